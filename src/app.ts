@@ -1,0 +1,191 @@
+import {randomBytes} from 'node:crypto';
+import {type Config, DEFAULTS} from './config.ts';
+import {type Entries, LIST_LIMIT, LIST_LIMIT_MAX, LIST_VALUES_BYTES_MAX} from './domain/entries.ts';
+import {AppError} from './domain/failure.ts';
+import type {IdentitySource} from './domain/identity.ts';
+import {KEY_BYTES_MAX} from './domain/key.ts';
+import {type Log, SILENT_LOG} from './domain/log.ts';
+import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
+import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
+import {createGuardRules} from './http/guard.ts';
+import {createHandler} from './http/handler.ts';
+import {docsRoutes} from './http/routes/docs-routes.ts';
+import {identityRoutes} from './http/routes/identity-routes.ts';
+import {keysRoutes} from './http/routes/keys-routes.ts';
+import {serviceRoutes} from './http/routes/service-routes.ts';
+import {storeRoutes} from './http/routes/store-routes.ts';
+import {
+  HEADER_BYTES_MAX,
+  HEADERS_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  type RunningServer,
+  startServer,
+} from './http/server.ts';
+import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import {platformPaths} from './paths.ts';
+import {createEntryService} from './service/entry-service.ts';
+import {API_VERSION, VERSION} from './version.ts';
+
+/** What a program may give in place of what the service would choose itself. */
+export interface CrewroomParts {
+  /** @default {a store in `dataDir`, or in memory when `ephemeral`} */
+  readonly openStore: (config: Config, parts: CrewroomParts) => Promise<Store>;
+  /** @default {the source that `profile` names} */
+  readonly openIdentity: (config: Config, parts: CrewroomParts) => Promise<IdentitySource>;
+  /** @default {a log that says nothing} */
+  readonly log: Log;
+  /** The current time, in milliseconds since the Unix epoch. @default {Date.now} */
+  readonly nowMs: () => number;
+}
+
+/** The service, opened. Whoever opens it disposes of it. */
+export interface Crewroom extends AsyncDisposable {
+  readonly config: Config;
+  readonly entries: Entries;
+  readonly identity: IdentitySource;
+  /** Answers a request as the HTTP service would, guard included: `http://localhost:7172` is its address unless configured otherwise. */
+  readonly fetch: FetchHandler;
+  /**
+   * Starts the HTTP service. Once is enough: a second call answers with the same.
+   *
+   * @throws {AppError} `address-in-use`, `address-unusable`.
+   */
+  listen(): Promise<Pick<RunningServer, 'port' | 'urls'>>;
+  /** Lets requests in flight finish, then closes everything. Disposing twice is fine. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const DEFAULT_PARTS: CrewroomParts = {openStore, openIdentity, log: SILENT_LOG, nowMs: Date.now};
+
+/**
+ * Opens the service inside this program: the same store, identity, guard and answers as `crewroom start`.
+ *
+ * @param options Settings that differ from the defaults.
+ * @throws {AppError} `unsafe-host`; `invalid-profile`; `data-directory-in-use`, `data-directory-unusable`,
+ * `data-format-unsupported`, `store-damaged`. Nothing stays open then.
+ *
+ * @example
+ * ```ts
+ * import {openCrewroom} from 'crewroom';
+ *
+ * const crewroom = await openCrewroom({ephemeral: true});
+ * await crewroom.entries.put('greeting', '"hello"');
+ * await crewroom[Symbol.asyncDispose]();
+ * ```
+ */
+export async function openCrewroom(
+  options: Partial<Config> = {},
+  parts: Partial<CrewroomParts> = {},
+): Promise<Crewroom> {
+  const config: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS, ...options};
+  const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
+  const addresses = loopbackAddresses(config.host);
+  const identity = await given.openIdentity(config, given);
+  try {
+    const store = await given.openStore(config, given);
+    return wire({config, parts: given, addresses, identity, store});
+  } catch (error) {
+    await identity[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly config: Config;
+  readonly parts: CrewroomParts;
+  readonly addresses: readonly string[];
+  readonly identity: IdentitySource;
+  readonly store: Store;
+}
+
+function wire({config, parts: {log}, addresses, identity, store}: Opened): Crewroom {
+  const entries = createEntryService({store, ...config});
+  const newRequestId = createRequestIds();
+  let guardRules = guardRulesFor(config, config.port);
+  const handle = createHandler({
+    guardRules: () => guardRules,
+    routes: [
+      ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
+      ...identityRoutes(identity),
+      ...keysRoutes(entries),
+      ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
+      ...docsRoutes({version: VERSION}),
+    ],
+    log,
+    newRequestId,
+  });
+  const start = async (): Promise<RunningServer> => {
+    const {port, connectionsMax} = config;
+    const onBadRequest = (failure: {readonly code: string}, requestId: string): void =>
+      log.info('request refused', {requestId, ...failure});
+    const server = await startServer({handle, addresses, port, connectionsMax, newRequestId, onBadRequest});
+    guardRules = guardRulesFor(config, server.port);
+    return server;
+  };
+  let server: Promise<RunningServer> | undefined;
+  const close = async (): Promise<void> => {
+    await server?.then(running => running[Symbol.asyncDispose]()).catch(() => {});
+    await identity[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    config,
+    entries,
+    identity,
+    fetch: createFetchHandler(handle),
+    listen: () => (server ??= start()),
+    [Symbol.asyncDispose]: () => (closed ??= close()),
+  };
+}
+
+async function openStore({ephemeral, dataDir}: Config, {nowMs, log}: CrewroomParts): Promise<Store> {
+  if (ephemeral) {
+    const {openMemoryStore} = await import('./store/memory-store.ts');
+    return openMemoryStore({nowMs});
+  }
+  const {openLmdbStore} = await import('./store/lmdb-store.ts');
+  return openLmdbStore({directory: dataDir, nowMs, log});
+}
+
+async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
+  if (profile === '') return openSampleSource();
+  if (profile === 'none') return openEmptySource();
+  const {openProfileSource} = await import('./identity/profile-source.ts');
+  return openProfileSource({file: profile, log});
+}
+
+/** The addresses behind a host; plugins call `localhost`, which is `::1` first on many machines. */
+function loopbackAddresses(host: string): readonly string[] {
+  if (host.toLowerCase() === 'localhost') return ['127.0.0.1', '::1'];
+  if (host === '127.0.0.1' || host === '::1') return [host];
+  throw new AppError({code: 'unsafe-host', host});
+}
+
+function guardRulesFor({allowHost, allowOrigin}: Config, port: number): ReturnType<typeof createGuardRules> {
+  return createGuardRules({port, extraHosts: allowHost, allowedOrigins: allowOrigin});
+}
+
+function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Readonly<Record<string, number>> {
+  return {
+    keyBytesMax: KEY_BYTES_MAX,
+    valueBytesMax,
+    valueDepthMax,
+    listLimit: LIST_LIMIT,
+    listLimitMax: LIST_LIMIT_MAX,
+    listValuesBytesMax: LIST_VALUES_BYTES_MAX,
+    logChangesMax: LOG_CHANGES_MAX,
+    waitingCommitsMax: WAITING_COMMITS_MAX,
+    connectionsMax,
+    headerBytesMax: HEADER_BYTES_MAX,
+    headersTimeoutMs: HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  };
+}
+
+/** Ids that are short, and differ between two runs too. */
+function createRequestIds(): () => string {
+  const run = randomBytes(4).toString('hex');
+  let count = 0;
+  return () => `${run}-${++count}`;
+}

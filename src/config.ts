@@ -1,0 +1,253 @@
+import {resolve} from 'node:path';
+import {VALUE_BYTES_MAX} from './domain/entries.ts';
+import {AppError, type ConfigurationProblem} from './domain/failure.ts';
+import {JSON_DEPTH_MAX} from './domain/json-text.ts';
+import {CONNECTIONS_MAX} from './http/server.ts';
+
+/** Everything that can be set, with the values in force. */
+export interface Config {
+  /** A loopback address, or `localhost` for both loopback addresses. */
+  readonly host: string;
+  /** TCP port; 0 lets the system choose. */
+  readonly port: number;
+  /** A file with an identity document, `none` for nobody, or empty for the sample identity. */
+  readonly profile: string;
+  /** Directory of the store. */
+  readonly dataDir: string;
+  /** Whether everything is kept in memory and gone at the end. */
+  readonly ephemeral: boolean;
+  /** Origins of web pages that may call, exactly as browsers send them. */
+  readonly allowOrigin: readonly string[];
+  /** Host names besides the loopback ones that may be called. */
+  readonly allowHost: readonly string[];
+  /** Largest value, in bytes. */
+  readonly valueBytesMax: number;
+  /** Deepest nesting of a value, in levels. */
+  readonly valueDepthMax: number;
+  /** How many connections there may be at once. */
+  readonly connectionsMax: number;
+  /** The least important messages that are logged. */
+  readonly logLevel: LogLevel;
+}
+
+/** How much is logged. */
+export type LogLevel = 'error' | 'info' | 'debug';
+
+/** The name of a setting: also its member in the config file, `--kebab-case` its flag, `CREWROOM_…` its variable. */
+export type SettingName = keyof Config;
+
+/** A setting as it is described to people and read from text or JSON. */
+export interface Setting<T> {
+  /** What its value is called in help; none for a setting that is on or off. */
+  readonly placeholder?: string;
+  readonly description: string;
+  readonly repeatable?: boolean;
+  /** The value, or what is wrong with what was given. `directory` is what a relative path starts from. */
+  read(given: unknown, directory: string): Reading<T>;
+}
+
+type Reading<T> = {readonly value: T} | {readonly problem: string};
+
+/** Values that are given under the name of their setting, unchecked. */
+export type GivenSettings = {readonly [N in SettingName]?: unknown};
+
+/** Where values come from, the first one that has a setting wins: flags, environment, file, defaults. */
+export interface ConfigSources {
+  readonly flags: GivenSettings;
+  /** All variables of the environment; those that begin with `CREWROOM_` count. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The config file, where there is one: its path and the JSON value in it. */
+  readonly file?: {readonly path: string; readonly content: unknown} | undefined;
+  readonly defaults: Config;
+  /** What relative paths in flags and environment start from. */
+  readonly workingDirectory: string;
+}
+
+/** A configuration, and for each setting where its value came from. */
+export interface ResolvedConfig {
+  readonly config: Config;
+  readonly origins: {readonly [N in SettingName]: string};
+}
+
+/** The settings, in the order in which people are shown them. */
+export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
+  host: {
+    placeholder: 'HOST',
+    description: 'loopback address to listen on; localhost is 127.0.0.1 and ::1',
+    read: readText,
+  },
+  port: {placeholder: 'PORT', description: 'port to listen on, or to call', read: readInteger(0, 65_535)},
+  profile: {
+    placeholder: 'FILE',
+    description: 'identity document to serve, or "none" for nobody',
+    read: readProfileSetting,
+  },
+  dataDir: {placeholder: 'DIR', description: 'directory of the store', read: readPath},
+  ephemeral: {description: 'keep everything in memory, nothing on disk', read: readFlag},
+  allowOrigin: {
+    placeholder: 'ORIGIN',
+    description: 'let web pages of this origin call',
+    repeatable: true,
+    read: readList(findOriginProblem),
+  },
+  allowHost: {
+    placeholder: 'NAME',
+    description: 'answer to this host name too',
+    repeatable: true,
+    read: readList(findHostProblem),
+  },
+  valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readInteger(1, 256 * 1024 * 1024)},
+  valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readInteger(1, 10_000)},
+  connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readInteger(1, 65_535)},
+  logLevel: {placeholder: 'LEVEL', description: 'error, info or debug', read: readLogLevel},
+};
+
+/** The names of all settings, in their order. */
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** The default of every setting but the data directory, which depends on the platform. */
+export const DEFAULTS: Omit<Config, 'dataDir'> = {
+  host: 'localhost',
+  port: 7172,
+  profile: '',
+  ephemeral: false,
+  allowOrigin: [],
+  allowHost: [],
+  valueBytesMax: VALUE_BYTES_MAX,
+  valueDepthMax: JSON_DEPTH_MAX,
+  connectionsMax: CONNECTIONS_MAX,
+  logLevel: 'info',
+};
+
+/** The file that is named by this variable, or by `--config`, is read instead of the one in the platform's place. */
+export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
+
+/** The flag of a setting, such as `--data-dir`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The environment variable of a setting, such as `CREWROOM_DATA_DIR`. */
+export function variableOf(name: SettingName): string {
+  return `CREWROOM_${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`;
+}
+
+/**
+ * Brings all sources together.
+ *
+ * @throws {AppError} `invalid-configuration` with every problem of every source.
+ */
+export function resolveConfig(sources: ConfigSources): ResolvedConfig {
+  const problems: ConfigurationProblem[] = findStrangers(sources);
+  const config: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+  for (const name of SETTING_NAMES) {
+    const given = findGiven(name, sources);
+    const reading =
+      given === undefined ? {value: sources.defaults[name]} : SETTINGS[name].read(given.value, given.directory);
+    if ('value' in reading) config[name] = reading.value;
+    else problems.push({setting: name, source: given?.source ?? 'default', problem: reading.problem});
+    origins[name] = given?.source ?? 'default';
+  }
+  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
+  // Each name was given the value that its own reader made.
+  return {config: config as unknown as Config, origins: origins as ResolvedConfig['origins']};
+}
+
+interface Given {
+  readonly value: unknown;
+  /** How people call where it came from. */
+  readonly source: string;
+  readonly directory: string;
+}
+
+function findGiven(name: SettingName, {flags, environment, file, workingDirectory}: ConfigSources): Given | undefined {
+  if (flags[name] !== undefined) return {value: flags[name], source: flagOf(name), directory: workingDirectory};
+  const variable = environment[variableOf(name)];
+  if (variable !== undefined) return {value: variable, source: variableOf(name), directory: workingDirectory};
+  if (file !== undefined && isObject(file.content) && Object.hasOwn(file.content, name)) {
+    return {value: file.content[name], source: `"${name}" in ${file.path}`, directory: resolve(file.path, '..')};
+  }
+  return undefined;
+}
+
+/** Names that no setting has: most often a slip of the fingers, which should not go unnoticed. */
+function findStrangers({environment, file}: ConfigSources): ConfigurationProblem[] {
+  const variables = new Set([...SETTING_NAMES.map(variableOf), CONFIG_FILE_VARIABLE]);
+  const problems = Object.keys(environment)
+    .filter(variable => variable.startsWith('CREWROOM_') && !variables.has(variable))
+    .map(variable => ({setting: variable, source: variable, problem: 'is no setting'}));
+  if (file === undefined) return problems;
+  if (!isObject(file.content)) return [...problems, {setting: '', source: file.path, problem: 'is not a JSON object'}];
+  const strangers = Object.keys(file.content).filter(name => !Object.hasOwn(SETTINGS, name));
+  return [
+    ...problems,
+    ...strangers.map(name => ({setting: name, source: `"${name}" in ${file.path}`, problem: 'is no setting'})),
+  ];
+}
+
+function readText(given: unknown): Reading<string> {
+  return typeof given === 'string' && given !== '' ? {value: given} : {problem: 'has to be a text that is not empty'};
+}
+
+function readPath(given: unknown, directory: string): Reading<string> {
+  const reading = readText(given);
+  return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
+}
+
+function readProfileSetting(given: unknown, directory: string): Reading<string> {
+  return given === 'none' ? {value: given} : readPath(given, directory);
+}
+
+function readLogLevel(given: unknown): Reading<LogLevel> {
+  return given === 'error' || given === 'info' || given === 'debug'
+    ? {value: given}
+    : {problem: 'has to be error, info or debug'};
+}
+
+function readFlag(given: unknown): Reading<boolean> {
+  if (given === true || given === 'true' || given === '1') return {value: true};
+  if (given === false || given === 'false' || given === '0') return {value: false};
+  return {problem: 'has to be true or false'};
+}
+
+function readInteger(min: number, max: number): Setting<number>['read'] {
+  return given => {
+    const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
+    return {problem: `has to be a whole number from ${min} to ${max}`};
+  };
+}
+
+/** Several texts: an array in a file, a repeated flag, or a variable with commas. */
+function readList(findProblem: (text: string) => string | undefined): Setting<readonly string[]>['read'] {
+  return given => {
+    const texts: readonly unknown[] =
+      typeof given === 'string' ? given.split(',').map(text => text.trim()) : Array.isArray(given) ? given : [given];
+    for (const text of texts) {
+      const problem = typeof text === 'string' ? findProblem(text) : 'is not a text';
+      if (problem !== undefined) return {problem: `${JSON.stringify(text)} ${problem}`};
+    }
+    return {value: texts as readonly string[]};
+  };
+}
+
+function findOriginProblem(text: string): string | undefined {
+  if (text === '*' || text === 'null') return 'would let any page call; name exact origins';
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(text))
+    return 'is not an origin such as http://localhost:3000, without a path';
+  // Browsers send web origins in one form only (RFC 6454 section 6.1); another would never match.
+  if (/^https?:/.test(text) && (!URL.canParse(text) || new URL(text).origin !== text))
+    return 'is not written as browsers send it';
+  return undefined;
+}
+
+function findHostProblem(text: string): string | undefined {
+  return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/.test(text)
+    ? undefined
+    : 'is not a host name, without scheme and port';
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

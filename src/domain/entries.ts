@@ -1,0 +1,99 @@
+import type {Entry, EntryInfo, Expectation, Revision} from './entry.ts';
+
+/**
+ * The entries of the store as callers meet them, embedded and over HTTP alike: both pass `testEntries`
+ * of "crewroom/testing". Keys are plain text here and are checked at the call.
+ */
+export interface Entries {
+  /**
+   * The entry, or undefined where there is none.
+   *
+   * @throws {AppError} `invalid-key`, `entry-corrupt`.
+   */
+  get(key: string): Promise<Entry | undefined>;
+
+  /**
+   * Stores a JSON text under a key, byte for byte except white space around it. Resolved: it is on disk.
+   *
+   * @throws {AppError} `invalid-key`; `invalid-json`, `value-too-deep`, `value-too-large`;
+   * `revision-conflict` when `expected` does not hold; `disk-full`, `store-read-only`, `store-busy`.
+   */
+  put(key: string, json: string | Uint8Array, options?: WriteOptions): Promise<Written>;
+
+  /**
+   * Deletes an entry.
+   *
+   * @throws {AppError} `invalid-key`; `no-entry` where there is none; `revision-conflict` when `expected`
+   * does not hold; `disk-full`, `store-read-only`, `store-busy`.
+   */
+  delete(key: string, options?: DeleteOptions): Promise<void>;
+
+  /**
+   * One page of entries, in the order of their keys' UTF-8 bytes.
+   *
+   * @throws {AppError} `invalid-parameter`, `entry-corrupt`.
+   */
+  list(options: ListOptions & {readonly values: true}): Promise<Page<Entry>>;
+  list(options?: ListOptions): Promise<Page<EntryInfo>>;
+
+  /**
+   * Deletes every entry whose key begins with the prefix, in batches of {@link LIST_LIMIT_MAX}: each batch is
+   * all or nothing, and a failure leaves the batches after it.
+   *
+   * @returns How many were deleted.
+   * @throws {AppError} `invalid-parameter`; `disk-full`, `store-read-only`, `store-busy`.
+   */
+  deleteRange(options: {readonly prefix: string}): Promise<number>;
+}
+
+/** What must be true of the entry for a write to happen. */
+export interface WriteOptions {
+  /** Without it the write always happens. */
+  readonly expected?: Expectation | undefined;
+}
+
+/** What must be true of the entry for a deletion to happen. */
+export interface DeleteOptions {
+  /** @default {'present'} */
+  readonly expected?: Exclude<Expectation, 'absent'> | undefined;
+}
+
+/** What became of a write. */
+export interface Written {
+  readonly revision: Revision;
+  /** Whether there was no entry before. */
+  readonly created: boolean;
+}
+
+/** Which page of the entries, and how. */
+export interface ListOptions {
+  /** Only keys that begin with it. @default {''} */
+  readonly prefix?: string | undefined;
+  /** The cursor of the page before: only keys beyond it. */
+  readonly after?: string | undefined;
+  /** How many entries at most, 1 to {@link LIST_LIMIT_MAX}. @default {LIST_LIMIT} */
+  readonly limit?: number | undefined;
+  /** From the last key to the first. @default {false} */
+  readonly reverse?: boolean | undefined;
+  /** Whether the values come too; a page then ends early at {@link LIST_VALUES_BYTES_MAX}. @default {false} */
+  readonly values?: boolean | undefined;
+}
+
+/** A page of a listing. */
+export interface Page<T extends EntryInfo> {
+  readonly entries: readonly T[];
+  /** The cursor for the page that follows; absent on the last one. It is the last key of this page. */
+  readonly next?: string;
+}
+
+/** How many entries a page has unless told otherwise. */
+export const LIST_LIMIT = 100;
+
+/** How many entries a page has at most: about a millisecond of work, and some 150 KB of listing. */
+export const LIST_LIMIT_MAX = 1000;
+
+/** A page with values ends with the entry that reaches this many bytes, so that an answer has a limit. */
+export const LIST_VALUES_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Largest value, in bytes of JSON text, unless configured otherwise: 1 MiB. */
+export const VALUE_BYTES_MAX = 1024 * 1024;

@@ -1,0 +1,33 @@
+import type {JsonText} from './json-text.ts';
+import type {Key} from './key.ts';
+
+/**
+ * The number of a commit: one counter for the whole store, from 1, without gaps. An entry carries the
+ * revision of its last write. In JSON it is a string, since it may outgrow other languages' integers.
+ */
+export type Revision = number;
+
+/**
+ * What must be true of an entry for a change to happen: its revision (or one of several), that there is
+ * none, or that there is one. {@link NO_REVISION} never holds.
+ */
+export type Expectation = Revision | readonly Revision[] | 'absent' | 'present';
+
+/** A revision that no entry ever has. */
+export const NO_REVISION: Revision = 0;
+
+/** What is known of an entry without its value. */
+export interface EntryInfo {
+  readonly key: Key;
+  readonly revision: Revision;
+  /** Size of the value, in bytes of JSON text. */
+  readonly sizeBytes: number;
+  /** When it was last written, in milliseconds since the Unix epoch. */
+  readonly updatedAtMs: number;
+}
+
+/** An entry with its value. */
+export interface Entry extends EntryInfo {
+  /** The value, byte for byte as it was written. */
+  readonly json: JsonText;
+}

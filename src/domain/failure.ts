@@ -1,0 +1,115 @@
+import {FAILURE_TEXTS} from './failure-texts.ts';
+
+/**
+ * Everything that can go wrong and is foreseen, as data: it crosses HTTP as the members of a problem
+ * document, and the client throws the same again. `docs/errors.md` says for each code when it comes
+ * and what to do.
+ */
+export type Failure = RequestFailure | StoreFailure | LocalFailure;
+
+/** A caller can mend these: the request was wrong, refused, or met a state that it did not expect. */
+export type RequestFailure =
+  | {readonly code: 'invalid-key'; readonly key: string; readonly problem: string}
+  | {readonly code: 'invalid-json'; readonly problem: string; readonly position: number}
+  | {readonly code: 'value-too-deep'; readonly depthMax: number; readonly position: number}
+  | {readonly code: 'value-too-large'; readonly sizeBytesMax: number}
+  | {readonly code: 'unsupported-body'; readonly problem: string}
+  | {readonly code: 'invalid-parameter'; readonly parameter: string; readonly problem: string}
+  | {readonly code: 'invalid-header'; readonly header: string; readonly problem: string}
+  | {readonly code: 'malformed-request'; readonly problem: string}
+  | {readonly code: 'no-entry'; readonly key: string}
+  | {readonly code: 'no-identity'}
+  | {readonly code: 'no-resource'; readonly path: string}
+  | {readonly code: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[]}
+  | {readonly code: 'revision-conflict'; readonly conflicts: readonly Conflict[]}
+  | {readonly code: 'foreign-host'; readonly host: string}
+  | {readonly code: 'foreign-origin'; readonly origin: string}
+  | {readonly code: 'cross-site'; readonly site: string}
+  | {readonly code: 'headers-too-large'}
+  | {readonly code: 'request-timeout'}
+  | {readonly code: 'too-many-connections'; readonly connectionsMax: number};
+
+/** The service cannot do what was rightly asked. */
+export type StoreFailure =
+  | {readonly code: 'entry-corrupt'; readonly key: string}
+  | {readonly code: 'store-read-only'; readonly problem: string}
+  | {readonly code: 'disk-full'}
+  | {readonly code: 'store-busy'; readonly waitingMax: number}
+  | {readonly code: 'store-closed'}
+  | {readonly code: 'internal'; readonly requestId: string};
+
+/** Never sent over HTTP: a program could not start, was called wrongly, or did not reach the service. */
+export type LocalFailure =
+  | {readonly code: 'invalid-configuration'; readonly problems: readonly ConfigurationProblem[]}
+  | {readonly code: 'invalid-profile'; readonly file: string; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'unsafe-host'; readonly host: string}
+  | {readonly code: 'address-in-use'; readonly address: string; readonly holder?: string}
+  | {readonly code: 'address-unusable'; readonly address: string; readonly problem: string}
+  | {readonly code: 'data-directory-in-use'; readonly directory: string; readonly processId: number}
+  | {readonly code: 'data-directory-unusable'; readonly directory: string; readonly problem: string}
+  | {
+      readonly code: 'data-format-unsupported';
+      readonly directory: string;
+      readonly found: string;
+      readonly supported: number;
+    }
+  | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
+  | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string}
+  | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
+  | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
+  | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string};
+
+/** One check of a commit that did not hold. */
+export interface Conflict {
+  readonly key: string;
+  /** The revision that was expected (`12`, or `12 or 13`), `absent` or `present`; `0` for an ETag that is none of ours. */
+  readonly expected: string;
+  /** The revision that was found, or `absent`. */
+  readonly actual: string;
+}
+
+/** One setting that cannot be used. */
+export interface ConfigurationProblem {
+  readonly setting: string;
+  /** Where the value came from, such as `--port` or `CREWROOM_PORT`. */
+  readonly source: string;
+  readonly problem: string;
+}
+
+/** One place in a document that is not as it should be. */
+export interface DocumentProblem {
+  /** The place as a JSONPath, such as `$.airline.settings.scriptURL`. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** The name of a kind of failure. Codes are stable: a released one is never renamed or reused. */
+export type FailureCode = Failure['code'];
+
+/** The one error that callers are expected to catch. Anything else that is thrown is a defect. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(describeFailure(failure), options);
+    this.failure = failure;
+  }
+}
+
+/** One line for people: the action that failed, what is and what should be. */
+export function describeFailure(failure: Failure): string {
+  // The table has an entry for each code with just its failure; the compiler cannot follow the pair.
+  const texts = FAILURE_TEXTS[failure.code] as {describe(failure: Failure): string};
+  return texts.describe(failure);
+}
+
+/** One line for people: what to do about failures of this code. */
+export function adviseOnFailure(code: FailureCode): string {
+  return FAILURE_TEXTS[code].advice;
+}
+
+/** Whether a text is one of the codes, for failures that come from elsewhere. */
+export function isFailureCode(text: unknown): text is FailureCode {
+  return typeof text === 'string' && Object.hasOwn(FAILURE_TEXTS, text);
+}

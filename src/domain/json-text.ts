@@ -1,0 +1,281 @@
+import {AppError} from './failure.ts';
+
+declare const jsonBrand: unique symbol;
+
+/** The UTF-8 bytes of one JSON text (RFC 8259), checked: see {@link parseJsonText}. Never changed after that. */
+export type JsonText = Uint8Array & {readonly [jsonBrand]: true};
+
+/**
+ * Deepest nesting of arrays and objects, in levels. Deep enough for any document a person wrote, and
+ * shallow enough for every recursive reader: engines overflow their stack at some thousand levels.
+ */
+export const JSON_DEPTH_MAX = 256;
+
+/** What {@link parseJsonText} accepts. */
+export interface JsonLimits {
+  /** Deepest nesting of arrays and objects, in levels. @default {JSON_DEPTH_MAX} */
+  readonly depthMax?: number;
+}
+
+/**
+ * Checks that the bytes are one JSON text in UTF-8 and hands them back as they are, without the white
+ * space around them. Nothing is decoded or converted, so numbers of any length, duplicate names and
+ * escapes survive. Takes time linear in the size and refuses at the first wrong byte.
+ *
+ * @returns A view of the same bytes, not a copy.
+ * @throws {AppError} `invalid-json` with the position of the first wrong byte; `value-too-deep`.
+ */
+export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonText {
+  return new JsonScanner(bytes, limits.depthMax ?? JSON_DEPTH_MAX).scan();
+}
+
+/** Encodes a text and checks it like {@link parseJsonText}. */
+export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
+  return parseJsonText(new TextEncoder().encode(text), limits);
+}
+
+/** The text of the bytes. */
+export function decodeJsonText(json: JsonText): string {
+  return new TextDecoder().decode(json);
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
+const LOWER_U = 0x75;
+
+const LITERALS: ReadonlyMap<number, string> = new Map([
+  [0x74, 'true'],
+  [0x66, 'false'],
+  [0x6e, 'null'],
+]);
+
+/** The characters that may follow a backslash, besides `u` (RFC 8259 section 7). */
+const SIMPLE_ESCAPES: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', character => character.charCodeAt(0)));
+
+/** Reads one text once, left to right, without recursion: nesting is a stack of the kinds that are open. */
+class JsonScanner {
+  readonly #bytes: Uint8Array;
+  readonly #depthMax: number;
+  /** For each open level whether it is an object. */
+  readonly #objects: boolean[] = [];
+  #at = 0;
+
+  constructor(bytes: Uint8Array, depthMax: number) {
+    this.#bytes = bytes;
+    this.#depthMax = depthMax;
+  }
+
+  scan(): JsonText {
+    this.#skipSpace();
+    const start = this.#at;
+    this.#scanValues();
+    const end = this.#at;
+    this.#skipSpace();
+    if (this.#at < this.#bytes.length) throw this.#unexpected('the end of the text');
+    return this.#bytes.subarray(start, end) as JsonText;
+  }
+
+  /** Reads one value with all that is nested in it. */
+  #scanValues(): void {
+    do {
+      let opened = this.#scanValueStart();
+      // What was opened and closed at once, like "[]", is a whole value.
+      if (opened && this.#closesAtOnce()) opened = false;
+      if (!opened) this.#scanValueEnds();
+    } while (this.#objects.length > 0);
+  }
+
+  /** Reads a scalar, or opens an array or object. @returns Whether it opened one. */
+  #scanValueStart(): boolean {
+    const byte = this.#bytes[this.#at];
+    if (byte === QUOTE) return this.#scanString();
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return this.#open(byte === OPEN_OBJECT);
+    if (byte === MINUS || isDigit(byte)) return this.#scanNumber();
+    return this.#scanLiteral(byte);
+  }
+
+  #open(isObject: boolean): true {
+    if (this.#objects.length === this.#depthMax) {
+      throw new AppError({code: 'value-too-deep', depthMax: this.#depthMax, position: this.#at});
+    }
+    this.#objects.push(isObject);
+    this.#at++;
+    this.#skipSpace();
+    return true;
+  }
+
+  /** After an opening bracket: closes an empty level, or reads up to the first value in it. */
+  #closesAtOnce(): boolean {
+    const isObject = this.#objects.at(-1) === true;
+    if (this.#bytes[this.#at] === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+      this.#at++;
+      this.#objects.pop();
+      return true;
+    }
+    if (isObject) this.#scanName();
+    return false;
+  }
+
+  /** After a value: closes the levels that end here, and reads up to the next value where one follows. */
+  #scanValueEnds(): void {
+    while (this.#objects.length > 0) {
+      this.#skipSpace();
+      const isObject = this.#objects.at(-1) === true;
+      const byte = this.#bytes[this.#at];
+      if (byte === COMMA) {
+        this.#at++;
+        this.#skipSpace();
+        if (isObject) this.#scanName();
+        return;
+      }
+      if (byte !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY))
+        throw this.#unexpected(isObject ? '"," or "}"' : '"," or "]"');
+      this.#at++;
+      this.#objects.pop();
+    }
+  }
+
+  #scanName(): void {
+    if (this.#bytes[this.#at] !== QUOTE) throw this.#unexpected('a member name in quotes');
+    this.#scanString();
+    this.#skipSpace();
+    if (this.#bytes[this.#at] !== COLON) throw this.#unexpected('":"');
+    this.#at++;
+    this.#skipSpace();
+  }
+
+  #scanString(): false {
+    const bytes = this.#bytes;
+    let at = this.#at + 1;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte === QUOTE) break;
+      if (byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== BACKSLASH) {
+        at++;
+        continue;
+      }
+      this.#at = at;
+      if (byte === undefined || byte < 0x20)
+        throw this.#unexpected(byte === undefined ? 'a closing quote' : 'no control character in a string');
+      at += byte === BACKSLASH ? this.#escapeLength() : this.#characterLength(byte);
+    }
+    this.#at = at + 1;
+    return false;
+  }
+
+  #escapeLength(): number {
+    const next = this.#bytes[this.#at + 1];
+    if (next !== undefined && SIMPLE_ESCAPES.has(next)) return 2;
+    this.#at++;
+    if (next !== LOWER_U) throw this.#unexpected('an escape of RFC 8259');
+    for (let digit = 1; digit <= 4; digit++) {
+      if (isHexDigit(this.#bytes[this.#at + digit])) continue;
+      this.#at += digit;
+      throw this.#unexpected('four hexadecimal digits');
+    }
+    this.#at--;
+    return 6;
+  }
+
+  /** The length of a character beyond ASCII, checked as in table 3-7 of the Unicode standard. */
+  #characterLength(lead: number): number {
+    const [length, secondMin, secondMax] = describeLead(lead);
+    for (let index = 1; index < length; index++) {
+      const byte = this.#bytes[this.#at + index];
+      const [min, max] = index === 1 ? [secondMin, secondMax] : [0x80, 0xbf];
+      if (byte === undefined || byte < min || byte > max) throw this.#unexpected('UTF-8');
+    }
+    if (length === 0) throw this.#unexpected('UTF-8');
+    return length;
+  }
+
+  #scanNumber(): false {
+    if (this.#bytes[this.#at] === MINUS) this.#at++;
+    if (this.#bytes[this.#at] === ZERO) this.#at++;
+    else this.#scanDigits();
+    if (this.#bytes[this.#at] === POINT) {
+      this.#at++;
+      this.#scanDigits();
+    }
+    const byte = this.#bytes[this.#at];
+    if (byte === LOWER_E || byte === UPPER_E) {
+      this.#at++;
+      const sign = this.#bytes[this.#at];
+      if (sign === PLUS || sign === MINUS) this.#at++;
+      this.#scanDigits();
+    }
+    return false;
+  }
+
+  #scanDigits(): void {
+    const start = this.#at;
+    while (isDigit(this.#bytes[this.#at])) this.#at++;
+    if (this.#at === start) throw this.#unexpected('a digit');
+  }
+
+  #scanLiteral(first: number | undefined): false {
+    const literal = first === undefined ? undefined : LITERALS.get(first);
+    if (literal === undefined) throw this.#unexpected('a value');
+    for (let index = 0; index < literal.length; index++) {
+      if (this.#bytes[this.#at + index] === literal.charCodeAt(index)) continue;
+      this.#at += index;
+      throw this.#unexpected(`"${literal}"`);
+    }
+    this.#at += literal.length;
+    return false;
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const byte = this.#bytes[this.#at];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #unexpected(wanted: string): AppError {
+    return new AppError({
+      code: 'invalid-json',
+      problem: `expected ${wanted}, found ${describeByte(this.#bytes, this.#at)}`,
+      position: this.#at,
+    });
+  }
+}
+
+/** For the first byte of a character its length and the range of its second byte; length 0 when it cannot be one. */
+function describeLead(lead: number): readonly [length: number, secondMin: number, secondMax: number] {
+  if (lead >= 0xc2 && lead <= 0xdf) return [2, 0x80, 0xbf];
+  if (lead >= 0xe0 && lead <= 0xef) return [3, lead === 0xe0 ? 0xa0 : 0x80, lead === 0xed ? 0x9f : 0xbf];
+  if (lead >= 0xf0 && lead <= 0xf4) return [4, lead === 0xf0 ? 0x90 : 0x80, lead === 0xf4 ? 0x8f : 0xbf];
+  return [0, 0, 0];
+}
+
+function describeByte(bytes: Uint8Array, at: number): string {
+  const byte = bytes[at];
+  if (byte === undefined) return 'the end of the text';
+  if (at === 0 && byte === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'a byte order mark';
+  if (byte > 0x20 && byte < 0x7f) return byte === QUOTE ? 'a quote' : `"${String.fromCharCode(byte)}"`;
+  return `the byte 0x${byte.toString(16).padStart(2, '0')}`;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+function isHexDigit(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
+}

@@ -1,0 +1,93 @@
+import {AppError} from './failure.ts';
+
+declare const keyBrand: unique symbol;
+
+/** The name of an entry, checked: see {@link parseKey}. Two keys are the same only if every byte is. */
+export type Key = string & {readonly [keyBrand]: true};
+
+/** The beginning of keys, checked like a key, but it may be empty: then every key begins with it. */
+export type Prefix = string & {readonly [prefixBrand]: true};
+declare const prefixBrand: unique symbol;
+
+/**
+ * Longest key, in UTF-8 bytes.
+ *
+ * Source: the embedded engine takes up to 1,978 bytes at its default page size; the rest is room for
+ * the names of plugins that later share one store.
+ */
+export const KEY_BYTES_MAX = 512;
+
+/** How much of a refused text is repeated in a failure, in UTF-16 units: enough to recognise it. */
+const SHOWN_LENGTH_MAX = 64;
+
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Reads a key: any text of 1 to {@link KEY_BYTES_MAX} UTF-8 bytes, taken as it is, never normalised.
+ *
+ * @throws {AppError} `invalid-key` for control characters, lone surrogates, and `.` or `..`, which URL
+ * clients remove from a path (RFC 3986 section 5.2.4).
+ */
+export function parseKey(text: string): Key {
+  const problem = findKeyProblem(text);
+  if (problem !== undefined) throw invalidKey(text, problem);
+  return text as Key;
+}
+
+/**
+ * Reads the beginning of keys. It may be empty, `.` or `..`: it selects keys and is none itself.
+ *
+ * @throws {AppError} `invalid-parameter` when no key can begin with it.
+ */
+export function parsePrefix(text: string): Prefix {
+  const problem = findTextProblem(text);
+  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter: 'prefix', problem});
+  return text as Prefix;
+}
+
+/** The failure for a key that cannot be one; `text` is shortened, since it may be anything. */
+export function invalidKey(text: string, problem: string): AppError {
+  return new AppError({code: 'invalid-key', key: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(), problem});
+}
+
+/**
+ * Compares two keys by their UTF-8 bytes, which is the order of code points.
+ *
+ * @returns Below zero, zero or above zero, as `Array.prototype.sort` wants it.
+ */
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const unitA = a.charCodeAt(index);
+    const unitB = b.charCodeAt(index);
+    if (unitA === unitB) continue;
+    // UTF-16 puts surrogates (code points from U+10000) below U+E000 to U+FFFF; UTF-8 puts them above.
+    const surrogateA = isSurrogate(unitA);
+    return surrogateA === isSurrogate(unitB) ? unitA - unitB : surrogateA ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+function findKeyProblem(text: string): string | undefined {
+  if (text === '') return 'it is empty';
+  if (text === '.' || text === '..') return 'URL clients remove "." and ".." from a path';
+  return findTextProblem(text);
+}
+
+function findTextProblem(text: string): string | undefined {
+  if (CONTROL_CHARACTER.test(text)) return 'it contains a control character';
+  if (!text.isWellFormed()) return 'it contains half of a surrogate pair';
+  const sizeBytes = utf8Length(text);
+  if (sizeBytes > KEY_BYTES_MAX) return `it is ${sizeBytes} bytes and the limit is ${KEY_BYTES_MAX}`;
+  return undefined;
+}
+
+function utf8Length(text: string): number {
+  // A UTF-16 unit becomes three bytes at most, so a short text needs no count.
+  if (text.length * 3 <= KEY_BYTES_MAX) return text.length;
+  return new TextEncoder().encode(text).length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

@@ -1,0 +1,75 @@
+import {STATUS_CODES} from 'node:http';
+import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {type HttpAnswer, jsonAnswer} from './message.ts';
+
+/** For failures that never cross HTTP, because no service is running when they happen. */
+type NotSent = undefined;
+
+/** The only place where a failure becomes an HTTP status (RFC 9110 section 15; 507: RFC 4918 section 11.5). */
+export const STATUS_BY_CODE = {
+  'invalid-key': 400,
+  'invalid-json': 400,
+  'value-too-deep': 422,
+  'value-too-large': 413,
+  'unsupported-body': 415,
+  'invalid-parameter': 400,
+  'invalid-header': 400,
+  'malformed-request': 400,
+  'no-entry': 404,
+  'no-identity': 404,
+  'no-resource': 404,
+  'method-not-allowed': 405,
+  'revision-conflict': 412,
+  'foreign-host': 421,
+  'foreign-origin': 403,
+  'cross-site': 403,
+  'headers-too-large': 431,
+  'request-timeout': 408,
+  'too-many-connections': 503,
+  'entry-corrupt': 500,
+  'store-read-only': 503,
+  'disk-full': 507,
+  'store-busy': 503,
+  'store-closed': 503,
+  internal: 500,
+  'invalid-configuration': undefined,
+  'invalid-profile': undefined,
+  'unsafe-host': undefined,
+  'address-in-use': undefined,
+  'address-unusable': undefined,
+  'data-directory-in-use': undefined,
+  'data-directory-unusable': undefined,
+  'data-format-unsupported': undefined,
+  'store-damaged': undefined,
+  'unreadable-input': undefined,
+  'service-unreachable': undefined,
+  'service-timeout': undefined,
+  'unexpected-answer': undefined,
+} as const satisfies Record<FailureCode, number | NotSent>;
+
+/** What was thrown, as a failure: anything unforeseen becomes `internal` and keeps its details to itself. */
+export function toFailure(error: unknown, requestId: string): Failure {
+  if (error instanceof AppError && STATUS_BY_CODE[error.failure.code] !== undefined) return error.failure;
+  return {code: 'internal', requestId};
+}
+
+/** The HTTP status of a failure. */
+export function statusOf({code}: Failure): number {
+  return STATUS_BY_CODE[code] ?? STATUS_BY_CODE.internal;
+}
+
+/** Makes the problem document (RFC 9457) of a failure: its own members, and words for people. */
+export function failureAnswer(failure: Failure, requestId: string): HttpAnswer {
+  const status = statusOf(failure);
+  const problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: describeFailure(failure),
+    instance: requestId,
+    advice: adviseOnFailure(failure.code),
+    ...failure,
+  };
+  const rawHeaders = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
+  return jsonAnswer(problem, {status, contentType: 'application/problem+json', rawHeaders});
+}

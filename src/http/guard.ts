@@ -1,0 +1,95 @@
+import {AppError, type Failure} from '../domain/failure.ts';
+import {type HttpRequest, headerValues} from './message.ts';
+
+/** Who may call, in the forms in which requests say so. Made once: see {@link createGuardRules}. */
+export interface GuardRules {
+  /** Values of the Host header, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+  /** Values of the Origin header. */
+  readonly origins: ReadonlySet<string>;
+}
+
+/** What the guard decided, with the origin that may read the answer where a page asked. */
+export type Verdict =
+  | {readonly kind: 'admitted'; readonly target: string; readonly origin: string | undefined}
+  | {readonly kind: 'refused'; readonly failure: Failure};
+
+/** What {@link createGuardRules} needs. */
+export interface GuardOptions {
+  /** The port that callers name, also where a program in between answers for it. */
+  readonly port: number;
+  /** Host names besides the loopback ones, without a port. */
+  readonly extraHosts: readonly string[];
+  /** Origins of pages that may call, exactly as browsers send them. */
+  readonly allowedOrigins: readonly string[];
+}
+
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
+const HTTP_PORT = 80;
+
+/** Derives the rules from the settings. They do not depend on the address that is listened on. */
+export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOptions): GuardRules {
+  const names = [...LOOPBACK_HOSTS, ...extraHosts.map(host => host.toLowerCase())];
+  const hosts = names.map(name => `${name}:${port}`);
+  // Clients leave out the default port of the scheme (RFC 9110 section 4.2.1).
+  if (port === HTTP_PORT) hosts.push(...names);
+  return {hosts: new Set(hosts), origins: new Set([...hosts.map(host => `http://${host}`), ...allowedOrigins])};
+}
+
+/**
+ * Decides whether a request may be answered at all, before anything else looks at it. It keeps web
+ * pages out: those of other origins, and those whose name was rebound to this machine. Local programs
+ * send no Origin and pass.
+ */
+export function judge(request: HttpRequest, rules: GuardRules): Verdict {
+  const {rawHeaders} = request;
+  try {
+    assertHost(rawHeaders, rules);
+    const target = readTarget(request, rules);
+    const origin = readOrigin(rawHeaders, rules);
+    if (origin === undefined) assertSameSite(rawHeaders);
+    return {kind: 'admitted', target, origin};
+  } catch (error) {
+    if (error instanceof AppError) return {kind: 'refused', failure: error.failure};
+    throw error;
+  }
+}
+
+function assertHost(rawHeaders: readonly string[], {hosts}: GuardRules): void {
+  const [host, second] = headerValues(rawHeaders, 'host');
+  if (host === undefined) throw new AppError({code: 'malformed-request', problem: 'it has no Host header'});
+  if (second !== undefined)
+    throw new AppError({code: 'malformed-request', problem: 'it has more than one Host header'});
+  if (!hosts.has(host) && !hosts.has(host.toLowerCase()))
+    throw new AppError({code: 'foreign-host', host: shorten(host)});
+}
+
+/** The path and query; an absolute target must name one of our hosts too (RFC 9112 section 3.2.2). */
+function readTarget({target}: HttpRequest, {hosts}: GuardRules): string {
+  if (target.startsWith('/')) return target;
+  const absolute = /^http:\/\/([^/?#]*)(\/.*)?$/i.exec(target);
+  if (absolute === null) throw new AppError({code: 'malformed-request', problem: 'its target is not a path'});
+  const [, host = '', path = '/'] = absolute;
+  if (!hosts.has(host.toLowerCase())) throw new AppError({code: 'foreign-host', host: shorten(host)});
+  return path;
+}
+
+function readOrigin(rawHeaders: readonly string[], {origins}: GuardRules): string | undefined {
+  const [origin, second] = headerValues(rawHeaders, 'origin');
+  if (origin === undefined) return undefined;
+  if (second !== undefined || !origins.has(origin))
+    throw new AppError({code: 'foreign-origin', origin: shorten(origin)});
+  return origin;
+}
+
+/** Without an Origin, what a browser says of the page (Fetch Metadata) must not be that it is another's. */
+function assertSameSite(rawHeaders: readonly string[]): void {
+  for (const site of headerValues(rawHeaders, 'sec-fetch-site')) {
+    if (site !== 'same-origin' && site !== 'none') throw new AppError({code: 'cross-site', site: shorten(site)});
+  }
+}
+
+/** Refused texts come from strangers; this much is enough to recognise them. */
+function shorten(text: string): string {
+  return text.slice(0, 100);
+}

@@ -1,0 +1,114 @@
+import {AppError} from '../domain/failure.ts';
+import {invalidKey} from '../domain/key.ts';
+import type {HttpAnswer, HttpRequest} from './message.ts';
+
+/** One resource and what can be done with it. */
+export interface Route {
+  /** A path as it is, or one that ends in `/{key}` for everything one segment below it. */
+  readonly path: string;
+  /** HEAD needs no operation of its own: it is GET without the body. */
+  readonly operations: {readonly [M in Method]?: Operation};
+}
+
+/** The methods that any resource has an operation for. */
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** Does what one method of one resource promises, or throws an `AppError`. */
+export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
+
+/** A request that was admitted, with its target taken apart but not decoded. */
+export interface Call {
+  readonly request: HttpRequest;
+  /** The last segment of the path, percent-encoded, where the route has one. */
+  readonly segment: string;
+  /** What follows the question mark; empty without one. */
+  readonly query: string;
+}
+
+/** Where a target leads. */
+export interface Match {
+  readonly route: Route;
+  readonly segment: string;
+  readonly query: string;
+}
+
+/** Finds routes by the raw target: nothing is decoded before, so no encoding can reach another route. */
+export type Router = (target: string) => Match | undefined;
+
+const KEY_PARAMETER = '{key}';
+
+/** Makes the function that finds the route of a target. */
+export function createRouter(routes: readonly Route[]): Router {
+  const fixed = new Map(routes.map(route => [route.path, route]));
+  const open = routes
+    .filter(route => route.path.endsWith(`/${KEY_PARAMETER}`))
+    .map(route => ({route, parent: route.path.slice(0, -KEY_PARAMETER.length)}));
+  return target => {
+    const mark = target.indexOf('?');
+    const path = mark === -1 ? target : target.slice(0, mark);
+    const query = mark === -1 ? '' : target.slice(mark + 1);
+    for (const {route, parent} of open) {
+      if (path.startsWith(parent) && !path.includes('/', parent.length))
+        return {route, segment: path.slice(parent.length), query};
+    }
+    const route = fixed.get(path);
+    return route === undefined ? undefined : {route, segment: '', query};
+  };
+}
+
+/** The methods that a route answers, for an Allow header. */
+export function allowedMethods({operations}: Route): readonly string[] {
+  const methods = Object.keys(operations);
+  return [
+    ...(methods.includes('GET') ? ['GET', 'HEAD'] : []),
+    ...methods.filter(method => method !== 'GET'),
+    'OPTIONS',
+  ];
+}
+
+/**
+ * Decodes a path segment exactly once.
+ *
+ * @throws {AppError} `invalid-key` when it is not percent-encoded UTF-8 (RFC 3986 section 2.1).
+ */
+export function decodeSegment(segment: string): string {
+  if (!VISIBLE_ASCII.test(segment)) throw invalidKey(segment, 'in a path it has to be percent-encoded UTF-8');
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw invalidKey(segment, 'its percent-encoding is not UTF-8');
+  }
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
+
+/**
+ * Reads a query string into its parameters, each at most once.
+ *
+ * @throws {AppError} `invalid-parameter` for what is repeated or not form-encoded UTF-8.
+ */
+export function parseQuery(query: string): Readonly<Record<string, string>> {
+  const parameters = new Map<string, string>();
+  for (const part of query === '' ? [] : query.split('&')) {
+    const equals = part.indexOf('=');
+    const name = decodePart(equals === -1 ? part : part.slice(0, equals));
+    if (parameters.has(name))
+      throw new AppError({code: 'invalid-parameter', parameter: name, problem: 'it stands there more than once'});
+    parameters.set(name, equals === -1 ? '' : decodePart(part.slice(equals + 1)));
+  }
+  // From entries, so that a parameter named "__proto__" is one like any other.
+  return Object.fromEntries(parameters);
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    throw new AppError({
+      code: 'invalid-parameter',
+      parameter: part.slice(0, 64),
+      problem: 'its percent-encoding is not UTF-8',
+    });
+  }
+}

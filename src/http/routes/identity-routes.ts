@@ -1,0 +1,25 @@
+import {AppError} from '../../domain/failure.ts';
+import type {Identity, IdentitySource} from '../../domain/identity.ts';
+import {answer, type HttpAnswer} from '../message.ts';
+import type {Route} from '../route.ts';
+import {refuseQuery} from './no-query.ts';
+
+/** `/api/identity`: who the pilot is. */
+export function identityRoutes(source: IdentitySource): readonly Route[] {
+  let made: {readonly identity: Identity; readonly answered: HttpAnswer} | undefined;
+  return [
+    {
+      path: '/api/identity',
+      operations: {
+        GET: ({query}) => {
+          refuseQuery(query);
+          const identity = source.current();
+          if (identity === undefined) throw new AppError({code: 'no-identity'});
+          // One answer for each identity, not for each request.
+          if (made?.identity !== identity) made = {identity, answered: answer(identity.json)};
+          return made.answered;
+        },
+      },
+    },
+  ];
+}

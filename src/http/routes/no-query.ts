@@ -1,0 +1,13 @@
+import {AppError} from '../../domain/failure.ts';
+import {parseQuery} from '../route.ts';
+
+/**
+ * For operations without parameters.
+ *
+ * @throws {AppError} `invalid-parameter` for any: one that is ignored would promise what nobody keeps.
+ */
+export function refuseQuery(query: string): void {
+  if (query === '') return;
+  const [parameter = ''] = Object.keys(parseQuery(query));
+  throw new AppError({code: 'invalid-parameter', parameter, problem: 'the operation has no such parameter'});
+}

@@ -1,0 +1,59 @@
+import type {IdentitySource} from '../../domain/identity.ts';
+import type {Store} from '../../domain/store.ts';
+import {jsonAnswer} from '../message.ts';
+import type {Operation, Route} from '../route.ts';
+import {refuseQuery} from './no-query.ts';
+
+/** What the routes about the service itself need. */
+export interface ServiceRoutesDeps {
+  readonly store: Pick<Store, 'readOnlyBecause'>;
+  readonly identity: IdentitySource;
+  readonly version: string;
+  readonly apiVersion: string;
+  /** Every limit in force, by name with its unit last. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+/** Where a caller finds what; `/api` answers it. */
+const LINKS = {
+  identity: '/api/identity',
+  store: '/api/store/{key}',
+  keys: '/api/keys',
+  limits: '/api/limits',
+  live: '/livez',
+  ready: '/readyz',
+  openapi: '/openapi.json',
+  docs: '/docs',
+};
+
+/** `/api`, `/api/limits`, `/livez`, `/readyz`: what the service is and how it is. */
+export function serviceRoutes({store, identity, version, apiVersion, limits}: ServiceRoutesDeps): readonly Route[] {
+  const fixed = (value: unknown): Operation => {
+    const made = jsonAnswer(value);
+    return ({query}) => {
+      refuseQuery(query);
+      return made;
+    };
+  };
+  const ready: Operation = ({query}) => {
+    refuseQuery(query);
+    const writable = store.readOnlyBecause === undefined;
+    const current = identity.current();
+    const state = {
+      ready: writable,
+      store: writable ? 'read-write' : 'read-only',
+      identity: {
+        source: identity.origin.kind,
+        signedIn: current !== undefined,
+        ...(current === undefined ? {} : {summary: current.summary}),
+      },
+    };
+    return jsonAnswer(state, {status: writable ? 200 : 503});
+  };
+  return [
+    {path: '/api', operations: {GET: fixed({name: 'crewroom', version, apiVersion, links: LINKS})}},
+    {path: '/api/limits', operations: {GET: fixed(limits)}},
+    {path: '/livez', operations: {GET: fixed({live: true})}},
+    {path: '/readyz', operations: {GET: ready}},
+  ];
+}

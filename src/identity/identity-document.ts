@@ -1,0 +1,57 @@
+import type {DocumentProblem} from '../domain/failure.ts';
+import type {Identity} from '../domain/identity.ts';
+
+/** What came of reading a document: the identity, or every problem in it. */
+export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
+
+/** Reads the bytes of an identity document. They are served as they are, so nothing in them is lost. */
+export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityReading> {
+  // The schema library costs more to load than everything else: only who has a document pays for it.
+  const {IDENTITY_SCHEMA} = await import('./identity-schema.ts');
+  let document: unknown;
+  let text: string;
+  try {
+    // The decoder drops a byte order mark, which some editors write.
+    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+    document = JSON.parse(text);
+  } catch (error) {
+    return {problems: [{path: '$', problem: `is not JSON in UTF-8: ${(error as Error).message}`}]};
+  }
+  const result = IDENTITY_SCHEMA.safeParse(document, {reportInput: true});
+  if (result.success) return {identity: {json: new TextEncoder().encode(text.trim()), summary: summarise(result.data)}};
+  const problems = result.error.issues.map(issue => ({path: formatPath(issue.path), problem: describeIssue(issue)}));
+  return {problems};
+}
+
+/** The line for people about an identity. */
+export function summarise({
+  va_user: pilot,
+  airline,
+}: {
+  readonly va_user: {readonly firstName: string; readonly lastName: string; readonly pilotID: string};
+  readonly airline: {readonly settings: {readonly airlineName: string}};
+}): string {
+  return `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
+}
+
+function describeIssue({
+  code,
+  message,
+  input,
+}: {
+  readonly code?: string;
+  readonly message: string;
+  readonly input?: unknown;
+}): string {
+  if (input === undefined) return 'is missing';
+  return code === 'invalid_type' ? message.replace(/^Invalid input: e/, 'is not as e') : message;
+}
+
+/** A path as JSONPath (RFC 9535) writes it. */
+function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    const name = String(part);
+    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `${text}.${name}` : `${text}[${JSON.stringify(name)}]`;
+  }, '$');
+}

@@ -1,0 +1,77 @@
+import {z} from 'zod';
+
+/**
+ * The identity document: the members of the specification, which of them may be null, and any others
+ * a source holds. The schema only judges: what is served are the bytes it was read from.
+ */
+const ACCOUNT = z.looseObject({
+  id: z.int(),
+  hasPremium: z.boolean(),
+  token: z.string(),
+  firstName: z.string(),
+  lastNameInitial: z.string(),
+  authority: z.int(),
+  developer: z.boolean(),
+  tester: z.boolean(),
+  showHost: z.boolean(),
+  expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
+});
+
+const PILOT = z.looseObject({
+  dbID: z.int(),
+  pilotID: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  email: z.string(),
+  rank: z.string(),
+  rankImage: z.string().nullable(),
+  rankLevel: z.int(),
+  avatar: z.string().nullable(),
+  session: z.string(),
+  expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
+});
+
+const AIRLINE_SETTINGS = z.looseObject({
+  airlineName: z.string(),
+  airlineICAO: z.string(),
+  accentBackgroundColor: z.string(),
+  accentForegroundColor: z.string(),
+  welcomeMessage: z.string().nullable(),
+  maintenanceMode: z.boolean(),
+  maintenanceModeMessage: z.string().nullable(),
+  logo: z.string().nullable(),
+  logoDark: z.string().nullable(),
+  icon: z.string().nullable(),
+  // Plugins append paths to it.
+  scriptURL: z.string().endsWith('/', {error: 'it has to end in "/"'}),
+  vaURL: z.string(),
+  ico: z.string().nullable(),
+});
+
+const PLUGIN = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  verified: z.boolean(),
+  downloads: z.int(),
+  rating: z.number(),
+  totalReviews: z.int(),
+  author: z.string(),
+  description: z.string(),
+  lastUpdated: z.string(),
+  version: z.string(),
+  type: z.string(),
+  availableSettings: z.record(z.string(), z.unknown()),
+  appliedSettings: z.record(z.string(), z.unknown()),
+});
+
+/** What GET /api/identity answers. */
+export const IDENTITY_SCHEMA = z
+  .looseObject({
+    vendor_design_user: ACCOUNT.optional().meta({
+      description:
+        'The account on the platform. A source may carry another brand in place of "vendor"; it is served as it is. Absent without such an account.',
+    }),
+    va_user: PILOT.meta({description: 'The account at the airline.'}),
+    airline: z.looseObject({id: z.int(), isPartner: z.boolean(), settings: AIRLINE_SETTINGS, plugins: z.array(PLUGIN)}),
+  })
+  .meta({description: 'Who the pilot is. Unknown members pass through untouched.'});

@@ -1,0 +1,21 @@
+import type {Identity, IdentitySource} from '../domain/identity.ts';
+import {summarise} from './identity-document.ts';
+import {SAMPLE_DOCUMENT} from './sample-document.ts';
+
+/** Serves the identity that comes with the package, so that a plugin can be tried before anything is set up. */
+export function openSampleSource(): IdentitySource {
+  const identity: Identity = {
+    json: new TextEncoder().encode(JSON.stringify(SAMPLE_DOCUMENT)),
+    summary: summarise(SAMPLE_DOCUMENT),
+  };
+  return openFixedSource({kind: 'sample'}, identity);
+}
+
+/** Serves nobody. */
+export function openEmptySource(): IdentitySource {
+  return openFixedSource({kind: 'none'}, undefined);
+}
+
+function openFixedSource(origin: IdentitySource['origin'], identity: Identity | undefined): IdentitySource {
+  return {origin, current: () => identity, onChange: () => () => {}, [Symbol.asyncDispose]: async () => {}};
+}

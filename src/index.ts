@@ -1,0 +1,26 @@
+/** The service inside another program. */
+export {type Crewroom, type CrewroomParts, openCrewroom} from './app.ts';
+export type {Config, LogLevel} from './config.ts';
+export * from './domain/entries.ts';
+export * from './domain/entry.ts';
+export {
+  AppError,
+  type ConfigurationProblem,
+  type Conflict,
+  type DocumentProblem,
+  describeFailure,
+  type Failure,
+  type FailureCode,
+} from './domain/failure.ts';
+export type {Identity, IdentityOrigin, IdentitySource} from './domain/identity.ts';
+export {
+  decodeJsonText,
+  encodeJsonText,
+  JSON_DEPTH_MAX,
+  type JsonLimits,
+  type JsonText,
+  parseJsonText,
+} from './domain/json-text.ts';
+export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
+export type {Log, LogFields} from './domain/log.ts';
+export * from './domain/store.ts';

@@ -1,0 +1,16 @@
+import {join} from 'node:path';
+import environmentPaths from 'env-paths';
+
+/** Where the platform wants programs to keep their files. */
+export interface PlatformPaths {
+  /** Directory of the store. */
+  readonly dataDir: string;
+  /** The config file, which need not exist. */
+  readonly configFile: string;
+}
+
+/** The places of this platform and user: on Linux those of the XDG base directories. */
+export function platformPaths(): PlatformPaths {
+  const {data, config} = environmentPaths('crewroom', {suffix: ''});
+  return {dataDir: data, configFile: join(config, 'config.json')};
+}

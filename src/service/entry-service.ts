@@ -1,0 +1,145 @@
+import {
+  type DeleteOptions,
+  type Entries,
+  LIST_LIMIT,
+  LIST_LIMIT_MAX,
+  LIST_VALUES_BYTES_MAX,
+  type ListOptions,
+  type Page,
+  VALUE_BYTES_MAX,
+  type WriteOptions,
+  type Written,
+} from '../domain/entries.ts';
+import type {Entry, EntryInfo} from '../domain/entry.ts';
+import {AppError} from '../domain/failure.ts';
+import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText} from '../domain/json-text.ts';
+import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
+import type {Range, Store} from '../domain/store.ts';
+
+/** What the entries need. */
+export interface EntryServiceDeps {
+  readonly store: Store;
+  /** Largest value, in bytes. @default {VALUE_BYTES_MAX} */
+  readonly valueBytesMax?: number | undefined;
+  /** Deepest nesting of a value, in levels. @default {JSON_DEPTH_MAX} */
+  readonly valueDepthMax?: number | undefined;
+}
+
+/** Makes the entries of a store: checks what callers give, then lets the store decide. */
+export function createEntryService(deps: EntryServiceDeps): Entries {
+  return new EntryService(deps);
+}
+
+class EntryService implements Entries {
+  readonly #store: Store;
+  readonly #valueBytesMax: number;
+  readonly #valueDepthMax: number;
+
+  constructor({store, valueBytesMax = VALUE_BYTES_MAX, valueDepthMax = JSON_DEPTH_MAX}: EntryServiceDeps) {
+    this.#store = store;
+    this.#valueBytesMax = valueBytesMax;
+    this.#valueDepthMax = valueDepthMax;
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    return this.#store.get(parseKey(key));
+  }
+
+  async put(key: string, json: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Written> {
+    const operation = {kind: 'put', key: parseKey(key), json: this.#readValue(json)} as const;
+    const checks = expected === undefined ? [] : [{key: operation.key, expected}];
+    const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
+    return {revision, created: outcomes[0] === 'created'};
+  }
+
+  async delete(key: string, {expected = 'present'}: DeleteOptions = {}): Promise<void> {
+    const checked = parseKey(key);
+    try {
+      await this.#store.commit({checks: [{key: checked, expected}], operations: [{kind: 'delete', key: checked}]});
+    } catch (error) {
+      if (expected === 'present' && error instanceof AppError && error.failure.code === 'revision-conflict') {
+        throw new AppError({code: 'no-entry', key: checked}, {cause: error});
+      }
+      throw error;
+    }
+  }
+
+  async list(options: ListOptions & {readonly values: true}): Promise<Page<Entry>>;
+  async list(options?: ListOptions): Promise<Page<EntryInfo>>;
+  async list({
+    prefix = '',
+    after,
+    limit = LIST_LIMIT,
+    reverse = false,
+    values = false,
+  }: ListOptions = {}): Promise<Page<EntryInfo>> {
+    assertLimit(limit);
+    const range = {
+      prefix: parsePrefix(prefix),
+      after: parseCursor(after),
+      reverse,
+      values,
+      valuesBytesMax: LIST_VALUES_BYTES_MAX,
+    };
+    return this.#readPage({...range, limit});
+  }
+
+  async deleteRange({prefix}: {readonly prefix: string}): Promise<number> {
+    const range: Range = {prefix: parsePrefix(prefix), limit: LIST_LIMIT_MAX};
+    let deleted = 0;
+    let after: Key | undefined;
+    // Page by page: a commit of everything would hold up every other writer, and the event loop with it.
+    for (;;) {
+      const {entries, next} = await this.#readPage({...range, after});
+      const operations = entries.map(({key}) => ({kind: 'delete', key}) as const);
+      const {outcomes} = await this.#store.commit({checks: [], operations});
+      deleted += outcomes.filter(outcome => outcome === 'deleted').length;
+      if (next === undefined) return deleted;
+      after = next;
+    }
+  }
+
+  async #readPage(range: Range): Promise<Page<EntryInfo> & {readonly next?: Key}> {
+    // One more than asked for tells whether a page follows; it is not shown.
+    const found = await this.#store.list({...range, limit: range.limit + 1});
+    const entries = found.slice(0, range.limit);
+    const last = entries.at(-1);
+    const full = found.length > range.limit || isCutShort(entries, range);
+    return last !== undefined && full ? {entries, next: last.key} : {entries};
+  }
+
+  #readValue(json: string | Uint8Array): JsonText {
+    const tooLarge = (): AppError => new AppError({code: 'value-too-large', sizeBytesMax: this.#valueBytesMax});
+    // A text has at least as many bytes as units, so a huge one is refused before it is encoded.
+    if (json.length > this.#valueBytesMax) throw tooLarge();
+    const limits = {depthMax: this.#valueDepthMax};
+    const value = typeof json === 'string' ? encodeJsonText(json, limits) : parseJsonText(json, limits);
+    if (value.length > this.#valueBytesMax) throw tooLarge();
+    return value;
+  }
+}
+
+/** Whether the store ended the page early because of the size of the values. */
+function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesMax = Infinity}: Range): boolean {
+  if (!values) return false;
+  return entries.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0) >= valuesBytesMax;
+}
+
+function assertLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIST_LIMIT_MAX) return;
+  throw new AppError({
+    code: 'invalid-parameter',
+    parameter: 'limit',
+    problem: `it is a whole number from 1 to ${LIST_LIMIT_MAX}`,
+  });
+}
+
+function parseCursor(after: string | undefined): Key | undefined {
+  if (after === undefined) return undefined;
+  try {
+    return parseKey(after);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'invalid-key') throw error;
+    throw new AppError({code: 'invalid-parameter', parameter: 'after', problem: error.failure.problem}, {cause: error});
+  }
+}

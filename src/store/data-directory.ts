@@ -1,0 +1,116 @@
+import {chmod, lstat, mkdir, open, readdir, readFile, rename, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {AppError} from '../domain/failure.ts';
+
+/** The version of the layout of a data directory that this package writes, and the newest that it reads. */
+export const DATA_FORMAT = 1;
+
+/** Names the format; written once, when the directory is first used. */
+const FORMAT_FILE = 'format.json';
+
+/** Only the owner may look: values and sessions are nobody else's business. */
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** The parts of a data directory. */
+export interface DataDirectory {
+  readonly path: string;
+  /** Directory of the store's files. */
+  readonly storePath: string;
+  /** Directory of the lock that keeps a second process out. */
+  readonly lockPath: string;
+}
+
+/**
+ * Makes a data directory usable: creates it where it is missing, and takes it and all files in it away
+ * from other users of the machine, also where they could read them before.
+ *
+ * @throws {AppError} `data-directory-unusable` when it belongs to somebody else or cannot be written.
+ */
+export async function prepareDataDirectory(path: string): Promise<DataDirectory> {
+  const directory = describeDataDirectory(path);
+  try {
+    for (const each of [path, directory.storePath, directory.lockPath]) {
+      await mkdir(each, {recursive: true, mode: DIRECTORY_MODE});
+      await assertOwn(each);
+      await chmod(each, DIRECTORY_MODE);
+    }
+    await protectFiles(directory);
+    return directory;
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(path, error);
+  }
+}
+
+/** Where the parts of a data directory are, whether or not they exist. */
+export function describeDataDirectory(path: string): DataDirectory {
+  return {path, storePath: join(path, 'store'), lockPath: join(path, 'lock')};
+}
+
+/** Takes all files of a data directory away from other users; also those that were just created. */
+export async function protectFiles({path, storePath, lockPath}: DataDirectory): Promise<void> {
+  for (const each of [path, storePath, lockPath]) {
+    for (const file of await readdir(each, {withFileTypes: true})) {
+      if (file.isFile()) await chmod(join(each, file.name), FILE_MODE);
+    }
+  }
+}
+
+/**
+ * Reads the format of a data directory.
+ *
+ * @returns Undefined where none was written yet.
+ * @throws {AppError} `data-format-unsupported` when it is newer, or not to be understood.
+ */
+export async function readDataFormat({path}: DataDirectory): Promise<number | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(path, FORMAT_FILE), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, error);
+  }
+  const format = parseFormat(text);
+  if (format !== undefined && format <= DATA_FORMAT) return format;
+  const found = format === undefined ? JSON.stringify(text.slice(0, 40)) : String(format);
+  throw new AppError({code: 'data-format-unsupported', directory: path, found, supported: DATA_FORMAT});
+}
+
+/** Marks a data directory as having this package's format, durably. */
+export async function writeDataFormat({path}: DataDirectory): Promise<void> {
+  const temporary = join(path, `${FORMAT_FILE}.new`);
+  const file = await open(temporary, 'w', FILE_MODE);
+  try {
+    await file.writeFile(`${JSON.stringify({format: DATA_FORMAT})}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  // A reader sees the whole file or none of it.
+  await rename(temporary, join(path, FORMAT_FILE));
+}
+
+function parseFormat(text: string): number | undefined {
+  try {
+    const {format} = JSON.parse(text) as {readonly format?: unknown};
+    return typeof format === 'number' && Number.isInteger(format) && format >= 1 ? format : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function assertOwn(path: string): Promise<void> {
+  const status = await lstat(path);
+  const real = status.isSymbolicLink() ? await stat(path) : status;
+  const user = process.getuid?.();
+  if (user === undefined || real.uid === user) return;
+  throw new AppError({
+    code: 'data-directory-unusable',
+    directory: path,
+    problem: `it belongs to user ${real.uid}, and this process runs as ${user}`,
+  });
+}
+
+function unusable(directory: string, error: unknown): AppError {
+  return new AppError({code: 'data-directory-unusable', directory, problem: (error as Error).message}, {cause: error});
+}

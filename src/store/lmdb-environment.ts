@@ -1,0 +1,204 @@
+import {type Database, open, type RootDatabase} from 'lmdb';
+
+/** A table of an environment: binary keys and values, sorted by the bytes of the keys. */
+export interface Table {
+  /** The value, as bytes of its own, or undefined where there is none. */
+  get(key: Uint8Array): Buffer | undefined;
+  /** The value as bytes that are good only until the next read: for a look at a few of them. */
+  peek(key: Uint8Array): Buffer | undefined;
+  /** Records in order. To be read in one go: a range that is left open holds back the space of what is deleted. */
+  range(range: TableRange): Iterable<TableRecord>;
+  /** Only inside {@link Environment.write}, where it must not throw: keys are 1 to 1,978 bytes; `value` must not change until it is written. */
+  put(key: Uint8Array, value: Uint8Array): void;
+  /** Only inside {@link Environment.write}. */
+  remove(key: Uint8Array): void;
+  /** How many records there are. */
+  count(): number;
+}
+
+/** Where a range begins and how it goes on. */
+export interface TableRange {
+  readonly start?: Uint8Array | undefined;
+  readonly reverse?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** A record as a range hands it out; its bytes stay as they are. */
+export interface TableRecord {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** An opened LMDB environment: the only place that knows the library, and how it has to be asked. */
+export interface Environment extends AsyncDisposable {
+  table(name: string): Table;
+  /**
+   * Writes everything that `write` asks for in one transaction. Resolved: on disk. Rejected: nothing of
+   * it happened. Reads meanwhile see the state before it. The event loop does not wait for the disk.
+   */
+  write(write: () => void): Promise<void>;
+  /** Runs one transaction while this thread and every other process waits. */
+  writeAndWait<T>(write: () => T): T;
+  /**
+   * Holds this process's place in the table of readers until the environment is closed. Nothing may open
+   * the file `lock.mdb` itself meanwhile: on POSIX systems closing it would give the place up.
+   */
+  holdReader(): void;
+  /** The processes that hold a place in the table of readers and are alive. */
+  liveReaders(): ReadonlySet<number>;
+}
+
+/** What {@link openEnvironment} needs. */
+export interface EnvironmentOptions {
+  readonly directory: string;
+  /** Reads the files and never changes them. @default {false} */
+  readonly readOnly?: boolean;
+}
+
+/** Address space set aside for the file, in bytes; it grows beyond when it has to. */
+const MAP_BYTES = 4 * 1024 ** 3;
+
+/** Opens the environment in a directory, which exists. */
+export function openEnvironment({directory, readOnly = false}: EnvironmentOptions): Environment {
+  const root = open({
+    path: directory,
+    noSubdir: false,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    // On Linux the default resolves a write before it is on disk.
+    overlappingSync: false,
+    // A batch is then a transaction of its own, not whatever else was asked for in the same turn.
+    eventTurnBatching: false,
+    // Growing the map later would map the file again, and both maps would count as memory in use.
+    ...(process.platform === 'win32' ? {} : {mapSize: MAP_BYTES}),
+    readOnly,
+  });
+  return new LmdbEnvironment(root);
+}
+
+/** How long the cause of a failed commit may take to arrive, in milliseconds. */
+const CAUSE_TIMEOUT_MS = 1000;
+
+class LmdbEnvironment implements Environment {
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  #reader: {done(): void} | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(root: RootDatabase) {
+    this.#root = root as RootDatabase<Buffer, Buffer>;
+  }
+
+  table(name: string): Table {
+    const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>({
+      name,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+    });
+    // Read-only, a table that was never written is not there.
+    return database === undefined ? EMPTY_TABLE : new LmdbTable(database);
+  }
+
+  async write(write: () => void): Promise<void> {
+    try {
+      await this.#root.batch(write);
+    } catch (error) {
+      throw await findCause(error);
+    }
+  }
+
+  writeAndWait<T>(write: () => T): T {
+    return this.#root.transactionSync(write);
+  }
+
+  holdReader(): void {
+    this.#reader ??= this.#root.useReadTransaction();
+  }
+
+  liveReaders(): ReadonlySet<number> {
+    this.#root.readerCheck();
+    // A line of titles, then one for each reader that begins with its process id.
+    const lines = this.#root.readerList().split('\n').slice(1);
+    return new Set(lines.map(line => Number.parseInt(line.trim(), 10)).filter(id => id > 0));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#reader?.done();
+    this.#reader = undefined;
+    this.#closed ??= this.#root.close();
+    return this.#closed;
+  }
+}
+
+/** `lastSize` is the size of the value that was read last; the library's types leave it out. */
+type TableDatabase = Database<Buffer, Buffer> & {readonly lastSize?: number};
+
+const EMPTY_TABLE: Table = {
+  get: () => undefined,
+  peek: () => undefined,
+  range: () => [],
+  put: () => {},
+  remove: () => {},
+  count: () => 0,
+};
+
+class LmdbTable implements Table {
+  readonly #database: TableDatabase;
+
+  constructor(database: TableDatabase) {
+    this.#database = database;
+  }
+
+  get(key: Uint8Array): Buffer | undefined {
+    const value = this.peek(key);
+    if (value === undefined) return undefined;
+    // Copying from the library's one buffer takes half the time of its own way to make a buffer for each read.
+    const copy = Buffer.allocUnsafe(value.length);
+    copy.set(value);
+    return copy;
+  }
+
+  peek(key: Uint8Array): Buffer | undefined {
+    const shared = this.#database.getBinaryFast(key as Buffer);
+    return shared?.subarray(0, this.#database.lastSize);
+  }
+
+  range({start, reverse = false, limit}: TableRange): Iterable<TableRecord> {
+    return this.#database.getRange({
+      ...(start === undefined ? {} : {start: start as Buffer}),
+      ...(limit === undefined ? {} : {limit}),
+      reverse,
+    }) as unknown as Iterable<TableRecord>;
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    // Inside a transaction its promise says nothing; that of the transaction does.
+    void this.#database.put(key as Buffer, value as Buffer);
+  }
+
+  remove(key: Uint8Array): void {
+    void this.#database.remove(key as Buffer);
+  }
+
+  count(): number {
+    return (this.#database.getStats() as {readonly entryCount: number}).entryCount;
+  }
+}
+
+/** A failed commit carries the system's error as a promise that rejects a moment later. */
+async function findCause(error: unknown): Promise<unknown> {
+  const pending = (error as {readonly commitError?: Promise<unknown>}).commitError;
+  if (!(pending instanceof Promise)) return error;
+  const cause = pending.then(
+    () => error,
+    (reason: unknown) => reason,
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise(resolve => {
+    timer = setTimeout(resolve, CAUSE_TIMEOUT_MS, error);
+  });
+  try {
+    return await Promise.race([cause, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
