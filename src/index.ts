@@ -12,7 +12,7 @@ export {
   type Failure,
   type FailureCode,
 } from './domain/failure.ts';
-export type {Identity, IdentityOrigin, IdentitySource} from './domain/identity.ts';
+export * from './domain/identity.ts';
 export {
   decodeJsonText,
   encodeJsonText,

@@ -12,6 +12,91 @@ export type IdentityOrigin =
   | {readonly kind: 'sample'}
   | {readonly kind: 'none'};
 
+/**
+ * The members of an identity document, as the specification names them. A document may hold others
+ * besides; they pass through untouched.
+ */
+export interface IdentityDocument {
+  /** The account on the platform; absent without one. Another brand may stand in place of `vendor`. */
+  readonly vendor_design_user?: PlatformAccount | undefined;
+  readonly va_user: AirlineAccount;
+  readonly airline: Airline;
+}
+
+/** The account of the pilot on the platform. */
+export interface PlatformAccount {
+  readonly id: number;
+  readonly hasPremium: boolean;
+  readonly token: string;
+  readonly firstName: string;
+  readonly lastNameInitial: string;
+  readonly authority: number;
+  readonly developer: boolean;
+  readonly tester: boolean;
+  readonly showHost: boolean;
+  /** When the session ends, in seconds since the Unix epoch. */
+  readonly expiry?: number | undefined;
+}
+
+/** The account of the pilot at the airline. */
+export interface AirlineAccount {
+  readonly dbID: number;
+  readonly pilotID: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly rank: string;
+  readonly rankImage: string | null;
+  readonly rankLevel: number;
+  readonly avatar: string | null;
+  readonly session: string;
+  /** When the session ends, in seconds since the Unix epoch. */
+  readonly expiry?: number | undefined;
+}
+
+/** The airline. */
+export interface Airline {
+  readonly id: number;
+  readonly isPartner: boolean;
+  readonly settings: AirlineSettings;
+  readonly plugins: readonly AirlinePlugin[];
+}
+
+/** How the airline presents itself, and where its back end is. */
+export interface AirlineSettings {
+  readonly airlineName: string;
+  readonly airlineICAO: string;
+  readonly accentBackgroundColor: string;
+  readonly accentForegroundColor: string;
+  readonly welcomeMessage: string | null;
+  readonly maintenanceMode: boolean;
+  readonly maintenanceModeMessage: string | null;
+  readonly logo: string | null;
+  readonly logoDark: string | null;
+  readonly icon: string | null;
+  /** Address of the back end; ends in `/`, since plugins append paths to it. */
+  readonly scriptURL: string;
+  readonly vaURL: string;
+  readonly ico: string | null;
+}
+
+/** A plugin that the airline uses, with its settings. */
+export interface AirlinePlugin {
+  readonly id: string;
+  readonly name: string;
+  readonly verified: boolean;
+  readonly downloads: number;
+  readonly rating: number;
+  readonly totalReviews: number;
+  readonly author: string;
+  readonly description: string;
+  readonly lastUpdated: string;
+  readonly version: string;
+  readonly type: string;
+  readonly availableSettings: Readonly<Record<string, unknown>>;
+  readonly appliedSettings: Readonly<Record<string, unknown>>;
+}
+
 /** The port of whatever knows who the pilot is. */
 export interface IdentitySource extends AsyncDisposable {
   readonly origin: IdentityOrigin;

@@ -26,7 +26,10 @@ export class Connections {
 
   /** Counts a new connection; `refuse` makes the answer when all others are busy. */
   add(socket: Duplex, refuse: () => HttpAnswer): void {
-    if (this.#all.size >= this.#connectionsMax && !this.#makeRoom()) return sendRaw(socket, refuse());
+    if (this.#all.size >= this.#connectionsMax && !this.#makeRoom()) {
+      sendRaw(socket, refuse());
+      return;
+    }
     this.#all.set(socket, {answers: 0});
     this.#idle.add(socket);
     socket.once('close', () => {

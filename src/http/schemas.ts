@@ -12,12 +12,10 @@ const flag = z
 
 const LIMIT_PROBLEM = `it is a whole number from 1 to ${LIST_LIMIT_MAX}`;
 
-const prefix = z
-  .string()
-  .meta({
-    description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`,
-    example: 'com.example.hello/',
-  });
+const prefix = z.string().meta({
+  description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`,
+  example: 'com.example.hello/',
+});
 
 /** The parameters of GET /api/keys. */
 export const LIST_QUERY = z.strictObject({

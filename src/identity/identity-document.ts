@@ -1,5 +1,5 @@
 import type {DocumentProblem} from '../domain/failure.ts';
-import type {Identity} from '../domain/identity.ts';
+import type {Identity, IdentityDocument} from '../domain/identity.ts';
 
 /** What came of reading a document: the identity, or every problem in it. */
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
@@ -24,13 +24,7 @@ export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityR
 }
 
 /** The line for people about an identity. */
-export function summarise({
-  va_user: pilot,
-  airline,
-}: {
-  readonly va_user: {readonly firstName: string; readonly lastName: string; readonly pilotID: string};
-  readonly airline: {readonly settings: {readonly airlineName: string}};
-}): string {
+export function summarise({va_user: pilot, airline}: Pick<IdentityDocument, 'va_user' | 'airline'>): string {
   return `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
 }
 

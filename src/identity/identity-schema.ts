@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import type {IdentityDocument} from '../domain/identity.ts';
 
 /**
  * The identity document: the members of the specification, which of them may be null, and any others
@@ -74,4 +75,6 @@ export const IDENTITY_SCHEMA = z
     va_user: PILOT.meta({description: 'The account at the airline.'}),
     airline: z.looseObject({id: z.int(), isPartner: z.boolean(), settings: AIRLINE_SETTINGS, plugins: z.array(PLUGIN)}),
   })
-  .meta({description: 'Who the pilot is. Unknown members pass through untouched.'});
+  .meta({
+    description: 'Who the pilot is. Unknown members pass through untouched.',
+  }) satisfies z.ZodType<IdentityDocument>;

@@ -1,8 +1,10 @@
+import type {IdentityDocument} from '../domain/identity.ts';
+
 /**
  * A pilot, an airline and a plugin that do not exist. Names under `example` are reserved (RFC 2606), so
  * nothing here leads anywhere.
  */
-export const SAMPLE_DOCUMENT = {
+export const SAMPLE_DOCUMENT: IdentityDocument = {
   vendor_design_user: {
     id: 1001,
     hasPremium: false,

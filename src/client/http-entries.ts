@@ -1,0 +1,119 @@
+import type {DeleteOptions, Entries, ListOptions, Page, WriteOptions, Written} from '../domain/entries.ts';
+import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision} from '../domain/entry.ts';
+import {AppError} from '../domain/failure.ts';
+import type {JsonText} from '../domain/json-text.ts';
+import {type Key, parseKey} from '../domain/key.ts';
+import type {Transport} from './transport.ts';
+
+/** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
+export class HttpEntries implements Entries {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    const checked = parseKey(key);
+    try {
+      const response = await this.#transport.send('GET', entryPath(checked));
+      const json = new Uint8Array(await response.arrayBuffer()) as JsonText;
+      return {
+        key: checked,
+        revision: readRevision(response),
+        sizeBytes: json.length,
+        updatedAtMs: Date.parse(response.headers.get('Updated-At') ?? ''),
+        json,
+      };
+    } catch (error) {
+      if (error instanceof AppError && error.failure.code === 'no-entry') return undefined;
+      throw error;
+    }
+  }
+
+  async put(key: string, json: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Written> {
+    const path = entryPath(parseKey(key));
+    const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
+    const response = await this.#transport.send('PUT', path, {headers, body: json});
+    return {revision: readRevision(response), created: response.status === 201};
+  }
+
+  async delete(key: string, {expected}: DeleteOptions = {}): Promise<void> {
+    const headers = expected === 'present' ? {} : preconditionOf(expected);
+    await this.#transport.send('DELETE', entryPath(parseKey(key)), {headers});
+  }
+
+  async list(options: ListOptions & {readonly values: true}): Promise<Page<Entry>>;
+  async list(options?: ListOptions): Promise<Page<EntryInfo>>;
+  async list(options: ListOptions = {}): Promise<Page<EntryInfo>> {
+    const path = `/api/keys${formatQuery(options)}`;
+    const bytes = new Uint8Array(await (await this.#transport.send('GET', path)).arrayBuffer());
+    const {entries, next} = this.#transport.parse<ListedPage>(new TextDecoder().decode(bytes), path);
+    const infos = entries.map(({key, revision, sizeBytes, updatedAt}): EntryInfo => {
+      return {key: key as Key, revision: Number(revision), sizeBytes, updatedAtMs: Date.parse(updatedAt)};
+    });
+    const read = options.values === true ? withValues(infos, bytes) : infos;
+    return next === undefined ? {entries: read} : {entries: read, next};
+  }
+
+  async deleteRange({prefix}: {readonly prefix: string}): Promise<number> {
+    const path = `/api/keys?prefix=${encodeURIComponent(prefix)}${prefix === '' ? '&all=true' : ''}`;
+    const text = await (await this.#transport.send('DELETE', path)).text();
+    return this.#transport.parse<{readonly deleted: number}>(text, path).deleted;
+  }
+}
+
+interface ListedPage {
+  readonly entries: readonly {
+    readonly key: string;
+    readonly revision: string;
+    readonly sizeBytes: number;
+    readonly updatedAt: string;
+  }[];
+  readonly next?: string;
+}
+
+const VALUE_MEMBER = new TextEncoder().encode('"value":');
+
+/**
+ * Cuts the values out of a page, byte for byte; parsed ones would have lost what numbers cannot hold.
+ * In the members before it, quotes inside a text are escaped, so the name in quotes is the member itself.
+ */
+function withValues(infos: readonly EntryInfo[], page: Uint8Array): readonly Entry[] {
+  let at = 0;
+  return infos.map(info => {
+    const start = indexOfBytes(page, VALUE_MEMBER, at) + VALUE_MEMBER.length;
+    at = start + info.sizeBytes;
+    return {...info, json: page.slice(start, at) as JsonText};
+  });
+}
+
+function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && !wanted.every((byte, index) => bytes[at + index] === byte)) at++;
+  return at;
+}
+
+/** One segment of a path. `encodeURIComponent` leaves only characters that stand for themselves. */
+function entryPath(key: Key): string {
+  return `/api/store/${encodeURIComponent(key)}`;
+}
+
+function readRevision(response: Response): Revision {
+  return Number((response.headers.get('ETag') ?? '').replaceAll('"', ''));
+}
+
+function preconditionOf(expected: Expectation | undefined): Readonly<Record<string, string>> {
+  if (expected === undefined) return {};
+  if (expected === 'absent') return {'If-None-Match': '*'};
+  if (expected === 'present') return {'If-Match': '*'};
+  const revisions = typeof expected === 'number' ? [expected] : expected;
+  // An empty list would be no header at all, and then the write would always happen.
+  return {'If-Match': (revisions.length === 0 ? [NO_REVISION] : revisions).map(revision => `"${revision}"`).join(', ')};
+}
+
+function formatQuery({prefix, after, limit, reverse, values}: ListOptions): string {
+  const parameters = Object.entries({prefix, after, limit, reverse, values}).filter(([, value]) => value !== undefined);
+  if (parameters.length === 0) return '';
+  return `?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
+}

@@ -1,0 +1,23 @@
+/** The typed client: browser and Node, no dependency. */
+export * from '../domain/entries.ts';
+export * from '../domain/entry.ts';
+export {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+export type {
+  Airline,
+  AirlineAccount,
+  AirlinePlugin,
+  AirlineSettings,
+  IdentityDocument,
+  PlatformAccount,
+} from '../domain/identity.ts';
+export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
+export type {Key} from '../domain/key.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type IdentityAnswer,
+  type Readiness,
+  type ServiceDocument,
+  TIMEOUT_MS,
+} from './client.ts';
