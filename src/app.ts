@@ -9,6 +9,7 @@ import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.t
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
 import {createGuardRules} from './http/guard.ts';
 import {createHandler} from './http/handler.ts';
+import type {JsonObject} from './http/openapi/document.ts';
 import {docsRoutes} from './http/routes/docs-routes.ts';
 import {identityRoutes} from './http/routes/identity-routes.ts';
 import {keysRoutes} from './http/routes/keys-routes.ts';
@@ -109,7 +110,7 @@ function wire({config, parts: {log}, addresses, identity, store}: Opened): Crewr
       ...identityRoutes(identity),
       ...keysRoutes(entries),
       ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
-      ...docsRoutes({version: VERSION}),
+      ...docsRoutes({version: VERSION, identitySchema}),
     ],
     log,
     newRequestId,
@@ -153,6 +154,11 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
   if (profile === 'none') return openEmptySource();
   const {openProfileSource} = await import('./identity/profile-source.ts');
   return openProfileSource({file: profile, log});
+}
+
+async function identitySchema(): Promise<JsonObject> {
+  const {describeIdentity} = await import('./identity/identity-schema.ts');
+  return describeIdentity();
 }
 
 /** The addresses behind a host; plugins call `localhost`, which is `::1` first on many machines. */

@@ -5,48 +5,104 @@ import {KEY_BYTES_MAX} from '../domain/key.ts';
 import {parseQuery} from './route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
-const flag = z
-  .enum(['true', 'false'], {error: 'it is "true" or "false"'})
-  .transform(text => text === 'true')
-  .optional();
-
-const LIMIT_PROBLEM = `it is a whole number from 1 to ${LIST_LIMIT_MAX}`;
-
-const prefix = z.string().meta({
-  description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`,
-  example: 'com.example.hello/',
+const flag = z.stringbool({
+  truthy: ['true'],
+  falsy: ['false'],
+  case: 'sensitive',
+  error: 'it is "true" or "false"',
 });
+
+const LIMIT_PROBLEM = {error: `it is a whole number from 1 to ${LIST_LIMIT_MAX}`};
+
+const limit = z
+  .string()
+  .regex(/^[0-9]{1,9}$/, LIMIT_PROBLEM)
+  .transform(Number)
+  .pipe(z.int().min(1, LIMIT_PROBLEM).max(LIST_LIMIT_MAX, LIMIT_PROBLEM));
 
 /** The parameters of GET /api/keys. */
 export const LIST_QUERY = z.strictObject({
-  prefix: prefix.default(''),
-  after: z.string().optional().meta({description: 'The cursor `next` of the page before: only keys beyond it.'}),
-  limit: z
+  prefix: z
     .string()
-    .regex(/^[1-9][0-9]{0,3}$/, {error: LIMIT_PROBLEM})
-    .transform(Number)
-    .refine(limit => limit <= LIST_LIMIT_MAX, {error: LIMIT_PROBLEM})
-    .optional()
-    .meta({
-      description: `How many entries at most, from 1 to ${LIST_LIMIT_MAX}; ${LIST_LIMIT} without it.`,
-      example: '100',
-    }),
-  reverse: flag.meta({description: 'From the last key to the first.'}),
-  values: flag.meta({description: 'Whether the values come too.'}),
+    .default('')
+    .meta({description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+  after: z.string().optional().meta({description: 'The cursor `next` of the page before: only keys beyond it.'}),
+  limit: limit.default(LIST_LIMIT).meta({description: 'How many entries at most.'}),
+  reverse: flag.default(false).meta({description: 'From the last key to the first.'}),
+  values: flag.default(false).meta({description: 'Whether the values come too.'}),
 });
 
 /** The parameters of DELETE /api/keys. */
 export const DELETE_RANGE_QUERY = z
   .strictObject({
-    prefix: prefix.meta({
+    prefix: z.string().meta({
       description: 'Deletes every entry whose key begins with it; it may be empty only with `all=true`.',
     }),
-    all: flag.meta({description: 'Confirms that an empty prefix deletes every entry.'}),
+    all: flag.default(false).meta({description: 'Confirms that an empty prefix deletes every entry.'}),
   })
-  .refine(({prefix: text, all}) => text !== '' || all === true, {
-    path: ['prefix'],
-    error: 'it may be empty only with all=true',
-  });
+  .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
+
+/** What a write and a deletion answer. */
+export const DONE = z.strictObject({}).meta({description: 'An empty object.'});
+
+/** An entry in a listing. */
+export const LISTED_ENTRY = z.strictObject({
+  key: z.string(),
+  revision: z
+    .string()
+    .regex(/^[1-9][0-9]*$/)
+    .meta({description: 'The revision of the last write: the ETag without its quotes.'}),
+  sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
+  updatedAt: z.iso.datetime().meta({description: 'Time of the last write, UTC.'}),
+  value: z.unknown().optional().meta({description: 'The value as it was stored; only with `values=true`.'}),
+});
+
+/** What GET /api/keys answers. */
+export const PAGE = z.strictObject({
+  entries: z.array(LISTED_ENTRY),
+  next: z.string().optional().meta({description: 'The cursor for the page that follows; absent on the last one.'}),
+});
+
+/** What DELETE /api/keys answers. */
+export const DELETED = z.strictObject({deleted: z.int().min(0).meta({description: 'How many entries were deleted.'})});
+
+/** What GET /api answers. */
+export const SERVICE = z.strictObject({
+  name: z.literal('crewroom'),
+  version: z.string(),
+  apiVersion: z.string(),
+  links: z.record(z.string(), z.string()),
+});
+
+/** What GET /api/limits answers. */
+export const LIMITS = z
+  .record(z.string(), z.int())
+  .meta({description: 'Every limit in force, by name; the unit is the end of the name, without one it is a count.'});
+
+/** What GET /livez answers. */
+export const LIVENESS = z.strictObject({live: z.literal(true)});
+
+/** What GET /readyz answers. */
+export const READINESS = z.strictObject({
+  ready: z.boolean(),
+  store: z.enum(['read-write', 'read-only']),
+  identity: z.strictObject({
+    source: z.enum(['profile', 'sample', 'none']),
+    signedIn: z.boolean(),
+    summary: z.string().optional().meta({description: 'The pilot and the airline, for people.'}),
+  }),
+});
+
+/** What every failure answers (RFC 9457); a code may bring further members. */
+export const PROBLEM = z.looseObject({
+  type: z.literal('about:blank'),
+  title: z.string().meta({description: 'The words of the HTTP status.'}),
+  status: z.int(),
+  detail: z.string().meta({description: 'What went wrong, for people.'}),
+  instance: z.string().meta({description: 'The id of the request; the log of the service has it too.'}),
+  advice: z.string().meta({description: 'What to do, for people.'}),
+  code: z.string().meta({description: 'What went wrong, for programs. Codes are stable.'}),
+});
 
 /**
  * Reads a query as a schema wants it.
@@ -54,15 +110,12 @@ export const DELETE_RANGE_QUERY = z
  * @throws {AppError} `invalid-parameter` with the first problem; also for a parameter that the schema lacks.
  */
 export function readParameters<T>(query: string, schema: z.ZodType<T>): T {
-  const result = schema.safeParse(parseQuery(query));
+  const result = schema.safeParse(parseQuery(query), {reportInput: true});
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   if (issue?.code === 'unrecognized_keys') {
-    throw new AppError({
-      code: 'invalid-parameter',
-      parameter: issue.keys[0] ?? '',
-      problem: 'the operation has no such parameter',
-    });
+    const [parameter = ''] = issue.keys;
+    throw new AppError({code: 'invalid-parameter', parameter, problem: 'the operation has no such parameter'});
   }
   const missing = issue?.code === 'invalid_type' && issue.input === undefined;
   throw new AppError({

@@ -78,3 +78,9 @@ export const IDENTITY_SCHEMA = z
   .meta({
     description: 'Who the pilot is. Unknown members pass through untouched.',
   }) satisfies z.ZodType<IdentityDocument>;
+
+/** The schema as JSON Schema (draft 2020-12), for the documentation. */
+export function describeIdentity(): Readonly<Record<string, unknown>> {
+  const {$schema, ...members} = z.toJSONSchema(IDENTITY_SCHEMA);
+  return members;
+}

@@ -1,0 +1,170 @@
+import {z} from 'zod';
+import {adviseOnFailure, type FailureCode} from '../../domain/failure.ts';
+import {KEY_BYTES_MAX} from '../../domain/key.ts';
+import {STATUS_BY_CODE} from '../failure-response.ts';
+import {PAGE, PROBLEM} from '../schemas.ts';
+import {
+  ANSWER_HEADERS,
+  type AnswerDescription,
+  COMMON_FAILURES,
+  OPERATIONS,
+  type OperationDescription,
+  REQUEST_HEADERS,
+} from './operations.ts';
+
+/** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What {@link buildOpenApi} needs. */
+export interface OpenApiOptions {
+  readonly version: string;
+  readonly identitySchema: JsonObject;
+}
+
+/** Builds the OpenAPI 3.1 document from the schemas that read requests and the table of failures. */
+export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObject {
+  const paths = Object.entries(OPERATIONS).map(([path, operations]) => {
+    const described = Object.entries(operations).map(([method, operation]) => [
+      method.toLowerCase(),
+      describeOperation(operation),
+    ]);
+    const parameters = path.includes('{key}') ? {parameters: [KEY_PARAMETER]} : {};
+    return [path, {...parameters, ...Object.fromEntries(described)}];
+  });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Crewroom',
+      version,
+      description: DESCRIPTION,
+      license: {name: 'MIT', identifier: 'MIT'},
+    },
+    servers: [{url: '/'}],
+    security: [],
+    tags: [
+      {name: 'Identity', description: 'Who the pilot is.'},
+      {name: 'Store', description: 'JSON values under keys, durable once acknowledged.'},
+      {name: 'Service', description: 'The service itself.'},
+    ],
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: {Identity: identitySchema, Value: VALUE_SCHEMA, Page: toSchema(PAGE), Problem: toSchema(PROBLEM)},
+    },
+  };
+}
+
+const DESCRIPTION = `The local service that virtual-airline plugins talk to.
+
+Local programs call it as they are. Web pages may call it only from origins that it was started with
+(\`--allow-origin\`). Every failure is a problem document (RFC 9457) with a stable \`code\`.`;
+
+const VALUE_SCHEMA: JsonObject = {description: 'Any JSON text, stored and returned byte for byte.'};
+
+const KEY_PARAMETER: JsonObject = {
+  name: 'key',
+  in: 'path',
+  required: true,
+  description: `1 to ${KEY_BYTES_MAX} bytes of UTF-8 without control characters, percent-encoded as one segment; \`%2F\` is a slash in the key. Not \`.\` or \`..\`.`,
+  schema: {type: 'string', minLength: 1, maxLength: KEY_BYTES_MAX},
+  example: 'com.example.hello',
+};
+
+function describeOperation(operation: OperationDescription): JsonObject {
+  const {operationId, tag, summary, description, query, headers = [], takesValue = false} = operation;
+  const parameters = [...(query === undefined ? [] : queryParameters(query)), ...headers.map(headerParameter)];
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : {description}),
+    ...(parameters.length === 0 ? {} : {parameters}),
+    ...(takesValue ? {requestBody: REQUEST_BODY} : {}),
+    responses: describeResponses(operation),
+  };
+}
+
+const REQUEST_BODY: JsonObject = {
+  required: true,
+  description: 'A JSON text. It is read as JSON whatever the content type says, except multipart.',
+  content: {'application/json': {schema: {$ref: '#/components/schemas/Value'}}},
+};
+
+/** The members of a query's schema, each as a parameter. */
+function queryParameters(query: z.ZodType): readonly JsonObject[] {
+  // What comes out of reading is what the text stands for: a number, not a text with digits.
+  const {properties = {}, required = []} = toSchema(query) as {
+    readonly properties?: Readonly<Record<string, JsonObject>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, {description, ...schema}]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name) && !('default' in schema),
+    description,
+    schema,
+  }));
+}
+
+function headerParameter(name: keyof typeof REQUEST_HEADERS): JsonObject {
+  return {name, in: 'header', required: false, description: REQUEST_HEADERS[name], schema: {type: 'string'}};
+}
+
+function describeResponses({answers, failures}: OperationDescription): JsonObject {
+  const responses = new Map<string, JsonObject>();
+  for (const [status, codes] of groupByStatus([...COMMON_FAILURES, ...failures]))
+    responses.set(status, describeFailures(codes));
+  for (const [status, answered] of Object.entries(answers)) {
+    const failed = responses.get(status);
+    responses.set(
+      status,
+      failed === undefined ? describeAnswer(answered) : mergeResponses(describeAnswer(answered), failed),
+    );
+  }
+  return Object.fromEntries([...responses].sort(([a], [b]) => Number(a) - Number(b)));
+}
+
+/** A status that is an answer or a failure: told apart by the content type. */
+function mergeResponses(answered: JsonObject, failed: JsonObject): JsonObject {
+  return {
+    description: `${answered['description']} ${failed['description']}`,
+    content: {...(answered['content'] as JsonObject), ...(failed['content'] as JsonObject)},
+  };
+}
+
+function describeAnswer({
+  description,
+  schema,
+  contentType = 'application/json',
+  headers = [],
+}: AnswerDescription): JsonObject {
+  const described = headers.map(name => [name, {description: ANSWER_HEADERS[name], schema: {type: 'string'}}]);
+  const body = typeof schema === 'string' ? {$ref: `#/components/schemas/${schema}`} : schema && toSchema(schema);
+  const hasBody = body !== undefined || contentType !== 'application/json';
+  return {
+    description,
+    ...(headers.length === 0 ? {} : {headers: Object.fromEntries(described)}),
+    ...(hasBody ? {content: {[contentType]: {schema: body ?? {type: 'string'}}}} : {}),
+  };
+}
+
+function describeFailures(codes: readonly FailureCode[]): JsonObject {
+  const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: {enum: codes}}}]};
+  return {
+    description: codes.map(code => `\`${code}\`: ${adviseOnFailure(code)}.`).join(' '),
+    content: {'application/problem+json': {schema}},
+  };
+}
+
+function groupByStatus(codes: readonly FailureCode[]): ReadonlyMap<string, readonly FailureCode[]> {
+  const groups = new Map<string, FailureCode[]>();
+  for (const code of codes) {
+    const status = String(STATUS_BY_CODE[code]);
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  return groups;
+}
+
+function toSchema(schema: z.ZodType): JsonObject {
+  const {$schema, ...members} = z.toJSONSchema(schema, {io: 'output', unrepresentable: 'any'});
+  return members;
+}

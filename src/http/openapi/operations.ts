@@ -1,0 +1,201 @@
+import type {z} from 'zod';
+import type {FailureCode} from '../../domain/failure.ts';
+import type {Method} from '../route.ts';
+import {DELETE_RANGE_QUERY, DELETED, DONE, LIMITS, LIST_QUERY, LIVENESS, READINESS, SERVICE} from '../schemas.ts';
+
+/** What the OpenAPI document says of an operation. */
+export interface OperationDescription {
+  readonly operationId: string;
+  readonly tag: 'Identity' | 'Store' | 'Service';
+  readonly summary: string;
+  readonly description?: string;
+  /** The schema that reads the query string. */
+  readonly query?: z.ZodType;
+  /** Request headers that matter. */
+  readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
+  /** Whether the body is a JSON value. */
+  readonly takesValue?: boolean;
+  /** By status; a text instead of a schema names a component, none means no body. */
+  readonly answers: Readonly<Record<number, AnswerDescription>>;
+  /** Failures besides {@link COMMON_FAILURES}. */
+  readonly failures: readonly FailureCode[];
+}
+
+/** What the OpenAPI document says of an answer. */
+export interface AnswerDescription {
+  readonly description: string;
+  readonly schema?: z.ZodType | 'Identity' | 'Value' | 'Page';
+  readonly contentType?: string;
+  readonly headers?: readonly (keyof typeof ANSWER_HEADERS)[];
+}
+
+/** Request headers that operations name. */
+export const REQUEST_HEADERS = {
+  'If-Match': 'Only if the entry has one of these ETags, or with `*` if there is one.',
+  'If-None-Match': 'On writes only `*`: only if there is no entry. On reads ETags: 304 if the entry has one of them.',
+} as const;
+
+/** Answer headers that operations name. */
+export const ANSWER_HEADERS = {
+  ETag: 'The revision of the entry, in quotes.',
+  'Updated-At': 'Time of the last write (RFC 3339, UTC).',
+} as const;
+
+/** What may happen to any request, whatever it asks for. */
+export const COMMON_FAILURES: readonly FailureCode[] = [
+  'malformed-request',
+  'invalid-parameter',
+  'foreign-origin',
+  'cross-site',
+  'foreign-host',
+  'request-timeout',
+  'headers-too-large',
+  'too-many-connections',
+  'internal',
+];
+
+const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'entry-corrupt'];
+const WRITE_FAILURES: readonly FailureCode[] = ['store-closed', 'store-read-only', 'store-busy', 'disk-full'];
+
+const WRITE = {
+  tag: 'Store',
+  headers: ['If-Match', 'If-None-Match'],
+  takesValue: true,
+  failures: [
+    'invalid-key',
+    'invalid-json',
+    'value-too-deep',
+    'value-too-large',
+    'unsupported-body',
+    'invalid-header',
+    'revision-conflict',
+    ...WRITE_FAILURES,
+  ],
+} as const satisfies Partial<OperationDescription>;
+
+const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: DONE, headers: ['ETag']};
+
+/** Every operation by path and method; a test compares it with the routes. */
+export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>> = {
+  '/api/identity': {
+    GET: {
+      operationId: 'getIdentity',
+      tag: 'Identity',
+      summary: 'Who the pilot is',
+      answers: {200: {description: 'The identity document.', schema: 'Identity'}},
+      failures: ['no-identity'],
+    },
+  },
+  '/api/store/{key}': {
+    GET: {
+      operationId: 'getEntry',
+      tag: 'Store',
+      summary: 'Read a value',
+      headers: ['If-None-Match'],
+      answers: {
+        200: {description: 'The stored JSON text, byte for byte.', schema: 'Value', headers: ['ETag', 'Updated-At']},
+        304: {description: 'The entry has one of the ETags of If-None-Match.', headers: ['ETag', 'Updated-At']},
+      },
+      failures: ['invalid-key', 'invalid-header', 'no-entry', ...READ_FAILURES],
+    },
+    POST: {
+      ...WRITE,
+      operationId: 'storeEntry',
+      summary: 'Store a value',
+      description: 'Stores the JSON body under the key, whether or not there was an entry.',
+      answers: {200: STORED},
+    },
+    PUT: {
+      ...WRITE,
+      operationId: 'putEntry',
+      summary: 'Store a value, and learn whether it is new',
+      answers: {200: STORED, 201: {...STORED, description: 'Stored, and there was no entry before.'}},
+    },
+    DELETE: {
+      operationId: 'deleteEntry',
+      tag: 'Store',
+      summary: 'Delete an entry',
+      headers: ['If-Match'],
+      answers: {200: {description: 'Deleted.', schema: DONE}},
+      failures: ['invalid-key', 'invalid-header', 'no-entry', 'revision-conflict', ...WRITE_FAILURES],
+    },
+  },
+  '/api/keys': {
+    GET: {
+      operationId: 'listEntries',
+      tag: 'Store',
+      summary: 'List entries',
+      description:
+        'A page of entries in the order of their keys’ UTF-8 bytes. With values a page may end early, after 4 MiB of them.',
+      query: LIST_QUERY,
+      answers: {200: {description: 'A page.', schema: 'Page'}},
+      failures: [...READ_FAILURES],
+    },
+    DELETE: {
+      operationId: 'deleteEntries',
+      tag: 'Store',
+      summary: 'Delete all entries under a prefix',
+      description: 'In batches of 1,000; each is all or nothing, and a failure leaves the batches after it.',
+      query: DELETE_RANGE_QUERY,
+      answers: {200: {description: 'Deleted.', schema: DELETED}},
+      failures: [...READ_FAILURES, ...WRITE_FAILURES],
+    },
+  },
+  '/api': {
+    GET: {
+      operationId: 'getService',
+      tag: 'Service',
+      summary: 'What the service is',
+      answers: {200: {description: 'Name, versions and links.', schema: SERVICE}},
+      failures: [],
+    },
+  },
+  '/api/limits': {
+    GET: {
+      operationId: 'getLimits',
+      tag: 'Service',
+      summary: 'The limits in force',
+      answers: {200: {description: 'Every limit.', schema: LIMITS}},
+      failures: [],
+    },
+  },
+  '/livez': {
+    GET: {
+      operationId: 'getLiveness',
+      tag: 'Service',
+      summary: 'Whether the process answers',
+      answers: {200: {description: 'It does.', schema: LIVENESS}},
+      failures: [],
+    },
+  },
+  '/readyz': {
+    GET: {
+      operationId: 'getReadiness',
+      tag: 'Service',
+      summary: 'Whether the service can do its work',
+      answers: {
+        200: {description: 'It can.', schema: READINESS},
+        503: {description: 'It can only read: the disk failed.', schema: READINESS},
+      },
+      failures: [],
+    },
+  },
+  '/openapi.json': {
+    GET: {
+      operationId: 'getOpenApi',
+      tag: 'Service',
+      summary: 'This document',
+      answers: {200: {description: 'OpenAPI 3.1.', schema: 'Value'}},
+      failures: [],
+    },
+  },
+  '/docs': {
+    GET: {
+      operationId: 'getDocs',
+      tag: 'Service',
+      summary: 'This document as a page',
+      answers: {200: {description: 'A page that needs no network.', contentType: 'text/html; charset=utf-8'}},
+      failures: [],
+    },
+  },
+};
