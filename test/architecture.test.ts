@@ -1,0 +1,133 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join, relative, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {describe, expect, test} from 'vitest';
+
+const source = fileURLToPath(new URL('../src', import.meta.url));
+
+/** A folder of `src/`, or a file that stands there by itself. */
+type Room = keyof typeof MAY_IMPORT;
+
+/**
+ * What each room may import: other rooms, `node:` for the modules of the platform, and packages by name.
+ * Every room may import itself. `app.ts` alone knows the adapters.
+ */
+const MAY_IMPORT = {
+  domain: [],
+  service: ['domain'],
+  store: ['domain', 'node:', 'lmdb'],
+  identity: ['domain', 'node:', 'zod', 'chokidar'],
+  http: ['domain', 'node:', 'zod'],
+  client: ['domain'],
+  testing: ['domain', 'node:assert'],
+  cli: [
+    'app.ts',
+    'config.ts',
+    'paths.ts',
+    'version.ts',
+    'client',
+    'domain',
+    'http',
+    'identity',
+    'store',
+    'node:',
+    'commander',
+    '@bomb.sh/tab',
+    'picocolors',
+    'pino',
+  ],
+  'config.ts': ['domain', 'http', 'node:path'],
+  'paths.ts': ['node:path', 'env-paths'],
+  'version.ts': ['node:module'],
+  'app.ts': ['config.ts', 'paths.ts', 'version.ts', 'domain', 'service', 'store', 'identity', 'http', 'node:'],
+  'index.ts': ['app.ts', 'config.ts', 'domain'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Packages and modules that one file alone may import. */
+const ONLY_IN = {
+  lmdb: ['store/lmdb-environment.ts'],
+  'node:http': ['http/server.ts', 'http/connections.ts', 'http/failure-response.ts'],
+  chokidar: ['identity/profile-source.ts'],
+  pino: ['cli/log.ts'],
+  picocolors: ['cli/style.ts'],
+} as const;
+
+interface Import {
+  readonly file: string;
+  readonly wanted: string;
+}
+
+const files = readdirSync(source, {recursive: true, encoding: 'utf8'}).filter(
+  file => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+);
+const imports: readonly Import[] = files.flatMap(file =>
+  findImports(readFileSync(join(source, file), 'utf8')).map(wanted => ({file, wanted})),
+);
+
+describe('every folder imports only what the table allows', () => {
+  test('each room is in the table', () => {
+    expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+  });
+
+  for (const room of Object.keys(MAY_IMPORT) as Room[]) {
+    test(`${room} imports ${MAY_IMPORT[room].join(', ') || 'nothing'}`, () => {
+      const strangers = imports.filter(({file, wanted}) => roomOf(file) === room && !isAllowed(room, file, wanted));
+      expect(strangers).toEqual([]);
+    });
+  }
+
+  for (const [wanted, owners] of Object.entries(ONLY_IN)) {
+    test(`only ${owners.join(' and ')} imports ${wanted}`, () => {
+      const found = imports.filter(each => each.wanted === wanted).map(({file}) => file);
+      expect(found.filter(file => !(owners as readonly string[]).includes(file))).toEqual([]);
+    });
+  }
+
+  test('no file imports itself in a circle', () => {
+    expect(findCycles()).toEqual([]);
+  });
+});
+
+/** Everything that a file imports or loads later. */
+function findImports(text: string): readonly string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  return Array.from(code.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)'([^']+)'/gm), match => match[1] ?? '');
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+function isAllowed(room: Room, file: string, wanted: string): boolean {
+  const allowed: readonly string[] = MAY_IMPORT[room];
+  if (!wanted.startsWith('.'))
+    return allowed.some(each =>
+      each === 'node:' ? wanted.startsWith(each) : wanted === each || wanted.startsWith(`${each}/`),
+    );
+  const target = roomOf(relative(source, resolve(source, dirname(file), wanted)));
+  return target === room || allowed.includes(target);
+}
+
+/** Cycles of imports that are there at run time; types may refer to each other. */
+function findCycles(): readonly string[] {
+  const runtime = new Map(files.map(file => [file, findRuntimeImports(file)]));
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      return;
+    }
+    for (const next of runtime.get(file) ?? []) visit(next, [...path, file]);
+    // Whoever was searched once holds no other cycle.
+    runtime.set(file, []);
+  };
+  for (const file of files) visit(file, []);
+  return cycles;
+}
+
+function findRuntimeImports(file: string): readonly string[] {
+  const text = readFileSync(join(source, file), 'utf8').replace(/^(?:import|export) type [\s\S]*?;$/gm, '');
+  return findImports(text)
+    .filter(wanted => wanted.startsWith('.'))
+    .map(wanted => relative(source, resolve(source, dirname(file), wanted)));
+}
