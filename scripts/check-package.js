@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// Packs the package, installs it in an empty project, and uses it there as a stranger would: types, doors, command.
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const project = mkdtempSync(join(tmpdir(), 'crewroom-package-'));
+const run = (command, args) =>
+  execFileSync(command, args, {cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']});
+
+try {
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', project], {cwd: root, encoding: 'utf8'}),
+  );
+  process.stdout.write(`${packed.filename}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} KiB\n`);
+  const strangers = packed.files
+    .map(file => file.path)
+    .filter(path => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path));
+  if (strangers.length > 0) throw new Error(`the package holds what nobody needs: ${strangers.join(', ')}`);
+
+  writeFileSync(join(project, 'package.json'), JSON.stringify({name: 'consumer', private: true, type: 'module'}));
+  run('npm', ['install', '--silent', '--omit=dev', `./${packed.filename}`]);
+
+  writeFileSync(join(project, 'consumer.ts'), CONSUMER());
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        module: 'nodenext',
+        target: 'es2023',
+        lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],
+        types: [],
+        outDir: 'out',
+      },
+      files: ['consumer.ts'],
+    }),
+  );
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  run(process.execPath, [compiler, '-p', project]);
+
+  const said = run(process.execPath, [join(project, 'out', 'consumer.js')]).trim();
+  if (said !== '{"hello":1}') throw new Error(`the consumer said ${JSON.stringify(said)}`);
+  const version = run(join(project, 'node_modules', '.bin', 'crewroom'), ['version']).trim();
+  process.stdout.write(`installed, type-checked and run in an empty project: ${version}\n`);
+} finally {
+  rmSync(project, {recursive: true, force: true});
+}
+
+function CONSUMER() {
+  return `
+import {AppError, type Entry, openCrewroom} from 'crewroom';
+import {createClient} from 'crewroom/client';
+import {testStore} from 'crewroom/testing';
+
+const crewroom = await openCrewroom({ephemeral: true});
+const client = createClient({fetch: crewroom.fetch});
+await client.entries.put('a', '{"hello":1}', {expected: 'absent'});
+const entry: Entry | undefined = await crewroom.entries.get('a');
+const refused: unknown = await client.entries.put('a', '2', {expected: 'absent'}).catch((error: unknown) => error);
+if (!(refused instanceof AppError) || refused.failure.code !== 'revision-conflict') throw new Error('two doors, two errors');
+if (typeof testStore !== 'function') throw new Error('no contracts');
+console.log(entry === undefined ? 'nothing' : new TextDecoder().decode(entry.json));
+await crewroom[Symbol.asyncDispose]();
+`;
+}
