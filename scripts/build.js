@@ -1,16 +1,29 @@
 #!/usr/bin/env node
 // Builds dist/ from src/. Plain JavaScript, since it runs on every supported Node before anything is built.
 import {spawnSync} from 'node:child_process';
-import {chmodSync, rmSync} from 'node:fs';
+import {chmodSync, cpSync, rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
+const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
 
 rmSync(dist, {recursive: true, force: true});
 const compiled = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {stdio: 'inherit'});
-if (compiled.status === 0) chmodSync(join(dist, 'cli', 'main.js'), 0o755);
-else process.exitCode = 1;
+if (compiled.status === 0) {
+  chmodSync(join(dist, 'cli', 'main.js'), 0o755);
+  copyDocsPage();
+} else {
+  process.exitCode = 1;
+}
+
+/** Puts the page of the documentation together: our files, and those of Swagger UI that it needs. */
+function copyDocsPage() {
+  const page = join(dist, 'http', 'docs-page');
+  cpSync(join(root, 'src', 'http', 'docs-page'), page, {recursive: true});
+  const swaggerUi = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(page, file));
+}

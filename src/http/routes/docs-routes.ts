@@ -1,6 +1,7 @@
+import {readFile} from 'node:fs/promises';
 import {answer, type HttpAnswer} from '../message.ts';
 import type {JsonObject} from '../openapi/document.ts';
-import type {Route} from '../route.ts';
+import type {Operation, Route} from '../route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the routes of the documentation need. */
@@ -10,24 +11,53 @@ export interface DocsRoutesDeps {
   readonly identitySchema: () => Promise<JsonObject>;
 }
 
+/** The page and what it loads; the build puts the files of Swagger UI beside ours. */
+const PAGE_FILES = [
+  {path: '/docs', file: 'index.html', contentType: 'text/html; charset=utf-8'},
+  {path: '/docs/page.js', file: 'page.js', contentType: 'text/javascript; charset=utf-8'},
+  {path: '/docs/page.css', file: 'page.css', contentType: 'text/css; charset=utf-8'},
+  {path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8'},
+  {path: '/docs/swagger-ui.css', file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8'},
+] as const;
+
+/**
+ * The page runs only what comes from here, and calls nobody else. The page draws its arrows with images
+ * in its style sheet (`data:`).
+ */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** `/openapi.json` and `/docs`. */
 export function docsRoutes({version, identitySchema}: DocsRoutesDeps): readonly Route[] {
-  const makeDocument = async (): Promise<HttpAnswer> => {
+  const document = madeOnce(async () => {
     // Loaded on demand: the schema library takes longer to load than the rest of the service to start.
     const {buildOpenApi} = await import('../openapi/document.ts');
     return answer(JSON.stringify(buildOpenApi({version, identitySchema: await identitySchema()})));
+  });
+  const pages = PAGE_FILES.map(({path, file, contentType}): Route => {
+    const page = madeOnce(async () => {
+      const content = await readFile(new URL(`../docs-page/${file}`, import.meta.url));
+      return answer(content, {contentType, rawHeaders: ['Content-Security-Policy', PAGE_POLICY]});
+    });
+    return {path, operations: {GET: page}};
+  });
+  return [{path: '/openapi.json', operations: {GET: document}}, ...pages];
+}
+
+/** An answer that is made when it is first asked for, and then stays. */
+function madeOnce(make: () => Promise<HttpAnswer>): Operation {
+  let made: Promise<HttpAnswer> | undefined;
+  return ({query}) => {
+    refuseQuery(query);
+    made ??= make();
+    return made;
   };
-  let document: Promise<HttpAnswer> | undefined;
-  return [
-    {
-      path: '/openapi.json',
-      operations: {
-        GET: ({query}) => {
-          refuseQuery(query);
-          document ??= makeDocument();
-          return document;
-        },
-      },
-    },
-  ];
 }

@@ -1,0 +1,31 @@
+// Crewroom inside another program: the same store, identity and guard as `crewroom start`.
+// Run it with Node 22.18 or later: node examples/embed.ts
+import {AppError, decodeJsonText, type IdentityDocument, openCrewroom} from 'crewroom';
+
+const crewroom = await openCrewroom({ephemeral: true, port: 0});
+try {
+  // The store, without HTTP.
+  const {revision} = await crewroom.entries.put('com.example.hello/greeting', '"Good morning"');
+  const entry = await crewroom.entries.get('com.example.hello/greeting');
+  console.log('stored', entry && decodeJsonText(entry.json));
+
+  // Who expects an older revision learns what is there now.
+  try {
+    await crewroom.entries.put('com.example.hello/greeting', '"Good night"', {expected: revision + 1});
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    console.log('refused', error.failure.code);
+  }
+
+  // The HTTP service: this is what plugins call.
+  const {port} = await crewroom.listen();
+  const identity = (await (await fetch(`http://127.0.0.1:${port}/api/identity`)).json()) as IdentityDocument;
+  console.log('served', identity.va_user.firstName);
+
+  // The same without a socket: for the catch-all route of a framework, or for tests. The guard is the same too.
+  const response = await crewroom.fetch(new Request(`http://localhost:${port}/api/identity`));
+  const refused = await crewroom.fetch(new Request('http://evil.example/api/identity'));
+  console.log('fetched', response.status, refused.status);
+} finally {
+  await crewroom[Symbol.asyncDispose]();
+}

@@ -1,0 +1,83 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {describe, expect, test} from 'vitest';
+import {flagOf, SETTING_NAMES} from '../src/config.ts';
+import {adviseOnFailure, type FailureCode} from '../src/domain/failure.ts';
+import {FAILURE_TEXTS} from '../src/domain/failure-texts.ts';
+import {STATUS_BY_CODE} from '../src/http/failure-response.ts';
+import {OPERATIONS} from '../src/http/openapi/operations.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const codes = Object.keys(FAILURE_TEXTS) as FailureCode[];
+
+describe('docs/errors.md', () => {
+  const rows = Array.from(read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \|(?: ([0-9]{3}) \|)? (.+) \| (.+) \|$/gm));
+
+  test('has every code once, in the order of the code', () => {
+    expect(rows.map(([, code]) => code)).toEqual(codes);
+  });
+
+  for (const code of codes) {
+    test(`says of ${code} its status, when it comes, and the same advice as the service`, () => {
+      const [, , status, when, advice] = rows.find(row => row[1] === code) ?? [];
+      expect(status).toBe(STATUS_BY_CODE[code]?.toString());
+      expect(when?.length).toBeGreaterThan(20);
+      expect(advice?.replaceAll('\\|', '|')).toBe(adviseOnFailure(code));
+    });
+  }
+});
+
+describe('docs/http-api.md', () => {
+  const text = read('docs/http-api.md');
+
+  for (const [path, operations] of Object.entries(OPERATIONS)) {
+    for (const method of Object.keys(operations)) {
+      test(`has ${method} ${path}`, () => {
+        expect(text).toMatch(new RegExp(`^\\| ${method}(?:, HEAD)? \`${path.replace(/[{}]/g, '\\$&')}\` \\|`, 'm'));
+      });
+    }
+  }
+});
+
+describe('the pages', () => {
+  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].concat(
+    readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'})
+      .filter(file => file.endsWith('.md'))
+      .map(file => join('docs', file)),
+  );
+
+  for (const page of pages) {
+    test(`${page} links to what is there`, () => {
+      const targets = Array.from(read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g), match => match[1] ?? '');
+      expect(targets.filter(target => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+    });
+  }
+
+  test('name only flags that there are', () => {
+    const flags = new Set([...SETTING_NAMES.map(flagOf), ...COMMAND_FLAGS]);
+    const named = pages.flatMap(page =>
+      Array.from(read(page).matchAll(/(?<![\w-])--[a-z][a-z-]+/g), match => match[0]),
+    );
+    expect([...new Set(named)].filter(flag => !flags.has(flag))).toEqual([]);
+  });
+
+  test('README.md shows every setting', () => {
+    const text = read('README.md');
+    expect(SETTING_NAMES.filter(name => !text.includes(`\`${flagOf(name)}`))).toEqual([]);
+  });
+});
+
+/** Flags that are no settings. */
+const COMMAND_FLAGS = [
+  '--config',
+  '--deep',
+  '--if-match',
+  '--if-absent',
+  '--json',
+  '--quick',
+  '--values',
+  '--yes',
+  '--prefix',
+];
