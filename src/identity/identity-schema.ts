@@ -44,7 +44,7 @@ const AIRLINE_SETTINGS = z.looseObject({
   logoDark: z.string().nullable(),
   icon: z.string().nullable(),
   // Plugins append paths to it.
-  scriptURL: z.string().endsWith('/', {error: 'it has to end in "/"'}),
+  scriptURL: z.string().regex(/\/$/, {error: 'does not end in "/"'}),
   vaURL: z.string(),
   ico: z.string().nullable(),
 });

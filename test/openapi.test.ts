@@ -1,0 +1,153 @@
+import {Validator} from '@seriousme/openapi-schema-validator';
+import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {type Crewroom, openCrewroom} from '../src/app.ts';
+import {OPERATIONS} from '../src/http/openapi/operations.ts';
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+}
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly {readonly name: string}[];
+  readonly responses: Readonly<Record<string, {readonly content?: Readonly<Record<string, unknown>>}>>;
+}
+
+const base = 'http://localhost:7172';
+let crewroom: Crewroom;
+let document: OpenApi;
+let ajv: Ajv2020;
+
+beforeAll(async () => {
+  crewroom = await openCrewroom({ephemeral: true});
+  document = (await (await crewroom.fetch(new Request(`${base}/openapi.json`))).json()) as OpenApi;
+  ajv = new Ajv2020({strict: false, allErrors: true});
+  (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+  ajv.addSchema(document, 'openapi');
+});
+afterAll(() => crewroom[Symbol.asyncDispose]());
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(JSON.stringify(document));
+  expect(result.errors ?? []).toEqual([]);
+  expect(document.openapi).toMatch(/^3\.1\./);
+});
+
+describe('the document has exactly the operations of the service', () => {
+  for (const [path, operations] of Object.entries(OPERATIONS)) {
+    test(path, async () => {
+      const response = await crewroom.fetch(new Request(base + path.replace('{key}', 'k'), {method: 'OPTIONS'}));
+      const allowed = (response.headers.get('Allow') ?? '')
+        .split(', ')
+        .filter(method => !['HEAD', 'OPTIONS'].includes(method));
+      expect(allowed.sort()).toEqual(Object.keys(operations).sort());
+    });
+  }
+
+  test('every link of GET /api is one of them', async () => {
+    const {links} = (await (await crewroom.fetch(new Request(`${base}/api`))).json()) as {
+      links: Record<string, string>;
+    };
+    expect(Object.values(links).filter(link => document.paths[link] === undefined)).toEqual([]);
+  });
+
+  test('each has an id of its own', () => {
+    const ids = Object.values(document.paths).flatMap(path =>
+      Object.values(path).map(operation => operation.operationId),
+    );
+    const described = ids.filter(id => id !== undefined);
+    expect(new Set(described).size).toBe(described.length);
+  });
+});
+
+/** Requests of every kind, good and bad, in an order that makes their answers happen. */
+const REQUESTS: readonly {
+  path: string;
+  template?: string;
+  method?: string;
+  body?: string;
+  headers?: Record<string, string>;
+}[] = [
+  {path: '/api/identity'},
+  {path: '/api/identity?x=1'},
+  {path: '/api/store/k', method: 'GET'},
+  {path: '/api/store/k', method: 'PUT', body: '{"a":1}'},
+  {path: '/api/store/k', method: 'PUT', body: '[2]'},
+  {path: '/api/store/k', method: 'POST', body: '3'},
+  {path: '/api/store/k', method: 'POST', body: 'nonsense'},
+  {path: '/api/store/k', method: 'POST', body: '['.repeat(300)},
+  {path: '/api/store/k', method: 'POST', body: `"${'x'.repeat(1_100_000)}"`},
+  {path: '/api/store/k', method: 'POST', body: '1', headers: {'Content-Type': 'multipart/form-data; boundary=x'}},
+  {path: '/api/store/k', method: 'PUT', body: '1', headers: {'If-Match': '"999"'}},
+  {path: '/api/store/k', method: 'PUT', body: '1', headers: {'If-Match': 'nonsense'}},
+  {path: '/api/store/%00', method: 'PUT', body: '1'},
+  {path: '/api/store/k'},
+  {path: '/api/store/k', headers: {'If-None-Match': '*'}},
+  {path: '/api/keys'},
+  {path: '/api/keys?values=true&limit=1'},
+  {path: '/api/keys?limit=0'},
+  {path: '/api/keys', method: 'DELETE'},
+  {path: '/api/keys?prefix=none', method: 'DELETE'},
+  {path: '/api/store/k', method: 'DELETE', headers: {'If-Match': '"999"'}},
+  {path: '/api/store/k', method: 'DELETE'},
+  {path: '/api/store/k', method: 'DELETE'},
+  {path: '/api'},
+  {path: '/api/limits'},
+  {path: '/livez'},
+  {path: '/readyz'},
+  {path: '/openapi.json'},
+  {path: '/docs'},
+  {path: '/api/identity', headers: {Origin: 'https://evil.example'}},
+  {path: '/api/identity', headers: {'Sec-Fetch-Site': 'cross-site'}},
+];
+
+describe('every answer is as the document says', () => {
+  for (const [index, {path, method = 'GET', body, headers}] of REQUESTS.entries()) {
+    test(`${index + 1}: ${method} ${path} ${body?.slice(0, 20) ?? ''} ${JSON.stringify(headers ?? {})}`, async () => {
+      const response = await crewroom.fetch(
+        new Request(base + path, {method, body: body ?? null, headers: headers ?? {}}),
+      );
+      await expectDescribed(
+        path.replace(/\?.*/, '').replace(/^\/api\/store\/.*/, '/api/store/{key}'),
+        method,
+        response,
+      );
+    });
+  }
+});
+
+async function expectDescribed(path: string, method: string, response: Response): Promise<void> {
+  const described = document.paths[path]?.[method.toLowerCase()]?.responses[response.status];
+  expect(described, `${method} ${path} ${response.status}`).toBeDefined();
+  const contentType = response.headers.get('Content-Type');
+  const text = await response.text();
+  if (described?.content === undefined) {
+    expect(text).toBe('');
+    return;
+  }
+  expect(Object.keys(described.content)).toContain(contentType);
+  if (contentType?.startsWith('text/')) return;
+  const validate = schemaOf([
+    path,
+    method.toLowerCase(),
+    'responses',
+    String(response.status),
+    'content',
+    contentType ?? '',
+    'schema',
+  ]);
+  validate(JSON.parse(text));
+  expect(validate.errors ?? []).toEqual([]);
+}
+
+function schemaOf(place: readonly string[]): ValidateFunction {
+  const pointer = ['paths', ...place]
+    .map(part => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
+  const validate = ajv.getSchema(`openapi#/${pointer}`);
+  if (validate === undefined) throw new Error(`no schema at ${pointer}`);
+  return validate;
+}
