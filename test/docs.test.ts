@@ -56,7 +56,7 @@ describe('the pages', () => {
   }
 
   test('name only flags that there are', () => {
-    const flags = new Set([...SETTING_NAMES.map(flagOf), ...COMMAND_FLAGS]);
+    const flags = new Set([...SETTING_NAMES.map(flagOf), ...COMMAND_FLAGS, ...OTHER_FLAGS]);
     const named = pages.flatMap(page =>
       Array.from(read(page).matchAll(/(?<![\w-])--[a-z][a-z-]+/g), match => match[0]),
     );
