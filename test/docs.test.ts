@@ -81,3 +81,6 @@ const COMMAND_FLAGS = [
   '--yes',
   '--prefix',
 ];
+
+/** Flags of other programs. */
+const OTHER_FLAGS = ['--retry', '--retry-connrefused'];
