@@ -33,7 +33,12 @@ function describe(measured: readonly Measurement[]): readonly string[] {
 }
 
 function median(measured: readonly Measurement[], member: 'requestsPerSecond' | 'p50Ms' | 'p99Ms'): number {
-  const sorted = measured.map(each => each[member]).sort((a, b) => a - b);
+  return medianOf(measured.map(each => each[member]));
+}
+
+/** The middle of some figures. */
+export function medianOf(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
@@ -43,7 +48,8 @@ function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): ReadonlyM
   return groups;
 }
 
-function formatTable(rows: readonly (readonly string[])[]): string {
+/** Lays out rows as a table of plain text; the first row has the titles. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];
   return rows
     .map(row =>
