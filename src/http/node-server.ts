@@ -1,5 +1,6 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
+import {setImmediate} from 'node:timers/promises';
 import type {Failure} from '../domain/failure.ts';
 import type {Connections} from './connections.ts';
 import {failureAnswer} from './failure-response.ts';
@@ -90,7 +91,9 @@ function take(
   const start = (): void => {
     // The handler never rejects; a defect in sending must end this connection and nothing else.
     handle(read)
-      .then(answered => {
+      .then(async answered => {
+        // A body that nobody reads may have come with the headers, and Node is still at it.
+        if (!request.complete) await setImmediate();
         if (!request.complete) connection.closing = true;
         send(request, response, answered, {close: connection.closing, lingerMs});
       })
