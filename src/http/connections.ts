@@ -8,6 +8,12 @@ import type {Failure} from '../domain/failure.ts';
  */
 export const PIPELINED_MAX = 128;
 
+/**
+ * How long a client may keep its place while others are turned away because of it, sending a request or
+ * taking an answer, in milliseconds: on one machine a whole value takes some ten.
+ */
+export const PATIENCE_MS = 1000;
+
 /** A request and what is to be done once it is its turn. */
 export interface Turn {
   readonly request: TurnRequest;
@@ -24,26 +30,35 @@ export interface TurnRequest {
   fail(failure: Failure): void;
 }
 
+/** What {@link Connections} need. */
+export interface ConnectionsOptions {
+  readonly connectionsMax: number;
+  /** A clock that never jumps, in milliseconds. */
+  readonly nowMs: () => number;
+}
+
 /**
  * The open connections, so that there are never too many, and so that stopping knows which are idle.
- * When one more than allowed arrives, the longest idle one makes room: holding connections open without
- * using them keeps nobody else out.
+ * When one more than allowed arrives, one that waits for its client makes room: the longest idle, else
+ * one that was slow for {@link PATIENCE_MS}. Holding connections open without using them keeps nobody out.
  */
 export class Connections {
   readonly #connectionsMax: number;
+  readonly #nowMs: () => number;
   readonly #all = new Map<Socket, Connection>();
   /** Those that wait for no answer, longest idle first. */
   readonly #idle = new Set<Connection>();
   #stopping = false;
 
-  constructor(connectionsMax: number) {
+  constructor({connectionsMax, nowMs}: ConnectionsOptions) {
     this.#connectionsMax = connectionsMax;
+    this.#nowMs = nowMs;
   }
 
   /** Counts a new connection. @returns Whether there is room: there is none while all others are busy. */
   add(socket: Socket): boolean {
     if (this.#all.size >= this.#connectionsMax && !this.#makeRoom()) return false;
-    const connection = new Connection(socket, () => this.#rest(connection));
+    const connection = new Connection(socket, this.#nowMs, () => this.#rest(connection));
     this.#all.set(socket, connection);
     this.#idle.add(connection);
     socket.once('close', () => this.#forget(connection));
@@ -81,10 +96,19 @@ export class Connections {
 
   #makeRoom(): boolean {
     const [longestIdle] = this.#idle;
-    if (longestIdle === undefined) return false;
-    this.#forget(longestIdle);
-    longestIdle.socket.destroy();
-    return true;
+    if (longestIdle !== undefined) {
+      this.#forget(longestIdle);
+      longestIdle.socket.destroy();
+      return true;
+    }
+    const lateMs = this.#nowMs() - PATIENCE_MS;
+    for (const connection of this.#all.values()) {
+      if (!connection.waitsForClientSince(lateMs)) continue;
+      this.#forget(connection);
+      connection.giveUp();
+      return true;
+    }
+    return false;
   }
 
   #forget(connection: Connection): void {
@@ -102,9 +126,12 @@ export class Connection {
   readonly socket: Socket;
   /** Whether the next answer is the last one: it says so, and no further request has its turn. */
   closing = false;
+  readonly #nowMs: () => number;
   readonly #onRest: () => void;
   readonly #waiting: Turn[] = [];
   #current: Turn | undefined;
+  /** When the current turn began. */
+  #sinceMs = 0;
   /** The request that came last, whether or not it had its turn yet. */
   #newest: TurnRequest | undefined;
   #broken = false;
@@ -112,8 +139,9 @@ export class Connection {
   readonly #next = (): void => this.#proceed();
 
   /** @param onRest Called whenever the connection waits for no answer any more. */
-  constructor(socket: Socket, onRest: () => void) {
+  constructor(socket: Socket, nowMs: () => number, onRest: () => void) {
     this.socket = socket;
+    this.#nowMs = nowMs;
     this.#onRest = onRest;
   }
 
@@ -138,6 +166,19 @@ export class Connection {
     else this.#afterAnswers = refuse;
   }
 
+  /** Whether it is its client that keeps a turn from ending which began before a time. */
+  waitsForClientSince(beganMs: number): boolean {
+    if (this.#current === undefined || this.#sinceMs > beganMs) return false;
+    return !this.#current.request.complete || this.#current.response.writableEnded;
+  }
+
+  /** Waits no longer for its client, which is told so where it can be. */
+  giveUp(): void {
+    this.closing = true;
+    if (this.#current?.response.headersSent === false) this.#current.request.fail({code: 'request-timeout'});
+    else this.socket.destroy();
+  }
+
   /** Lets go of everything that waits: the socket is gone. */
   drop(): void {
     this.#waiting.length = 0;
@@ -146,6 +187,7 @@ export class Connection {
 
   #begin(turn: Turn): void {
     this.#current = turn;
+    this.#sinceMs = this.#nowMs();
     // Emitted when the answer is with the system, or can no longer be.
     turn.response.once('close', this.#next);
     turn.start();

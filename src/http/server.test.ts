@@ -172,6 +172,46 @@ describe('connections have a limit', () => {
     expect((await next.readAnswer()).status).toBe(200);
   });
 
+  test('who is slow for a second makes room too, and is told so where possible', async () => {
+    let now = 0;
+    const {handle: hold, asked, release} = holdAnswers();
+    const large = Buffer.alloc(64 * 1024 * 1024);
+    const targets: string[] = [];
+    const handle: HttpHandler = async request => {
+      targets.push(request.target);
+      if (request.target === '/large') return answer(large);
+      if (request.method === 'GET') return hold(request);
+      return request.readBody(1000).then(answer, error => jsonAnswer(error.failure, {status: 408}));
+    };
+    const server = await start(handle, {connectionsMax: 3, nowMs: () => now});
+    const [working, sending, taking] = [await server.connect(), await server.connect(), await server.connect()];
+    taking.socket.pause();
+    await working.send(formatRequest('GET /working', []));
+    await sending.send('PUT /sending HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
+    await taking.send(formatRequest('GET /large', []));
+    await expect.poll(() => targets.toSorted()).toEqual(['/large', '/sending', '/working']);
+
+    now = 999;
+    expect(await statusOf(server)).toBe(503);
+    now = 1000;
+    const first = await server.connect();
+    await first.send(formatRequest('GET /first', []));
+    expect((await sending.readAnswer()).json).toMatchObject({code: 'request-timeout'});
+    await expect.poll(() => targets).toContain('/first');
+    const second = await server.connect();
+    await second.send(formatRequest('GET /second', []));
+    await expect.poll(() => targets).toContain('/second');
+    await expect.poll(() => taking.send('x').then(() => taking.socket.destroyed)).toBe(true);
+    // The one that waits for the service keeps its place, however long that takes.
+    now = 1_000_000;
+    expect(await statusOf(server)).toBe(503);
+    expect(asked()).toBe(3);
+    for (const client of [working, first, second]) {
+      release();
+      expect((await client.readAnswer()).status).toBe(200);
+    }
+  });
+
   test('those that were refused do not stay, also when the client does', async () => {
     const {handle, asked, release} = holdAnswers();
     const server = await start(handle, {connectionsMax: 1, timeouts: {lingerMs: 100}});

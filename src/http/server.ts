@@ -13,6 +13,8 @@ export interface ServerDeps
   readonly port: number;
   /** Those that differ from {@link SERVER_TIMEOUTS}. */
   readonly timeouts?: Partial<ServerTimeouts>;
+  /** A clock that never jumps, in milliseconds. @default {performance.now} */
+  readonly nowMs?: () => number;
 }
 
 /** A server that accepts requests. */
@@ -63,7 +65,8 @@ const PORT_ATTEMPTS = 10;
  * address for some and the other for others. `address-unusable` when the system refuses otherwise.
  */
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
-  const connections = new Connections(deps.connectionsMax);
+  const {nowMs = () => performance.now(), connectionsMax} = deps;
+  const connections = new Connections({connectionsMax, nowMs});
   const timeouts = {...SERVER_TIMEOUTS, ...deps.timeouts};
   const nodeDeps = {...deps, connections, timeouts, headerBytesMax: HEADER_BYTES_MAX};
   for (let attempt = 1; ; attempt++) {

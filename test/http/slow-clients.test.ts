@@ -77,16 +77,15 @@ describe('1,000 connections that do nothing (B7)', () => {
 });
 
 describe('bodies that never end (B7)', () => {
-  test('hold up nobody who has a place: 200 slow uploads and a quick client', {timeout: 60_000}, async () => {
+  test('keep nobody out, however many they are', {timeout: 60_000}, async () => {
     const service = await start();
-    const host = `Host: localhost:${service.port}`;
-    const uploads = await Promise.all(Array.from({length: 200}, () => connect(service)));
-    for (const client of uploads)
-      await client.send(`PUT /api/store/slow HTTP/1.1\r\n${host}\r\nContent-Length: 1000\r\n\r\n"`);
-    const quick = await connect(service);
-    for (let count = 0; count < 100; count++) {
-      await quick.send(formatRequest('PUT /api/store/quick', [host], String(count)));
-      expect([200, 201]).toContain((await quick.readAnswer()).status);
-    }
+    const {port} = service;
+    const host = `Host: localhost:${port}`;
+    const upload = `PUT /api/store/slow HTTP/1.1\r\n${host}\r\nContent-Length: 1000\r\n\r\n"`;
+    for (let count = 0; count < 300; count++) await (await connect(service)).send(upload);
+    const request = formatRequest('PUT /api/store/quick', [host], '1');
+    // For the first second all places may be taken by what could still be honest.
+    await expect.poll(async () => (await exchange({port}, request)).status, {timeout: 10_000}).toBe(201);
+    for (let count = 0; count < 100; count++) expect((await exchange({port}, request)).status).toBe(200);
   });
 });
