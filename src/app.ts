@@ -119,7 +119,8 @@ function wire({config, parts: {log}, addresses, identity, store}: Opened): Crewr
     const {port, connectionsMax} = config;
     const onBadRequest = (failure: {readonly code: string}, requestId: string): void =>
       log.info('request refused', {requestId, ...failure});
-    const server = await startServer({handle, addresses, port, connectionsMax, newRequestId, onBadRequest});
+    const onError = (error: unknown): void => log.error('connection failed', {error});
+    const server = await startServer({handle, addresses, port, connectionsMax, newRequestId, onBadRequest, onError});
     guardRules = guardRulesFor(config, server.port);
     return server;
   };

@@ -1,63 +1,86 @@
-import {type ServerResponse, STATUS_CODES} from 'node:http';
-import type {Duplex} from 'node:stream';
-import type {HttpAnswer} from './message.ts';
+import type {ServerResponse} from 'node:http';
+import type {Socket} from 'node:net';
+import type {Failure} from '../domain/failure.ts';
+
+/**
+ * How many requests may wait on one connection for the answers before theirs. Clients that pipeline send
+ * some ten at once; this keeps what a connection that never reads can pile up below a megabyte.
+ */
+export const PIPELINED_MAX = 128;
+
+/**
+ * How long a client may keep its place while others are turned away because of it, sending a request or
+ * taking an answer, in milliseconds: on one machine a whole value takes some ten.
+ */
+export const PATIENCE_MS = 1000;
+
+/** A request and what is to be done once it is its turn. */
+export interface Turn {
+  readonly request: TurnRequest;
+  readonly response: ServerResponse;
+  /** Sees to it that `response` is ended, or its socket destroyed. */
+  start(): void;
+}
+
+/** What a connection knows of a request. */
+export interface TurnRequest {
+  /** Whether all of it arrived. */
+  readonly complete: boolean;
+  /** Tells it that the rest will never arrive. */
+  fail(failure: Failure): void;
+}
+
+/** What {@link Connections} need. */
+export interface ConnectionsOptions {
+  readonly connectionsMax: number;
+  /** A clock that never jumps, in milliseconds. */
+  readonly nowMs: () => number;
+}
 
 /**
  * The open connections, so that there are never too many, and so that stopping knows which are idle.
- * When one more than allowed arrives, the longest idle one makes room: holding connections open without
- * using them keeps nobody else out.
+ * When one more than allowed arrives, one that waits for its client makes room: the longest idle, else
+ * one that was slow for {@link PATIENCE_MS}. Holding connections open without using them keeps nobody out.
  */
 export class Connections {
   readonly #connectionsMax: number;
-  /** For each connection how many answers it still waits for, and what happens after them. */
-  readonly #all = new Map<Duplex, {answers: number; afterwards?: () => void}>();
+  readonly #nowMs: () => number;
+  readonly #all = new Map<Socket, Connection>();
   /** Those that wait for no answer, longest idle first. */
-  readonly #idle = new Set<Duplex>();
+  readonly #idle = new Set<Connection>();
   #stopping = false;
 
-  constructor(connectionsMax: number) {
+  constructor({connectionsMax, nowMs}: ConnectionsOptions) {
     this.#connectionsMax = connectionsMax;
+    this.#nowMs = nowMs;
   }
 
-  /** Whether no connection may be used for another request. */
-  get stopping(): boolean {
-    return this.#stopping;
+  /** Counts a new connection. @returns Whether there is room: there is none while all others are busy. */
+  add(socket: Socket): boolean {
+    if (this.#all.size >= this.#connectionsMax && !this.#makeRoom()) return false;
+    const connection = new Connection(socket, this.#nowMs, () => this.#rest(connection));
+    this.#all.set(socket, connection);
+    this.#idle.add(connection);
+    socket.once('close', () => this.#forget(connection));
+    return true;
   }
 
-  /** Counts a new connection; `refuse` makes the answer when all others are busy. */
-  add(socket: Duplex, refuse: () => HttpAnswer): void {
-    if (this.#all.size >= this.#connectionsMax && !this.#makeRoom()) {
-      sendRaw(socket, refuse());
-      return;
-    }
-    this.#all.set(socket, {answers: 0});
-    this.#idle.add(socket);
-    socket.once('close', () => {
-      this.#all.delete(socket);
-      this.#idle.delete(socket);
-    });
+  /** The connection of a socket; undefined when it was refused. */
+  of(socket: Socket): Connection | undefined {
+    return this.#all.get(socket);
   }
 
-  /** Counts a request of a connection as in flight until its answer is sent or can no longer be. */
-  begin(socket: Duplex, response: ServerResponse): void {
-    const state = this.#all.get(socket);
-    if (state === undefined) return;
-    state.answers++;
-    this.#idle.delete(socket);
-    response.once('close', () => this.#end(socket, state));
+  /** Takes a request of a connection. */
+  take(connection: Connection, turn: Turn): void {
+    this.#idle.delete(connection);
+    connection.take(turn);
   }
 
-  /** Calls back once the connection waits for no answer: what is written then comes in its turn. */
-  afterAnswers(socket: Duplex, callback: () => void): void {
-    const state = this.#all.get(socket);
-    if (state === undefined || state.answers === 0) callback();
-    else state.afterwards = callback;
-  }
-
-  /** Closes what is idle now, and every other connection as soon as it is. */
+  /** Closes what is idle now, and every other connection with its next answer. */
   stop(): void {
     this.#stopping = true;
-    for (const socket of this.#idle) socket.destroy();
+    for (const connection of this.#idle) connection.socket.destroy();
+    for (const connection of this.#all.values()) connection.closing = true;
   }
 
   /** Closes everything at once. */
@@ -65,30 +88,119 @@ export class Connections {
     for (const socket of this.#all.keys()) socket.destroy();
   }
 
-  #end(socket: Duplex, state: {answers: number; afterwards?: () => void}): void {
-    state.answers--;
-    if (state.answers > 0 || !this.#all.has(socket)) return;
-    this.#idle.add(socket);
-    if (state.afterwards !== undefined) state.afterwards();
-    // The answer said "Connection: close", so Node ends the connection when it is written out.
-    else if (this.#stopping) socket.end();
+  #rest(connection: Connection): void {
+    // Its last answer may have been on its way before it could be told to close.
+    if (this.#stopping) connection.socket.destroySoon();
+    else if (this.#all.has(connection.socket)) this.#idle.add(connection);
   }
 
   #makeRoom(): boolean {
     const [longestIdle] = this.#idle;
-    if (longestIdle === undefined) return false;
-    this.#all.delete(longestIdle);
-    this.#idle.delete(longestIdle);
-    longestIdle.destroy();
-    return true;
+    if (longestIdle !== undefined) {
+      this.#forget(longestIdle);
+      longestIdle.socket.destroy();
+      return true;
+    }
+    const lateMs = this.#nowMs() - PATIENCE_MS;
+    for (const connection of this.#all.values()) {
+      if (!connection.waitsForClientSince(lateMs)) continue;
+      this.#forget(connection);
+      connection.giveUp();
+      return true;
+    }
+    return false;
+  }
+
+  #forget(connection: Connection): void {
+    this.#all.delete(connection.socket);
+    this.#idle.delete(connection);
+    connection.drop();
   }
 }
 
-/** Sends an answer where there is no request to answer, and closes the connection. */
-export function sendRaw(socket: Duplex, {status, rawHeaders, body = ''}: HttpAnswer): void {
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
-  socket.once('error', () => socket.destroy());
-  socket.end(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`);
+/**
+ * One connection. Its requests have their turns one after the other: a read that was sent after a write
+ * has to see it (RFC 9112 section 9.3.2), and no client makes more work than it takes answers.
+ */
+export class Connection {
+  readonly socket: Socket;
+  /** Whether the next answer is the last one: it says so, and no further request has its turn. */
+  closing = false;
+  readonly #nowMs: () => number;
+  readonly #onRest: () => void;
+  readonly #waiting: Turn[] = [];
+  #current: Turn | undefined;
+  /** When the current turn began. */
+  #sinceMs = 0;
+  /** The request that came last, whether or not it had its turn yet. */
+  #newest: TurnRequest | undefined;
+  #broken = false;
+  #afterAnswers: (() => void) | undefined;
+  readonly #next = (): void => this.#proceed();
+
+  /** @param onRest Called whenever the connection waits for no answer any more. */
+  constructor(socket: Socket, nowMs: () => number, onRest: () => void) {
+    this.socket = socket;
+    this.#nowMs = nowMs;
+    this.#onRest = onRest;
+  }
+
+  /** Gives a request its turn, once all before it are answered. */
+  take(turn: Turn): void {
+    this.#newest = turn.request;
+    if (this.#current === undefined) this.#begin(turn);
+    else if (this.#waiting.length < PIPELINED_MAX) this.#waiting.push(turn);
+    else this.socket.destroy();
+  }
+
+  /**
+   * Tells the connection that nothing more can be read from it. A request that did not arrive whole
+   * fails with it; otherwise `refuse` is called once all requests are answered.
+   */
+  break(failure: Failure, refuse: () => void): void {
+    // What follows a wrong byte is wrong too.
+    if (this.#broken) return;
+    this.#broken = true;
+    if (this.#newest?.complete === false) this.#newest.fail(failure);
+    else if (this.#current === undefined) refuse();
+    else this.#afterAnswers = refuse;
+  }
+
+  /** Whether it is its client that keeps a turn from ending which began before a time. */
+  waitsForClientSince(beganMs: number): boolean {
+    if (this.#current === undefined || this.#sinceMs > beganMs) return false;
+    return !this.#current.request.complete || this.#current.response.writableEnded;
+  }
+
+  /** Waits no longer for its client, which is told so where it can be. */
+  giveUp(): void {
+    this.closing = true;
+    if (this.#current?.response.headersSent === false) this.#current.request.fail({code: 'request-timeout'});
+    else this.socket.destroy();
+  }
+
+  /** Lets go of everything that waits: the socket is gone. */
+  drop(): void {
+    this.#waiting.length = 0;
+    this.#afterAnswers = undefined;
+  }
+
+  #begin(turn: Turn): void {
+    this.#current = turn;
+    this.#sinceMs = this.#nowMs();
+    // Emitted when the answer is with the system, or can no longer be.
+    turn.response.once('close', this.#next);
+    turn.start();
+  }
+
+  #proceed(): void {
+    const next = this.closing ? undefined : this.#waiting.shift();
+    if (next !== undefined) {
+      this.#begin(next);
+      return;
+    }
+    this.#current = undefined;
+    if (this.#afterAnswers !== undefined && this.socket.writable) this.#afterAnswers();
+    else this.#onRest();
+  }
 }

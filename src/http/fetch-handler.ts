@@ -38,11 +38,16 @@ class FetchRequest implements HttpRequest {
   async readBody(sizeBytesMax: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;
-    for await (const chunk of this.#request.body ?? []) {
-      sizeBytes += chunk.length;
-      // Leaving the loop cancels the stream.
-      if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
-      chunks.push(chunk);
+    try {
+      for await (const chunk of this.#request.body ?? []) {
+        sizeBytes += chunk.length;
+        // Leaving the loop cancels the stream.
+        if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError({code: 'malformed-request', problem: 'its body cannot be read'}, {cause: error});
     }
     return Buffer.concat(chunks);
   }

@@ -88,7 +88,7 @@ function withCors(answered: HttpAnswer, origin: string): HttpAnswer {
     'Vary',
     'Origin',
     'Access-Control-Expose-Headers',
-    'ETag, Last-Modified',
+    'ETag, Updated-At',
   ];
   return {...answered, rawHeaders: [...answered.rawHeaders, ...cors]};
 }

@@ -77,12 +77,16 @@ export function jsonAnswer(value: unknown, parts?: AnswerParts): HttpAnswer {
  * @param name In lower case.
  */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
+  let values: string[] | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] as string;
     // Most names differ in length already; only the rest are worth lower-casing.
-    if (candidate.length === name.length && candidate.toLowerCase() === name)
+    if (candidate.length === name.length && candidate.toLowerCase() === name) {
+      values ??= [];
       values.push(rawHeaders[index + 1] as string);
+    }
   }
-  return values;
+  return values ?? NO_VALUES;
 }
+
+const NO_VALUES: readonly string[] = [];

@@ -2,8 +2,8 @@ import {type Expectation, NO_REVISION, type Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {headerValues} from './message.ts';
 
-/** An entity tag (RFC 9110 section 8.8.3), whether or not it is one of ours. */
-const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+/** One element of a list of entity tags (RFC 9110 section 8.8.3); elements may be empty, and tags contain commas. */
+const LIST_ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 /** A strong entity tag of ours: a revision in quotes. */
 const REVISION_TAG = /^"([1-9][0-9]{0,14})"$/;
 
@@ -58,13 +58,18 @@ interface Tag {
 }
 
 function readTags(header: string, list: string): readonly Tag[] {
-  return list.split(',').map(part => {
-    const tag = part.trim();
-    if (!ENTITY_TAG.test(tag))
-      throw new AppError({code: 'invalid-header', header, problem: 'it is not a list of ETags in quotes'});
+  const tags: Tag[] = [];
+  LIST_ELEMENT.lastIndex = 0;
+  while (LIST_ELEMENT.lastIndex < list.length) {
+    const element = LIST_ELEMENT.exec(list);
+    if (element === null) break;
+    const [, tag] = element;
     // A tag that is none of ours is no mistake: it matches nothing (RFC 9110 section 13.1.1).
-    return {revision: toRevision(tag), weakRevision: toRevision(tag.replace(/^W\//, ''))};
-  });
+    if (tag !== undefined) tags.push({revision: toRevision(tag), weakRevision: toRevision(tag.replace(/^W\//, ''))});
+  }
+  if (tags.length === 0 || LIST_ELEMENT.lastIndex < list.length)
+    throw new AppError({code: 'invalid-header', header, problem: 'it is not a list of ETags in quotes'});
+  return tags;
 }
 
 function toRevision(tag: string): Revision {

@@ -89,12 +89,12 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
  * @throws {AppError} `invalid-parameter` for what is repeated or not form-encoded UTF-8.
  */
 export function parseQuery(query: string): Readonly<Record<string, string>> {
+  if (!VISIBLE_ASCII.test(query)) throw invalidParameter(query, 'in a query it has to be percent-encoded UTF-8');
   const parameters = new Map<string, string>();
   for (const part of query === '' ? [] : query.split('&')) {
     const equals = part.indexOf('=');
     const name = decodePart(equals === -1 ? part : part.slice(0, equals));
-    if (parameters.has(name))
-      throw new AppError({code: 'invalid-parameter', parameter: name, problem: 'it stands there more than once'});
+    if (parameters.has(name)) throw invalidParameter(name, 'it stands there more than once');
     parameters.set(name, equals === -1 ? '' : decodePart(part.slice(equals + 1)));
   }
   // From entries, so that a parameter named "__proto__" is one like any other.
@@ -105,10 +105,11 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));
   } catch {
-    throw new AppError({
-      code: 'invalid-parameter',
-      parameter: part.slice(0, 64),
-      problem: 'its percent-encoding is not UTF-8',
-    });
+    throw invalidParameter(part, 'its percent-encoding is not UTF-8');
   }
+}
+
+/** The failure for a parameter; its name is shortened, since it may be anything. */
+export function invalidParameter(name: string, problem: string): AppError {
+  return new AppError({code: 'invalid-parameter', parameter: name.slice(0, 64).toWellFormed(), problem});
 }

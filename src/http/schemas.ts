@@ -1,8 +1,7 @@
 import {z} from 'zod';
 import {LIST_LIMIT, LIST_LIMIT_MAX} from '../domain/entries.ts';
-import {AppError} from '../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../domain/key.ts';
-import {parseQuery} from './route.ts';
+import {invalidParameter, parseQuery} from './route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
 const flag = z.stringbool({
@@ -114,13 +113,11 @@ export function readParameters<T>(query: string, schema: z.ZodType<T>): T {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   if (issue?.code === 'unrecognized_keys') {
-    const [parameter = ''] = issue.keys;
-    throw new AppError({code: 'invalid-parameter', parameter, problem: 'the operation has no such parameter'});
+    throw invalidParameter(issue.keys[0] ?? '', 'the operation has no such parameter');
   }
   const missing = issue?.code === 'invalid_type' && issue.input === undefined;
-  throw new AppError({
-    code: 'invalid-parameter',
-    parameter: String(issue?.path[0] ?? ''),
-    problem: missing ? 'it is required' : (issue?.message ?? 'it is not as it should be'),
-  });
+  throw invalidParameter(
+    String(issue?.path[0] ?? ''),
+    missing ? 'it is required' : (issue?.message ?? 'it is not as it should be'),
+  );
 }

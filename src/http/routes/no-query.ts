@@ -1,5 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
-import {parseQuery} from '../route.ts';
+import {invalidParameter, parseQuery} from '../route.ts';
 
 /**
  * For operations without parameters.
@@ -9,5 +8,5 @@ import {parseQuery} from '../route.ts';
 export function refuseQuery(query: string): void {
   if (query === '') return;
   const [parameter = ''] = Object.keys(parseQuery(query));
-  throw new AppError({code: 'invalid-parameter', parameter, problem: 'the operation has no such parameter'});
+  throw invalidParameter(parameter, 'the operation has no such parameter');
 }

@@ -1,5 +1,6 @@
 import type {Entries} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
+import {parseKey} from '../../domain/key.ts';
 import {readJsonBody} from '../body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../message.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../preconditions.ts';
@@ -17,6 +18,8 @@ export interface StoreRoutesDeps {
 export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly Route[] {
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const {key, rawHeaders} = readCall(call);
+    // Before the body is asked for: nobody should send one that has nowhere to go.
+    parseKey(key);
     const expected = readExpectation(rawHeaders);
     const json = await readJsonBody(call.request, valueBytesMax);
     const {revision, created} = await entries.put(key, json, {expected});

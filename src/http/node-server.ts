@@ -1,0 +1,132 @@
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {Socket} from 'node:net';
+import {setImmediate} from 'node:timers/promises';
+import type {Failure} from '../domain/failure.ts';
+import type {Connections} from './connections.ts';
+import {failureAnswer} from './failure-response.ts';
+import type {HttpAnswer, HttpHandler} from './message.ts';
+import {NodeRequest} from './node-request.ts';
+import {send, sendRaw} from './send.ts';
+
+/** What {@link createNodeServer} needs. */
+export interface NodeServerDeps {
+  readonly handle: HttpHandler;
+  readonly connections: Connections;
+  readonly connectionsMax: number;
+  readonly headerBytesMax: number;
+  readonly timeouts: ServerTimeouts;
+  readonly newRequestId: () => string;
+  /** Told of requests that could not even be read. */
+  readonly onBadRequest: (failure: Failure, requestId: string) => void;
+  /** Told of defects, and of connections that the system could not hand over. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How long a server waits for its clients, in milliseconds. */
+export interface ServerTimeouts {
+  /** For the headers of a request, from the beginning of the connection or of the request. */
+  readonly headersTimeoutMs: number;
+  /** For a whole request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** For anything to move on a connection: its next request, or what it takes of an answer. */
+  readonly idleTimeoutMs: number;
+  /** How often late requests are looked for. */
+  readonly checkIntervalMs: number;
+  /** For the rest of a request that is already answered. */
+  readonly lingerMs: number;
+  /** For requests in flight once the server stops. */
+  readonly stopTimeoutMs: number;
+}
+
+/** Makes a server of Node that answers through a handler; it does not listen yet. */
+export function createNodeServer(deps: NodeServerDeps): Server {
+  const {connections, timeouts} = deps;
+  const server = createServer({
+    headersTimeout: timeouts.headersTimeoutMs,
+    requestTimeout: timeouts.requestTimeoutMs,
+    keepAliveTimeout: timeouts.idleTimeoutMs,
+    connectionsCheckingInterval: timeouts.checkIntervalMs,
+    maxHeaderSize: deps.headerBytesMax,
+    // The guard answers for these itself, in the form of every other failure.
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+  });
+  // Also while an answer is sent: who does not read it must not keep the connection for ever.
+  server.timeout = timeouts.idleTimeoutMs;
+  // A client may end its side with its last request and still wants the answer; by default Node would end
+  // the connection without it. The property is as old as the module, but not in its documentation.
+  Object.assign(server, {httpAllowHalfOpen: true});
+  server.on('connection', (socket: Socket) => {
+    if (connections.add(socket)) return;
+    refuse(socket, {code: 'too-many-connections', connectionsMax: deps.connectionsMax}, deps);
+  });
+  server.on('request', (request, response) => take(request, response, deps.handle, deps));
+  server.on('checkContinue', (request, response) => take(request, response, deps.handle, deps, response));
+  const refuseExpectation: HttpHandler = async () =>
+    reportBadRequest({code: 'invalid-header', header: 'Expect', problem: 'only 100-continue is understood'}, deps);
+  server.on('checkExpectation', (request, response) => take(request, response, refuseExpectation, deps));
+  server.on('connect', (_request, socket) =>
+    breakConnection(socket as Socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps),
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const failure = describeClientError(error);
+    if (failure === undefined) socket.destroy();
+    else breakConnection(socket as Socket, failure, deps);
+  });
+  return server;
+}
+
+/** Lets a request have its turn on its connection. */
+function take(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: HttpHandler,
+  {connections, timeouts: {lingerMs}, onError}: NodeServerDeps,
+  awaiting?: ServerResponse,
+): void {
+  const connection = connections.of(request.socket);
+  // A connection that was refused, or gets no further answer: what it asks for must not happen.
+  if (connection === undefined || connection.closing) return;
+  const read = new NodeRequest(request, awaiting);
+  const start = (): void => {
+    // The handler never rejects; a defect in sending must end this connection and nothing else.
+    handle(read)
+      .then(async answered => {
+        // A body that nobody reads may have come with the headers, and Node is still at it.
+        if (!request.complete) await setImmediate();
+        if (!request.complete) connection.closing = true;
+        send(request, response, answered, {close: connection.closing, lingerMs});
+      })
+      .catch(error => {
+        onError(error);
+        request.socket.destroy();
+      });
+  };
+  connections.take(connection, {request: read, response, start});
+}
+
+/** Refuses what cannot be read, in its turn. */
+function breakConnection(socket: Socket, failure: Failure, deps: NodeServerDeps): void {
+  const connection = deps.connections.of(socket);
+  // A refused connection has its answer and is about to close.
+  connection?.break(failure, () => refuse(socket, failure, deps));
+}
+
+function refuse(socket: Socket, failure: Failure, deps: NodeServerDeps): void {
+  if (!socket.writable) socket.destroy();
+  else sendRaw(socket, reportBadRequest(failure, deps), deps.timeouts.lingerMs);
+}
+
+function reportBadRequest(failure: Failure, {newRequestId, onBadRequest}: NodeServerDeps): HttpAnswer {
+  const requestId = newRequestId();
+  onBadRequest(failure, requestId);
+  return failureAnswer(failure, requestId);
+}
+
+/** The failure to answer with, or undefined when nobody is left to answer. */
+function describeClientError({code = '', message}: NodeJS.ErrnoException): Failure | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return {code: 'request-timeout'};
+  if (code === 'HPE_HEADER_OVERFLOW') return {code: 'headers-too-large'};
+  if (!code.startsWith('HPE_')) return undefined;
+  return {code: 'malformed-request', problem: message.replace(/^Parse Error: /, '')};
+}

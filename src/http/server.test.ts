@@ -1,0 +1,370 @@
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {exchange, formatRequest, RawClient} from '../../test/support/raw-client.ts';
+import type {Failure} from '../domain/failure.ts';
+import {answer, type HttpHandler, jsonAnswer} from './message.ts';
+import {type RunningServer, type ServerDeps, startServer} from './server.ts';
+
+interface TestServer extends RunningServer {
+  /** What could not be read, in the order in which it came. */
+  readonly refused: Failure[];
+  readonly errors: unknown[];
+  connect(): Promise<RawClient>;
+}
+
+async function start(handle: HttpHandler, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
+  const refused: Failure[] = [];
+  const errors: unknown[] = [];
+  const running = await startServer({
+    handle,
+    addresses: ['127.0.0.1'],
+    port: 0,
+    connectionsMax: 10,
+    newRequestId: () => 'id',
+    onBadRequest: failure => void refused.push(failure),
+    onError: error => void errors.push(error),
+    ...deps,
+  });
+  onTestFinished(() => running[Symbol.asyncDispose]());
+  const open = async (): Promise<RawClient> => {
+    const client = await RawClient.connect({port: running.port});
+    onTestFinished(() => client[Symbol.dispose]());
+    return client;
+  };
+  return {...running, refused, errors, connect: open};
+}
+
+/** Answers with the method, the target and the body. */
+const echo: HttpHandler = async request => {
+  const body = await request.readBody(1000).catch(error => `! ${error.failure.code}`);
+  return jsonAnswer(`${request.method} ${request.target} ${Buffer.from(body)}`);
+};
+
+/** A handler that answers only when it is told to. */
+function holdAnswers(): {handle: HttpHandler; asked: () => number; release: () => void} {
+  const waiting: (() => void)[] = [];
+  const handle: HttpHandler = async ({target}) => {
+    await new Promise<void>(resolve => waiting.push(resolve));
+    return jsonAnswer(target);
+  };
+  return {handle, asked: () => waiting.length, release: () => waiting.shift()?.()};
+}
+
+const GET = formatRequest('GET /', []);
+
+/** The status of an answer on a connection of its own. */
+async function statusOf({port}: RunningServer): Promise<number> {
+  return (await exchange({port}, GET)).status;
+}
+
+/** Times short enough for a test, and long enough for a busy machine. */
+const TIMEOUTS = {headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 50, lingerMs: 200};
+
+describe('a client that is too slow', () => {
+  const late = [
+    {name: 'with its first byte', sent: ''},
+    {name: 'with its headers', sent: 'GET / HTTP/1.1\r\nHost: x\r\n'},
+    {name: 'with its body', sent: 'PUT / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123'},
+    {name: 'with its chunks', sent: 'PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n123\r\n'},
+    {
+      name: 'with its body, for which it wanted to be asked',
+      sent: 'PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+    },
+  ];
+  const readAll: HttpHandler = async request => answer(await request.readBody(1000));
+  for (const {name, sent} of late) {
+    test(`${name} is told so, and its connection ends`, async () => {
+      const handle: HttpHandler = request => readAll(request).catch(error => jsonAnswer(error.failure, {status: 408}));
+      const server = await start(handle, {timeouts: TIMEOUTS});
+      const client = await server.connect();
+      await client.send(sent);
+      let answered = await client.readAnswer();
+      if (answered.status === 100) answered = await client.readAnswer();
+      expect(answered.status).toBe(408);
+      expect(answered.json).toMatchObject({code: 'request-timeout'});
+      expect(answered.headers.get('connection')).toBe('close');
+      await client.readEnd();
+    });
+  }
+
+  test('with its second request is told so too', async () => {
+    const server = await start(echo, {timeouts: TIMEOUTS});
+    const client = await server.connect();
+    await client.send(GET);
+    expect((await client.readAnswer()).status).toBe(200);
+    await client.send('GET / HTTP/1.1\r\n');
+    expect((await client.readAnswer()).status).toBe(408);
+    await client.readEnd();
+  });
+
+  test('does not have to wait when what it asks for needs no body', async () => {
+    const server = await start(async () => jsonAnswer('no', {status: 403}), {timeouts: TIMEOUTS});
+    const client = await server.connect();
+    await client.send('PUT / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
+    const answered = await client.readAnswer();
+    expect([answered.status, answered.headers.get('connection')]).toEqual([403, 'close']);
+    await client.readEnd();
+  });
+
+  test('is cut off when it never reads its answer', async () => {
+    const large = Buffer.alloc(64 * 1024 * 1024);
+    const targets: string[] = [];
+    const handle: HttpHandler = async ({target}) => {
+      targets.push(target);
+      return answer(target === '/large' ? large : '"small"');
+    };
+    const server = await start(handle, {connectionsMax: 1, timeouts: {idleTimeoutMs: 500}});
+    const client = await server.connect();
+    client.socket.pause();
+    await client.send(formatRequest('GET /large', []));
+    await expect.poll(() => targets).toEqual(['/large']);
+    // Its place is free as soon as it is gone.
+    expect(await statusOf(server)).toBe(503);
+    await expect.poll(() => statusOf(server), {timeout: 10_000}).toBe(200);
+  });
+
+  test('is not kept for ever when it is idle', async () => {
+    const server = await start(echo, {timeouts: {idleTimeoutMs: 100}});
+    const client = await server.connect();
+    await client.send(GET);
+    expect((await client.readAnswer()).status).toBe(200);
+    expect((await client.readEnd()).length).toBe(0);
+  });
+});
+
+describe('connections have a limit', () => {
+  test('the longest idle makes room for a new one', async () => {
+    const server = await start(echo, {connectionsMax: 3});
+    const [first, second, third] = [await server.connect(), await server.connect(), await server.connect()];
+    // The first one is used again, so the second is the longest idle now.
+    await first.send(GET);
+    expect((await first.readAnswer()).status).toBe(200);
+    const fourth = await server.connect();
+    await fourth.send(GET);
+    expect((await fourth.readAnswer()).status).toBe(200);
+    expect((await second.readEnd()).length).toBe(0);
+    for (const client of [first, third]) {
+      await client.send(GET);
+      expect((await client.readAnswer()).status).toBe(200);
+    }
+  });
+
+  test('when all are busy a new one is refused, and what it asks for does not happen', async () => {
+    const {handle, asked, release} = holdAnswers();
+    const server = await start(handle, {connectionsMax: 2, timeouts: {lingerMs: 200}});
+    const busy = [await server.connect(), await server.connect()];
+    for (const client of busy) await client.send(GET);
+    await expect.poll(asked).toBe(2);
+    const refused = await server.connect();
+    void refused.send(formatRequest('PUT /', [], '1'));
+    const answered = await refused.readAnswer();
+    expect(answered.status).toBe(503);
+    expect(answered.json).toMatchObject({code: 'too-many-connections', connectionsMax: 2});
+    expect((await refused.readEnd()).length).toBe(0);
+    expect(server.refused).toEqual([{code: 'too-many-connections', connectionsMax: 2}]);
+    expect(asked()).toBe(2);
+    release();
+    release();
+    for (const client of busy) expect((await client.readAnswer()).status).toBe(200);
+    const next = await server.connect();
+    await next.send(GET);
+    await expect.poll(asked).toBe(1);
+    release();
+    expect((await next.readAnswer()).status).toBe(200);
+  });
+
+  test('who is slow for a second makes room too, and is told so where possible', async () => {
+    let now = 0;
+    const {handle: hold, asked, release} = holdAnswers();
+    const large = Buffer.alloc(64 * 1024 * 1024);
+    const targets: string[] = [];
+    const handle: HttpHandler = async request => {
+      targets.push(request.target);
+      if (request.target === '/large') return answer(large);
+      if (request.method === 'GET') return hold(request);
+      return request.readBody(1000).then(answer, error => jsonAnswer(error.failure, {status: 408}));
+    };
+    const server = await start(handle, {connectionsMax: 3, nowMs: () => now});
+    const [working, sending, taking] = [await server.connect(), await server.connect(), await server.connect()];
+    taking.socket.pause();
+    await working.send(formatRequest('GET /working', []));
+    await sending.send('PUT /sending HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
+    await taking.send(formatRequest('GET /large', []));
+    await expect.poll(() => targets.toSorted()).toEqual(['/large', '/sending', '/working']);
+
+    now = 999;
+    expect(await statusOf(server)).toBe(503);
+    now = 1000;
+    const first = await server.connect();
+    await first.send(formatRequest('GET /first', []));
+    expect((await sending.readAnswer()).json).toMatchObject({code: 'request-timeout'});
+    await expect.poll(() => targets).toContain('/first');
+    const second = await server.connect();
+    await second.send(formatRequest('GET /second', []));
+    await expect.poll(() => targets).toContain('/second');
+    await expect.poll(() => taking.send('x').then(() => taking.socket.destroyed)).toBe(true);
+    // The one that waits for the service keeps its place, however long that takes.
+    now = 1_000_000;
+    expect(await statusOf(server)).toBe(503);
+    expect(asked()).toBe(3);
+    for (const client of [working, first, second]) {
+      release();
+      expect((await client.readAnswer()).status).toBe(200);
+    }
+  });
+
+  test('those that were refused do not stay, also when the client does', async () => {
+    const {handle, asked, release} = holdAnswers();
+    const server = await start(handle, {connectionsMax: 1, timeouts: {lingerMs: 100}});
+    const busy = await server.connect();
+    await busy.send(GET);
+    await expect.poll(asked).toBe(1);
+    const refused = await Promise.all(Array.from({length: 20}, () => server.connect()));
+    for (const client of refused) {
+      expect((await client.readAnswer()).status).toBe(503);
+      await client.readEnd();
+      // It keeps its side open; what it goes on sending meets a connection that is gone.
+      await expect.poll(() => client.send('x').then(() => client.socket.destroyed), {timeout: 5000}).toBe(true);
+    }
+    release();
+  });
+
+  test('one that was aborted in the middle is free again', async () => {
+    const server = await start(echo, {connectionsMax: 1});
+    for (let round = 0; round < 5; round++) {
+      const aborted = await server.connect();
+      await aborted.send('PUT / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
+      aborted.socket.resetAndDestroy();
+      await expect.poll(() => statusOf(server)).toBe(200);
+    }
+  });
+});
+
+describe('requests of one connection', () => {
+  test('have their turns one after the other', async () => {
+    const {handle, asked, release} = holdAnswers();
+    const server = await start(handle);
+    const client = await server.connect();
+    await client.send(Buffer.concat(['/1', '/2', '/3'].map(target => formatRequest(`GET ${target}`, []))));
+    for (const target of ['/1', '/2', '/3']) {
+      await expect.poll(asked).toBe(1);
+      release();
+      expect((await client.readAnswer()).json).toBe(target);
+    }
+  });
+
+  test('are refused in their turn when the next one is malformed', async () => {
+    const {handle, asked, release} = holdAnswers();
+    const server = await start(handle);
+    const client = await server.connect();
+    await client.send(Buffer.concat([GET, Buffer.from('nonsense\r\n\r\n')]));
+    await expect.poll(asked).toBe(1);
+    release();
+    expect((await client.readAnswer()).status).toBe(200);
+    expect((await client.readAnswer()).status).toBe(400);
+    await client.readEnd();
+    expect(server.refused).toHaveLength(1);
+  });
+
+  test('may wait up to a number, and no connection can pile up more', async () => {
+    const {handle, asked} = holdAnswers();
+    const server = await start(handle);
+    const client = await server.connect();
+    await client.send(Buffer.concat(Array.from({length: 129}, () => GET)));
+    await expect.poll(asked).toBe(1);
+    expect(client.ended).toBe(false);
+    await client.send(GET);
+    expect((await client.readEnd()).length).toBe(0);
+  });
+
+  test('that nobody waits for any more are not carried out', async () => {
+    const targets: string[] = [];
+    let release = (): void => {};
+    const handle: HttpHandler = async ({target}) => {
+      targets.push(target);
+      if (target === '/1') await new Promise<void>(resolve => (release = resolve));
+      return jsonAnswer(target);
+    };
+    const server = await start(handle, {connectionsMax: 1});
+    const client = await server.connect();
+    await client.send(Buffer.concat([formatRequest('GET /1', []), formatRequest('GET /2', [])]));
+    await expect.poll(() => targets).toEqual(['/1']);
+    client.socket.resetAndDestroy();
+    await expect.poll(() => statusOf(server)).toBe(200);
+    release();
+    await statusOf(server);
+    expect(targets).not.toContain('/2');
+  });
+});
+
+describe('a server that stops', () => {
+  test('lets requests in flight finish, and takes no more', async () => {
+    const {handle, asked, release} = holdAnswers();
+    const server = await start(handle);
+    const [busy, idle] = [await server.connect(), await server.connect()];
+    await busy.send(Buffer.concat([formatRequest('GET /first', []), formatRequest('GET /second', [])]));
+    await expect.poll(asked).toBe(1);
+    const stopped = server[Symbol.asyncDispose]();
+    expect((await idle.readEnd()).length).toBe(0);
+    await expect(server.connect()).rejects.toThrow(/ECONNREFUSED/);
+    release();
+    const answered = await busy.readAnswer();
+    expect(answered.json).toBe('/first');
+    expect(answered.headers.get('connection')).toBe('close');
+    expect((await busy.readEnd()).length).toBe(0);
+    await stopped;
+    expect(asked()).toBe(0);
+  });
+
+  test('lets a body arrive that is on its way', async () => {
+    const server = await start(echo);
+    const client = await server.connect();
+    await client.send('PUT /k HTTP/1.1\r\nContent-Length: 2\r\n\r\n1');
+    // An answer to another connection shows that the server has seen the beginning.
+    await exchange({port: server.port}, GET);
+    const stopped = server[Symbol.asyncDispose]();
+    await client.send('2');
+    expect((await client.readAnswer()).json).toBe('PUT /k 12');
+    await stopped;
+  });
+
+  test('cuts off what takes too long', async () => {
+    const {handle, asked} = holdAnswers();
+    const server = await start(handle, {timeouts: {stopTimeoutMs: 200}});
+    const client = await server.connect();
+    await client.send(GET);
+    await expect.poll(asked).toBe(1);
+    await server[Symbol.asyncDispose]();
+    expect((await client.readEnd()).length).toBe(0);
+  });
+
+  test('may be stopped twice', async () => {
+    const server = await start(echo);
+    await Promise.all([server[Symbol.asyncDispose](), server[Symbol.asyncDispose]()]);
+    await server[Symbol.asyncDispose]();
+  });
+});
+
+describe('a defect in sending', () => {
+  test('ends its connection, is told, and nothing else', async () => {
+    const server = await start(async ({target}) =>
+      target === '/bad' ? {status: 200, rawHeaders: ['X', 'a\nb']} : jsonAnswer('good'),
+    );
+    const client = await server.connect();
+    await client.send(formatRequest('GET /bad', []));
+    expect((await client.readEnd()).length).toBe(0);
+    expect(server.errors).toHaveLength(1);
+    expect((await exchange({port: server.port}, GET)).json).toBe('good');
+  });
+});
+
+describe('HEAD', () => {
+  test('of a body that is not awaited is answered at once', async () => {
+    const server = await start(async () => jsonAnswer('refused', {status: 403}), {timeouts: {lingerMs: 60_000}});
+    const client = await server.connect();
+    await client.send('HEAD / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
+    expect((await client.readAnswer('HEAD')).status).toBe(403);
+    // The rest arrives, so there is nothing to wait for.
+    await client.send('4567890');
+    expect((await client.readEnd()).length).toBe(0);
+  });
+});

@@ -1,0 +1,185 @@
+import {once} from 'node:events';
+import {chmod, chown, mkdir, readdir, stat, writeFile} from 'node:fs/promises';
+import {connect, createServer, type Server} from 'node:net';
+import {join} from 'node:path';
+import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
+import {openCrewroom} from '../../src/app.ts';
+import {exchange, formatRequest} from '../support/raw-client.ts';
+import {makeTemporaryDirectory, startService} from '../support/service.ts';
+
+describe('the service listens on this machine only (A13)', () => {
+  for (const host of ['0.0.0.0', '::', '192.168.1.10', 'example.com', '127.0.0.2', '']) {
+    test(`refuses to start on ${JSON.stringify(host)}`, async () => {
+      await expect(openCrewroom({host, port: 0, ephemeral: true})).rejects.toMatchObject({
+        failure: {code: 'unsafe-host', host},
+      });
+    });
+  }
+
+  test('localhost is both loopback addresses, with one port', async () => {
+    const service = await startService();
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const {urls} = await service.crewroom.listen();
+    expect(urls).toEqual([`http://127.0.0.1:${service.port}`, `http://[::1]:${service.port}`]);
+    for (const host of ['127.0.0.1', '::1']) {
+      const answer = await exchange(
+        {port: service.port, host},
+        formatRequest('GET /livez', [`Host: localhost:${service.port}`]),
+      );
+      expect(answer.status, host).toBe(200);
+    }
+  });
+
+  for (const [host, foreign] of [
+    ['127.0.0.1', '::1'],
+    ['::1', '127.0.0.1'],
+  ] as const) {
+    test(`${host} is that address only, and the hosts it answers to are the same`, async () => {
+      const service = await startService({host});
+      onTestFinished(() => service[Symbol.asyncDispose]());
+      const {port} = service;
+      expect(await canConnect(port, foreign)).toBe(false);
+      for (const [name, status] of [
+        ['localhost', 200],
+        ['127.0.0.1', 200],
+        ['[::1]', 200],
+        ['evil.example', 421],
+      ] as const) {
+        const answer = await exchange({port, host}, formatRequest('GET /livez', [`Host: ${name}:${port}`]));
+        expect(answer.status, name).toBe(status);
+      }
+    });
+  }
+});
+
+describe('a taken port is a failure and never another port (A14)', () => {
+  const holders: Server[] = [];
+  afterEach(async () => {
+    for (const holder of holders.splice(0)) {
+      holder.close();
+      await once(holder, 'close');
+    }
+  });
+
+  async function hold(address: string): Promise<number> {
+    const holder = createServer().listen({host: address, port: 0, ipv6Only: true});
+    holders.push(holder);
+    await once(holder, 'listening');
+    return (holder.address() as {port: number}).port;
+  }
+
+  for (const [held, other, shown] of [
+    ['127.0.0.1', '::1', (port: number) => `127.0.0.1:${port}`],
+    ['::1', '127.0.0.1', (port: number) => `[::1]:${port}`],
+  ] as const) {
+    test(`also when another program holds it on ${held} only`, async () => {
+      const port = await hold(held);
+      const crewroom = await openCrewroom({port, ephemeral: true});
+      onTestFinished(() => crewroom[Symbol.asyncDispose]());
+      const failure = {code: 'address-in-use', address: shown(port)};
+      await expect(crewroom.listen()).rejects.toMatchObject({failure});
+      expect(await canConnect(port, other)).toBe(false);
+    });
+  }
+
+  test('two services cannot share a port', async () => {
+    const service = await startService();
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    await expect(startService({port: service.port})).rejects.toMatchObject({failure: {code: 'address-in-use'}});
+  });
+
+  test('the port is free as soon as the service is disposed of', async () => {
+    const first = await startService();
+    await fetch(`${first.url}/livez`);
+    await first[Symbol.asyncDispose]();
+    const second = await startService({port: first.port});
+    onTestFinished(() => second[Symbol.asyncDispose]());
+    expect((await fetch(`${second.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('the data directory is its owner’s alone (A16)', () => {
+  async function makeDataDir(): Promise<string> {
+    const directory = await makeTemporaryDirectory();
+    onTestFinished(() => directory[Symbol.asyncDispose]());
+    return join(directory.path, 'data');
+  }
+
+  async function modesUnder(path: string): Promise<ReadonlyMap<string, string>> {
+    const modes = new Map([['.', await modeOf(path)]]);
+    for (const name of await readdir(path, {recursive: true})) modes.set(name, await modeOf(join(path, name)));
+    return modes;
+  }
+
+  async function modeOf(path: string): Promise<string> {
+    const status = await stat(path);
+    return `${status.isDirectory() ? 'd' : 'f'}${(status.mode & 0o777).toString(8)}`;
+  }
+
+  async function expectPrivate(dataDir: string): Promise<void> {
+    const modes = await modesUnder(dataDir);
+    expect(modes.size).toBeGreaterThan(3);
+    for (const [name, mode] of modes) expect(['d700', 'f600'], `${name} ${mode}`).toContain(mode);
+  }
+
+  async function run(dataDir: string): Promise<void> {
+    const crewroom = await openCrewroom({dataDir, port: 0});
+    try {
+      await crewroom.entries.put('k', '1');
+      await expectPrivate(dataDir);
+    } finally {
+      await crewroom[Symbol.asyncDispose]();
+    }
+    await expectPrivate(dataDir);
+  }
+
+  test('when it is made, whatever the umask', async () => {
+    const before = process.umask(0);
+    try {
+      await run(await makeDataDir());
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  test('also when it and its files could be read by everybody before', async () => {
+    const dataDir = await makeDataDir();
+    await run(dataDir);
+    await writeFile(join(dataDir, 'secret.json'), '{}');
+    for (const [name, mode] of await modesUnder(dataDir))
+      await chmod(join(dataDir, name), mode.startsWith('d') ? 0o755 : 0o644);
+    await run(dataDir);
+  });
+
+  test('also when it was there, empty and open', async () => {
+    const dataDir = await makeDataDir();
+    await mkdir(dataDir);
+    await chmod(dataDir, 0o777);
+    await run(dataDir);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  for (const part of ['', 'store', 'lock']) {
+    test.skipIf(!isRoot)(
+      `one of somebody else is refused${part === '' ? '' : `, also if only its ${part} is`}`,
+      async () => {
+        const dataDir = await makeDataDir();
+        await mkdir(join(dataDir, part), {recursive: true});
+        await chmod(join(dataDir, part), 0o755);
+        await chown(join(dataDir, part), 12_345, 12_345);
+        await expect(openCrewroom({dataDir, port: 0})).rejects.toMatchObject({
+          failure: {code: 'data-directory-unusable', problem: 'it belongs to user 12345, and this process runs as 0'},
+        });
+        expect(await modeOf(join(dataDir, part))).toBe('d755');
+      },
+    );
+  }
+});
+
+function canConnect(port: number, host: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({port, host});
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

@@ -1,0 +1,248 @@
+import {once} from 'node:events';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
+import type {LogFields} from '../../src/domain/log.ts';
+import {launchChromium} from '../support/chromium.ts';
+import {startService, type TestService} from '../support/service.ts';
+
+/** What the service logged of requests it refused, so that a test can wait for one that no page may see. */
+const refused: LogFields[] = [];
+const log = {
+  error: () => {},
+  info: (_message: string, about: LogFields = {}) => void refused.push(about),
+  debug: () => {},
+};
+
+let browser: Browser;
+let pages: Server;
+let service: TestService;
+
+/** Where the pages come from, by who they are to the service at `localhost`. */
+let origins: Readonly<Record<'samesite' | 'crosssite' | 'allowed', string>>;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  pages = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>a page</title>');
+  }).listen(0);
+  await once(pages, 'listening');
+  const {port} = pages.address() as AddressInfo;
+  origins = {
+    samesite: `http://localhost:${port}`,
+    crosssite: `http://127.0.0.2:${port}`,
+    allowed: `http://127.0.0.1:${port}`,
+  };
+  service = await startService({allowOrigin: [origins.allowed]}, {log});
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  pages?.close();
+  pages?.closeAllConnections();
+});
+
+async function openPage(who: keyof typeof origins): Promise<Page> {
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  await page.goto(origins[who]);
+  return page;
+}
+
+beforeEach(async () => {
+  await service.crewroom.entries.put('k', '"untouched"');
+  refused.length = 0;
+});
+
+/** The services' address as plugins call it. */
+function url(path: string): string {
+  return `http://localhost:${service.port}${path}`;
+}
+
+async function readValue(): Promise<string> {
+  return Buffer.from((await service.crewroom.entries.get('k'))?.json ?? []).toString();
+}
+
+/** What runs inside a page; as text, since the types of pages are not those of this program. */
+const SEND_BEACON = `(target => navigator.sendBeacon(target, '"evil"'))`;
+const OPEN_SOCKET = `(target => new Promise(resolve => {
+  const socket = new WebSocket(target);
+  socket.onopen = () => resolve('open');
+  socket.onerror = () => resolve('error');
+}))`;
+const SUBMIT_FORM = `(([action, enctype]) => {
+  const frame = document.createElement('iframe');
+  frame.name = 'sink';
+  const form = document.createElement('form');
+  Object.assign(form, {action, enctype, method: 'post', target: 'sink'});
+  const field = document.createElement('input');
+  // As text/plain this becomes {"a":"=b"}, which is JSON.
+  Object.assign(field, {name: '{"a":"', value: 'b"}'});
+  form.append(field);
+  document.body.append(frame, form);
+  form.submit();
+})`;
+const EMBED = `(([src, tag]) => new Promise(resolve => {
+  const element = document.createElement(tag);
+  // A frame loads its error page too; what counts is whether it can be read.
+  const seen = () => tag !== 'iframe' ? 'loaded' : element.contentDocument === null ? 'unreadable' : 'readable';
+  element.addEventListener('load', () => resolve(seen()));
+  element.addEventListener('error', () => resolve('unreadable'));
+  element.src = src;
+  document.body.append(element);
+}))`;
+
+function inPage(page: Page, source: string, argument: string | readonly string[]): Promise<unknown> {
+  return page.evaluate(`${source}(${JSON.stringify(argument)})`);
+}
+
+/** Waits until the service refused something, and checks that nothing else happened. */
+async function expectRefusal(): Promise<void> {
+  await expect.poll(() => refused.length, {timeout: 10_000}).toBeGreaterThan(0);
+  expect(['foreign-origin', 'cross-site']).toContain(refused[0]?.['code']);
+  expect(await readValue()).toBe('"untouched"');
+}
+
+for (const [who, name] of [
+  ['samesite', 'a page of another port'],
+  ['crosssite', 'a page of another site'],
+] as const) {
+  describe(`in a real browser, ${name}`, () => {
+    test('cannot read the identity with fetch', async () => {
+      const page = await openPage(who);
+      const outcome = await page.evaluate(
+        target =>
+          fetch(target)
+            .then(answer => answer.text())
+            .catch(error => `failed: ${error}`),
+        url('/api/identity'),
+      );
+      expect(outcome).toMatch(/^failed: TypeError/);
+      await expectRefusal();
+    });
+
+    test('sees nothing of it with a fetch that does not ask', async () => {
+      const page = await openPage(who);
+      const outcome = await page.evaluate(async target => {
+        const answer = await fetch(target, {mode: 'no-cors'}).catch(error => error as Error);
+        return answer instanceof Response ? [answer.type, answer.status, await answer.text()] : [];
+      }, url('/api/identity'));
+      // Opaque, or no answer at all because of Cross-Origin-Resource-Policy.
+      expect([[], ['opaque', 0, '']]).toContainEqual(outcome);
+      await expectRefusal();
+    });
+
+    test('cannot write with a fetch of plain text, which browsers send without asking', async () => {
+      const page = await openPage(who);
+      await page.evaluate(
+        target =>
+          fetch(target, {method: 'POST', mode: 'no-cors', body: '"evil"'}).then(
+            () => {},
+            () => {},
+          ),
+        url('/api/store/k'),
+      );
+      await expectRefusal();
+    });
+
+    for (const method of ['PUT', 'DELETE']) {
+      test(`cannot ${method}, for which browsers ask first`, async () => {
+        const page = await openPage(who);
+        const outcome = await page.evaluate(
+          ([target, verb]) =>
+            fetch(target, {method: verb}).then(
+              answer => String(answer.status),
+              error => `failed: ${error}`,
+            ),
+          [url('/api/store/k'), method] as const,
+        );
+        expect(outcome).toMatch(/^failed: TypeError/);
+        await expectRefusal();
+      });
+    }
+
+    test('cannot write with a beacon', async () => {
+      expect(await inPage(await openPage(who), SEND_BEACON, url('/api/store/k'))).toBe(true);
+      await expectRefusal();
+    });
+
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      test(`cannot write with a form of ${type}`, async () => {
+        await inPage(await openPage(who), SUBMIT_FORM, [url('/api/store/k'), type]);
+        await expectRefusal();
+      });
+    }
+
+    for (const tag of ['img', 'script', 'iframe']) {
+      test(`cannot load the identity as ${tag}`, async () => {
+        expect(await inPage(await openPage(who), EMBED, [url('/api/identity'), tag])).toBe('unreadable');
+        await expectRefusal();
+      });
+    }
+
+    test('cannot open a WebSocket', async () => {
+      const target = url('/api/identity').replace('http:', 'ws:');
+      expect(await inPage(await openPage(who), OPEN_SOCKET, target)).toBe('error');
+      await expectRefusal();
+    });
+  });
+}
+
+describe('in a real browser, a page of an allowed origin', () => {
+  test('reads the identity', async () => {
+    const identity = await (await openPage('allowed')).evaluate(
+      async target => (await fetch(target)).json() as Promise<object>,
+      url('/api/identity'),
+    );
+    expect(identity).toHaveProperty('va_user');
+  });
+
+  test('writes as existing plugins do, without a question before', async () => {
+    const answer = await (await openPage('allowed')).evaluate(async target => {
+      const answered = await fetch(target, {method: 'POST', body: JSON.stringify({a: 1})});
+      return [answered.status, await answered.text()];
+    }, url('/api/store/k'));
+    expect(answer).toEqual([200, '{}']);
+    expect(await readValue()).toBe('{"a":1}');
+  });
+
+  test('writes on a condition after a preflight, and reads the headers it needs', async () => {
+    const seen = await (await openPage('allowed')).evaluate(async target => {
+      const read = await fetch(target);
+      const etag = read.headers.get('ETag') ?? '';
+      const headers = {'Content-Type': 'application/json', 'If-Match': etag};
+      const first = await fetch(target, {method: 'PUT', headers, body: '2'});
+      const second = await fetch(target, {method: 'PUT', headers, body: '3'});
+      const {code} = (await second.json()) as {code: string};
+      return {etag, updatedAt: read.headers.get('Updated-At'), first: first.status, second: second.status, code};
+    }, url('/api/store/k'));
+    expect(seen).toEqual({
+      etag: expect.stringMatching(/^"[0-9]+"$/),
+      updatedAt: expect.stringMatching(/^20/),
+      first: 200,
+      second: 412,
+      code: 'revision-conflict',
+    });
+    expect(await readValue()).toBe('2');
+  });
+
+  test('reads why it failed', async () => {
+    const failure = await (await openPage('allowed')).evaluate(
+      async target => (await fetch(target)).json() as Promise<object>,
+      url('/api/store/absent'),
+    );
+    expect(failure).toMatchObject({code: 'no-entry', key: 'absent'});
+  });
+
+  test('deletes', async () => {
+    const status = await (await openPage('allowed')).evaluate(
+      async target => (await fetch(target, {method: 'DELETE'})).status,
+      url('/api/store/k'),
+    );
+    expect(status).toBe(200);
+    expect(await readValue()).toBe('');
+  });
+});

@@ -1,0 +1,192 @@
+import {describe, expect, test} from 'vitest';
+import {exchange, formatRequest, type RawAnswer, RawClient} from '../support/raw-client.ts';
+import {useService} from '../support/service.ts';
+
+const service = useService();
+
+function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
+  const {port} = service();
+  return exchange(
+    {port, method: line.split(' ')[0] ?? ''},
+    formatRequest(line, [`Host: localhost:${port}`, ...headers], body),
+  );
+}
+
+/** Every resource that can be read, with what else it allows. */
+const RESOURCES = [
+  {path: '/api', allow: 'GET, HEAD, OPTIONS'},
+  {path: '/api/identity', allow: 'GET, HEAD, OPTIONS'},
+  {path: '/api/limits', allow: 'GET, HEAD, OPTIONS'},
+  {path: '/api/keys', allow: 'GET, HEAD, DELETE, OPTIONS'},
+  {path: '/api/store/k', allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS'},
+  {path: '/livez', allow: 'GET, HEAD, OPTIONS'},
+  {path: '/readyz', allow: 'GET, HEAD, OPTIONS'},
+];
+
+/** Requests that fail, each in another place. */
+const FAILURES = [
+  {name: 'an unknown path', line: 'GET /nothing', status: 404, code: 'no-resource'},
+  {name: 'an absent entry', line: 'GET /api/store/absent', status: 404, code: 'no-entry'},
+  {name: 'a wrong key', line: 'GET /api/store/%00', status: 400, code: 'invalid-key'},
+  {name: 'a wrong value', line: 'PUT /api/store/k', status: 400, code: 'invalid-json', body: '{'},
+  {name: 'a wrong method', line: 'PATCH /api/identity', status: 405, code: 'method-not-allowed'},
+  {name: 'an unknown method', line: 'BREW /api/identity', status: 400, code: 'malformed-request'},
+  {name: 'a wrong parameter', line: 'GET /api/keys?limit=0', status: 400, code: 'invalid-parameter'},
+  {
+    name: 'a conflict',
+    line: 'PUT /api/store/k',
+    status: 412,
+    code: 'revision-conflict',
+    body: '1',
+    header: 'If-Match: "999"',
+  },
+  {name: 'a foreign origin', line: 'GET /api', status: 403, code: 'foreign-origin', header: 'Origin: null'},
+  {name: 'a wrong expectation', line: 'GET /api', status: 400, code: 'invalid-header', header: 'Expect: miracles'},
+  {
+    name: 'a compressed body',
+    line: 'PUT /api/store/k',
+    status: 415,
+    code: 'unsupported-body',
+    body: '1',
+    header: 'Content-Encoding: gzip',
+  },
+  {
+    name: 'a header of 20 KB',
+    line: 'GET /api',
+    status: 431,
+    code: 'headers-too-large',
+    header: `X: ${'x'.repeat(20_000)}`,
+  },
+];
+
+function expectSecurityHeaders({headers}: RawAnswer): void {
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect(headers.has('server') || headers.has('x-powered-by')).toBe(false);
+}
+
+describe('every answer forbids sniffing, caching and embedding (A12)', () => {
+  for (const {path} of RESOURCES) {
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      test(`${method} ${path}`, async () => {
+        await call('PUT /api/store/k', [], '1');
+        const answer = await call(`${method} ${path}`);
+        expect(answer.status).toBe(method === 'OPTIONS' ? 204 : 200);
+        expectSecurityHeaders(answer);
+        if (method === 'GET') expect(answer.headers.get('content-type')).toBe('application/json');
+      });
+    }
+  }
+
+  for (const {name, line, header, body, status, code} of FAILURES) {
+    test(`the failure of ${name}, which is a problem document`, async () => {
+      await call('PUT /api/store/k', [], '1');
+      const answer = await call(line, header === undefined ? [] : [header], body);
+      expect(answer.status).toBe(status);
+      expectSecurityHeaders(answer);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json');
+      expect(answer.json).toMatchObject({
+        type: 'about:blank',
+        title: expect.any(String),
+        status,
+        code,
+        detail: expect.stringMatching(/^Cannot /),
+        advice: expect.any(String),
+        instance: expect.stringMatching(/^[0-9a-f]{8}-[0-9]+$/),
+      });
+    });
+  }
+
+  test('writes, deletions and 304', async () => {
+    const written = await call('PUT /api/store/k', [], '1');
+    const unchanged = await call('GET /api/store/k', [`If-None-Match: ${written.headers.get('etag')}`]);
+    expect(unchanged.status).toBe(304);
+    for (const answer of [written, unchanged, await call('DELETE /api/store/k')]) expectSecurityHeaders(answer);
+  });
+});
+
+describe('reading changes nothing (A11)', () => {
+  test('every GET twice answers the same, and leaves the store as it was', async () => {
+    await call('PUT /api/store/k', [], '{"a":1}');
+    const before = await service().crewroom.entries.list({values: true});
+    for (const path of [
+      ...RESOURCES.map(({path}) => path),
+      '/api/keys?values=true&reverse=true',
+      '/api/store/absent',
+    ]) {
+      const [first, second] = [await call(`GET ${path}`), await call(`GET ${path}`)];
+      const [{instance: _, ...one}, {instance: __, ...two}] = [first.json, second.json];
+      expect([second.status, two], path).toEqual([first.status, one]);
+    }
+    expect(await service().crewroom.entries.list({values: true})).toEqual(before);
+  });
+});
+
+describe('each resource', () => {
+  for (const {path, allow} of RESOURCES) {
+    test(`${path} tells what it allows`, async () => {
+      expect((await call(`OPTIONS ${path}`)).headers.get('allow')).toBe(allow);
+      const refused = await call(`PATCH ${path}`, [], '{}');
+      expect(refused.status).toBe(405);
+      expect(refused.headers.get('allow')).toBe(allow);
+      expect(refused.json).toMatchObject({code: 'method-not-allowed', method: 'PATCH', allowed: allow.split(', ')});
+    });
+
+    test(`${path} answers HEAD with the headers of GET and no body`, async () => {
+      await call('PUT /api/store/k', [], '"héllo"');
+      const [get, head] = [await call(`GET ${path}`), await call(`HEAD ${path}`)];
+      const withoutDate = ({headers}: RawAnswer) => [...headers].filter(([name]) => name !== 'date');
+      expect(withoutDate(head)).toEqual(withoutDate(get));
+      expect(head.headers.get('content-length')).toBe(String(get.body.length));
+    });
+
+    test(`${path} refuses parameters that it does not know`, async () => {
+      for (const query of ['x=1', 'X', '__proto__=1', '%6Cimit=1&lImit=1', '=', 'x=%FF', 'x=1&x=1']) {
+        const answer = await call(`GET ${path}?${query}`);
+        expect(answer.status, query).toBe(400);
+        expect(answer.json, query).toMatchObject({code: 'invalid-parameter'});
+      }
+    });
+  }
+
+  test('HEAD of a connection that is kept leaves it usable', async () => {
+    const {port} = service();
+    const client = await RawClient.connect({port});
+    const host = `Host: localhost:${port}`;
+    await client.send(Buffer.concat([formatRequest('HEAD /nothing', [host]), formatRequest('GET /livez', [host])]));
+    expect((await client.readAnswer('HEAD')).status).toBe(404);
+    expect((await client.readAnswer()).status).toBe(200);
+    client[Symbol.dispose]();
+  });
+});
+
+describe('targets', () => {
+  const nowhere = [
+    '/',
+    '//',
+    '/API/identity',
+    '/api/identity/',
+    '/api//identity',
+    '/api/%69dentity',
+    '/api/store',
+    '/api/store/../identity',
+    '/api/store/%2e%2e/identity',
+    '/api/store/a/../b',
+    '/api/./identity',
+    '/api/identity;x=1',
+    '/api/identity%00',
+    '/api/identity%3Fx',
+    '/__proto__',
+    '/constructor',
+  ];
+  for (const target of nowhere) {
+    test(`${target} leads nowhere`, async () => {
+      expect((await call(`GET ${target}`)).json).toMatchObject({code: 'no-resource', path: target});
+    });
+  }
+
+  test('a question mark without parameters asks nothing', async () => {
+    expect((await call('GET /livez?')).status).toBe(200);
+  });
+});

@@ -1,0 +1,132 @@
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError, type Failure} from '../../src/domain/failure.ts';
+import type {LogFields} from '../../src/domain/log.ts';
+import type {Store} from '../../src/domain/store.ts';
+import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {startService, type TestService} from '../support/service.ts';
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly about: LogFields;
+}
+
+/** A service whose store fails as told, and what it logs. */
+async function startFailing(fail: () => Promise<never>): Promise<{service: TestService; lines: Line[]}> {
+  const lines: Line[] = [];
+  const to =
+    (level: string) =>
+    (message: string, about: LogFields = {}): void =>
+      void lines.push({level, message, about});
+  const openStore = async (): Promise<Store> => {
+    const store = openMemoryStore({nowMs: Date.now});
+    return {
+      commit: fail,
+      get: fail,
+      list: fail,
+      changes: fail,
+      revision: 0,
+      readOnlyBecause: 'a test',
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    };
+  };
+  const service = await startService({}, {openStore, log: {error: to('error'), info: to('info'), debug: to('debug')}});
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return {service, lines};
+}
+
+const REQUESTS = [
+  {method: 'GET', path: '/api/store/k?', body: null},
+  {method: 'PUT', path: '/api/store/k', body: '1'},
+  {method: 'DELETE', path: '/api/store/k', body: null},
+  {method: 'GET', path: '/api/keys?prefix=secret', body: null},
+  {method: 'DELETE', path: '/api/keys?prefix=secret', body: null},
+];
+
+describe('an unforeseen failure', () => {
+  for (const {method, path, body} of REQUESTS) {
+    test(`of ${method} ${path} is shown by its request id, and logged in full`, async () => {
+      const defect = new TypeError('secret of /home/somebody/store.ts');
+      const {service, lines} = await startFailing(async () => {
+        throw defect;
+      });
+      const response = await fetch(`${service.url}${path}`, {method, body});
+      const text = await response.text();
+      expect(response.status).toBe(500);
+      expect(text).not.toMatch(/secret|TypeError|\.ts|node_modules| {2}at /);
+      const problem = JSON.parse(text) as {code: string; requestId: string; instance: string};
+      expect(problem).toMatchObject({code: 'internal', status: 500, instance: problem.requestId});
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatchObject({
+        level: 'error',
+        about: {requestId: problem.requestId, method, path: path.split('?')[0], status: 500, error: defect},
+      });
+    });
+  }
+
+  test('of what is no Error at all is shown no differently', async () => {
+    const {service} = await startFailing(() => Promise.reject('secret'));
+    const response = await fetch(`${service.url}/api/store/k`);
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')]);
+  });
+
+  test('does not end the service', async () => {
+    const {service} = await startFailing(async () => {
+      throw new Error('again');
+    });
+    for (let round = 0; round < 3; round++) await (await fetch(`${service.url}/api/store/k`)).text();
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('a foreseen failure of the store', () => {
+  const failures: readonly {readonly failure: Failure; readonly status: number}[] = [
+    {failure: {code: 'disk-full'}, status: 507},
+    {failure: {code: 'store-read-only', problem: 'EIO'}, status: 503},
+    {failure: {code: 'store-busy', waitingMax: 4096}, status: 503},
+    {failure: {code: 'store-closed'}, status: 503},
+    {failure: {code: 'entry-corrupt', key: 'k'}, status: 500},
+  ];
+  for (const {failure, status} of failures) {
+    test(`${failure.code} is ${status}, says what to do, and is in the log`, async () => {
+      const {service, lines} = await startFailing(async () => {
+        throw new AppError(failure);
+      });
+      const response = await fetch(`${service.url}/api/store/k`);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({...failure, status, advice: expect.any(String)});
+      expect(lines[0]).toMatchObject({level: 'error', about: {code: failure.code}});
+    });
+  }
+
+  test('one that can only happen before the start is internal when it crosses HTTP', async () => {
+    const {service} = await startFailing(async () => {
+      throw new AppError({code: 'data-directory-in-use', directory: '/secret', processId: 1});
+    });
+    const response = await fetch(`${service.url}/api/store/k`);
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')]);
+  });
+
+  test('readyz says that nothing can be written', async () => {
+    const {service} = await startFailing(() => Promise.reject());
+    const response = await fetch(`${service.url}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      expect.objectContaining({ready: false, store: 'read-only'}),
+    ]);
+  });
+});
+
+describe('what callers provoke in their daily work', () => {
+  test('is no line for anybody to read, and a refusal is one', async () => {
+    const lines: string[] = [];
+    const log = {error: () => {}, info: (message: string) => void lines.push(message), debug: () => {}};
+    const service = await startService({}, {log});
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    await fetch(`${service.url}/api/store/absent`);
+    await fetch(`${service.url}/api/store/k`, {method: 'PUT', body: '1', headers: {'If-Match': '"7"'}});
+    expect(lines).toEqual([]);
+    await fetch(`${service.url}/api/store/k?token=secret`, {headers: {Origin: 'https://evil.example'}});
+    expect(lines).toEqual(['request refused']);
+  });
+});

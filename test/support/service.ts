@@ -1,0 +1,64 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, beforeAll} from 'vitest';
+import {type Crewroom, type CrewroomParts, openCrewroom} from '../../src/app.ts';
+import type {Config} from '../../src/config.ts';
+
+/** A service that listens, for one test or one file of tests. */
+export interface TestService extends AsyncDisposable {
+  readonly crewroom: Crewroom;
+  readonly port: number;
+  /** Such as `http://127.0.0.1:43210`. */
+  readonly url: string;
+  readonly dataDir: string;
+}
+
+/**
+ * Starts a service on a free port, with its store in a temporary directory that goes with it.
+ *
+ * @param options Settings that differ; `dataDir` is then left where it is.
+ */
+export async function startService(
+  options: Partial<Config> = {},
+  parts: Partial<CrewroomParts> = {},
+): Promise<TestService> {
+  const directory = await makeTemporaryDirectory();
+  const dataDir = options.dataDir ?? join(directory.path, 'data');
+  try {
+    const crewroom = await openCrewroom({port: 0, ...options, dataDir}, parts);
+    const dispose = async (): Promise<void> => {
+      await crewroom[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    };
+    try {
+      const {port, urls} = await crewroom.listen();
+      return {crewroom, port, url: urls[0] ?? '', dataDir, [Symbol.asyncDispose]: dispose};
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  } catch (error) {
+    await directory[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Starts one service for all tests of a file or `describe`. @returns A function, since it runs only inside of tests. */
+export function useService(options: Partial<Config> = {}, parts: Partial<CrewroomParts> = {}): () => TestService {
+  let service: TestService | undefined;
+  beforeAll(async () => {
+    service = await startService(options, parts);
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+  return () => {
+    if (service === undefined) throw new Error('The service runs only inside of tests');
+    return service;
+  };
+}
+
+/** Makes an empty directory, which disposal removes with everything in it. */
+export async function makeTemporaryDirectory(): Promise<AsyncDisposable & {readonly path: string}> {
+  const path = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
+  return {path, [Symbol.asyncDispose]: () => rm(path, {recursive: true, force: true})};
+}
