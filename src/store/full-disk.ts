@@ -1,4 +1,4 @@
-import {statfs} from 'node:fs/promises';
+import {freeBytes} from './reserve.ts';
 
 /** What a commit may write besides values, in bytes: some pages of each tree. */
 const COMMIT_OVERHEAD_BYTES = 256 * 1024;
@@ -18,6 +18,5 @@ export async function isFullDisk(error: unknown, directory: string, sizeBytes: n
   const {code} = error as {readonly code?: unknown};
   if (FULL_DISK_ERRORS.has(code)) return true;
   if (code !== EIO) return false;
-  const {bavail, bsize} = await statfs(directory);
-  return bavail * bsize < sizeBytes + COMMIT_OVERHEAD_BYTES;
+  return (await freeBytes(directory)) < sizeBytes + COMMIT_OVERHEAD_BYTES;
 }

@@ -73,9 +73,10 @@ function releasing(environment: Environment): AsyncDisposable {
   const release = async (): Promise<void> => {
     try {
       environment.writeAndWait(() => environment.table('lock').remove(HOLDER));
-    } finally {
-      await environment[Symbol.asyncDispose]();
+    } catch {
+      // The disk is full or broken. The place in the table of readers is given up all the same, and it decides.
     }
+    await environment[Symbol.asyncDispose]();
   };
   return {[Symbol.asyncDispose]: () => (released ??= release())};
 }

@@ -12,6 +12,7 @@ import {
 import {assertUndamaged} from './lmdb-check.ts';
 import {type Environment, openEnvironment, type Table} from './lmdb-environment.ts';
 import {takeLock} from './lmdb-lock.ts';
+import {makeRoom} from './reserve.ts';
 
 /** An opened data directory: its lock is held, its files are sound as far as a look at them tells. */
 export interface OpenedDirectory {
@@ -53,6 +54,7 @@ export function openTables(environment: Environment): StoreTables {
 
 async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {
   try {
+    if (!(await makeRoom(directory))) throw new Error('its disk is full');
     return await takeLock(directory, {processId: process.pid, startedAtMs: performance.timeOrigin});
   } catch (error) {
     throw error instanceof AppError ? error : unusable(directory.path, error);

@@ -18,6 +18,7 @@ import {isFullDisk} from './full-disk.ts';
 import {isPageDamage, openEnvironment} from './lmdb-environment.ts';
 import {type OpenedDirectory, openDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
 import {beginRecord, decodeRecord, endRecord, readRevision} from './record.ts';
+import {DiskRoom, makeRoom} from './reserve.ts';
 import {scanEntries} from './scan.ts';
 
 /** What an LMDB store needs. */
@@ -71,6 +72,7 @@ class LmdbStore implements Store {
   readonly #logChangesMax: number;
   readonly #opened: OpenedDirectory;
   readonly #queue = new CommitQueue<PreparedCommit>({writeGroup: group => this.#writeGroup(group), sizeOf});
+  readonly #room: DiskRoom;
   #environment: OpenedDirectory['environment'];
   #tables: StoreTables;
   #revision: Revision;
@@ -88,6 +90,7 @@ class LmdbStore implements Store {
     this.#log = log;
     this.#logChangesMax = logChangesMax;
     this.#opened = opened;
+    this.#room = new DiskRoom(opened.directory);
     this.#environment = opened.environment;
     this.#tables = openTables(opened.environment);
     const newest = readNewest(this.#tables.changes);
@@ -145,6 +148,7 @@ class LmdbStore implements Store {
     await this.#reopening;
     try {
       await this.#environment[Symbol.asyncDispose]();
+      await makeRoom(this.#opened.directory);
     } finally {
       await this.#opened.lock[Symbol.asyncDispose]();
     }
@@ -168,6 +172,23 @@ class LmdbStore implements Store {
 
   async #writeGroup(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
+    if (!(await this.#room.admits(sum(group, sizeOf)))) return this.#writeDeletions(group);
+    try {
+      return await this.#writeTogether(group);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'disk-full') throw error;
+      await this.#room.giveUp();
+      return this.#writeDeletions(group);
+    }
+  }
+
+  /** On a full disk: what only deletes happens, since it makes room, and there is room for it. */
+  async #writeDeletions(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    const results = [...(await this.#writeTogether(group.filter(isDeletion)))];
+    return group.map(commit => (isDeletion(commit) && results.shift()) || new AppError({code: 'disk-full'}));
+  }
+
+  async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const plan = planGroup(group, {revision: this.#revision, revisionOf: key => this.#revisionOf(key)});
     if (plan.changes.length === 0) return plan.results;
     const writing = this.#writePlan(plan).catch(async error => {
@@ -212,7 +233,7 @@ class LmdbStore implements Store {
   }
 
   async #afterFailedWrite(error: unknown, {writes}: GroupPlan<PreparedOperation>): Promise<Failure> {
-    const sizeBytes = Array.from(writes.values()).reduce((sum, {operation}) => sum + recordSize(operation), 0);
+    const sizeBytes = sum(Array.from(writes.values()), ({operation}) => recordSize(operation));
     if ((await isFullDisk(error, this.#opened.directory.storePath, sizeBytes)) && this.#canRead()) {
       this.#log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
@@ -259,12 +280,20 @@ function prepareOperation(operation: Operation): PreparedOperation {
   return {...operation, record: beginRecord(operation.json)};
 }
 
+function isDeletion({operations}: PreparedCommit): boolean {
+  return operations.every(({kind}) => kind === 'delete');
+}
+
 function sizeOf({operations}: PreparedCommit): number {
-  return operations.reduce((sum, operation) => sum + recordSize(operation), 0);
+  return sum(operations, recordSize);
 }
 
 function recordSize(operation: PreparedOperation): number {
   return OPERATION_OVERHEAD_BYTES + (operation.kind === 'put' ? operation.record.length : 0);
+}
+
+function sum<T>(elements: readonly T[], sizeOfElement: (element: T) => number): number {
+  return elements.reduce((total, element) => total + sizeOfElement(element), 0);
 }
 
 function namingDamage<T>(key: Key, read: () => T): T {
