@@ -1,8 +1,8 @@
 import type {DeleteOptions, Entries, ListOptions, Page, WriteOptions, Written} from '../domain/entries.ts';
 import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import type {JsonText} from '../domain/json-text.ts';
-import {type Key, parseKey} from '../domain/key.ts';
+import {encodeText, type JsonText} from '../domain/json-text.ts';
+import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import type {Transport} from './transport.ts';
 
 /** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
@@ -34,7 +34,8 @@ export class HttpEntries implements Entries {
   async put(key: string, json: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Written> {
     const path = entryPath(parseKey(key));
     const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
-    const response = await this.#transport.send('PUT', path, {headers, body: json});
+    const body = typeof json === 'string' ? encodeText(json) : json;
+    const response = await this.#transport.send('PUT', path, {headers, body});
     return {revision: readRevision(response), created: response.status === 201};
   }
 
@@ -57,7 +58,7 @@ export class HttpEntries implements Entries {
   }
 
   async deleteRange({prefix}: {readonly prefix: string}): Promise<number> {
-    const path = `/api/keys?prefix=${encodeURIComponent(prefix)}${prefix === '' ? '&all=true' : ''}`;
+    const path = `/api/keys?prefix=${encodeURIComponent(parsePrefix(prefix))}${prefix === '' ? '&all=true' : ''}`;
     const text = await (await this.#transport.send('DELETE', path)).text();
     return this.#transport.parse<{readonly deleted: number}>(text, path).deleted;
   }
@@ -113,6 +114,9 @@ function preconditionOf(expected: Expectation | undefined): Readonly<Record<stri
 }
 
 function formatQuery({prefix, after, limit, reverse, values}: ListOptions): string {
+  // A URL cannot carry every wrong text, so these are checked here as they are there.
+  if (prefix !== undefined) parsePrefix(prefix);
+  if (after !== undefined) parseCursor(after);
   const parameters = Object.entries({prefix, after, limit, reverse, values}).filter(([, value]) => value !== undefined);
   if (parameters.length === 0) return '';
   return `?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;

@@ -31,7 +31,23 @@ export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonT
 
 /** Encodes a text and checks it like {@link parseJsonText}. */
 export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
-  return parseJsonText(new TextEncoder().encode(text), limits);
+  return parseJsonText(encodeText(text), limits);
+}
+
+/**
+ * The UTF-8 bytes of a text.
+ *
+ * @throws {AppError} `invalid-json` for half of a surrogate pair, which encoders replace without a word.
+ */
+export function encodeText(text: string): Uint8Array {
+  const encoder = new TextEncoder();
+  if (text.isWellFormed()) return encoder.encode(text);
+  const position = encoder.encode(/^(?:[^\p{Surrogate}])*/u.exec(text)?.[0]).length;
+  throw new AppError({
+    code: 'invalid-json',
+    problem: 'expected UTF-8, found half of a surrogate pair',
+    position,
+  });
 }
 
 /** The text of the bytes. */

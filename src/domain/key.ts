@@ -45,6 +45,17 @@ export function parsePrefix(text: string): Prefix {
   return text as Prefix;
 }
 
+/**
+ * Reads the cursor of a page, which is a key.
+ *
+ * @throws {AppError} `invalid-parameter` when no key can be like that.
+ */
+export function parseCursor(text: string): Key {
+  const problem = findKeyProblem(text);
+  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter: 'after', problem});
+  return text as Key;
+}
+
 /** The failure for a key that cannot be one; `text` is shortened, since it may be anything. */
 export function invalidKey(text: string, problem: string): AppError {
   return new AppError({code: 'invalid-key', key: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(), problem});
@@ -77,15 +88,10 @@ function findKeyProblem(text: string): string | undefined {
 function findTextProblem(text: string): string | undefined {
   if (CONTROL_CHARACTER.test(text)) return 'it contains a control character';
   if (!text.isWellFormed()) return 'it contains half of a surrogate pair';
-  const sizeBytes = utf8Length(text);
+  // A UTF-16 unit becomes three bytes at most, so a short text needs no count.
+  const sizeBytes = text.length * 3 <= KEY_BYTES_MAX ? 0 : new TextEncoder().encode(text).length;
   if (sizeBytes > KEY_BYTES_MAX) return `it is ${sizeBytes} bytes and the limit is ${KEY_BYTES_MAX}`;
   return undefined;
-}
-
-function utf8Length(text: string): number {
-  // A UTF-16 unit becomes three bytes at most, so a short text needs no count.
-  if (text.length * 3 <= KEY_BYTES_MAX) return text.length;
-  return new TextEncoder().encode(text).length;
 }
 
 function isSurrogate(unit: number): boolean {

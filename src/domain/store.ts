@@ -1,4 +1,4 @@
-import type {Entry, EntryInfo, Expectation, Revision} from './entry.ts';
+import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision} from './entry.ts';
 import type {Conflict} from './failure.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key, Prefix} from './key.ts';
@@ -14,7 +14,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Applies all operations under one new revision if every check holds, and nothing otherwise.
    * Resolved: on disk (fsync) or replicated. Threw: nothing happened. A commit that changes nothing
-   * takes no revision.
+   * takes no revision. Values are taken at the call: their bytes may be used for something else after it.
    *
    * @throws {AppError} `revision-conflict` with every check that failed; `disk-full`, after which the
    * store is as before; `store-read-only` after the disk failed once; `store-busy`; `store-closed`.
@@ -22,14 +22,14 @@ export interface Store extends AsyncDisposable {
   commit(commit: Commit): Promise<CommitResult>;
 
   /**
-   * The entry, or undefined where there is none.
+   * The entry, or undefined where there is none. Its bytes are the caller's own.
    *
    * @throws {AppError} `entry-corrupt` when its record fails its checksum; `store-closed`.
    */
   get(key: Key): Promise<Entry | undefined>;
 
   /**
-   * Entries in the order of their keys' UTF-8 bytes.
+   * Entries in the order of their keys' UTF-8 bytes, all as they were at one moment.
    *
    * @throws {AppError} `entry-corrupt`; `store-closed`.
    */
@@ -37,7 +37,8 @@ export interface Store extends AsyncDisposable {
   list(range: Range): Promise<readonly EntryInfo[]>;
 
   /**
-   * What changed after a revision, oldest first, from a log that survives restarts.
+   * What changed after a revision, oldest first, from a log that survives restarts; it ends with the commit
+   * that reaches `limit`, so it may be a little longer.
    *
    * @returns `reset` when the log no longer reaches back that far, or never was there.
    * @throws {AppError} `store-closed`.
@@ -138,7 +139,9 @@ function holds(expected: Expectation, actual: Revision | undefined): boolean {
 }
 
 function describeExpectation(expected: Expectation): string {
-  return typeof expected === 'object' ? expected.join(' or ') : String(expected);
+  if (typeof expected !== 'object') return String(expected);
+  // None of no revisions holds, just as no entry has this one.
+  return expected.length === 0 ? String(NO_REVISION) : expected.join(' or ');
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText} from '../domain/json-text.ts';
-import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
+import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import type {Range, Store} from '../domain/store.ts';
 
 /** What the entries need. */
@@ -76,7 +76,7 @@ class EntryService implements Entries {
     assertLimit(limit);
     const range = {
       prefix: parsePrefix(prefix),
-      after: parseCursor(after),
+      after: after === undefined ? undefined : parseCursor(after),
       reverse,
       values,
       valuesBytesMax: LIST_VALUES_BYTES_MAX,
@@ -104,8 +104,16 @@ class EntryService implements Entries {
     const found = await this.#store.list({...range, limit: range.limit + 1});
     const entries = found.slice(0, range.limit);
     const last = entries.at(-1);
-    const full = found.length > range.limit || isCutShort(entries, range);
-    return last !== undefined && full ? {entries, next: last.key} : {entries};
+    if (last === undefined) return {entries};
+    const follows =
+      found.length > range.limit || (isCutShort(entries, range) && (await this.#follows(range, last.key)));
+    return follows ? {entries, next: last.key} : {entries};
+  }
+
+  /** Whether a range has a key beyond this one. */
+  async #follows(range: Range, after: Key): Promise<boolean> {
+    const found = await this.#store.list({...range, after, limit: 1, values: false});
+    return found.length > 0;
   }
 
   #readValue(json: string | Uint8Array): JsonText {
@@ -132,14 +140,4 @@ function assertLimit(limit: number): void {
     parameter: 'limit',
     problem: `it is a whole number from 1 to ${LIST_LIMIT_MAX}`,
   });
-}
-
-function parseCursor(after: string | undefined): Key | undefined {
-  if (after === undefined) return undefined;
-  try {
-    return parseKey(after);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.failure.code !== 'invalid-key') throw error;
-    throw new AppError({code: 'invalid-parameter', parameter: 'after', problem: error.failure.problem}, {cause: error});
-  }
 }

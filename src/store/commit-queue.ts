@@ -1,24 +1,35 @@
 import {AppError} from '../domain/failure.ts';
-import {type Commit, type CommitResult, WAITING_COMMITS_MAX} from '../domain/store.ts';
+import {type CommitResult, WAITING_COMMITS_MAX} from '../domain/store.ts';
 
-/** Writes a group of commits; for each its result, or the failure of its checks. Rejects when none of them happened. */
-export type WriteGroup = (group: readonly Commit[]) => Promise<readonly (CommitResult | AppError)[]>;
+/** What a commit queue needs. */
+export interface CommitQueueDeps<C> {
+  /** Writes a group of commits; for each its result, or why it did not happen. Rejects when none of them happened. */
+  readonly writeGroup: (group: readonly C[]) => Promise<readonly (CommitResult | Error)[]>;
+  /** About how much a commit has to write, in bytes. */
+  readonly sizeOf: (commit: C) => number;
+}
 
-interface WaitingCommit {
-  readonly commit: Commit;
+/**
+ * A group ends with the commit that reaches this many bytes: beyond that nothing is gained by sharing one
+ * fsync, and the event loop would have to prepare too much at once.
+ */
+const GROUP_BYTES_MAX = 16 * 1024 * 1024;
+
+interface WaitingCommit<C> {
+  readonly commit: C;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Group commit: all commits that arrive while one group is being written form the next, in their order. */
-export class CommitQueue {
-  readonly #write: WriteGroup;
-  #waiting: WaitingCommit[] = [];
+/** Group commit: commits that arrive while one group is being written form the next, in their order. */
+export class CommitQueue<C> {
+  readonly #deps: CommitQueueDeps<C>;
+  #waiting: WaitingCommit<C>[] = [];
   /** The work on waiting commits, while there is any. */
   #working: Promise<void> | undefined;
 
-  constructor(write: WriteGroup) {
-    this.#write = write;
+  constructor(deps: CommitQueueDeps<C>) {
+    this.#deps = deps;
   }
 
   /**
@@ -26,7 +37,7 @@ export class CommitQueue {
    *
    * @throws {AppError} `store-busy` above {@link WAITING_COMMITS_MAX}, and whatever failed its group.
    */
-  push(commit: Commit): Promise<CommitResult> {
+  push(commit: C): Promise<CommitResult> {
     if (this.#waiting.length >= WAITING_COMMITS_MAX) {
       return Promise.reject(new AppError({code: 'store-busy', waitingMax: WAITING_COMMITS_MAX}));
     }
@@ -44,21 +55,26 @@ export class CommitQueue {
   async #work(): Promise<void> {
     // Requests that arrived in the same turn of the event loop are still being read; let them join.
     await new Promise(resolve => setImmediate(resolve));
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting;
-      this.#waiting = [];
-      await this.#settle(group);
-    }
+    while (this.#waiting.length > 0) await this.#settle(this.#takeGroup());
     this.#working = undefined;
   }
 
-  async #settle(group: readonly WaitingCommit[]): Promise<void> {
+  #takeGroup(): readonly WaitingCommit<C>[] {
+    let sizeBytes = 0;
+    const end = this.#waiting.findIndex(({commit}) => {
+      sizeBytes += this.#deps.sizeOf(commit);
+      return sizeBytes >= GROUP_BYTES_MAX;
+    });
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
+  }
+
+  async #settle(group: readonly WaitingCommit<C>[]): Promise<void> {
     try {
-      const results = await this.#write(group.map(({commit}) => commit));
+      const results = await this.#deps.writeGroup(group.map(({commit}) => commit));
       // Only now, also for failed checks: what they met may have been part of this group, and not on disk.
       for (const [index, {resolve, reject}] of group.entries()) {
-        const result = results[index] as CommitResult | AppError;
-        if (result instanceof AppError) reject(result);
+        const result = results[index] as CommitResult | Error;
+        if (result instanceof Error) reject(result);
         else resolve(result);
       }
     } catch (error) {

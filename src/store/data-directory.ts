@@ -1,5 +1,5 @@
 import {chmod, lstat, mkdir, open, readdir, readFile, rename, stat} from 'node:fs/promises';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 
 /** The version of the layout of a data directory that this package writes, and the newest that it reads. */
@@ -23,9 +23,11 @@ export interface DataDirectory {
 
 /**
  * Makes a data directory usable: creates it where it is missing, and takes it and all files in it away
- * from other users of the machine, also where they could read them before.
+ * from other users of the machine, also where they could read them before. All of that may happen while
+ * another process uses the directory: it changes nothing for its owner.
  *
- * @throws {AppError} `data-directory-unusable` when it belongs to somebody else or cannot be written.
+ * @throws {AppError} `data-directory-unusable` when it, or something in it, belongs to somebody else or cannot be
+ * written.
  */
 export async function prepareDataDirectory(path: string): Promise<DataDirectory> {
   const directory = describeDataDirectory(path);
@@ -47,10 +49,17 @@ export function describeDataDirectory(path: string): DataDirectory {
   return {path, storePath: join(path, 'store'), lockPath: join(path, 'lock')};
 }
 
-/** Takes all files of a data directory away from other users; also those that were just created. */
+/**
+ * Takes all files of a data directory away from other users; also those that were just created.
+ *
+ * @throws {AppError} `data-directory-unusable` when a file belongs to somebody else, who could have put it there
+ * while the directory was open to all.
+ */
 export async function protectFiles({path, storePath, lockPath}: DataDirectory): Promise<void> {
   for (const each of [path, storePath, lockPath]) {
     for (const file of await readdir(each, {withFileTypes: true})) {
+      if (file.isDirectory()) continue;
+      await assertOwn(join(each, file.name));
       if (file.isFile()) await chmod(join(each, file.name), FILE_MODE);
     }
   }
@@ -90,6 +99,23 @@ export async function writeDataFormat({path}: DataDirectory): Promise<void> {
   await rename(temporary, join(path, FORMAT_FILE));
 }
 
+/**
+ * Makes the names of new files durable: syncing a file keeps its content through a loss of power, and not
+ * its place in the directory.
+ */
+export async function syncDirectories({path, storePath}: DataDirectory): Promise<void> {
+  // Windows cannot open a directory, and does not need to.
+  if (process.platform === 'win32') return;
+  for (const each of [storePath, path, dirname(path)]) {
+    const directory = await open(each, 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  }
+}
+
 function parseFormat(text: string): number | undefined {
   try {
     const {format} = JSON.parse(text) as {readonly format?: unknown};
@@ -100,17 +126,19 @@ function parseFormat(text: string): number | undefined {
 }
 
 async function assertOwn(path: string): Promise<void> {
-  const status = await lstat(path);
-  const real = status.isSymbolicLink() ? await stat(path) : status;
   const user = process.getuid?.();
-  if (user === undefined || real.uid === user) return;
+  // A link is somebody's too: who owns it chooses what is behind it.
+  const owners = [(await lstat(path)).uid, (await stat(path)).uid];
+  const stranger = owners.find(owner => owner !== user);
+  if (user === undefined || stranger === undefined) return;
   throw new AppError({
     code: 'data-directory-unusable',
     directory: path,
-    problem: `it belongs to user ${real.uid}, and this process runs as ${user}`,
+    problem: `it belongs to user ${stranger}, and this process runs as ${user}`,
   });
 }
 
-function unusable(directory: string, error: unknown): AppError {
+/** The failure for a directory that cannot be worked with; `error` says why. */
+export function unusable(directory: string, error: unknown): AppError {
   return new AppError({code: 'data-directory-unusable', directory, problem: (error as Error).message}, {cause: error});
 }

@@ -1,5 +1,6 @@
 import {open} from 'node:fs/promises';
 import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../domain/failure.ts';
 import type {DataDirectory} from './data-directory.ts';
 
@@ -27,13 +28,37 @@ export interface Expected {
 
 /**
  * Looks at the first pages of the store's file before the engine maps it: an engine that maps a file
- * shorter than its pages claim does not fail, it crashes the process.
+ * shorter than its pages claim does not fail, it crashes the process. Nobody else may be writing to it.
  *
  * @throws {AppError} `store-damaged`.
  */
 export async function assertUndamaged({path, storePath}: DataDirectory, {expected}: Expected): Promise<void> {
   const problem = await findDamage(join(storePath, 'data.mdb'), expected);
   if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});
+}
+
+/** How often, and how many milliseconds apart, a file is looked at that others may be writing to. */
+const LOOKS_MAX = 5;
+const LOOK_AGAIN_MS = 20;
+
+/**
+ * Looks at the lock's file in the same way, while other processes may be taking the lock.
+ *
+ * @throws {AppError} `data-directory-unusable`.
+ */
+export async function assertLockUndamaged({path, lockPath}: DataDirectory): Promise<void> {
+  let problem: string | undefined;
+  for (let look = 0; look < LOOKS_MAX; look++) {
+    problem = await findDamage(join(lockPath, 'data.mdb'), false);
+    if (problem === undefined) return;
+    // What changed between one read and the next looks like damage; real damage stays.
+    await setTimeout(LOOK_AGAIN_MS);
+  }
+  throw new AppError({
+    code: 'data-directory-unusable',
+    directory: path,
+    problem: `its lock is damaged (${problem}); while no Crewroom runs, the directory "lock" in it may be deleted`,
+  });
 }
 
 async function findDamage(path: string, expected: boolean): Promise<string | undefined> {

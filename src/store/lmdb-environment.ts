@@ -1,4 +1,4 @@
-import {type Database, open, type RootDatabase} from 'lmdb';
+import {type Database, open, type RangeOptions, type RootDatabase} from 'lmdb';
 
 /** A table of an environment: binary keys and values, sorted by the bytes of the keys. */
 export interface Table {
@@ -6,7 +6,9 @@ export interface Table {
   get(key: Uint8Array): Buffer | undefined;
   /** The value as bytes that are good only until the next read: for a look at a few of them. */
   peek(key: Uint8Array): Buffer | undefined;
-  /** Records in order. To be read in one go: a range that is left open holds back the space of what is deleted. */
+  /** Keys in order. To be read in one go: a range that is left open holds back the space of what is deleted. */
+  keys(range: TableRange): Iterable<Buffer>;
+  /** Records in order, likewise. */
   range(range: TableRange): Iterable<TableRecord>;
   /** Only inside {@link Environment.write}, where it must not throw: keys are 1 to 1,978 bytes; `value` must not change until it is written. */
   put(key: Uint8Array, value: Uint8Array): void;
@@ -29,7 +31,10 @@ export interface TableRecord {
   readonly value: Buffer;
 }
 
-/** An opened LMDB environment: the only place that knows the library, and how it has to be asked. */
+/**
+ * An opened LMDB environment: the only place that knows the library, and how it has to be asked. Reads throw
+ * what {@link isPageDamage} knows where a page of the file is damaged; other pages can be read after that.
+ */
 export interface Environment extends AsyncDisposable {
   table(name: string): Table;
   /**
@@ -46,6 +51,14 @@ export interface Environment extends AsyncDisposable {
   holdReader(): void;
   /** The processes that hold a place in the table of readers and are alive. */
   liveReaders(): ReadonlySet<number>;
+}
+
+/** The engine's numbers for pages that are of the wrong kind, or not there (lmdb.h). */
+const PAGE_DAMAGE_ERRORS: ReadonlySet<unknown> = new Set([-30796, -30797]);
+
+/** Whether a read failed because of a damaged page. */
+export function isPageDamage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && PAGE_DAMAGE_ERRORS.has(error.code);
 }
 
 /** What {@link openEnvironment} needs. */
@@ -135,6 +148,7 @@ type TableDatabase = Database<Buffer, Buffer> & {readonly lastSize?: number};
 const EMPTY_TABLE: Table = {
   get: () => undefined,
   peek: () => undefined,
+  keys: () => [],
   range: () => [],
   put: () => {},
   remove: () => {},
@@ -158,16 +172,22 @@ class LmdbTable implements Table {
   }
 
   peek(key: Uint8Array): Buffer | undefined {
-    const shared = this.#database.getBinaryFast(key as Buffer);
-    return shared?.subarray(0, this.#database.lastSize);
+    try {
+      const shared = this.#database.getBinaryFast(key as Buffer);
+      return shared?.subarray(0, this.#database.lastSize);
+    } catch (error) {
+      // One failed read spoils its transaction; the next read is to have a new one.
+      this.#database.resetReadTxn();
+      throw error;
+    }
   }
 
-  range({start, reverse = false, limit}: TableRange): Iterable<TableRecord> {
-    return this.#database.getRange({
-      ...(start === undefined ? {} : {start: start as Buffer}),
-      ...(limit === undefined ? {} : {limit}),
-      reverse,
-    }) as unknown as Iterable<TableRecord>;
+  *keys(range: TableRange): Generator<Buffer> {
+    yield* this.#reading(this.#database.getKeys(toRangeOptions(range)));
+  }
+
+  *range(range: TableRange): Generator<TableRecord> {
+    yield* this.#reading(this.#database.getRange(toRangeOptions(range)) as unknown as Iterable<TableRecord>);
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -182,6 +202,23 @@ class LmdbTable implements Table {
   count(): number {
     return (this.#database.getStats() as {readonly entryCount: number}).entryCount;
   }
+
+  *#reading<T>(records: Iterable<T>): Generator<T> {
+    try {
+      yield* records;
+    } catch (error) {
+      this.#database.resetReadTxn();
+      throw error;
+    }
+  }
+}
+
+function toRangeOptions({start, reverse = false, limit}: TableRange): RangeOptions {
+  return {
+    ...(start === undefined ? {} : {start: start as Buffer}),
+    ...(limit === undefined ? {} : {limit}),
+    reverse,
+  };
 }
 
 /** A failed commit carries the system's error as a promise that rejects a moment later. */

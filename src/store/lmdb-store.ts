@@ -1,31 +1,24 @@
-import {statfs} from 'node:fs/promises';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import {
-  type Change,
   type Changes,
   type Commit,
   type CommitResult,
   LOG_CHANGES_MAX,
+  type Operation,
   type Range,
   type Store,
 } from '../domain/store.ts';
-import {decodeLogKey, decodeLogRecord, decodeOrdinal, encodeLogKey, encodeLogRecord} from './change-log.ts';
-import {type GroupPlan, planGroup} from './commit-group.ts';
+import {encodeLogKey, encodeLogRecord, findForgotten, readChanges, readNewest} from './change-log.ts';
+import {type GroupedCommit, type GroupPlan, planGroup} from './commit-group.ts';
 import {CommitQueue} from './commit-queue.ts';
-import {
-  type DataDirectory,
-  prepareDataDirectory,
-  protectFiles,
-  readDataFormat,
-  writeDataFormat,
-} from './data-directory.ts';
-import {assertUndamaged} from './lmdb-check.ts';
-import {type Environment, openEnvironment, type Table} from './lmdb-environment.ts';
-import {takeLock} from './lmdb-lock.ts';
-import {decodeRecord, encodeRecord, readRevision} from './record.ts';
+import {isFullDisk} from './full-disk.ts';
+import {isPageDamage, openEnvironment} from './lmdb-environment.ts';
+import {type OpenedDirectory, openDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
+import {beginRecord, decodeRecord, endRecord, readRevision} from './record.ts';
+import {DiskRoom, makeRoom} from './reserve.ts';
 import {scanEntries} from './scan.ts';
 
 /** What an LMDB store needs. */
@@ -45,54 +38,28 @@ export interface LmdbStoreDeps {
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
-  const directory = await prepareDataDirectory(deps.directory);
-  const lock = lockDirectory(directory);
+  const opened = await openDirectory(deps.directory);
   try {
-    const format = await readDataFormat(directory);
-    await assertUndamaged(directory, {expected: format !== undefined});
-    const environment = openStoreEnvironment(directory);
-    if (format === undefined) await writeDataFormat(directory);
-    await protectFiles(directory);
-    return new LmdbStore(deps, {directory, environment, lock});
+    return new LmdbStore(deps, opened);
   } catch (error) {
-    await lock[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-function lockDirectory(directory: DataDirectory): AsyncDisposable {
-  try {
-    return takeLock(directory, {processId: process.pid, startedAtMs: performance.timeOrigin});
-  } catch (error) {
-    if (error instanceof AppError) throw error;
+    await opened.environment[Symbol.asyncDispose]();
+    await opened.lock[Symbol.asyncDispose]();
     throw new AppError(
-      {code: 'data-directory-unusable', directory: directory.path, problem: (error as Error).message},
+      {code: 'store-damaged', directory: deps.directory, problem: (error as Error).message},
       {cause: error},
     );
   }
 }
 
-function openStoreEnvironment({path, storePath}: DataDirectory): Environment {
-  try {
-    return openEnvironment({directory: storePath});
-  } catch (error) {
-    throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
-  }
-}
+/** An operation with the record of its value begun. */
+type PreparedOperation =
+  | (Extract<Operation, {kind: 'put'}> & {readonly record: Buffer})
+  | Extract<Operation, {kind: 'delete'}>;
 
-interface OpenedParts {
-  readonly directory: DataDirectory;
-  readonly environment: Environment;
-  readonly lock: AsyncDisposable;
-}
+type PreparedCommit = GroupedCommit<PreparedOperation>;
 
-/** What a commit may write besides values, in bytes: some pages of each tree. */
-const COMMIT_OVERHEAD_BYTES = 256 * 1024;
-
-const EIO = 5;
-
-/** The error numbers of a full disk: ENOSPC, EDQUOT, EFBIG, and LMDB's own for a full map. */
-const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([28, 122, 27, -30792, 'ENOSPC', 'EDQUOT', 'EFBIG']);
+/** What an operation writes besides its value, in bytes: about a page of the tree. */
+const OPERATION_OVERHEAD_BYTES = 4096;
 
 /**
  * One writer at a time, so what a commit will meet is known before it is written: checks are judged
@@ -103,35 +70,32 @@ class LmdbStore implements Store {
   readonly #nowMs: () => number;
   readonly #log: Log;
   readonly #logChangesMax: number;
-  readonly #lock: AsyncDisposable;
-  readonly #directory: DataDirectory;
-  #environment: Environment;
-  #entries: Table;
-  #changes: Table;
+  readonly #opened: OpenedDirectory;
+  readonly #queue = new CommitQueue<PreparedCommit>({writeGroup: group => this.#writeGroup(group), sizeOf});
+  readonly #room: DiskRoom;
+  #environment: OpenedDirectory['environment'];
+  #tables: StoreTables;
   #revision: Revision;
   /** How many changes were ever logged. */
   #ordinal: number;
-  readonly #queue = new CommitQueue(group => this.#writeGroup(group));
   #readOnlyBecause: string | undefined;
+  /** While a group is written: until it is known what came of it. Never rejects. */
+  #writing: Promise<unknown> | undefined;
   /** After a disk failure: until the files are opened again for reading. */
   #reopening: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(
-    {nowMs, log, logChangesMax = LOG_CHANGES_MAX}: LmdbStoreDeps,
-    {directory, environment, lock}: OpenedParts,
-  ) {
+  constructor({nowMs, log, logChangesMax = LOG_CHANGES_MAX}: LmdbStoreDeps, opened: OpenedDirectory) {
     this.#nowMs = nowMs;
     this.#log = log;
     this.#logChangesMax = logChangesMax;
-    this.#directory = directory;
-    this.#environment = environment;
-    this.#lock = lock;
-    this.#entries = environment.table('entries');
-    this.#changes = environment.table('changes');
-    const [newest] = this.#changes.range({reverse: true, limit: 1});
-    this.#revision = newest === undefined ? 0 : decodeLogKey(newest.key);
-    this.#ordinal = newest === undefined ? 0 : (decodeOrdinal(newest.value) ?? 0);
+    this.#opened = opened;
+    this.#room = new DiskRoom(opened.directory);
+    this.#environment = opened.environment;
+    this.#tables = openTables(opened.environment);
+    const newest = readNewest(this.#tables.changes);
+    this.#revision = newest.revision;
+    this.#ordinal = newest.ordinal;
   }
 
   get revision(): Revision {
@@ -142,60 +106,36 @@ class LmdbStore implements Store {
     return this.#readOnlyBecause;
   }
 
-  async commit(commit: Commit): Promise<CommitResult> {
+  async commit({checks, operations}: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    if (this.#readOnlyBecause !== undefined) throw this.#readOnly(this.#readOnlyBecause);
-    return this.#queue.push(commit);
+    if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
+    return this.#queue.push({checks, operations: operations.map(prepareOperation)});
   }
 
-  async get(key: Key): Promise<Entry | undefined> {
-    this.#assertOpen();
-    if (this.#reopening !== undefined) await this.#reopening;
-    const record = this.#entries.get(Buffer.from(key));
-    return record === undefined ? undefined : decodeRecord(key, record);
+  get(key: Key): Promise<Entry | undefined> {
+    return this.#read(({entries}) => {
+      const record = namingDamage(key, () => entries.get(Buffer.from(key)));
+      return record === undefined ? undefined : decodeRecord(key, record);
+    });
   }
 
-  async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
-  async list(range: Range): Promise<readonly EntryInfo[]>;
-  async list({
-    prefix,
-    after,
-    limit,
-    reverse = false,
-    values = false,
-    valuesBytesMax = Infinity,
-  }: Range): Promise<readonly EntryInfo[]> {
-    this.#assertOpen();
-    if (this.#reopening !== undefined) await this.#reopening;
-    const found: EntryInfo[] = [];
-    const scan = {prefix: Buffer.from(prefix), limit, reverse, values, valuesBytesMax};
-    let from = after === undefined ? undefined : Buffer.from(after);
-    while (!scanEntries(this.#entries, {...scan, after: from}, found)) {
-      from = Buffer.from(found.at(-1)?.key ?? '');
-      // Large values take long to pass over; others are not to wait for that.
-      await new Promise(resolve => setImmediate(resolve));
-      this.#assertOpen();
-    }
-    return found;
+  list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  list(range: Range): Promise<readonly EntryInfo[]>;
+  list({prefix, after, limit, reverse = false, values = false, valuesBytesMax = Infinity}: Range) {
+    const scan = {
+      prefix: Buffer.from(prefix),
+      after: after === undefined ? undefined : Buffer.from(after),
+      ...{limit, reverse, values, valuesBytesMax},
+    };
+    return this.#read(({entries}) => scanEntries(entries, scan));
   }
 
-  async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
-    this.#assertOpen();
-    if (this.#reopening !== undefined) await this.#reopening;
-    if (since > this.#revision) return {kind: 'reset', revision: this.#revision};
-    const [oldest] = this.#changes.range({limit: 1});
-    const oldestChange = oldest === undefined ? undefined : decodeLogRecord(oldest.value)?.[0];
-    // Revisions have no gaps, so what was forgotten ends just before the oldest change that is kept.
-    if (oldest !== undefined && (oldestChange === undefined || since < oldestChange.revision - 1))
-      return {kind: 'reset', revision: this.#revision};
-    const changes: Change[] = [];
-    for (const record of this.#changes.range({start: encodeLogKey(since + 1)})) {
-      const logged = decodeLogRecord(record.value);
-      if (logged === undefined) return {kind: 'reset', revision: this.#revision};
-      changes.push(...logged.filter(({revision}) => revision > since));
-      if (changes.length >= limit) break;
-    }
-    return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? this.#revision};
+  changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+    return this.#read(({changes: log}) => {
+      const changes = since > this.#revision ? undefined : readChanges(log, since, limit);
+      if (changes === undefined) return {kind: 'reset', revision: this.#revision};
+      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? this.#revision};
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -206,88 +146,122 @@ class LmdbStore implements Store {
   async #close(): Promise<void> {
     await this.#queue.drained();
     await this.#reopening;
-    await this.#environment[Symbol.asyncDispose]();
-    await this.#lock[Symbol.asyncDispose]();
+    try {
+      await this.#environment[Symbol.asyncDispose]();
+      await makeRoom(this.#opened.directory);
+    } finally {
+      await this.#opened.lock[Symbol.asyncDispose]();
+    }
   }
 
-  async #writeGroup(group: readonly Commit[]): Promise<readonly (CommitResult | AppError)[]> {
-    if (this.#readOnlyBecause !== undefined) throw this.#readOnly(this.#readOnlyBecause);
+  /** Reads in one go: what is read is one state. */
+  async #read<T>(read: (tables: StoreTables) => T): Promise<T> {
+    if (this.#reopening !== undefined) await this.#reopening;
+    this.#assertOpen();
+    try {
+      return read(this.#tables);
+    } catch (error) {
+      if (error instanceof AppError || this.#writing === undefined) throw error;
+      // A write that failed on the disk makes the engine refuse reads before its own failure arrives here.
+      await this.#writing;
+      await this.#reopening;
+    }
+    this.#assertOpen();
+    return read(this.#tables);
+  }
+
+  async #writeGroup(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
+    if (!(await this.#room.admits(sum(group, sizeOf)))) return this.#writeDeletions(group);
+    try {
+      return await this.#writeTogether(group);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'disk-full') throw error;
+      await this.#room.giveUp();
+      return this.#writeDeletions(group);
+    }
+  }
+
+  /** On a full disk: what only deletes happens, since it makes room, and there is room for it. */
+  async #writeDeletions(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    const results = [...(await this.#writeTogether(group.filter(isDeletion)))];
+    return group.map(commit => (isDeletion(commit) && results.shift()) || new AppError({code: 'disk-full'}));
+  }
+
+  async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const plan = planGroup(group, {revision: this.#revision, revisionOf: key => this.#revisionOf(key)});
     if (plan.changes.length === 0) return plan.results;
-    try {
-      await this.#writePlan(plan);
-    } catch (error) {
+    const writing = this.#writePlan(plan).catch(async error => {
       throw new AppError(await this.#afterFailedWrite(error, plan), {cause: error});
+    });
+    this.#writing = writing.catch(() => {});
+    try {
+      await writing;
+    } finally {
+      this.#writing = undefined;
     }
     return plan.results;
   }
 
-  async #writePlan({writes, changes, revision}: GroupPlan): Promise<void> {
+  async #writePlan({writes, changes, revision}: GroupPlan<PreparedOperation>): Promise<void> {
     const updatedAtMs = this.#nowMs();
     const ordinal = this.#ordinal + changes.length;
     // Made outside of the transaction: what throws here leaves no half of it behind.
-    const records = Array.from(writes, ([key, write]): [Buffer, Buffer | undefined] => [
-      Buffer.from(key),
-      write.json === undefined ? undefined : encodeRecord(key, write.json, {revision: write.revision, updatedAtMs}),
-    ]);
+    const records = Array.from(writes, ([key, write]): [Buffer, Buffer | undefined] => {
+      if (write.operation.kind === 'delete') return [Buffer.from(key), undefined];
+      endRecord(write.operation.record, key, {revision: write.revision, updatedAtMs});
+      return [Buffer.from(key), write.operation.record];
+    });
     const logRecord = encodeLogRecord(changes, ordinal);
-    const forgotten = this.#findForgotten(ordinal);
+    const {entries, changes: log} = this.#tables;
+    const forgotten = findForgotten(log, ordinal - this.#logChangesMax);
     await this.#environment.write(() => {
       for (const [key, record] of records) {
-        if (record === undefined) this.#entries.remove(key);
-        else this.#entries.put(key, record);
+        if (record === undefined) entries.remove(key);
+        else entries.put(key, record);
       }
-      this.#changes.put(encodeLogKey(revision), logRecord);
-      for (const key of forgotten) this.#changes.remove(key);
+      log.put(encodeLogKey(revision), logRecord);
+      for (const key of forgotten) log.remove(key);
     });
     this.#revision = revision;
     this.#ordinal = ordinal;
   }
 
-  /** The log records that are no longer needed once the log counts up to an ordinal. */
-  #findForgotten(ordinal: number): readonly Buffer[] {
-    const forgotten: Buffer[] = [];
-    if (ordinal <= this.#logChangesMax) return forgotten;
-    for (const {key, value} of this.#changes.range({limit: FORGOTTEN_RECORDS_MAX})) {
-      // A record goes when all changes after it are enough by themselves; a damaged one says nothing and goes too.
-      if (ordinal - (decodeOrdinal(value) ?? 0) < this.#logChangesMax) break;
-      forgotten.push(key);
-    }
-    return forgotten;
-  }
-
   #revisionOf(key: Key): Revision | undefined {
-    const record = this.#entries.peek(Buffer.from(key));
-    return record === undefined ? undefined : readRevision(record);
+    const record = namingDamage(key, () => this.#tables.entries.peek(Buffer.from(key)));
+    return record === undefined ? undefined : readRevision(key, record);
   }
 
-  async #afterFailedWrite(error: unknown, plan: GroupPlan): Promise<Failure> {
-    const {code, message} = error as {readonly code?: unknown; readonly message: string};
-    if (FULL_DISK_ERRORS.has(code) || (code === EIO && (await this.#lacksRoomFor(plan)))) {
+  async #afterFailedWrite(error: unknown, {writes}: GroupPlan<PreparedOperation>): Promise<Failure> {
+    const sizeBytes = sum(Array.from(writes.values()), ({operation}) => recordSize(operation));
+    if ((await isFullDisk(error, this.#opened.directory.storePath, sizeBytes)) && this.#canRead()) {
       this.#log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
     }
     // After a failed fsync nobody knows what the disk holds: a retry could succeed and prove nothing.
+    const {message} = error as Error;
     this.#readOnlyBecause = message;
     this.#log.error('disk failed; the store is read-only until it is opened again', {error});
     this.#reopening = this.#reopenReadOnly();
     return {code: 'store-read-only', problem: message};
   }
 
-  /** LMDB reports a write that was cut short by a full disk as EIO, just as it reports a broken one. */
-  async #lacksRoomFor({writes}: GroupPlan): Promise<boolean> {
-    const {bavail, bsize} = await statfs(this.#directory.storePath);
-    const sizes = Array.from(writes.values(), ({json}) => json?.length ?? 0);
-    return bavail * bsize < sizes.reduce((sum, size) => sum + size, 0) + COMMIT_OVERHEAD_BYTES;
+  /** Whether the engine goes on after a failed write; where it cannot read it would never answer another write. */
+  #canRead(): boolean {
+    try {
+      readNewest(this.#tables.changes);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** A failed write can leave the engine unable even to read; opened anew it shows the last good state. */
   async #reopenReadOnly(): Promise<void> {
     try {
       await this.#environment[Symbol.asyncDispose]();
-      this.#environment = openEnvironment({directory: this.#directory.storePath, readOnly: true});
-      this.#entries = this.#environment.table('entries');
-      this.#changes = this.#environment.table('changes');
+      this.#environment = openEnvironment({directory: this.#opened.directory.storePath, readOnly: true});
+      this.#tables = openTables(this.#environment);
     } catch (error) {
       this.#log.error('store could not be opened again for reading', {error});
     } finally {
@@ -295,14 +269,42 @@ class LmdbStore implements Store {
     }
   }
 
-  #readOnly(problem: string): AppError {
-    return new AppError({code: 'store-read-only', problem});
-  }
-
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
   }
 }
 
-/** How many old log records one group removes at most; a group adds one, so the log shrinks all the same. */
-const FORGOTTEN_RECORDS_MAX = 8;
+/** The value is taken here, at the call: what the caller does with its bytes later is no matter. */
+function prepareOperation(operation: Operation): PreparedOperation {
+  if (operation.kind === 'delete') return operation;
+  return {...operation, record: beginRecord(operation.json)};
+}
+
+function isDeletion({operations}: PreparedCommit): boolean {
+  return operations.every(({kind}) => kind === 'delete');
+}
+
+function sizeOf({operations}: PreparedCommit): number {
+  return sum(operations, recordSize);
+}
+
+function recordSize(operation: PreparedOperation): number {
+  return OPERATION_OVERHEAD_BYTES + (operation.kind === 'put' ? operation.record.length : 0);
+}
+
+function sum<T>(elements: readonly T[], sizeOfElement: (element: T) => number): number {
+  return elements.reduce((total, element) => total + sizeOfElement(element), 0);
+}
+
+function namingDamage<T>(key: Key, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isPageDamage(error)) throw error;
+    throw new AppError({code: 'entry-corrupt', key}, {cause: error});
+  }
+}
+
+function readOnly(problem: string): AppError {
+  return new AppError({code: 'store-read-only', problem});
+}

@@ -3,7 +3,6 @@ import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import {compareKeys, type Key} from '../domain/key.ts';
 import {
-  type Change,
   type Changes,
   type Commit,
   type CommitResult,
@@ -14,7 +13,9 @@ import {
   type Range,
   type Store,
 } from '../domain/store.ts';
-import {describeChange} from './commit-group.ts';
+import {describeChange, describeOutcome} from './commit-group.ts';
+import {MemoryLog} from './memory-log.ts';
+import {SortedKeys} from './sorted-keys.ts';
 
 /** What a memory store needs. */
 export interface MemoryStoreDeps {
@@ -31,21 +32,15 @@ export function openMemoryStore(deps: MemoryStoreDeps): Store {
 
 class MemoryStore implements Store {
   readonly #nowMs: () => number;
-  readonly #logChangesMax: number;
   readonly #entries = new Map<Key, Entry>();
-  /** The keys of all entries, in their order. */
-  readonly #keys: Key[] = [];
-  /** The changes of each commit, oldest first. */
-  #log: (readonly Change[])[] = [];
-  #logChanges = 0;
-  /** The last revision that the log no longer has. */
-  #forgotten: Revision = 0;
+  readonly #keys = new SortedKeys();
+  readonly #log: MemoryLog;
   #revision: Revision = 0;
   #closed = false;
 
   constructor({nowMs, logChangesMax = LOG_CHANGES_MAX}: MemoryStoreDeps) {
     this.#nowMs = nowMs;
-    this.#logChangesMax = logChangesMax;
+    this.#log = new MemoryLog(logChangesMax);
   }
 
   get revision(): Revision {
@@ -67,32 +62,27 @@ class MemoryStore implements Store {
       .map(operation => describeChange(operation, revision));
     if (changes.length === 0) return {revision: this.#revision, outcomes};
     this.#revision = revision;
-    this.#remember(changes);
+    this.#log.add(changes);
     return {revision, outcomes};
   }
 
   async get(key: Key): Promise<Entry | undefined> {
     this.#assertOpen();
-    return this.#entries.get(key);
+    const entry = this.#entries.get(key);
+    return entry === undefined ? undefined : withOwnBytes(entry);
   }
 
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
-  async list({
-    prefix,
-    after,
-    limit,
-    reverse = false,
-    values = false,
-    valuesBytesMax = Infinity,
-  }: Range): Promise<readonly EntryInfo[]> {
+  async list({limit, values = false, valuesBytesMax = Infinity, ...range}: Range): Promise<readonly EntryInfo[]> {
     this.#assertOpen();
     const found: EntryInfo[] = [];
     let valuesBytes = 0;
-    for (const key of this.#keysFrom(prefix, after, reverse)) {
+    for (const key of this.#keysIn(range)) {
       const entry = this.#entries.get(key);
-      if (entry === undefined || found.length === limit || valuesBytes >= valuesBytesMax) break;
-      found.push(values ? entry : withoutValue(entry));
+      if (entry === undefined || !key.startsWith(range.prefix)) break;
+      if (found.length === limit || valuesBytes >= valuesBytesMax) break;
+      found.push(values ? withOwnBytes(entry) : withoutValue(entry));
       if (values) valuesBytes += entry.sizeBytes;
     }
     return found;
@@ -100,90 +90,53 @@ class MemoryStore implements Store {
 
   async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     this.#assertOpen();
-    if (since < this.#forgotten || since > this.#revision) return {kind: 'reset', revision: this.#revision};
-    const changes: Change[] = [];
-    for (const commit of this.#log) {
-      if (changes.length >= limit) break;
-      if ((commit[0]?.revision ?? 0) > since) changes.push(...commit);
-    }
+    const changes = since > this.#revision ? undefined : this.#log.read(since, limit);
+    if (changes === undefined) return {kind: 'reset', revision: this.#revision};
     return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? this.#revision};
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    this.#keys.length = 0;
-    this.#log = [];
+    this.#keys.clear();
   }
 
   #apply(operation: Operation, revision: Revision): Outcome {
-    const {key} = operation;
+    const {kind, key} = operation;
     const present = this.#entries.has(key);
-    if (operation.kind === 'delete') {
-      if (!present) return 'absent';
+    if (kind === 'put') {
+      if (!present) this.#keys.add(key);
+      const {json} = operation;
+      this.#entries.set(key, withOwnBytes({key, revision, sizeBytes: json.length, updatedAtMs: this.#nowMs(), json}));
+    } else if (present) {
+      this.#keys.remove(key);
       this.#entries.delete(key);
-      this.#keys.splice(this.#position(key), 1);
-      return 'deleted';
     }
-    // A copy: the bytes may be a view of a much larger network buffer, which would live on with them.
-    const json = operation.json.slice() as JsonText;
-    if (!present) this.#keys.splice(this.#position(key), 0, key);
-    this.#entries.set(key, {key, revision, sizeBytes: json.length, updatedAtMs: this.#nowMs(), json});
-    return present ? 'replaced' : 'created';
+    return describeOutcome(kind, present);
   }
 
-  #remember(changes: readonly Change[]): void {
-    this.#log.push(changes);
-    this.#logChanges += changes.length;
-    let forgotten = 0;
-    // The newest commit always stays, however large it is.
-    while (this.#logChanges > this.#logChangesMax && forgotten < this.#log.length - 1) {
-      const oldest = this.#log[forgotten++] ?? [];
-      this.#logChanges -= oldest.length;
-      this.#forgotten = oldest[0]?.revision ?? this.#forgotten;
+  /** The keys of a range and, in its direction, all beyond them. */
+  #keysIn({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Key> {
+    if (reverse) {
+      return this.#keys.before(
+        key =>
+          (key.startsWith(prefix) || compareKeys(key, prefix) < 0) &&
+          (after === undefined || compareKeys(key, after) < 0),
+      );
     }
-    if (forgotten > 0) this.#log.splice(0, forgotten);
-  }
-
-  *#keysFrom(prefix: string, after: Key | undefined, reverse: boolean): Generator<Key> {
-    const step = reverse ? -1 : 1;
-    for (let index = this.#start(prefix, after, reverse); ; index += step) {
-      const key = this.#keys[index];
-      if (key === undefined || !key.startsWith(prefix)) return;
-      yield key;
-    }
-  }
-
-  /** Where a range begins in the order of the keys. */
-  #start(prefix: string, after: Key | undefined, reverse: boolean): number {
-    if (!reverse) {
-      const first = this.#position(prefix);
-      return after === undefined ? first : Math.max(first, this.#position(after, true));
-    }
-    const last = this.#positionWhere(key => key.startsWith(prefix) || compareKeys(key, prefix) < 0) - 1;
-    return after === undefined ? last : Math.min(last, this.#position(after) - 1);
-  }
-
-  /** How many keys come before a text, or before and with it. */
-  #position(text: string, including = false): number {
-    return this.#positionWhere(key => compareKeys(key, text) < (including ? 1 : 0));
-  }
-
-  /** How many keys at the beginning fulfil a condition that holds for a beginning of the order only. */
-  #positionWhere(isBefore: (key: Key) => boolean): number {
-    let low = 0;
-    let high = this.#keys.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isBefore(this.#keys[middle] as Key)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return this.#keys.after(
+      key => compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0),
+    );
   }
 
   #assertOpen(): void {
     if (this.#closed) throw new AppError({code: 'store-closed'});
   }
+}
+
+/** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */
+function withOwnBytes(entry: Entry): Entry {
+  return {...entry, json: new Uint8Array(entry.json) as Uint8Array as JsonText};
 }
 
 function withoutValue({key, revision, sizeBytes, updatedAtMs}: Entry): EntryInfo {

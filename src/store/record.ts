@@ -1,5 +1,5 @@
 import {crc32} from 'node:zlib';
-import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
+import {type Entry, type EntryInfo, NO_REVISION, type Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
@@ -25,22 +25,29 @@ const HEADER_BYTES = 28;
 const NUMBER_BYTES = 6;
 const AT = {headerChecksum: 2, checked: 6, revision: 6, updatedAt: 12, expiresAt: 18, valueChecksum: 24} as const;
 
-/** Makes the record of an entry. The value is copied once, next to its header, as the engine needs it. */
-export function encodeRecord(
-  key: Key,
-  json: JsonText,
-  written: {readonly revision: Revision; readonly updatedAtMs: number},
-): Buffer {
+/**
+ * Begins the record of a value: copies it next to the room for its header, as the engine needs it. That is
+ * the only copy that is made of a value on its way to the disk.
+ */
+export function beginRecord(json: JsonText): Buffer {
   const record = Buffer.allocUnsafe(HEADER_BYTES + json.length);
+  record.set(json, HEADER_BYTES);
+  record.writeUInt32BE(crc32(record.subarray(HEADER_BYTES)), AT.valueChecksum);
+  return record;
+}
+
+/** Ends a record that was begun, once its revision is known. */
+export function endRecord(
+  record: Buffer,
+  key: Key,
+  {revision, updatedAtMs}: {readonly revision: Revision; readonly updatedAtMs: number},
+): void {
   record[0] = RECORD_VERSION;
   record[1] = 0;
-  record.writeUIntBE(written.revision, AT.revision, NUMBER_BYTES);
-  record.writeUIntBE(Math.max(0, Math.floor(written.updatedAtMs)), AT.updatedAt, NUMBER_BYTES);
+  record.writeUIntBE(revision, AT.revision, NUMBER_BYTES);
+  record.writeUIntBE(Math.max(0, Math.floor(updatedAtMs)), AT.updatedAt, NUMBER_BYTES);
   record.writeUIntBE(0, AT.expiresAt, NUMBER_BYTES);
-  record.writeUInt32BE(crc32(json), AT.valueChecksum);
   record.writeUInt32BE(headerChecksum(record, key), AT.headerChecksum);
-  record.set(json, HEADER_BYTES);
-  return record;
 }
 
 /**
@@ -61,11 +68,7 @@ export function decodeRecord(key: Key, record: Buffer): Entry {
  * @throws {AppError} `entry-corrupt` when the header's checksum fails.
  */
 export function decodeRecordInfo(key: Key, record: Buffer): EntryInfo {
-  const sound =
-    record.length >= HEADER_BYTES &&
-    record[0] === RECORD_VERSION &&
-    headerChecksum(record, key) === record.readUInt32BE(AT.headerChecksum);
-  if (!sound) throw new AppError({code: 'entry-corrupt', key});
+  if (!hasSoundHeader(key, record)) throw new AppError({code: 'entry-corrupt', key});
   return {
     key,
     revision: record.readUIntBE(AT.revision, NUMBER_BYTES),
@@ -74,9 +77,17 @@ export function decodeRecordInfo(key: Key, record: Buffer): EntryInfo {
   };
 }
 
-/** The revision in a record that is known to be sound, or is about to be replaced. */
-export function readRevision(record: Buffer): Revision {
-  return record.length >= HEADER_BYTES ? record.readUIntBE(AT.revision, NUMBER_BYTES) : 0;
+/** The revision in a record, or one that no entry has when the header's checksum fails: it can be replaced, not compared. */
+export function readRevision(key: Key, record: Buffer): Revision {
+  return hasSoundHeader(key, record) ? record.readUIntBE(AT.revision, NUMBER_BYTES) : NO_REVISION;
+}
+
+function hasSoundHeader(key: Key, record: Buffer): boolean {
+  return (
+    record.length >= HEADER_BYTES &&
+    record[0] === RECORD_VERSION &&
+    headerChecksum(record, key) === record.readUInt32BE(AT.headerChecksum)
+  );
 }
 
 function headerChecksum(record: Buffer, key: Key): number {

@@ -13,38 +13,46 @@ export interface Scan {
   readonly valuesBytesMax: number;
 }
 
-/** How many bytes of records one turn of the event loop passes over at most: about two milliseconds. */
-const SCAN_BYTES_MAX = 4 * 1024 * 1024;
-
 /** Sorts after every key that begins with the same bytes: UTF-8 has no byte 0xFF. */
 const AFTER_ALL = Buffer.of(0xff);
 
 /**
- * Adds entries of a range to those found already.
+ * Reads the entries of a range in one go, which makes them one state of the store. A thousand values of
+ * 200 bytes take about a millisecond, of 1 MiB and without `values` some 50.
  *
- * @returns Whether that was all, or only as much as one turn may take.
  * @throws {AppError} `entry-corrupt`.
  */
-export function scanEntries(
-  table: Table,
-  {prefix, after, limit, reverse, values, valuesBytesMax}: Scan,
-  found: EntryInfo[],
-): boolean {
-  let scannedBytes = 0;
-  let valuesBytes = values ? found.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0) : 0;
-  for (const record of table.range({start: startOf(prefix, after, reverse), reverse})) {
-    const order = comparePrefix(record.key, prefix);
+export function scanEntries(table: Table, scan: Scan): readonly EntryInfo[] {
+  const {prefix, after, limit, reverse, values, valuesBytesMax} = scan;
+  const found: EntryInfo[] = [];
+  let valuesBytes = 0;
+  let last: Buffer | undefined;
+  for (const bytes of table.keys({start: startOf(prefix, after, reverse), reverse})) {
+    last = bytes;
+    const order = comparePrefix(bytes, prefix);
     // A range may begin just outside of what was asked for, never end there.
-    if (isBeforeStart(record.key, order, after, reverse)) continue;
-    if (order !== 0 || found.length === limit || valuesBytes >= valuesBytesMax) return true;
-    const key = record.key.toString() as Key;
-    const entry = values ? decodeRecord(key, record.value) : decodeRecordInfo(key, record.value);
+    if (isBeforeStart(bytes, order, after, reverse)) continue;
+    if (order !== 0 || found.length === limit || valuesBytes >= valuesBytesMax) return found;
+    const entry = readEntry(table, bytes, values);
     found.push(entry);
     if (values) valuesBytes += entry.sizeBytes;
-    scannedBytes += record.value.length;
-    if (scannedBytes >= SCAN_BYTES_MAX) return false;
   }
-  return true;
+  assertEnd(table, last, reverse);
+  return found;
+}
+
+function readEntry(table: Table, bytes: Buffer, values: boolean): EntryInfo {
+  const key = bytes.toString() as Key;
+  // A key without a record is no record at all: its checksum fails too.
+  if (values) return decodeRecord(key, table.get(bytes) ?? Buffer.alloc(0));
+  return decodeRecordInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
+}
+
+/** The engine takes a damaged page for the end; whoever comes from the other side sees that it is not. */
+function assertEnd(table: Table, last: Buffer | undefined, reverse: boolean): void {
+  if (last === undefined) return;
+  const [end] = table.keys({reverse: !reverse, limit: 1});
+  if (end?.equals(last) !== true) throw new Error('Cannot list all entries: the store ends early at a damaged page');
 }
 
 function startOf(prefix: Buffer, after: Buffer | undefined, reverse: boolean): Buffer {

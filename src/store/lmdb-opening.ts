@@ -1,0 +1,88 @@
+import {AppError} from '../domain/failure.ts';
+import {
+  type DataDirectory,
+  describeDataDirectory,
+  prepareDataDirectory,
+  protectFiles,
+  readDataFormat,
+  syncDirectories,
+  unusable,
+  writeDataFormat,
+} from './data-directory.ts';
+import {assertUndamaged} from './lmdb-check.ts';
+import {type Environment, openEnvironment, type Table} from './lmdb-environment.ts';
+import {takeLock} from './lmdb-lock.ts';
+import {makeRoom} from './reserve.ts';
+
+/** An opened data directory: its lock is held, its files are sound as far as a look at them tells. */
+export interface OpenedDirectory {
+  readonly directory: DataDirectory;
+  readonly lock: AsyncDisposable;
+  readonly environment: Environment;
+}
+
+/** The tables of a store. */
+export interface StoreTables {
+  /** Entry records by key. */
+  readonly entries: Table;
+  /** Log records by revision. */
+  readonly changes: Table;
+}
+
+/**
+ * Opens a data directory for this process alone. Nothing stays open when it fails.
+ *
+ * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
+ */
+export async function openDirectory(path: string): Promise<OpenedDirectory> {
+  // A directory of a newer version is not ours to change: neither its modes nor by a lock.
+  await readDataFormat(describeDataDirectory(path));
+  const directory = await prepareDataDirectory(path);
+  const lock = await lockDirectory(directory);
+  try {
+    return {directory, lock, environment: await openStoreFiles(directory)};
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The tables of an opened environment. */
+export function openTables(environment: Environment): StoreTables {
+  return {entries: environment.table('entries'), changes: environment.table('changes')};
+}
+
+async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {
+  try {
+    if (!(await makeRoom(directory))) throw new Error('its disk is full');
+    return await takeLock(directory, {processId: process.pid, startedAtMs: performance.timeOrigin});
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(directory.path, error);
+  }
+}
+
+async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
+  // Read again: only now nobody else can be writing it.
+  const format = await readDataFormat(directory);
+  await assertUndamaged(directory, {expected: format !== undefined});
+  const environment = openSoundEnvironment(directory);
+  try {
+    if (format === undefined) {
+      await writeDataFormat(directory);
+      await syncDirectories(directory);
+    }
+    await protectFiles(directory);
+    return environment;
+  } catch (error) {
+    await environment[Symbol.asyncDispose]();
+    throw error instanceof AppError ? error : unusable(directory.path, error);
+  }
+}
+
+function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
+  try {
+    return openEnvironment({directory: storePath});
+  } catch (error) {
+    throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
+import type {Failure, FailureCode} from '../domain/failure.ts';
+import {encodeJsonText, type JsonText} from '../domain/json-text.ts';
+import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
+import type {Change, Changes, Commit, CommitResult, Operation, Range, Store} from '../domain/store.ts';
+
+/** Fails unless the promise rejects with exactly this failure. */
+export async function assertFails(promise: Promise<unknown>, failure: Failure): Promise<void> {
+  await assert.rejects(promise, {name: 'AppError', failure});
+}
+
+/** Fails unless the promise rejects with a failure of this code. */
+export async function assertFailsWith(promise: Promise<unknown>, code: FailureCode): Promise<void> {
+  await assert.rejects(promise, (error: {readonly failure?: Failure}) => {
+    assert.equal(error.failure?.code, code, `expected the failure ${code}, got ${String(error)}`);
+    return true;
+  });
+}
+
+/** The text of an entry's value; undefined where there is no entry. */
+export function textOf(entry: Entry | undefined): string | undefined {
+  return entry === undefined ? undefined : new TextDecoder('utf-8', {fatal: true}).decode(entry.json);
+}
+
+/** The keys of entries, in their order. */
+export function keysOf(entries: readonly EntryInfo[]): readonly string[] {
+  return entries.map(({key}) => key);
+}
+
+/** A put, from text. */
+export function put(key: string, json: string | Uint8Array = '1'): Operation {
+  const value = typeof json === 'string' ? encodeJsonText(json) : (json as JsonText);
+  return {kind: 'put', key: parseKey(key), json: value};
+}
+
+/** A delete, from text. */
+export function remove(key: string): Operation {
+  return {kind: 'delete', key: parseKey(key)};
+}
+
+/** Commits operations without checks. */
+export function write(store: Store, ...operations: readonly Operation[]): Promise<CommitResult> {
+  return store.commit({checks: [], operations});
+}
+
+/** Commits one put that only happens as expected. */
+export function putIf(store: Store, key: string, json: string, expected: Commit['checks'][number]['expected']) {
+  return store.commit({checks: [{key: parseKey(key), expected}], operations: [put(key, json)]});
+}
+
+/** Reads an entry, by text. */
+export function read(store: Store, key: string): Promise<Entry | undefined> {
+  return store.get(parseKey(key));
+}
+
+/** The range of a listing, from text; everything without options. */
+export function range(
+  options: {readonly prefix?: string; readonly after?: string} & Partial<Omit<Range, 'prefix' | 'after'>> = {},
+): Range {
+  const {prefix = '', after, ...others} = options;
+  return {
+    limit: 1000,
+    ...others,
+    prefix: parsePrefix(prefix),
+    after: after === undefined ? undefined : parseKey(after),
+  };
+}
+
+/** The changes after a revision; fails when the log no longer has them. */
+export async function changesOf(store: Store, since: Revision, limit = 1000): Promise<readonly Change[]> {
+  const changes: Changes = await store.changes(since, {limit});
+  assert.equal(changes.kind, 'changes');
+  return changes.kind === 'changes' ? changes.changes : [];
+}
+
+/** A key that is known to be one. */
+export function key(text: string): Key {
+  return parseKey(text);
+}

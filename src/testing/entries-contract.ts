@@ -1,0 +1,29 @@
+import type {Entries} from '../domain/entries.ts';
+import {type Contract, runContract} from './contract.ts';
+import {ENTRIES_LISTING, ENTRIES_RANGES} from './entries-listing.ts';
+import {ENTRIES_CONDITIONS, ENTRIES_KEYS, ENTRIES_VALUES} from './entries-values.ts';
+
+/** Entries, with whatever has to be closed with them, such as what `openCrewroom` returns. */
+export interface OpenedEntries extends AsyncDisposable {
+  readonly entries: Entries;
+}
+
+/** Entries to test; with the default limits for values. */
+export type EntriesContract = Contract<OpenedEntries>;
+
+/**
+ * Tests everything that `Entries` promise, in the same process or over a network. Each test opens
+ * entries of its own.
+ *
+ * @example
+ * ```ts
+ * import {openCrewroom} from 'crewroom';
+ * import {testEntries} from 'crewroom/testing';
+ * import {describe, test} from 'node:test';
+ *
+ * testEntries({name: 'Crewroom in memory', open: () => openCrewroom({ephemeral: true}), describe, test});
+ * ```
+ */
+export function testEntries(contract: EntriesContract): void {
+  runContract(contract, [ENTRIES_VALUES, ENTRIES_KEYS, ENTRIES_CONDITIONS, ENTRIES_LISTING, ENTRIES_RANGES]);
+}

@@ -1,0 +1,46 @@
+import type {Store} from '../domain/store.ts';
+import {type Contract, runContract} from './contract.ts';
+import {STORE_CHANGES, storeForgetting} from './store-changes.ts';
+import {STORE_CHECKS, STORE_COMMITS} from './store-commits.ts';
+import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './store-lifecycle.ts';
+import {STORE_LISTING} from './store-listing.ts';
+import {STORE_VALUES} from './store-values.ts';
+
+/** A store to test. */
+export interface StoreContract extends Contract<Store> {
+  /**
+   * How many changes the log of an opened store keeps. With at most 1,000 it is tested too what the store
+   * answers about changes that it forgot.
+   */
+  readonly logChangesMax?: number | undefined;
+}
+
+/** Above this, filling the log of changes takes too long for a test. */
+const FILLED_LOG_MAX = 1000;
+
+/**
+ * Tests everything that the `Store` port promises. Each test opens a store of its own.
+ *
+ * @example
+ * ```ts
+ * import {openCrewroom} from 'crewroom';
+ * import {testStore} from 'crewroom/testing';
+ * import {describe, test} from 'node:test';
+ * import {openMyStore} from './my-store.js';
+ *
+ * testStore({name: 'MyStore', open: () => openMyStore(), describe, test});
+ * ```
+ */
+export function testStore(contract: StoreContract): void {
+  const {logChangesMax = Infinity} = contract;
+  runContract(contract, [
+    STORE_VALUES,
+    STORE_COMMITS,
+    STORE_CHECKS,
+    STORE_LISTING,
+    STORE_CHANGES,
+    ...(logChangesMax <= FILLED_LOG_MAX ? [storeForgetting(logChangesMax)] : []),
+    STORE_CONCURRENCY,
+    STORE_LIFECYCLE,
+  ]);
+}

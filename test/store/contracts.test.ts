@@ -1,0 +1,68 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, describe, test} from 'vitest';
+import {openCrewroom} from '../../src/app.ts';
+import {createClient} from '../../src/client/client.ts';
+import {SILENT_LOG} from '../../src/domain/log.ts';
+import type {Store} from '../../src/domain/store.ts';
+import {createEntryService} from '../../src/service/entry-service.ts';
+import {openLmdbStore} from '../../src/store/lmdb-store.ts';
+import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {type OpenedEntries, testEntries, testStore} from '../../src/testing/index.ts';
+
+const LOG_CHANGES_MAX = 20;
+const runner = {describe, test};
+const directories: string[] = [];
+
+afterAll(async () => {
+  for (const directory of directories) await rm(directory, {recursive: true});
+});
+
+testStore({name: 'a store in memory', open: openMemory, logChangesMax: LOG_CHANGES_MAX, ...runner});
+testStore({name: 'a store in LMDB', open: openLmdb, logChangesMax: LOG_CHANGES_MAX, ...runner});
+
+testEntries({name: 'entries over memory', open: () => openService(openMemory), ...runner});
+testEntries({name: 'entries over LMDB', open: () => openService(openLmdb), ...runner});
+testEntries({name: 'entries over HTTP', open: openOverHttp, ...runner});
+testEntries({name: 'entries over HTTP in one process', open: openInProcess, ...runner});
+
+async function openMemory(): Promise<Store> {
+  return openMemoryStore({nowMs: Date.now, logChangesMax: LOG_CHANGES_MAX});
+}
+
+async function openLmdb(): Promise<Store> {
+  return openLmdbStore({
+    directory: await makeDirectory(),
+    nowMs: Date.now,
+    log: SILENT_LOG,
+    logChangesMax: LOG_CHANGES_MAX,
+  });
+}
+
+async function openService(openStore: () => Promise<Store>): Promise<OpenedEntries> {
+  const store = await openStore();
+  return {
+    entries: createEntryService({store}),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+async function openOverHttp(): Promise<OpenedEntries> {
+  const crewroom = await openCrewroom({dataDir: await makeDirectory(), host: '127.0.0.1', port: 0});
+  const {port} = await crewroom.listen();
+  const {entries} = createClient({baseUrl: `http://127.0.0.1:${port}`});
+  return {entries, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+}
+
+async function openInProcess(): Promise<OpenedEntries> {
+  const crewroom = await openCrewroom({ephemeral: true});
+  const {entries} = createClient({fetch: crewroom.fetch});
+  return {entries, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+}
+
+async function makeDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
+  directories.push(directory);
+  return directory;
+}

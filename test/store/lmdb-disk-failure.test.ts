@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {CAN_TRACE, makeDirectory, startProcess} from './fixture.ts';
+import {ProcessFailure} from './store-process.ts';
+
+/** With one thread for the disk, the N-th call of a kind is always the same one. */
+const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
+
+/** A number of writes in which the failure must have come. */
+const WRITES_MAX = 40;
+
+/** How the engine opens its file for values, and once more for the page that makes a commit valid. */
+const VALUES_FILE = /openat\(.*\/store\/data\.mdb", O_RDWR\|O_CREAT.* = (\d+)$/;
+const COMMIT_FILE = /openat\(.*\/store\/data\.mdb", O_WRONLY\|O_DSYNC.* = (\d+)$/;
+
+/** Opening and closing the store make fewer calls of a kind, so the thread for the disk alone gets this far. */
+const CALLS_BEFORE = 13;
+
+const FAILURES = [
+  {name: 'a sync of values', call: 'fdatasync', find: async () => CALLS_BEFORE},
+  {name: 'a write of a commit', call: 'pwrite64', find: findCommitWrite},
+];
+
+describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () => {
+  for (const {name, call, find} of FAILURES) {
+    test(`is read-only after ${name} fails, and opens again with what it acknowledged`, async () => {
+      const directory = await makeDirectory();
+      const count = await find();
+      const tracer = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-e', `trace=${call}`];
+      const store = await startProcess({under: [...tracer, '-e', `inject=${call}:error=EIO:when=${count}`]});
+      await store.call('open', {directory});
+      let acknowledged = 0;
+      const failure = await failureOf(async () => {
+        for (; acknowledged < WRITES_MAX; acknowledged++) {
+          await store.call('put', {key: 'a', json: String(acknowledged + 1)});
+        }
+      });
+      assert.equal(failure.code, 'store-read-only');
+      assert.ok(acknowledged > 0, 'the failure came too early to show anything');
+
+      const value = String(acknowledged);
+      // The reads come while the store is being opened for reading.
+      assert.deepEqual(await Promise.all([store.call('get', {key: 'a'}), store.call('keys')]), [value, ['a']]);
+      assert.deepEqual(await failureOf(() => store.call('put', {key: 'b', json: '1'})), failure);
+      assert.deepEqual(await failureOf(() => store.call('delete', {key: 'a'})), failure);
+      assert.equal(await store.call('readOnlyBecause'), 'problem' in failure && failure.problem);
+      assert.deepEqual(await store.call('keys'), ['a']);
+      await store.call('close');
+
+      const again = await startProcess();
+      await again.call('open', {directory});
+      assert.equal(await again.call('get', {key: 'a'}), value);
+      assert.equal(await again.call('put', {key: 'b', json: '1'}), acknowledged + 1);
+    });
+  }
+
+  test('acknowledges a write only after the values and then the commit are on the disk', async () => {
+    const directory = await makeDirectory();
+    const file = join(directory, 'trace');
+    const calls = 'openat,fdatasync,pwrite64,writev,write';
+    const store = await startProcess({under: ['strace', '-f', '-s', '64', '-o', file, '-e', `trace=${calls}`]});
+    await store.call('open', {directory: join(directory, 'data')});
+    const WRITES = 10;
+    for (let index = 0; index < WRITES; index++) await store.call('put', {key: `key ${index}`, json: '1'});
+    await store.call('close');
+    await store[Symbol.asyncDispose]();
+
+    const lines = completedCalls(await readFile(file, 'utf8'));
+    const fileNumber = findNumber(lines, VALUES_FILE);
+    const commitNumber = findNumber(lines, COMMIT_FILE);
+    // The first call opens the store, so the answer to the first write is number 2.
+    const answers = Array.from({length: WRITES + 1}, (_, index) =>
+      lines.findIndex(line => new RegExp(`write\\(3, .*id\\\\":${index + 1}[,}]`).test(line)),
+    );
+    for (let index = 1; index <= WRITES; index++) {
+      const between = lines.slice(answers[index - 1], answers[index]);
+      const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${fileNumber}`) && line.endsWith('= 0'));
+      const committed = between.findLastIndex(line => line.startsWith(`pwrite64(${commitNumber},`));
+      const written = between.findLastIndex(line => /^p?writev?(64)?\(/.test(line) && line.includes(`(${fileNumber},`));
+      assert.ok(synced > written && committed > synced, `write ${index}:\n${between.join('\n')}`);
+    }
+  });
+});
+
+/** Which of all calls of `pwrite64` makes a commit valid: the same ones in each run. */
+async function findCommitWrite(): Promise<number> {
+  const directory = await makeDirectory();
+  const file = join(directory, 'trace');
+  const tracer = ['strace', '-f', ...ONE_THREAD, '-o', file, '-e', 'trace=openat,pwrite64'];
+  const store = await startProcess({under: tracer});
+  await store.call('open', {directory: join(directory, 'data')});
+  for (let index = 0; index < WRITES_MAX; index++) await store.call('put', {key: 'a', json: String(index + 1)});
+  await store[Symbol.asyncDispose]();
+  const trace = await readFile(file, 'utf8');
+  const commitNumber = findNumber(completedCalls(trace), COMMIT_FILE);
+  const main = `${trace.split(' ')[0]} `;
+  const calls = trace.split('\n').filter(line => line.includes(' pwrite64(') && !line.startsWith(main));
+  const index = calls.findIndex((line, at) => at >= CALLS_BEFORE && line.includes(` pwrite64(${commitNumber},`));
+  assert.ok(index > 0, trace);
+  return index + 1;
+}
+
+async function failureOf(run: () => Promise<unknown>): Promise<{readonly code: string}> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof ProcessFailure) return error.failure;
+    throw error;
+  }
+  return assert.fail('nothing failed');
+}
+
+/** The calls of a trace in the order in which they were completed, without the threads that made them. */
+function completedCalls(trace: string): readonly string[] {
+  const begun = new Map<string, string>();
+  const calls: string[] = [];
+  for (const line of trace.split('\n')) {
+    const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const unfinished = /^(.*) <unfinished \.\.\.>$/.exec(text);
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
+    if (unfinished !== null) begun.set(thread, unfinished[1] ?? '');
+    else calls.push(resumed === null ? text : `${begun.get(thread)}${resumed[1]}`);
+  }
+  return calls;
+}
+
+function findNumber(lines: readonly string[], pattern: RegExp): string {
+  // The last one: the engine opens its file several times.
+  return (
+    lines.map(line => pattern.exec(line)?.[1]).findLast(found => found !== undefined) ?? assert.fail(String(pattern))
+  );
+}

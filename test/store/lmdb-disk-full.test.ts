@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {appendFile, chmod, rm, statfs} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {describe, onTestFinished, test} from 'vitest';
+import {keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
+import {makeDirectory, openStore} from './fixture.ts';
+
+const CAN_MOUNT = canMount();
+const DISK_BYTES = 4 * 1024 * 1024;
+
+describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)', () => {
+  test('refuses what does not fit, keeps what there was, and goes on once there is room', async () => {
+    const directory = await mountDisk();
+    const store = await openStore(join(directory, 'data'));
+    const value = `"${'x'.repeat(60_000)}"`;
+    await write(store, put('a', '"before"'), put('large', value));
+    await fill(directory);
+    const revision = store.revision;
+
+    const full = {failure: {code: 'disk-full'}};
+    const refused = await Promise.allSettled([
+      write(store, put('a', value), put('b', value)),
+      write(store, put('c', value)),
+    ]);
+    for (const result of refused) assert.deepEqual(result.status === 'rejected' && result.reason.failure, full.failure);
+    assert.deepEqual([store.revision, store.readOnlyBecause], [revision, undefined]);
+    assert.equal(textOf(await read(store, 'a')), '"before"');
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'large']);
+
+    assert.deepEqual((await write(store, remove('large'))).outcomes, ['deleted']);
+    await rm(join(directory, 'filling'));
+    await write(store, put('a', value), put('b', value));
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
+    assert.equal(store.revision, revision + 2);
+  });
+
+  test('can be closed and opened while the disk is full, and deletes then too', async () => {
+    const directory = await mountDisk();
+    let store = await openStore(join(directory, 'data'));
+    for (let index = 0; index < 5; index++) await write(store, put(`key ${index}`, `"${index}"`));
+    await fill(directory);
+    for (let round = 0; round < 3; round++) {
+      await store[Symbol.asyncDispose]();
+      store = await openStore(join(directory, 'data'));
+      assert.equal(textOf(await read(store, 'key 4')), '"4"');
+      await assert.rejects(write(store, put('new')), {failure: {code: 'disk-full'}});
+      await write(store, remove(`key ${round}`));
+    }
+    await rm(join(directory, 'filling'));
+    await write(store, put('new'));
+    assert.deepEqual(keysOf(await store.list(range())), ['key 3', 'key 4', 'new']);
+  });
+
+  test('says so when there was never room for it', async () => {
+    const directory = await mountDisk();
+    await fill(directory);
+    await assert.rejects(openStore(join(directory, 'data')), {
+      failure: {code: 'data-directory-unusable', directory: join(directory, 'data'), problem: 'its disk is full'},
+    });
+  });
+
+  test('is refused on a disk that is read-only', async () => {
+    const directory = await mountDisk();
+    await (await openStore(join(directory, 'data')))[Symbol.asyncDispose]();
+    run('mount', '-o', 'remount,ro', directory);
+    await assertUnusable(openStore(join(directory, 'data')));
+    await assertUnusable(openStore(join(directory, 'new')));
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)('a store in a directory that may not be written to is refused', async () => {
+  const directory = await makeDirectory();
+  await chmod(directory, 0o500);
+  await assertUnusable(openStore(join(directory, 'data')));
+});
+
+async function assertUnusable(opening: Promise<unknown>): Promise<void> {
+  await assert.rejects(opening, (error: {readonly failure?: {readonly code: string}}) => {
+    assert.equal(error.failure?.code, 'data-directory-unusable', String(error));
+    return true;
+  });
+}
+
+/** Takes all room that is left. */
+async function fill(directory: string): Promise<void> {
+  const {bavail, bsize} = await statfs(directory);
+  await appendFile(join(directory, 'filling'), Buffer.alloc(bavail * bsize));
+  assert.equal((await statfs(directory)).bavail, 0);
+}
+
+async function mountDisk(): Promise<string> {
+  const directory = await makeDirectory();
+  run('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0700`, 'crewroom-test', directory);
+  onTestFinished(() => run('umount', '-l', directory));
+  return directory;
+}
+
+function run(program: string, ...options: readonly string[]): void {
+  const {status, stderr} = spawnSync(program, options);
+  assert.equal(status, 0, String(stderr));
+}
+
+function canMount(): boolean {
+  const directory = mkdtempSync(join(tmpdir(), 'crewroom-test-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', 'crewroom-test', directory]).status === 0;
+  if (mounted) spawnSync('umount', [directory]);
+  rmSync(directory, {recursive: true});
+  return mounted;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {makeDirectory, openStore, startProcess} from './fixture.ts';
+
+const RACERS = 6;
+
+describe('a data directory', () => {
+  test('refuses a second process and names the one that has it', async () => {
+    const directory = await makeDirectory();
+    const [first, second] = await Promise.all([startProcess(), startProcess()]);
+    await first.call('open', {directory});
+    await assert.rejects(second.call('open', {directory}), {failure: inUse(directory, first.processId)});
+    await first.call('put', {key: 'a', json: '1'});
+    await first.call('close');
+    await second.call('open', {directory});
+    assert.equal(await second.call('get', {key: 'a'}), '1');
+  });
+
+  test('opens at once after its process was killed', async () => {
+    const directory = await makeDirectory();
+    const first = await startProcess();
+    await first.call('open', {directory});
+    await first.call('put', {key: 'a', json: '1'});
+    await first.kill();
+    const store = await openStore(directory);
+    assert.equal(store.revision, 1);
+  });
+
+  test('refuses the same process too, and still everybody else after that', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory);
+    await assert.rejects(openStore(directory), {failure: inUse(directory, process.pid)});
+    // What was opened to find that out is closed again; that must not give the lock up.
+    const other = await startProcess();
+    await assert.rejects(other.call('open', {directory}), {failure: inUse(directory, process.pid)});
+    assert.equal(await store.changes(0, {limit: 1}).then(({kind}) => kind), 'changes');
+    await store[Symbol.asyncDispose]();
+    await other.call('open', {directory});
+  });
+
+  test('has one winner when six processes open it at once', async () => {
+    const directory = await makeDirectory();
+    const processes = await Promise.all(Array.from({length: RACERS}, () => startProcess()));
+    const results = await Promise.allSettled(processes.map(each => each.call('open', {directory})));
+    const winners = processes.filter((_, index) => results[index]?.status === 'fulfilled');
+    assert.equal(winners.length, 1);
+    for (const result of results) {
+      if (result.status === 'rejected')
+        assert.deepEqual(result.reason.failure, inUse(directory, winners[0]?.processId ?? 0));
+    }
+  });
+
+  test('is handed from process to process as each one closes it', async () => {
+    const directory = await makeDirectory();
+    const processes = await Promise.all(Array.from({length: 3}, () => startProcess()));
+    for (const [index, each] of processes.entries()) {
+      await each.call('open', {directory});
+      assert.equal(await each.call('put', {key: 'a', json: '1'}), index + 1);
+      await each.call('close');
+    }
+  });
+});
+
+function inUse(directory: string, processId: number): object {
+  return {code: 'data-directory-in-use', directory, processId};
+}

@@ -1,0 +1,44 @@
+// A process that does to a store what its parent says: started by store-process.ts, from dist/, since it
+// runs on every supported Node without a compiler.
+import process from 'node:process';
+import {openLmdbStore} from '../../dist/store/lmdb-store.js';
+
+const encoder = new TextEncoder();
+let store;
+
+const commands = {
+  open: async ({directory}) => {
+    const log = {error: () => {}, info: () => {}, debug: () => {}};
+    store = await openLmdbStore({directory, nowMs: Date.now, log});
+  },
+  put: async ({key, json}) => {
+    const {revision} = await store.commit({
+      checks: [],
+      operations: [{kind: 'put', key, json: encoder.encode(json)}],
+    });
+    return revision;
+  },
+  delete: async ({key}) => {
+    const {outcomes} = await store.commit({checks: [], operations: [{kind: 'delete', key}]});
+    return outcomes[0];
+  },
+  get: async ({key}) => {
+    const entry = await store.get(key);
+    return entry === undefined ? undefined : new TextDecoder().decode(entry.json);
+  },
+  keys: async () => (await store.list({prefix: '', limit: 1000})).map(({key}) => key),
+  readOnlyBecause: async () => store.readOnlyBecause,
+  close: async () => {
+    await store[Symbol.asyncDispose]();
+  },
+};
+
+process.on('disconnect', () => process.exit());
+process.on('message', async ({id, name, options}) => {
+  try {
+    process.send({id, value: await commands[name](options)});
+  } catch (error) {
+    process.send({id, failure: error.failure ?? {code: 'unforeseen', message: String(error)}});
+  }
+});
+process.send({id: 0});
