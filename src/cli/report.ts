@@ -17,9 +17,15 @@ export class AdvisedError extends Error {
   }
 }
 
+/** A command was asked to stop before its end, and did. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
 /** Tells on stderr what went wrong: to people in two lines, with `--json` to programs in one. */
 export async function reportError(error: unknown, context: CliContext): Promise<ExitCode> {
   if (isClosedPipe(error)) return EXIT.ok;
+  if (error instanceof InterruptedError) return EXIT.interrupted;
   if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
   const known = toAppError(error);
   if (known !== undefined) return reportFailure(known.failure, adviseOnFailure(known.failure.code), context);

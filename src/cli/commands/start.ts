@@ -3,7 +3,7 @@ import type {Config} from '../../config.ts';
 import type {Log} from '../../domain/log.ts';
 import {formatBanner, type StartedService, startedFields} from '../banner.ts';
 import type {Call} from '../command.ts';
-import type {CliContext} from '../context.ts';
+import type {CliContext, StopSignal} from '../context.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {createLog} from '../log.ts';
 import {readSettings} from '../settings.ts';
@@ -33,19 +33,24 @@ async function serve(config: Config, context: CliContext, stop: StopRequest): Pr
   });
   const crewroom = await openCrewroom(config, {log});
   try {
-    if (stop.isAsked()) return;
-    const {port, urls} = await crewroom.listen();
-    await announce({crewroom, port, urls}, context, log);
-    const signal = await stop.asked;
-    if (stderr.isTerminal)
-      // The line begins after the ^C that the terminal shows.
-      await stderr.write(`\n${style.dim('Stopping: requests in flight finish; Ctrl+C again ends at once')}\n`);
-    else log.info('stopping', {signal});
-  } finally {
+    if (!stop.isAsked()) await announce({crewroom, ...(await crewroom.listen())}, context, log);
+    await tellStopping(await stop.asked, context, log);
+  } catch (error) {
     await crewroom[Symbol.asyncDispose]();
-    if (stderr.isTerminal) await stderr.write(`${style.dim('Stopped')}\n`);
-    else log.info('stopped');
+    throw error;
   }
+  await crewroom[Symbol.asyncDispose]();
+  if (stderr.isTerminal) await stderr.write(`${style.dim('Stopped')}\n`);
+  else log.info('stopped');
+}
+
+async function tellStopping(signal: StopSignal, context: CliContext, log: Log): Promise<void> {
+  const {stderr} = context;
+  const {dim} = styleOf(stderr, context);
+  // The line begins after the ^C that the terminal shows.
+  if (stderr.isTerminal)
+    await stderr.write(`\n${dim('Stopping: requests in flight finish; Ctrl+C again ends at once')}\n`);
+  else log.info('stopping', {signal});
 }
 
 async function announce(
