@@ -9,6 +9,9 @@ import type {PutFlags} from './commands/put.ts';
 /** The name of the program, as people type it. */
 export const PROGRAM_NAME = 'crewroom';
 
+/** The shells that completion knows. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
 /** What help says of `--config`, which every command with settings has. */
 export const CONFIG_FLAG_DESCRIPTION = 'read settings from this JSON file';
 
@@ -61,12 +64,12 @@ const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
 /** The settings that say where the running service is. */
 const ADDRESS_SETTINGS = ['host', 'port'] as const satisfies readonly SettingName[];
 
-const START: CommandSpec<Record<never, never>> = {
+const START: CommandSpec<JsonFlags> = {
   name: 'start',
   group: 'Service',
   summary: 'Start the service',
   arguments: [],
-  flags: {},
+  flags: {json: {description: 'write JSON log lines on a terminal too'}},
   settings: SETTING_NAMES,
   examples: [
     {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
@@ -234,9 +237,7 @@ const COMPLETION: CommandSpec<Record<never, never>> = {
   name: 'completion',
   group: 'Setup',
   summary: 'Print the script that completes commands in a shell',
-  arguments: [
-    {name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: ['bash', 'zsh', 'fish', 'powershell']},
-  ],
+  arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
   flags: {},
   settings: [],
   examples: [

@@ -30,7 +30,7 @@ export function createProgram(deps: ProgramDeps): Command {
     .configureOutput({writeOut: print, outputError: () => {}})
     .configureHelp({formatHelp: () => formatHelp(helpStyle)})
     .helpOption('-h, --help', 'show how to use it')
-    .helpCommand('help [command]', 'show how to use a command');
+    .helpCommand(false);
   program.option('-V, --version', 'print the version');
   for (const spec of COMMANDS) program.addCommand(createCommand(spec, deps, program));
   return program;
@@ -43,7 +43,9 @@ function createCommand(spec: AnyCommandSpec, {context, helpStyle, run}: ProgramD
     .configureHelp({formatHelp: () => formatCommandHelp(spec, helpStyle)});
   for (const {name, description, optional, choices} of spec.arguments) {
     const argument = command.createArgument(optional ? `[${name}]` : `<${name}>`, description);
-    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+    // For completion only: the command itself says better what is wrong with another one.
+    if (choices !== undefined) argument.argChoices = [...choices];
+    command.addArgument(argument);
   }
   for (const [name, flag] of Object.entries(spec.flags)) command.addOption(createFlag(name, flag));
   for (const name of spec.settings) addSettingFlag(command, name);

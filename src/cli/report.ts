@@ -1,4 +1,4 @@
-import {AppError, adviseOnFailure, describeFailure, type Failure} from '../domain/failure.ts';
+import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 import type {CliContext} from './context.ts';
 import {escapeControls} from './escape.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
@@ -28,9 +28,22 @@ export async function reportError(error: unknown, context: CliContext): Promise<
   if (error instanceof InterruptedError) return EXIT.interrupted;
   if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
   const known = toAppError(error);
-  if (known !== undefined) return reportFailure(known.failure, adviseOnFailure(known.failure.code), context);
+  if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure.code), context);
   await reportDefect(error, context);
   return EXIT.failure;
+}
+
+/** Advice in terms of this command line, where that of the table is for callers of the API. */
+const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
+  'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
+  'invalid-json': 'Give one JSON text (RFC 8259) in UTF-8; "crewroom put --help" shows how',
+  'no-entry': 'Keys are exact, down to case and accents; "crewroom list" shows them',
+  'revision-conflict':
+    'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match',
+};
+
+function adviseHere(code: FailureCode): string {
+  return ADVICE_HERE[code] ?? adviseOnFailure(code);
 }
 
 /** Who reads our output has read enough, as `head` does: nothing went wrong. */

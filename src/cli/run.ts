@@ -1,7 +1,7 @@
 import type {CommanderError} from 'commander';
 import {AppError} from '../domain/failure.ts';
 import {VERSION} from '../version.ts';
-import {type AnyCommandSpec, PROGRAM_NAME} from './catalogue.ts';
+import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './catalogue.ts';
 import type {Call} from './command.ts';
 import type {CliContext} from './context.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
@@ -43,7 +43,7 @@ async function parseAndRun(context: CliContext, print: (text: string) => void): 
     return EXIT.ok;
   }
   try {
-    await program.parseAsync(isVersionFlag(first) ? ['version', ...others] : context.args, {from: 'user'});
+    await program.parseAsync(spellOut(context.args), {from: 'user'});
   } catch (error) {
     if (!isCommanderError(error)) throw error;
     // Help ends the parsing in the same way as what is wrong.
@@ -59,8 +59,14 @@ async function runCommand(spec: AnyCommandSpec, call: Call): Promise<ExitCode> {
   return run(call as Call<never>);
 }
 
-function isVersionFlag(text: string | undefined): boolean {
-  return text === '--version' || text === '-V';
+/** Other ways to ask for what a command or a flag does. */
+function spellOut(args: readonly string[]): readonly string[] {
+  const [first, ...others] = args;
+  if (first === '--version' || first === '-V') return ['version', ...others];
+  if (first !== 'help') return args;
+  const [name] = others;
+  // Help for a name that is none would be that of the whole; the parser says what was meant.
+  return name === undefined || COMMANDS.some(spec => spec.name === name) ? [...others, '--help'] : others;
 }
 
 function isCommanderError(error: unknown): error is CommanderError {

@@ -21,9 +21,8 @@ export async function checkData(dataDir: string): Promise<readonly Finding[]> {
   const access = await checkAccess(dataDir);
   if (access.level === 'problem') return [access];
   const place = await findExisting(dataDir);
-  const findings = [access, await checkSpace(place)];
-  if (place !== dataDir) return findings;
-  return [...findings, ...(await checkModes(directory)), ...(await checkStore(directory))];
+  const inside = place === dataDir ? [...(await checkModes(directory)), ...(await checkStore(directory))] : [];
+  return [access, ...inside, await checkSpace(place)];
 }
 
 async function checkAccess(path: string): Promise<Finding> {
