@@ -158,7 +158,8 @@ function send(
   request: IncomingMessage,
   connections: Connections,
 ): void {
-  const unread = !request.complete && (request.readableLength > 0 || hasBody(request));
+  // Of a connection that is gone nothing more can be read.
+  const unread = !request.complete && !request.destroyed && (request.readableLength > 0 || hasBody(request));
   const close = unread || connections.stopping;
   // Node takes names and values in turn, and writes them as they are.
   response.writeHead(status, (close ? [...rawHeaders, 'Connection', 'close'] : rawHeaders) as string[]);
