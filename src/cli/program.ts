@@ -27,7 +27,8 @@ export function createProgram(deps: ProgramDeps): Command {
   const {helpStyle, print} = deps;
   const program = new Command(PROGRAM_NAME)
     .exitOverride()
-    .configureOutput({writeOut: print, outputError: () => {}})
+    // The style of help has decided on colours; the library would ask the environment again.
+    .configureOutput({writeOut: print, outputError: () => {}, getOutHasColors: () => true})
     .configureHelp({formatHelp: () => formatHelp(helpStyle)})
     .helpOption('-h, --help', 'show how to use it')
     .helpCommand(false);
