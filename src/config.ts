@@ -1,7 +1,8 @@
-import {resolve} from 'node:path';
+import {dirname, resolve} from 'node:path';
 import {VALUE_BYTES_MAX} from './domain/entries.ts';
 import {AppError, type ConfigurationProblem} from './domain/failure.ts';
 import {JSON_DEPTH_MAX} from './domain/json-text.ts';
+import {findSimilar} from './domain/similar.ts';
 import {CONNECTIONS_MAX} from './http/server.ts';
 
 /** Everything that can be set, with the values in force. */
@@ -42,6 +43,8 @@ export interface Setting<T> {
   readonly placeholder?: string;
   readonly description: string;
   readonly repeatable?: boolean;
+  /** All values there are, where they are few. */
+  readonly choices?: readonly string[];
   /** The value, or what is wrong with what was given. `directory` is what a relative path starts from. */
   read(given: unknown, directory: string): Reading<T>;
 }
@@ -56,11 +59,23 @@ export interface ConfigSources {
   readonly flags: GivenSettings;
   /** All variables of the environment; those that begin with `CREWROOM_` count. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The config file, where there is one: its path and the JSON value in it. */
-  readonly file?: {readonly path: string; readonly content: unknown} | undefined;
+  /** The config file, where there is one. */
+  readonly file?: ConfigFile | undefined;
   readonly defaults: Config;
   /** What relative paths in flags and environment start from. */
   readonly workingDirectory: string;
+}
+
+/** A config file: the JSON value in it, or why there is none. */
+export type ConfigFile = {readonly path: string} & ({readonly content: unknown} | {readonly problem: string});
+
+/** What all sources together say, also where they are wrong. */
+export interface InspectedConfig {
+  /** A setting that cannot be used is left out. */
+  readonly config: Partial<Config>;
+  readonly origins: {readonly [N in SettingName]: string};
+  /** Every problem of every source. */
+  readonly problems: readonly ConfigurationProblem[];
 }
 
 /** A configuration, and for each setting where its value came from. */
@@ -99,7 +114,12 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readInteger(1, 256 * 1024 * 1024)},
   valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readInteger(1, 10_000)},
   connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readInteger(1, 65_535)},
-  logLevel: {placeholder: 'LEVEL', description: 'error, info or debug', read: readLogLevel},
+  logLevel: {
+    placeholder: 'LEVEL',
+    description: 'error, info or debug',
+    choices: ['error', 'info', 'debug'],
+    read: readLogLevel,
+  },
 };
 
 /** The names of all settings, in their order. */
@@ -122,15 +142,17 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
 /** The file that is named by this variable, or by `--config`, is read instead of the one in the platform's place. */
 export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
 
-/** The flag of a setting, such as `--data-dir`. */
-export function flagOf(name: SettingName): string {
+/** The flag of a setting, or of any other name in camel case, such as `--data-dir`. */
+export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 }
 
 /** The environment variable of a setting, such as `CREWROOM_DATA_DIR`. */
 export function variableOf(name: SettingName): string {
-  return `CREWROOM_${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`;
+  return `${VARIABLE_PREFIX}${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`;
 }
+
+const VARIABLE_PREFIX = 'CREWROOM_';
 
 /**
  * Brings all sources together.
@@ -138,21 +160,31 @@ export function variableOf(name: SettingName): string {
  * @throws {AppError} `invalid-configuration` with every problem of every source.
  */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
-  const problems: ConfigurationProblem[] = findStrangers(sources);
+  const {config, origins, problems} = inspectConfig(sources);
+  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
+  // Without a problem no setting was left out.
+  return {config: config as Config, origins};
+}
+
+/** Brings all sources together, and goes on where one is wrong: for those who want to see what is. */
+export function inspectConfig(sources: ConfigSources): InspectedConfig {
+  const problems = findSourceProblems(sources);
   const config: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
   for (const name of SETTING_NAMES) {
     const given = findGiven(name, sources);
     const reading =
       given === undefined ? {value: sources.defaults[name]} : SETTINGS[name].read(given.value, given.directory);
+    origins[name] = given?.source ?? DEFAULT_ORIGIN;
     if ('value' in reading) config[name] = reading.value;
-    else problems.push({setting: name, source: given?.source ?? 'default', problem: reading.problem});
-    origins[name] = given?.source ?? 'default';
+    else problems.push({setting: name, source: origins[name], problem: reading.problem});
   }
-  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
   // Each name was given the value that its own reader made.
-  return {config: config as unknown as Config, origins: origins as ResolvedConfig['origins']};
+  return {config: config as Partial<Config>, origins: origins as InspectedConfig['origins'], problems};
 }
+
+/** The origin of a setting that nobody set. */
+export const DEFAULT_ORIGIN = 'default';
 
 interface Given {
   readonly value: unknown;
@@ -164,30 +196,54 @@ interface Given {
 function findGiven(name: SettingName, {flags, environment, file, workingDirectory}: ConfigSources): Given | undefined {
   if (flags[name] !== undefined) return {value: flags[name], source: flagOf(name), directory: workingDirectory};
   const variable = environment[variableOf(name)];
-  if (variable !== undefined) return {value: variable, source: variableOf(name), directory: workingDirectory};
-  if (file !== undefined && isObject(file.content) && Object.hasOwn(file.content, name)) {
-    return {value: file.content[name], source: `"${name}" in ${file.path}`, directory: resolve(file.path, '..')};
-  }
+  // An empty variable is how many programs unset one for those they start.
+  if (variable !== undefined && variable !== '')
+    return {value: variable, source: variableOf(name), directory: workingDirectory};
+  const members = membersOf(file);
+  if (file !== undefined && Object.hasOwn(members, name))
+    return {value: members[name], source: sourceInFile(name, file), directory: dirname(file.path)};
   return undefined;
 }
 
-/** Names that no setting has: most often a slip of the fingers, which should not go unnoticed. */
-function findStrangers({environment, file}: ConfigSources): ConfigurationProblem[] {
+/** What is wrong with the sources themselves: a file that is none, and names that no setting has. */
+function findSourceProblems({environment, file}: ConfigSources): ConfigurationProblem[] {
   const variables = new Set([...SETTING_NAMES.map(variableOf), CONFIG_FILE_VARIABLE]);
   const problems = Object.keys(environment)
-    .filter(variable => variable.startsWith('CREWROOM_') && !variables.has(variable))
-    .map(variable => ({setting: variable, source: variable, problem: 'is no setting'}));
+    .filter(name => name.startsWith(VARIABLE_PREFIX) && environment[name] !== '' && !variables.has(name))
+    .map(name => describeStranger({name, source: name, known: variables}));
   if (file === undefined) return problems;
-  if (!isObject(file.content)) return [...problems, {setting: '', source: file.path, problem: 'is not a JSON object'}];
-  const strangers = Object.keys(file.content).filter(name => !Object.hasOwn(SETTINGS, name));
+  const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';
+  if (problem !== undefined) return [...problems, {setting: '', source: file.path, problem}];
+  const strangers = Object.keys(membersOf(file)).filter(name => !Object.hasOwn(SETTINGS, name));
   return [
     ...problems,
-    ...strangers.map(name => ({setting: name, source: `"${name}" in ${file.path}`, problem: 'is no setting'})),
+    ...strangers.map(name => describeStranger({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
   ];
 }
 
+interface Stranger {
+  readonly name: string;
+  readonly source: string;
+  readonly known: Iterable<string>;
+}
+
+/** A name that no setting has is most often a slip of the fingers, which should not go unnoticed. */
+function describeStranger({name, source, known}: Stranger): ConfigurationProblem {
+  const similar = findSimilar(name, known);
+  const problem = similar === undefined ? 'is no setting' : `is no setting; did you mean ${similar}?`;
+  return {setting: name, source, problem};
+}
+
+function membersOf(file: ConfigFile | undefined): Readonly<Record<string, unknown>> {
+  return file !== undefined && 'content' in file && isObject(file.content) ? file.content : {};
+}
+
+function sourceInFile(name: string, {path}: ConfigFile): string {
+  return `${JSON.stringify(name)} in ${path}`;
+}
+
 function readText(given: unknown): Reading<string> {
-  return typeof given === 'string' && given !== '' ? {value: given} : {problem: 'has to be a text that is not empty'};
+  return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a text that is not empty');
 }
 
 function readPath(given: unknown, directory: string): Reading<string> {
@@ -202,21 +258,29 @@ function readProfileSetting(given: unknown, directory: string): Reading<string> 
 function readLogLevel(given: unknown): Reading<LogLevel> {
   return given === 'error' || given === 'info' || given === 'debug'
     ? {value: given}
-    : {problem: 'has to be error, info or debug'};
+    : wrong(given, 'error, info or debug');
 }
 
 function readFlag(given: unknown): Reading<boolean> {
   if (given === true || given === 'true' || given === '1') return {value: true};
   if (given === false || given === 'false' || given === '0') return {value: false};
-  return {problem: 'has to be true or false'};
+  return wrong(given, 'true or false');
 }
 
 function readInteger(min: number, max: number): Setting<number>['read'] {
   return given => {
     const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
     if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
-    return {problem: `has to be a whole number from ${min} to ${max}`};
+    return wrong(given, `a whole number from ${min} to ${max}`);
   };
+}
+
+/** How much of a wrong value is repeated, in UTF-16 units: enough to recognise it. */
+const SHOWN_LENGTH_MAX = 64;
+
+function wrong(given: unknown, wanted: string): {readonly problem: string} {
+  const shown = JSON.stringify(given);
+  return {problem: `has to be ${wanted}, not ${shown.length > SHOWN_LENGTH_MAX ? 'this long value' : shown}`};
 }
 
 /** Several texts: an array in a file, a repeated flag, or a variable with commas. */

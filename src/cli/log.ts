@@ -1,6 +1,7 @@
 import {type DestinationStream, pino} from 'pino';
 import type {LogLevel} from '../config.ts';
 import type {Log, LogFields} from '../domain/log.ts';
+import {escapeControls} from './escape.ts';
 import type {Style} from './style.ts';
 
 /** Where lines go and how. */
@@ -45,7 +46,7 @@ function formatLine(json: string, style: Style): string {
   const clock = style.dim(time.slice(11, 19));
   const what = level === 'error' ? style.red(message) : message;
   const fields = Object.entries(about).map(([name, value]) =>
-    style.dim(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    style.dim(escapeControls(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)),
   );
   const stack = error?.stack === undefined ? '' : `\n${style.dim(error.stack)}`;
   return `${[clock, what, ...fields].join('  ')}${stack}\n`;

@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-export {};
+import {processContext} from './context.ts';
+import {runCli} from './run.ts';
+
+process.exitCode = await runCli(processContext());

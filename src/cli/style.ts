@@ -1,4 +1,5 @@
 import picocolors from 'picocolors';
+import type {CliContext, Output} from './context.ts';
 
 /** Marks that a terminal shows and everything else must not get. */
 export interface Style {
@@ -10,14 +11,11 @@ export interface Style {
   cyan(text: string): string;
 }
 
-/** What decides whether colours are wanted. */
-export interface StyleOptions {
-  readonly isTerminal: boolean;
-  /** `NO_COLOR` of the environment: any text but the empty one means no colours. */
-  readonly noColor: string | undefined;
-}
-
-/** Makes the marks for a stream; they do nothing where colours are not wanted. */
-export function createStyle({isTerminal, noColor}: StyleOptions): Style {
-  return picocolors.createColors(isTerminal && (noColor === undefined || noColor === ''));
+/**
+ * The marks for a stream. They do nothing where it is no terminal, or where colours are not wanted:
+ * `NO_COLOR` is set to any text but the empty one, or the terminal is a dumb one.
+ */
+export function styleOf({isTerminal}: Output, {environment}: Pick<CliContext, 'environment'>): Style {
+  const {NO_COLOR: noColor = '', TERM: terminal} = environment;
+  return picocolors.createColors(isTerminal && noColor === '' && terminal !== 'dumb');
 }

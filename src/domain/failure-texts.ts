@@ -110,6 +110,10 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     describe: ({requestId}) => `Cannot answer: an internal error happened (request ${quote(requestId)})`,
     advice: 'Look for the request id in the log of the service, and please report what it says',
   },
+  'invalid-usage': {
+    describe: ({command, problem}) => `Cannot run "${command}": ${problem}`,
+    advice: 'Add --help to the command to see how it is used',
+  },
   'invalid-configuration': {
     describe: ({problems}) =>
       `Cannot use the configuration: ${problems.map(({source, problem}) => `${source} ${problem}`).join('; ')}`,
@@ -154,6 +158,10 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
   'unreadable-input': {
     describe: ({source, problem}) => `Cannot read ${source}: ${problem}`,
     advice: 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
+  },
+  'unwritable-output': {
+    describe: ({problem}) => `Cannot write to standard output: ${problem}`,
+    advice: 'Check where the output goes: the disk may be full',
   },
   'service-unreachable': {
     describe: ({url, problem}) => `Cannot reach the service at ${url}: ${problem}`,

@@ -40,6 +40,7 @@ export type StoreFailure =
 
 /** Never sent over HTTP: a program could not start, was called wrongly, or did not reach the service. */
 export type LocalFailure =
+  | {readonly code: 'invalid-usage'; readonly command: string; readonly problem: string}
   | {readonly code: 'invalid-configuration'; readonly problems: readonly ConfigurationProblem[]}
   | {readonly code: 'invalid-profile'; readonly file: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'unsafe-host'; readonly host: string}
@@ -55,6 +56,7 @@ export type LocalFailure =
     }
   | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
   | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string}
+  | {readonly code: 'unwritable-output'; readonly problem: string}
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string};

@@ -3,6 +3,7 @@ import type {AddressInfo} from 'node:net';
 import {AppError} from '../domain/failure.ts';
 import {Connections} from './connections.ts';
 import {createNodeServer, type NodeServerDeps, type ServerTimeouts} from './node-server.ts';
+import type {ListenAddress} from './port-holder.ts';
 
 /** What the server needs. */
 export interface ServerDeps
@@ -83,12 +84,8 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
       return describeServer(servers, connections, port, timeouts.stopTimeoutMs);
     } catch (error) {
       await Promise.all(servers.map(closeServer));
-      const retry =
-        deps.port === 0 &&
-        error instanceof AppError &&
-        error.failure.code === 'address-in-use' &&
-        attempt < PORT_ATTEMPTS;
-      if (!retry) throw error;
+      const retry = deps.port === 0 && error instanceof AddressTaken && attempt < PORT_ATTEMPTS;
+      if (!retry) throw error instanceof AddressTaken ? await nameHolder(error) : error;
     }
   }
 }
@@ -123,13 +120,30 @@ async function listen(server: Server, address: string, port: number, optional: b
   } catch (error) {
     const {code = '', message} = error as NodeJS.ErrnoException;
     const url = `${formatHost(address)}:${port}`;
-    if (code === 'EADDRINUSE') throw new AppError({code: 'address-in-use', address: url}, {cause: error});
+    if (code === 'EADDRINUSE') throw new AddressTaken({address, port}, {cause: error});
     if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return undefined;
     throw new AppError(
       {code: 'address-unusable', address: url, problem: code === 'EACCES' ? 'the system does not permit it' : message},
       {cause: error},
     );
   }
+}
+
+/** Somebody else listens there: who it is costs time to find out, and is not always asked. */
+class AddressTaken extends Error {
+  readonly taken: ListenAddress;
+
+  constructor(taken: ListenAddress, options: ErrorOptions) {
+    super('address taken', options);
+    this.taken = taken;
+  }
+}
+
+async function nameHolder({taken, cause}: AddressTaken): Promise<AppError> {
+  const {describePortHolder, findPortHolder} = await import('./port-holder.ts');
+  const holder = await findPortHolder(taken);
+  const failure = {code: 'address-in-use', address: `${formatHost(taken.address)}:${taken.port}`} as const;
+  return new AppError(holder === undefined ? failure : {...failure, holder: describePortHolder(holder)}, {cause});
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -60,7 +60,7 @@ function decodeOrdinal(record: Buffer): number | undefined {
 }
 
 /** The changes of a record, or undefined when the record is damaged. */
-function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
+export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
   if (!isSound(record)) return undefined;
   const logged = JSON.parse(record.toString('utf8', JSON_AT)) as readonly LoggedChange[];
   // The keys were checked when they were written, and the checksum says that they are the same.

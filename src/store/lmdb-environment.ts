@@ -1,3 +1,4 @@
+import * as lmdb from 'lmdb';
 import {type Database, open, type RangeOptions, type RootDatabase} from 'lmdb';
 
 /** A table of an environment: binary keys and values, sorted by the bytes of the keys. */
@@ -66,6 +67,13 @@ export interface EnvironmentOptions {
   readonly directory: string;
   /** Reads the files and never changes them. @default {false} */
   readonly readOnly?: boolean;
+}
+
+/** The version of the engine, such as `0.9.90`. */
+export function engineVersion(): string {
+  // The library's types leave it out.
+  const {versionString} = (lmdb as unknown as {readonly version: {readonly versionString: string}}).version;
+  return /[0-9.]+/.exec(versionString)?.[0] ?? '';
 }
 
 /** Address space set aside for the file, in bytes; it grows beyond when it has to. */

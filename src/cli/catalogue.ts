@@ -1,0 +1,285 @@
+import {SETTING_NAMES, type SettingName} from '../config.ts';
+import type {Command} from './command.ts';
+import type {ConfigFlags} from './commands/config.ts';
+import type {DeleteFlags} from './commands/delete.ts';
+import type {DoctorFlags} from './commands/doctor.ts';
+import type {ListFlags} from './commands/list.ts';
+import type {PutFlags} from './commands/put.ts';
+
+/** The name of the program, as people type it. */
+export const PROGRAM_NAME = 'crewroom';
+
+/** The shells that completion knows. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+/** What help says of `--config`, which every command with settings has. */
+export const CONFIG_FLAG_DESCRIPTION = 'read settings from this JSON file';
+
+/** A command as help, completion and the parser know it; what it does is loaded when it is called. */
+export interface CommandSpec<F = never> {
+  readonly name: string;
+  readonly group: CommandGroup;
+  readonly summary: string;
+  readonly arguments: readonly ArgumentSpec[];
+  readonly flags: {readonly [N in keyof F]: FlagSpec<F[N]>};
+  /** The settings that it takes as flags; with any of them also `--config`. */
+  readonly settings: readonly SettingName[];
+  readonly examples: readonly Example[];
+  /** What should be known besides, line by line. */
+  readonly notes?: readonly string[];
+  load(): Promise<{readonly run: Command<F>}>;
+}
+
+/** The headings under which help lists commands. */
+export type CommandGroup = 'Service' | 'Data' | 'Setup';
+
+/** Something that stands after the name of a command. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  readonly choices?: readonly string[];
+}
+
+/** A flag of one command: with a placeholder it takes a value, without one it is given or not. */
+export type FlagSpec<T> = {readonly description: string} & ([T] extends [string | undefined]
+  ? {readonly placeholder: string}
+  : {readonly placeholder?: never});
+
+/** A command line and what it is for. */
+export interface Example {
+  readonly line: string;
+  readonly purpose: string;
+}
+
+/** A flag that is given or not; undefined when not. */
+export type Switch = true | undefined;
+
+interface JsonFlags {
+  readonly json: Switch;
+}
+
+const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
+
+/** The settings that say where the running service is. */
+const ADDRESS_SETTINGS = ['host', 'port'] as const satisfies readonly SettingName[];
+
+const START: CommandSpec<JsonFlags> = {
+  name: 'start',
+  group: 'Service',
+  summary: 'Start the service',
+  arguments: [],
+  flags: {json: {description: 'write JSON log lines on a terminal too'}},
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
+    {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and follow its changes'},
+    {line: 'crewroom start --ephemeral --port 0', purpose: 'keep nothing, on any free port: for tests'},
+    {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'let the page of a dev server call'},
+  ],
+  notes: ['On a terminal it talks to people; anywhere else it writes JSON log lines to stderr.'],
+  load: () => import('./commands/start.ts'),
+};
+
+const STATUS: CommandSpec<JsonFlags> = {
+  name: 'status',
+  group: 'Service',
+  summary: 'Tell whether the service runs, and how it is',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom status', purpose: 'address, version, identity and store'},
+    {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 when nothing answers'},
+  ],
+  load: () => import('./commands/status.ts'),
+};
+
+const DOCTOR: CommandSpec<DoctorFlags> = {
+  name: 'doctor',
+  group: 'Service',
+  summary: 'Look for problems, and say how to mend them',
+  arguments: [],
+  flags: {...JSON_FLAG, deep: {description: 'verify the checksum of every entry too'}},
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom doctor', purpose: 'check Node, settings, port, data directory, profile and service'},
+    {line: 'crewroom doctor --deep', purpose: 'read every entry and name those that are corrupt'},
+  ],
+  notes: ['Exit code 1 when there is any problem; warnings alone are no problem.'],
+  load: () => import('./commands/doctor.ts'),
+};
+
+const IDENTITY: CommandSpec<JsonFlags> = {
+  name: 'identity',
+  group: 'Data',
+  summary: 'Print the identity document that plugins get',
+  arguments: [],
+  flags: {json: {description: 'print it exactly as served, also on a terminal'}},
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom identity', purpose: 'who the pilot is'},
+    {line: 'crewroom identity > me.json', purpose: 'a profile to edit, for start --profile'},
+  ],
+  load: () => import('./commands/identity.ts'),
+};
+
+const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- when it begins with "-"'};
+
+const GET: CommandSpec<JsonFlags> = {
+  name: 'get',
+  group: 'Data',
+  summary: 'Print the value of an entry, byte for byte',
+  arguments: [KEY],
+  flags: {json: {description: 'print the entry with its revision, size and time'}},
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom get com.example.hello/greeting', purpose: 'the JSON text that was stored'},
+    {line: 'crewroom get greeting > greeting.json', purpose: 'keep it in a file'},
+  ],
+  load: () => import('./commands/get.ts'),
+};
+
+const PUT: CommandSpec<PutFlags> = {
+  name: 'put',
+  group: 'Data',
+  summary: 'Store a JSON value under a key',
+  arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
+  flags: {
+    ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
+    ifAbsent: {description: 'only if there is no such entry yet'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: `crewroom put greeting '"hello"'`, purpose: 'a text is JSON too, with its quotes'},
+    {line: `crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, purpose: 'an object'},
+    {line: 'crewroom put flight @flight.json', purpose: 'the content of a file'},
+    {line: 'curl -s https://… | crewroom put metar -', purpose: 'standard input'},
+    {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if nobody changed it since'},
+  ],
+  load: () => import('./commands/put.ts'),
+};
+
+const LIST: CommandSpec<ListFlags> = {
+  name: 'list',
+  group: 'Data',
+  summary: 'List the entries, in the order of their keys',
+  arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
+  flags: {
+    limit: {placeholder: 'N', description: 'so many entries at most; all without it'},
+    after: {placeholder: 'KEY', description: 'only keys beyond this one'},
+    reverse: {description: 'from the last key to the first'},
+    values: {description: 'print the values too'},
+    json: {description: 'print one JSON object per line'},
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom list', purpose: 'every entry'},
+    {line: 'crewroom list com.example.hello/ --values', purpose: 'what one plugin stored'},
+    {line: 'crewroom list --json --values > entries.ndjson', purpose: 'everything, for programs'},
+  ],
+  notes: ['Values stand on one line: line breaks between the parts of a value are printed as spaces.'],
+  load: () => import('./commands/list.ts'),
+};
+
+const DELETE: CommandSpec<DeleteFlags> = {
+  name: 'delete',
+  group: 'Data',
+  summary: 'Delete an entry, or all under a prefix',
+  arguments: [{...KEY, optional: true}],
+  flags: {
+    ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
+    prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
+    all: {description: 'delete every entry'},
+    yes: {description: 'do not ask'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 when there is none'},
+    {line: 'crewroom delete --prefix com.example.hello/', purpose: 'everything one plugin stored'},
+    {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
+  ],
+  load: () => import('./commands/delete.ts'),
+};
+
+const CONFIG: CommandSpec<ConfigFlags> = {
+  name: 'config',
+  group: 'Setup',
+  summary: 'Show every setting, its value and where it came from',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
+    {line: 'crewroom config --port 8000', purpose: 'what it would use with this flag'},
+  ],
+  notes: ['Flags win over environment variables (CREWROOM_PORT=8000), these over the config file, it over defaults.'],
+  load: () => import('./commands/config.ts'),
+};
+
+const PATHS: CommandSpec<JsonFlags> = {
+  name: 'paths',
+  group: 'Setup',
+  summary: 'Show where the data and the config file are',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ['dataDir'],
+  examples: [
+    {line: 'crewroom paths', purpose: 'both places, and whether something is there'},
+    {line: 'crewroom paths --json', purpose: 'the same for programs'},
+  ],
+  load: () => import('./commands/paths.ts'),
+};
+
+const COMPLETION: CommandSpec<Record<never, never>> = {
+  name: 'completion',
+  group: 'Setup',
+  summary: 'Print the script that completes commands in a shell',
+  arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
+  flags: {},
+  settings: [],
+  examples: [
+    {line: `echo 'source <(crewroom completion bash)' >> ~/.bashrc`, purpose: 'bash'},
+    {line: `echo 'source <(crewroom completion zsh)' >> ~/.zshrc`, purpose: 'zsh, after compinit'},
+    {line: 'crewroom completion fish > ~/.config/fish/completions/crewroom.fish', purpose: 'fish'},
+    {line: 'crewroom completion powershell >> $PROFILE', purpose: 'PowerShell'},
+  ],
+  load: () => import('./commands/completion.ts'),
+};
+
+const VERSION: CommandSpec<JsonFlags> = {
+  name: 'version',
+  group: 'Setup',
+  summary: 'Print the version',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: [],
+  examples: [
+    {line: 'crewroom version', purpose: 'the version of Crewroom'},
+    {line: 'crewroom version --json', purpose: 'with those of Node, the API and the store engine, for reports'},
+  ],
+  load: () => import('./commands/version.ts'),
+};
+
+/** All commands, in the order in which help lists them. */
+export const COMMANDS = [
+  START,
+  STATUS,
+  DOCTOR,
+  IDENTITY,
+  GET,
+  PUT,
+  LIST,
+  DELETE,
+  CONFIG,
+  PATHS,
+  COMPLETION,
+  VERSION,
+] as readonly AnyCommandSpec[];
+
+/** A command whose flags are not known: to be listed, described and called with what was parsed. */
+export type AnyCommandSpec = Omit<CommandSpec<Record<string, string | Switch>>, 'load'> & {
+  load(): Promise<{readonly run: Command<never>}>;
+};

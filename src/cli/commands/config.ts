@@ -1,0 +1,47 @@
+import {existsSync} from 'node:fs';
+import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from '../../config.ts';
+import {AppError} from '../../domain/failure.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {locateConfigFile, readSources} from '../settings.ts';
+import {styleOf} from '../style.ts';
+import {formatTable} from '../table.ts';
+
+/** The flags of `crewroom config`. */
+export interface ConfigFlags {
+  readonly json: Switch;
+}
+
+/** `crewroom config`: every setting with its value and where it came from, also where some are wrong. */
+export async function run(call: Call<ConfigFlags>): Promise<ExitCode> {
+  const {stdout} = call.context;
+  const inspected = inspectConfig(await readSources(call));
+  await stdout.write(call.flags.json ? formatJson(inspected, call) : formatSettings(inspected, call));
+  const {problems} = inspected;
+  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
+  return EXIT.ok;
+}
+
+function formatJson({config, origins, problems}: InspectedConfig, call: Call): string {
+  const settings = Object.fromEntries(
+    SETTING_NAMES.map(name => [name, {value: config[name] ?? null, origin: origins[name]}]),
+  );
+  const {path} = locateConfigFile(call);
+  return `${JSON.stringify({settings, configFile: {path, exists: existsSync(path)}, problems}, undefined, 2)}\n`;
+}
+
+function formatSettings({config, origins}: InspectedConfig, {context}: Call): string {
+  const style = styleOf(context.stdout, context);
+  const rows = SETTING_NAMES.map(name => [name, formatValue(name, config[name]), origins[name]]);
+  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, style);
+  // What nobody changed steps back, so that the rest is seen.
+  return table.replace(new RegExp(`  ${DEFAULT_ORIGIN}$`, 'gm'), style.dim(`  ${DEFAULT_ORIGIN}`));
+}
+
+function formatValue(name: string, value: unknown): string {
+  if (value === undefined) return 'not usable';
+  if (name === 'profile' && value === '') return 'the sample';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  return String(value);
+}

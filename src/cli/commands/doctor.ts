@@ -1,0 +1,76 @@
+import {inspectConfig} from '../../config.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import type {CliContext} from '../context.ts';
+import type {EntriesPlace} from '../doctor/check-entries.ts';
+import {checkLocalhost, checkNode} from '../doctor/check-machine.ts';
+import {checkSettings} from '../doctor/check-settings.ts';
+import type {Finding} from '../doctor/finding.ts';
+import {formatFindings} from '../doctor/format-findings.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {InterruptedError} from '../report.ts';
+import {readSources} from '../settings.ts';
+import {listenForStop} from '../stop-request.ts';
+import {styleOf} from '../style.ts';
+
+/** The flags of `crewroom doctor`. */
+export interface DoctorFlags {
+  readonly json: Switch;
+  readonly deep: Switch;
+}
+
+/** `crewroom doctor`: looks at everything the service needs, and says how to mend what is wrong. */
+export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {stdout} = context;
+  const findings = await examine(call);
+  const problems = findings.filter(({level}) => level === 'problem').length;
+  const warnings = findings.filter(({level}) => level === 'warning').length;
+  const text = flags.json
+    ? `${JSON.stringify({findings, problems, warnings}, undefined, 2)}\n`
+    : formatFindings(findings, {style: styleOf(stdout, context), isTerminal: stdout.isTerminal});
+  await stdout.write(text);
+  return problems > 0 ? EXIT.failure : EXIT.ok;
+}
+
+async function examine(call: Call<DoctorFlags>): Promise<readonly Finding[]> {
+  const {context, flags} = call;
+  const inspected = inspectConfig(await readSources(call));
+  const {host, port, dataDir, profile, ephemeral} = inspected.config;
+  const findings = [checkNode(), ...checkSettings(inspected), await checkLocalhost()];
+  // A setting that cannot be used was found already; what depends on it waits.
+  if (profile !== undefined)
+    findings.push(...(await (await import('../doctor/check-profile.ts')).checkProfile(profile)));
+  if (dataDir !== undefined && ephemeral === false) findings.push(...(await examineData(dataDir)));
+  if (ephemeral) findings.push({check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'});
+  if (host !== undefined && port !== undefined) {
+    const {checkPort} = await import('../doctor/check-port.ts');
+    const {checkService} = await import('../doctor/check-service.ts');
+    findings.push(...(await checkPort({host, port})), await checkService({host, port}, context));
+    // A directory that cannot be used at all was found already.
+    const isUsable = !findings.some(({check, level}) => check === 'Data' && level === 'problem');
+    if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
+      findings.push(...(await examineEntries({dataDir, host, port}, context)));
+  }
+  return findings;
+}
+
+async function examineData(dataDir: string): Promise<readonly Finding[]> {
+  const {checkData} = await import('../doctor/check-data.ts');
+  return checkData(dataDir);
+}
+
+async function examineEntries(place: EntriesPlace, context: CliContext): Promise<readonly Finding[]> {
+  const {checkEntries} = await import('../doctor/check-entries.ts');
+  const {showProgress} = await import('../doctor/progress.ts');
+  const progress = showProgress(context);
+  const stop = listenForStop(context);
+  const interrupted = new AbortController();
+  void stop.asked.then(() => interrupted.abort(new InterruptedError()));
+  try {
+    return await checkEntries(place, {onProgress: progress.update, signal: interrupted.signal});
+  } finally {
+    stop.release();
+    await progress.clear();
+  }
+}

@@ -1,0 +1,89 @@
+import {type Entries, LIST_LIMIT_MAX, type Page} from '../../domain/entries.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import type {CliContext} from '../context.ts';
+import {entryLine, onOneLine} from '../entry-json.ts';
+import {escapeControls} from '../escape.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {styleOf} from '../style.ts';
+import {formatBytes, formatTable} from '../table.ts';
+import {readCount} from '../usage.ts';
+
+/** The flags of `crewroom list`. */
+export interface ListFlags {
+  readonly limit: string | undefined;
+  readonly after: string | undefined;
+  readonly reverse: Switch;
+  readonly values: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom list`: entries in the order of their keys, page after page. */
+export async function run(call: Call<ListFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {stdout, stderr} = context;
+  const limit = flags.limit === undefined ? Infinity : readCount(flags.limit, {command: 'list', flag: '--limit'});
+  const {client} = await connect(call);
+  const format = chooseFormat(flags, context);
+  let isEmpty = true;
+  for await (const entries of pages(client.entries, call, limit)) {
+    if (entries.length === 0) break;
+    await stdout.write(format(entries));
+    isEmpty = false;
+  }
+  if (isEmpty && stderr.isTerminal) await stderr.write('No entries\n');
+  return EXIT.ok;
+}
+
+/** Asks for one page at a time, so that a slow reader does not make us hold all of them. */
+async function* pages(
+  entries: Entries,
+  {arguments: [prefix], flags: {reverse, values, after: first}}: Call<ListFlags>,
+  limit: number,
+): AsyncIterable<readonly (EntryInfo | Entry)[]> {
+  let after = first;
+  let left = limit;
+  while (left > 0) {
+    const page: Page<EntryInfo | Entry> = await entries.list({
+      prefix,
+      after,
+      limit: Math.min(left, LIST_LIMIT_MAX),
+      reverse,
+      values,
+    });
+    yield page.entries;
+    if (page.next === undefined) return;
+    left -= page.entries.length;
+    after = page.next;
+  }
+}
+
+type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
+
+function chooseFormat({json, values}: ListFlags, context: CliContext): Format {
+  const {stdout} = context;
+  if (json) return entries => Buffer.concat(entries.map(entryLine));
+  if (values) return entries => Buffer.concat(entries.map(valueLine));
+  if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
+  const style = styleOf(stdout, context);
+  let head: readonly string[] = ['KEY', 'REVISION', 'SIZE', 'UPDATED'];
+  return entries => {
+    const table = formatTable(head, entries.map(tableRow), style);
+    const isFirst = head.length > 0;
+    head = [];
+    return isFirst ? table : table.slice(table.indexOf('\n') + 1);
+  };
+}
+
+/** Keys hold no tab, so the first one ends the key. */
+function valueLine(entry: EntryInfo | Entry): Uint8Array {
+  const value = 'json' in entry ? onOneLine(entry.json) : Buffer.alloc(0);
+  return Buffer.concat([Buffer.from(`${entry.key}\t`), value, Buffer.from('\n')]);
+}
+
+function tableRow({key, revision, sizeBytes, updatedAtMs}: EntryInfo): readonly string[] {
+  const updatedAt = new Date(updatedAtMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  return [escapeControls(key), String(revision), formatBytes(sizeBytes), updatedAt];
+}

@@ -1,0 +1,59 @@
+import type {Entries, Written} from '../../domain/entries.ts';
+import type {Expectation} from '../../domain/entry.ts';
+import {AppError} from '../../domain/failure.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {AdvisedError} from '../report.ts';
+import {invalidUsage, readCount} from '../usage.ts';
+import {readValue} from '../value-input.ts';
+
+/** The flags of `crewroom put`. */
+export interface PutFlags {
+  readonly ifMatch: string | undefined;
+  readonly ifAbsent: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom put`: stores a value under a key. */
+export async function run(call: Call<PutFlags>): Promise<ExitCode> {
+  const [key = '', argument = ''] = call.arguments;
+  const {stdout, stderr} = call.context;
+  const expected = readExpected(call.flags);
+  const {client} = await connect(call);
+  const value = await readValue(argument, call.context);
+  const {revision, created} = await putAdvised(client.entries, {key, value, expected});
+  if (call.flags.json) await stdout.write(`${JSON.stringify({key, revision: String(revision), created})}\n`);
+  else if (stderr.isTerminal) await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
+  return EXIT.ok;
+}
+
+function readExpected({ifMatch, ifAbsent}: PutFlags): Expectation | undefined {
+  if (ifMatch !== undefined && ifAbsent)
+    throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
+  if (ifAbsent) return 'absent';
+  return ifMatch === undefined ? undefined : readCount(ifMatch, {command: 'put', flag: '--if-match'});
+}
+
+interface Put {
+  readonly key: string;
+  readonly value: string | Uint8Array;
+  readonly expected: Expectation | undefined;
+}
+
+async function putAdvised(entries: Entries, {key, value, expected}: Put): Promise<Written> {
+  try {
+    return await entries.put(key, value, {expected});
+  } catch (error) {
+    if (error instanceof AppError && error.failure.code === 'invalid-json' && typeof value === 'string')
+      throw new AdvisedError(error, adviseQuotes(value));
+    throw error;
+  }
+}
+
+/** The usual slip: a shell takes the quotes that make a text a JSON text. */
+function adviseQuotes(value: string): string {
+  const isPlain = value.length <= 60 && /^[\x20-\x7e]*$/.test(value) && !value.includes("'");
+  return `A text needs quotes of its own: crewroom put KEY '${JSON.stringify(isPlain ? value : 'hello')}'`;
+}

@@ -1,0 +1,32 @@
+import {type Client, createClient} from '../client/client.ts';
+import {AppError} from '../domain/failure.ts';
+import type {Call} from './command.ts';
+import {readSettings} from './settings.ts';
+
+/** A client of the running service, and where that is. */
+export interface Connection {
+  readonly client: Client;
+  readonly url: string;
+}
+
+/**
+ * Makes a client of the service that the settings of a call name. Nothing is sent yet.
+ *
+ * @throws {AppError} `invalid-configuration`.
+ */
+export async function connect(call: Call, options: {readonly timeoutMs?: number} = {}): Promise<Connection> {
+  const {config, origins} = await readSettings(call);
+  if (config.port === 0) {
+    const problem = 'has to name the port of the service; 0 is for one that starts';
+    throw new AppError({code: 'invalid-configuration', problems: [{setting: 'port', source: origins.port, problem}]});
+  }
+  const url = serviceUrl(config);
+  return {client: createClient({...options, baseUrl: url}), url};
+}
+
+/** Where a service with these settings is called. */
+export function serviceUrl({host, port}: {readonly host: string; readonly port: number}): string {
+  // By address, not by name: the service is the same on both, and no look-up can lead elsewhere.
+  const address = host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,124 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {type Client, createClient} from '../../client/client.ts';
+import {LIST_LIMIT_MAX} from '../../domain/entries.ts';
+import {AppError} from '../../domain/failure.ts';
+import {findPortHolder} from '../../http/port-holder.ts';
+import {describeDataDirectory} from '../../store/data-directory.ts';
+import {findHolder} from '../../store/lmdb-lock.ts';
+import {type Verification, type VerifyOptions, verifyStore} from '../../store/verify-store.ts';
+import {serviceUrl} from '../connection.ts';
+import type {Finding} from './finding.ts';
+
+const CHECK = 'Entries';
+
+/** How many corrupt keys are named, so that a broken disk does not flood the terminal. */
+const KEYS_NAMED_MAX = 100;
+
+/** Where the entries are, and where a service may be that uses them. */
+export interface EntriesPlace {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Verifies the checksum of every entry, and names those that fail: in the files when nobody uses them,
+ * and through the service that does otherwise, since files change while one looks.
+ */
+export async function checkEntries(place: EntriesPlace, options: VerifyOptions): Promise<readonly Finding[]> {
+  const directory = describeDataDirectory(place.dataDir);
+  if (!existsSync(join(directory.storePath, 'data.mdb'))) return [ok('there are none yet')];
+  const holder = await findHolder(directory);
+  if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
+  const service = place.port === 0 ? undefined : await findPortHolder(listenAddress(place));
+  if (service?.crewroomVersion !== undefined && service.processId === holder)
+    return describeKeys(await verifyThroughService(createClient({baseUrl: serviceUrl(place)}), options));
+  return [
+    {
+      check: CHECK,
+      level: 'warning',
+      detail: `process ${holder} uses the directory, so they cannot be verified`,
+      fix: 'Stop that process, or name the port of the service with --port',
+    },
+  ];
+}
+
+function listenAddress({host, port}: EntriesPlace): {address: string; port: number} {
+  return {address: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host, port};
+}
+
+/** Reads every page with its values; the service verifies what it reads, and names the first entry that fails. */
+async function verifyThroughService(
+  {entries}: Client,
+  {onProgress, signal}: VerifyOptions,
+): Promise<ServiceVerification> {
+  const corruptKeys: string[] = [];
+  let after: string | undefined;
+  let count = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const page = await entries.list({after, limit: LIST_LIMIT_MAX, values: true});
+      count += page.entries.length;
+      onProgress?.(count, undefined);
+      if (page.next === undefined) return {corruptKeys, count};
+      after = page.next;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'entry-corrupt') throw error;
+      // Those before it on its page were verified, or it would not have been reached.
+      after = error.failure.key;
+      corruptKeys.push(after);
+    }
+  }
+}
+
+interface ServiceVerification {
+  readonly corruptKeys: readonly string[];
+  readonly count: number;
+}
+
+function describeVerification(verification: Verification): readonly Finding[] {
+  const {entries, corruptKeys, lostEntries, damage, damagedChanges} = verification;
+  return [
+    ...(lostEntries > 0 || damage.length > 0 ? [damagedFile(lostEntries, damage)] : []),
+    ...(damagedChanges > 0 ? [damagedLog(damagedChanges)] : []),
+    ...describeKeys({corruptKeys, count: entries}),
+  ];
+}
+
+function describeKeys({corruptKeys, count}: ServiceVerification): readonly Finding[] {
+  if (corruptKeys.length === 0) return [ok(count === 0 ? 'there are none' : `all ${count} match their checksums`)];
+  const named = corruptKeys
+    .slice(0, KEYS_NAMED_MAX)
+    .map(key => corrupt(`${JSON.stringify(key)} does not match its checksum`));
+  const more = corruptKeys.length - named.length;
+  return more === 0 ? named : [...named, corrupt(`${more} more do not match their checksums`)];
+}
+
+function ok(detail: string): Finding {
+  return {check: CHECK, level: 'ok', detail};
+}
+
+function corrupt(detail: string): Finding {
+  return {check: CHECK, level: 'problem', detail, fix: 'Write or delete the key to go on, and check the disk'};
+}
+
+function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
+  const lost = lostEntries > 0 ? `${lostEntries} are lost` : 'parts of the store cannot be read';
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: damage.length === 0 ? lost : `${lost}: in data.mdb ${damage.slice(0, 3).join('; ')}`,
+    fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
+  };
+}
+
+function damagedLog(count: number): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: `${count} records of the change log cannot be read`,
+    fix: 'Check the disk; no entry is lost, and who follows changes starts over',
+  };
+}

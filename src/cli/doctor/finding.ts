@@ -1,0 +1,20 @@
+import {AppError, adviseOnFailure, describeFailure} from '../../domain/failure.ts';
+
+/** What one look at one thing came to. */
+export interface Finding {
+  /** What was looked at, as people call it. */
+  readonly check: string;
+  readonly level: FindingLevel;
+  readonly detail: string;
+  /** What to do about it; always there unless all is well. */
+  readonly fix?: string | undefined;
+}
+
+/** A problem keeps the service from working; a warning may surprise somebody. */
+export type FindingLevel = 'ok' | 'warning' | 'problem';
+
+/** The finding that a failure is. What is no failure is thrown on. */
+export function findingOf(check: string, error: unknown): Finding {
+  if (!(error instanceof AppError)) throw error;
+  return {check, level: 'problem', detail: describeFailure(error.failure), fix: adviseOnFailure(error.failure.code)};
+}

@@ -1,0 +1,34 @@
+import type {CliContext} from '../context.ts';
+import {styleOf} from '../style.ts';
+
+/** A line that says how far something is. */
+export interface Progress {
+  /** The total where it is known. */
+  update(checked: number, total: number | undefined): void;
+  /** Takes the line away again. */
+  clear(): Promise<void>;
+}
+
+/** How often the line changes, in milliseconds: often enough to be seen moving. */
+const INTERVAL_MS = 100;
+
+/** Goes back to the beginning of the line and empties it (ECMA-48: EL). */
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Shows progress on stderr where that is a terminal, and nothing elsewhere. */
+export function showProgress(context: CliContext): Progress {
+  const {stderr, elapsedMs} = context;
+  const style = styleOf(stderr, context);
+  let shownAtMs = -Infinity;
+  return {
+    update: (checked, total) => {
+      if (!stderr.isTerminal || elapsedMs() - shownAtMs < INTERVAL_MS) return;
+      shownAtMs = elapsedMs();
+      const shown = total === undefined ? `${checked}` : `${checked} of ${total}`;
+      void stderr.write(`${CLEAR_LINE}${style.dim(`Verifying entries: ${shown}`)}`);
+    },
+    clear: async () => {
+      if (shownAtMs !== -Infinity) await stderr.write(CLEAR_LINE);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import {flagOf, SETTINGS} from '../config.ts';
+import {
+  type AnyCommandSpec,
+  COMMANDS,
+  CONFIG_FLAG_DESCRIPTION,
+  type CommandGroup,
+  type Example,
+  PROGRAM_NAME,
+} from './catalogue.ts';
+import type {Style} from './style.ts';
+
+/** How help is written. */
+export interface HelpStyle {
+  readonly style: Style;
+  readonly version: string;
+}
+
+type Row = readonly [left: string, right: string];
+
+const GROUPS: readonly CommandGroup[] = ['Service', 'Data', 'Setup'];
+
+const EXAMPLES: readonly Example[] = [
+  {line: 'crewroom start', purpose: 'serve on http://localhost:7172'},
+  {line: 'crewroom start --profile me.json', purpose: 'serve your own identity'},
+  {line: `crewroom put greeting '"hello"'`, purpose: 'store a JSON value'},
+  {line: 'crewroom list', purpose: 'see what is stored'},
+];
+
+/** What `crewroom --help` prints. */
+export function formatHelp({style, version}: HelpStyle): string {
+  const groups = GROUPS.map(group => {
+    const rows = COMMANDS.filter(spec => spec.group === group).map((spec): Row => [usageOf(spec), spec.summary]);
+    return section(group, rows, style);
+  });
+  return joinSections([
+    `${style.bold('Crewroom')} ${version}: who the pilot is, and a durable store, for virtual-airline plugins`,
+    section('Examples', EXAMPLES.map(exampleRow), style),
+    ...groups,
+    `${style.dim(`Every command explains itself: ${PROGRAM_NAME} put --help`)}`,
+  ]);
+}
+
+/** What `crewroom COMMAND --help` prints. */
+export function formatCommandHelp(spec: AnyCommandSpec, {style}: HelpStyle): string {
+  const flags = Object.entries(spec.flags).map(
+    ([name, {placeholder, description}]): Row => [withPlaceholder(flagOf(name), placeholder), description],
+  );
+  const settings = spec.settings.map((name): Row => {
+    const {placeholder, description, repeatable} = SETTINGS[name];
+    return [withPlaceholder(flagOf(name), placeholder), `${description}${repeatable ? ' (repeatable)' : ''}`];
+  });
+  if (settings.length > 0) settings.push(['--config FILE', CONFIG_FLAG_DESCRIPTION]);
+  return joinSections([
+    `${style.bold(`${PROGRAM_NAME} ${usageOf(spec)}`)}${flags.length + settings.length > 0 ? ' [flags]' : ''}: ${lowerFirst(spec.summary)}`,
+    section('Examples', spec.examples.map(exampleRow), style),
+    section(
+      'Arguments',
+      spec.arguments.map(({name, description}): Row => [name, description]),
+      style,
+    ),
+    section('Flags', flags, style),
+    section('Settings', settings, style),
+    ...(spec.notes ?? []).map(note => style.dim(note)),
+  ]);
+}
+
+function usageOf({name, arguments: args}: AnyCommandSpec): string {
+  return [name, ...args.map(argument => (argument.optional ? `[${argument.name}]` : argument.name))].join(' ');
+}
+
+function withPlaceholder(flag: string, placeholder: string | undefined): string {
+  return placeholder === undefined ? flag : `${flag} ${placeholder}`;
+}
+
+function exampleRow({line, purpose}: Example): Row {
+  return [line, purpose];
+}
+
+function section(title: string, rows: readonly Row[], style: Style): string {
+  if (rows.length === 0) return '';
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return [style.bold(title), ...rows.map(([left, right]) => `  ${style.cyan(left.padEnd(width))}  ${right}`)].join(
+    '\n',
+  );
+}
+
+function joinSections(sections: readonly string[]): string {
+  return `${sections.filter(text => text !== '').join('\n\n')}\n`;
+}
+
+function lowerFirst(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,24 @@
+/** A string, a punctuation mark, or anything else up to the next of these or white space (RFC 8259 section 2). */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/** Writes a JSON text with a line for each member. Its parts stay as they are: a parsed number could have lost digits. */
+export function indentJson(text: string): string {
+  const tokens = text.match(TOKEN) ?? [];
+  let depth = 0;
+  let result = '';
+  const breakLine = (): string => `\n${'  '.repeat(depth)}`;
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
+    const isEmpty = (before === '{' && token === '}') || (before === '[' && token === ']');
+    if (token === '}' || token === ']') {
+      depth--;
+      result += isEmpty ? token : breakLine() + token;
+    } else {
+      result += before === '{' || before === '[' ? breakLine() + token : token;
+      if (token === '{' || token === '[') depth++;
+      else if (token === ',') result += breakLine();
+      else if (token === ':') result += ' ';
+    }
+  }
+  return result;
+}

@@ -1,0 +1,81 @@
+import {Command, Option} from 'commander';
+import {flagOf, type GivenSettings, SETTINGS, type SettingName} from '../config.ts';
+import {
+  type AnyCommandSpec,
+  COMMANDS,
+  CONFIG_FLAG_DESCRIPTION,
+  type FlagSpec,
+  PROGRAM_NAME,
+  type Switch,
+} from './catalogue.ts';
+import type {Call} from './command.ts';
+import type {CliContext} from './context.ts';
+import {formatCommandHelp, formatHelp, type HelpStyle} from './help.ts';
+
+/** What {@link createProgram} needs. */
+export interface ProgramDeps {
+  readonly context: CliContext;
+  readonly helpStyle: HelpStyle;
+  /** Called with what was understood. */
+  readonly run: (spec: AnyCommandSpec, call: Call) => Promise<void>;
+  /** Takes the text of help. */
+  readonly print: (text: string) => void;
+}
+
+/** Makes the parser of command lines out of the catalogue. It throws a `CommanderError` where the library would end the process. */
+export function createProgram(deps: ProgramDeps): Command {
+  const {helpStyle, print} = deps;
+  const program = new Command(PROGRAM_NAME)
+    .exitOverride()
+    // The style of help has decided on colours; the library would ask the environment again.
+    .configureOutput({writeOut: print, outputError: () => {}, getOutHasColors: () => true})
+    .configureHelp({formatHelp: () => formatHelp(helpStyle)})
+    .helpOption('-h, --help', 'show how to use it')
+    .helpCommand(false);
+  program.option('-V, --version', 'print the version');
+  for (const spec of COMMANDS) program.addCommand(createCommand(spec, deps, program));
+  return program;
+}
+
+function createCommand(spec: AnyCommandSpec, {context, helpStyle, run}: ProgramDeps, program: Command): Command {
+  const command = new Command(spec.name)
+    .copyInheritedSettings(program)
+    .description(spec.summary)
+    .configureHelp({formatHelp: () => formatCommandHelp(spec, helpStyle)});
+  for (const {name, description, optional, choices} of spec.arguments) {
+    const argument = command.createArgument(optional ? `[${name}]` : `<${name}>`, description);
+    // For completion only: the command itself says better what is wrong with another one.
+    if (choices !== undefined) argument.argChoices = [...choices];
+    command.addArgument(argument);
+  }
+  for (const [name, flag] of Object.entries(spec.flags)) command.addOption(createFlag(name, flag));
+  for (const name of spec.settings) addSettingFlag(command, name);
+  if (spec.settings.length > 0) command.option('--config <FILE>', CONFIG_FLAG_DESCRIPTION);
+  return command.action(async () => {
+    const given = command.opts<Readonly<Record<string, string | Switch>>>();
+    const pick = (names: readonly string[]): Record<string, unknown> =>
+      Object.fromEntries(names.filter(name => given[name] !== undefined).map(name => [name, given[name]]));
+    await run(spec, {
+      context,
+      arguments: command.args,
+      flags: pick(Object.keys(spec.flags)),
+      settings: pick(spec.settings) as GivenSettings,
+      configFile: given['config'] as string | undefined,
+    });
+  });
+}
+
+function createFlag(name: string, {description, placeholder}: FlagSpec<string> | FlagSpec<Switch>): Option {
+  return new Option(placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`, description);
+}
+
+function addSettingFlag(command: Command, name: SettingName): void {
+  const {placeholder, description, repeatable, choices} = SETTINGS[name];
+  const option = new Option(placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`, description);
+  // A wrong one is for the settings to judge, along with every other problem.
+  if (choices !== undefined) option.argChoices = [...choices];
+  if (repeatable) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
+  command.addOption(option);
+  // A switch that the config file turns on needs a flag that turns it off.
+  if (placeholder === undefined) command.addOption(new Option(flagOf(name).replace('--', '--no-')).hideHelp());
+}

@@ -1,0 +1,97 @@
+import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import type {CliContext} from './context.ts';
+import {escapeControls} from './escape.ts';
+import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
+import {styleOf} from './style.ts';
+
+/** A failure about which a command knows better what to do than the table of advice. */
+export class AdvisedError extends Error {
+  override readonly name = 'AdvisedError';
+  readonly failure: Failure;
+  readonly advice: string;
+
+  constructor({failure}: AppError, advice: string) {
+    super(describeFailure(failure));
+    this.failure = failure;
+    this.advice = advice;
+  }
+}
+
+/** A command was asked to stop before its end, and did. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
+/** Tells on stderr what went wrong: to people in two lines, with `--json` to programs in one. */
+export async function reportError(error: unknown, context: CliContext): Promise<ExitCode> {
+  if (isClosedPipe(error)) return EXIT.ok;
+  if (error instanceof InterruptedError) return EXIT.interrupted;
+  if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
+  const known = toAppError(error);
+  if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure.code), context);
+  await reportDefect(error, context);
+  return EXIT.failure;
+}
+
+/** Advice in terms of this command line, where that of the table is for callers of the API. */
+const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
+  'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
+  'invalid-json': 'Give one JSON text (RFC 8259) in UTF-8; "crewroom put --help" shows how',
+  'no-entry': 'Keys are exact, down to case and accents; "crewroom list" shows them',
+  'revision-conflict':
+    'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match',
+};
+
+function adviseHere(code: FailureCode): string {
+  return ADVICE_HERE[code] ?? adviseOnFailure(code);
+}
+
+/** Who reads our output has read enough, as `head` does: nothing went wrong. */
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE' && 'syscall' in error;
+}
+
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'write') return undefined;
+  return new AppError({code: 'unwritable-output', problem: error.message}, {cause: error});
+}
+
+async function reportFailure(failure: Failure, advice: string, context: CliContext): Promise<ExitCode> {
+  const {stderr} = context;
+  const detail = describeFailure(failure);
+  if (wantsJson(context)) await stderr.write(`${JSON.stringify({...failure, detail, advice})}\n`);
+  else await stderr.write(formatFailure(failure, advice, context));
+  return exitCodeOf(failure.code);
+}
+
+function formatFailure(failure: Failure, advice: string, context: CliContext): string {
+  const style = styleOf(context.stderr, context);
+  const [first = '', ...others] = describeLines(failure).map(escapeControls);
+  const lines = [`${style.red('crewroom:')} ${first}`, ...others.map(line => `  ${line}`), style.dim(advice)];
+  return `${lines.join('\n')}\n`;
+}
+
+/** A failure with several problems gets a line for each. */
+function describeLines(failure: Failure): readonly string[] {
+  if (!('problems' in failure) || failure.problems.length < 2) return [describeFailure(failure)];
+  const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
+  const problems = failure.problems.map(each => `${'path' in each ? each.path : each.source} ${each.problem}`);
+  return [`${heading}: there are ${problems.length} problems`, ...problems];
+}
+
+async function reportDefect(error: unknown, context: CliContext): Promise<void> {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const advice = 'This is a defect of Crewroom; please report it with the lines below';
+  const detail = 'Cannot go on: an internal error happened';
+  const text = wantsJson(context)
+    ? `${JSON.stringify({code: 'internal', detail, advice, stack})}\n`
+    : `crewroom: ${detail}\n${advice}\n\n${stack}\n`;
+  await context.stderr.write(text);
+}
+
+/** Whether programs read what is said, also when the command line was not understood. */
+function wantsJson({args}: CliContext): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}

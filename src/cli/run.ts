@@ -1,0 +1,87 @@
+import type {CommanderError} from 'commander';
+import {AppError} from '../domain/failure.ts';
+import {VERSION} from '../version.ts';
+import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './catalogue.ts';
+import type {Call} from './command.ts';
+import type {CliContext} from './context.ts';
+import {EXIT, type ExitCode} from './exit-codes.ts';
+import {createProgram} from './program.ts';
+import {reportError} from './report.ts';
+import {styleOf} from './style.ts';
+
+/**
+ * Runs one command line to its end. Never rejects: what goes wrong is told on stderr.
+ *
+ * @returns What the process should tell the shell.
+ */
+export async function runCli(context: CliContext): Promise<ExitCode> {
+  const spoken: string[] = [];
+  try {
+    const exitCode = await parseAndRun(context, text => spoken.push(text));
+    for (const text of spoken) await context.stdout.write(text);
+    return exitCode;
+  } catch (error) {
+    return reportError(error, context);
+  }
+}
+
+async function parseAndRun(context: CliContext, print: (text: string) => void): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  const program = createProgram({
+    context,
+    helpStyle: {style: styleOf(context.stdout, context), version: VERSION},
+    print,
+    run: async (spec, call) => {
+      exitCode = await runCommand(spec, call);
+    },
+  });
+  // Completion walks the whole program, so it is the one command that needs it.
+  const [first, ...others] = context.args;
+  if (first === 'complete') return (await import('./completion.ts')).complete(program, others);
+  if (context.args.length === 0) {
+    print(program.helpInformation());
+    return EXIT.ok;
+  }
+  try {
+    await program.parseAsync(spellOut(context.args), {from: 'user'});
+  } catch (error) {
+    if (!isCommanderError(error)) throw error;
+    // Help ends the parsing in the same way as what is wrong.
+    if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.ok;
+    throw new AppError(describeUsage(error, context.args), {cause: error});
+  }
+  return exitCode;
+}
+
+async function runCommand(spec: AnyCommandSpec, call: Call): Promise<ExitCode> {
+  const {run} = await spec.load();
+  // The parser gave each flag of the spec the type that the spec says.
+  return run(call as Call<never>);
+}
+
+/** Other ways to ask for what a command or a flag does. */
+function spellOut(args: readonly string[]): readonly string[] {
+  const [first, ...others] = args;
+  if (first === '--version' || first === '-V') return ['version', ...others];
+  if (first !== 'help') return args;
+  const [name] = others;
+  // Help for a name that is none would be that of the whole; the parser says what was meant.
+  return name === undefined || COMMANDS.some(spec => spec.name === name) ? [...others, '--help'] : others;
+}
+
+function isCommanderError(error: unknown): error is CommanderError {
+  return error instanceof Error && error.name === 'CommanderError';
+}
+
+/** The library's words, such as `error: unknown option '--prot'` and a line with what was meant, as one of ours. */
+function describeUsage({message}: CommanderError, args: readonly string[]): AppError['failure'] {
+  const [problem = '', suggestion] = message.split('\n');
+  const meant = suggestion === undefined ? '' : `; d${suggestion.slice('(D'.length, -1)}`;
+  const text = problem
+    .replace(/^error: /, '')
+    .replace('. Expected', ': expected')
+    .replace(/\.$/, '');
+  const command = args.find(argument => !argument.startsWith('-'));
+  const known = problem.includes('unknown command') || command === undefined ? '' : ` ${command}`;
+  return {code: 'invalid-usage', command: `${PROGRAM_NAME}${known}`, problem: `${text}${meant}`.replaceAll("'", '"')};
+}

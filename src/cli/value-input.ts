@@ -1,0 +1,57 @@
+import {readFile, stat} from 'node:fs/promises';
+import {resolve} from 'node:path';
+import {AppError} from '../domain/failure.ts';
+import type {CliContext} from './context.ts';
+
+/** Most that is read from standard input or a file, in bytes: the largest value that the service can be configured to take. */
+const INPUT_BYTES_MAX = 256 * 1024 * 1024;
+
+/**
+ * The value that an argument stands for: itself, `-` for standard input, or `@FILE` for the content of a
+ * file. No JSON text looks like the last two.
+ *
+ * @throws {AppError} `unreadable-input`.
+ */
+export async function readValue(argument: string, context: CliContext): Promise<string | Uint8Array> {
+  if (argument === '-') return readStandardInput(context);
+  if (argument.startsWith('@')) return readInputFile(argument.slice(1), context);
+  return argument;
+}
+
+async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Array> {
+  if (stdin.isTerminal) await stderr.write('Type the value, then Ctrl+D on a line of its own\n');
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of stdin.chunks()) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > INPUT_BYTES_MAX) throw unreadable('standard input', TOO_LARGE);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readInputFile(name: string, {workingDirectory}: CliContext): Promise<Uint8Array> {
+  const source = JSON.stringify(name);
+  if (name === '') throw unreadable('the file', 'no name follows the "@"');
+  try {
+    const path = resolve(workingDirectory, name);
+    if ((await stat(path)).size > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const {code = '', message} = error as NodeJS.ErrnoException;
+    throw unreadable(source, PROBLEMS.get(code) ?? message, {cause: error});
+  }
+}
+
+const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
+
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['EISDIR', 'it is a directory'],
+  ['EACCES', 'this user may not read it'],
+]);
+
+function unreadable(source: string, problem: string, options?: ErrorOptions): AppError {
+  return new AppError({code: 'unreadable-input', source, problem}, options);
+}

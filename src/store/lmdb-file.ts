@@ -1,0 +1,198 @@
+import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
+import {setImmediate} from 'node:timers/promises';
+
+/** What stands in one place of a table: a record, or a page that cannot be read. */
+export type FileRecord =
+  | {readonly kind: 'record'; readonly table: string; readonly key: Buffer; readonly value: Buffer | undefined}
+  | {readonly kind: 'damage'; readonly table: string; readonly page: number; readonly problem: string};
+
+/** A table, as the file describes it. */
+export interface FileTable {
+  readonly name: string;
+  /** How many records it should have. */
+  readonly records: number;
+  readonly root: bigint;
+}
+
+/**
+ * The layout of pages (mdb.c of the version that the library brings: MDB_page, MDB_node, MDB_db,
+ * MDB_ovpage); all numbers are little-endian, and places inside a page count from the end of its header.
+ */
+const PAGE = {number: 0, flags: 18, lower: 20, upper: 22, overflowPages: 20, header: 24} as const;
+const NODE = {sizeLow: 0, sizeHigh: 2, flags: 4, keySize: 6, header: 8} as const;
+const META = {pageSize: 48, mainDatabase: 96, lastPage: 144, transaction: 152, sizeBytes: 160} as const;
+const DATABASE = {records: 32, root: 40, sizeBytes: 48} as const;
+const BRANCH = 1;
+const LEAF = 2;
+const OVERFLOW = 4;
+const KIND_MASK = BRANCH | LEAF | OVERFLOW;
+const BIG_DATA = 1;
+const SUB_DATABASE = 2;
+/** What stands in a node in place of a value that has pages of its own: their number, a transaction, and how many. */
+const BIG_DATA_REFERENCE_BYTES = 24;
+/** Stands for the root of an empty tree. */
+const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+/** The first two pages say where everything else is. */
+const META_PAGES = 2;
+
+/** How many pages are read before others get their turn: about ten milliseconds. */
+const TURN_PAGES = 1000;
+
+/**
+ * Reads a store's file without the engine: on a damaged page the engine ends the whole process, and this
+ * says which page it is and goes on with the next. Only for a file that nobody writes to.
+ */
+export class LmdbFile implements Disposable {
+  readonly #file: number;
+  readonly #pageSize: number;
+  readonly #meta: Buffer;
+  readonly #lastPage: number;
+  /** Pages that were reached: a second time would be a circle. */
+  readonly #reached = new Set<number>();
+
+  /** Opens a file that `assertUndamaged` let pass. */
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+    const first = this.#readBytes(0, META.sizeBytes);
+    this.#pageSize = first.readUInt32LE(META.pageSize);
+    const second = this.#readBytes(this.#pageSize, META.sizeBytes);
+    const isFirstNewer = first.readBigUInt64LE(META.transaction) > second.readBigUInt64LE(META.transaction);
+    this.#meta = isFirstNewer ? first : second;
+    const pages = Math.floor(fstatSync(this.#file).size / this.#pageSize);
+    this.#lastPage = Math.min(Number(this.#meta.readBigUInt64LE(META.lastPage)), pages - 1);
+  }
+
+  /** The tables; where they cannot be read, what is wrong stands in `damage`. */
+  tables(): {readonly tables: readonly FileTable[]; readonly damage: readonly string[]} {
+    const main = describeTable('', this.#meta.subarray(META.mainDatabase, META.mainDatabase + DATABASE.sizeBytes));
+    const tables: FileTable[] = [];
+    const damage: string[] = [];
+    for (const found of this.#walk(main, SUB_DATABASE)) {
+      if (found.kind === 'damage') damage.push(found.problem);
+      else if (found.value?.length === DATABASE.sizeBytes)
+        // The library ends the names of tables with a zero.
+        tables.push(describeTable(found.key.toString().replace(/\0$/, ''), found.value));
+    }
+    if (tables.length !== main.records && damage.length === 0)
+      damage.push(`${main.records - tables.length} tables are missing`);
+    return {tables, damage};
+  }
+
+  /** Everything in a table, in the order of its keys. */
+  async *records(table: FileTable): AsyncIterable<FileRecord> {
+    let pages = 0;
+    for (const found of this.#walk(table, 0)) {
+      yield found;
+      if (this.#reached.size < pages + TURN_PAGES) continue;
+      pages = this.#reached.size;
+      await setImmediate();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+
+  *#walk({name, root}: FileTable, wantedFlag: number): Iterable<FileRecord> {
+    const waiting = root === NO_PAGE ? [] : [Number(root)];
+    for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
+      const page = this.#readPage(number);
+      if (typeof page === 'string') {
+        yield {kind: 'damage', table: name, page: number, problem: `page ${number} ${page}`};
+        continue;
+      }
+      const nodes = nodesOf(page);
+      if (pageKind(page) === BRANCH) waiting.push(...nodes.map(childOf).reverse());
+      else for (const node of nodes) yield this.#readRecord(name, number, node, wantedFlag);
+    }
+  }
+
+  /** A page of a tree, or what is wrong with it. */
+  #readPage(number: number): Buffer | string {
+    if (!this.#claim(number, 1)) return 'is not where it should be';
+    const page = this.#readBytes(number * this.#pageSize, this.#pageSize);
+    if (page.readBigUInt64LE(PAGE.number) !== BigInt(number)) return 'holds something else';
+    const kind = pageKind(page);
+    const lower = page.readUInt16LE(PAGE.lower);
+    const upper = page.readUInt16LE(PAGE.upper);
+    const isTree = kind === BRANCH || kind === LEAF;
+    const room = this.#pageSize - PAGE.header;
+    if (!isTree || lower % 2 !== 0 || lower > upper || upper > room) return 'does not begin as it should';
+    return nodesOf(page).every(node => isNodeInside(node, kind)) ? page : 'points beyond its end';
+  }
+
+  #readRecord(table: string, page: number, node: Buffer, wantedFlag: number): FileRecord {
+    const flags = node.readUInt16LE(NODE.flags);
+    const keyEnd = NODE.header + node.readUInt16LE(NODE.keySize);
+    const key = node.subarray(NODE.header, keyEnd);
+    if ((flags & ~BIG_DATA) !== wantedFlag)
+      return {kind: 'damage', table, page, problem: `page ${page} holds something that is no record`};
+    const sizeBytes = dataSizeOf(node);
+    const value =
+      (flags & BIG_DATA) === 0 ? node.subarray(keyEnd, keyEnd + sizeBytes) : this.#readBigData(node, keyEnd, sizeBytes);
+    return {kind: 'record', table, key, value};
+  }
+
+  /** A value that has pages of its own, or undefined when they are not those that it needs. */
+  #readBigData(node: Buffer, at: number, sizeBytes: number): Buffer | undefined {
+    const number = Number(node.readBigUInt64LE(at));
+    const pages = Math.ceil((PAGE.header + sizeBytes) / this.#pageSize);
+    if (!this.#claim(number, pages)) return undefined;
+    const bytes = this.#readBytes(number * this.#pageSize, PAGE.header + sizeBytes);
+    const isOurs =
+      bytes.readBigUInt64LE(PAGE.number) === BigInt(number) &&
+      pageKind(bytes) === OVERFLOW &&
+      bytes.readUInt32LE(PAGE.overflowPages) === pages;
+    return isOurs ? bytes.subarray(PAGE.header) : undefined;
+  }
+
+  /** Whether pages are inside of the file, and nothing else was found in the first of them. */
+  #claim(number: number, pages: number): boolean {
+    if (number < META_PAGES || number + pages - 1 > this.#lastPage || this.#reached.has(number)) return false;
+    this.#reached.add(number);
+    return true;
+  }
+
+  #readBytes(position: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    readSync(this.#file, bytes, 0, length, position);
+    return bytes;
+  }
+}
+
+function describeTable(name: string, database: Buffer): FileTable {
+  return {
+    name,
+    records: Number(database.readBigUInt64LE(DATABASE.records)),
+    root: database.readBigUInt64LE(DATABASE.root),
+  };
+}
+
+function pageKind(page: Buffer): number {
+  return page.readUInt16LE(PAGE.flags) & KIND_MASK;
+}
+
+/** The nodes of a page, each from its beginning to the end of the page. */
+function nodesOf(page: Buffer): readonly Buffer[] {
+  const count = page.readUInt16LE(PAGE.lower) / 2;
+  return Array.from({length: count}, (_, index) =>
+    page.subarray(PAGE.header + page.readUInt16LE(PAGE.header + index * 2)),
+  );
+}
+
+function isNodeInside(node: Buffer, kind: number): boolean {
+  if (node.length < NODE.header) return false;
+  const keyEnd = NODE.header + node.readUInt16LE(NODE.keySize);
+  if (kind === BRANCH) return keyEnd <= node.length;
+  const isBig = (node.readUInt16LE(NODE.flags) & BIG_DATA) !== 0;
+  return keyEnd + (isBig ? BIG_DATA_REFERENCE_BYTES : dataSizeOf(node)) <= node.length;
+}
+
+function dataSizeOf(node: Buffer): number {
+  return node.readUInt16LE(NODE.sizeLow) + node.readUInt16LE(NODE.sizeHigh) * 2 ** 16;
+}
+
+/** The page below a node of a branch: its number stands in place of the size and the flags. */
+function childOf(node: Buffer): number {
+  return dataSizeOf(node) + node.readUInt16LE(NODE.flags) * 2 ** 32;
+}

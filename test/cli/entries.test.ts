@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {writeFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import {type AddressInfo, createServer as createNetServer} from 'node:net';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, test} from 'vitest';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {createMachine, type Finished, plain, type RunOptions, type Service} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+let service: Service;
+beforeEach(async () => {
+  service = await machine.start();
+});
+afterEach(async () => {
+  await service.stop();
+});
+
+/** Runs a command of the service of this test. */
+function run(args: readonly string[], options?: RunOptions): Promise<Finished> {
+  return machine.run([...args.slice(0, 1), '--port', String(service.port), ...args.slice(1)], options);
+}
+
+function runOnTerminal(args: readonly string[], options?: RunOptions): Promise<Finished> {
+  return machine.runOnTerminal([...args.slice(0, 1), '--port', String(service.port), ...args.slice(1)], options);
+}
+
+describe('crewroom put and get', () => {
+  const values = [
+    {name: 'a text', value: '"hello"'},
+    {name: 'a number that JavaScript cannot hold', value: '12345678901234567890.000'},
+    {name: 'a negative number', value: '-5'},
+    {name: 'members twice, in their order', value: '{"b": 1, "a": 2, "b": 3, "__proto__": {}}'},
+    {name: 'several lines', value: '{\n  "a": [\n    1\n  ]\n}'},
+    {name: 'text beyond ASCII', value: '"Grüße 😀"'},
+  ];
+  for (const {name, value} of values) {
+    test(`bring back exactly what was stored: ${name}`, async () => {
+      assert.deepEqual(await run(['put', 'k', value]), {exitCode: 0, signal: null, stdout: '', stderr: ''});
+      assert.deepEqual(await run(['get', 'k']), {exitCode: 0, signal: null, stdout: value, stderr: ''});
+    });
+  }
+
+  test('take a value from standard input and from a file', async () => {
+    await run(['put', 'in', '-'], {input: '{"from": "stdin"}\n'});
+    assert.equal((await run(['get', 'in'])).stdout, '{"from": "stdin"}');
+    await writeFile(join(home, 'value.json'), '[1, 2.0]');
+    await run(['put', 'file', '@value.json']);
+    assert.equal((await run(['get', 'file'])).stdout, '[1, 2.0]');
+  });
+
+  const keys = ['a/b', '-k', '--help', '__proto__', 'ä ö', '%2F', 'a?b#c', '\\'];
+  test('take any key, after -- also those that look like flags', async () => {
+    for (const key of keys) {
+      const {stdout} = await run(['put', '--json', '--', key, '1']);
+      assert.equal((JSON.parse(stdout) as {key: string}).key, key);
+      assert.equal((await run(['get', '--', key])).stdout, '1', key);
+    }
+    assert.deepEqual((await run(['list'])).stdout.trimEnd().split('\n').sort(), [...keys].sort());
+  });
+
+  test('tell programs what they did', async () => {
+    assert.deepEqual(JSON.parse((await run(['put', 'k', '1', '--json'])).stdout), {
+      key: 'k',
+      revision: '1',
+      created: true,
+    });
+    assert.deepEqual(JSON.parse((await run(['put', 'k', '[1,\n2.0]', '--json'])).stdout), {
+      key: 'k',
+      revision: '2',
+      created: false,
+    });
+    const {stdout} = await run(['get', 'k', '--json']);
+    assert.match(stdout, /^\{"key":"k","revision":"2","sizeBytes":8,"updatedAt":"[^"]+Z","value":\[1, 2\.0\]\}\n$/);
+  });
+
+  test('refuse what does not hold, with exit code 4', async () => {
+    await run(['put', 'k', '1']);
+    const absent = await run(['put', 'k', '2', '--if-absent']);
+    assert.equal(absent.exitCode, 4);
+    assert.match(absent.stderr, /^crewroom: Cannot change "k": expected no entry, found revision 1\n/);
+    const stale = await run(['put', 'k', '2', '--if-match', '7', '--json']);
+    assert.equal(stale.exitCode, 4);
+    assert.deepEqual((JSON.parse(stale.stderr) as {conflicts: unknown}).conflicts, [
+      {key: 'k', expected: '7', actual: '1'},
+    ]);
+    assert.equal((await run(['put', 'k', '2', '--if-match', '"1"'])).exitCode, 0, 'an ETag may come with its quotes');
+    assert.equal((await run(['get', 'k'])).stdout, '2');
+  });
+
+  const failures = [
+    {
+      name: 'a key without an entry',
+      args: ['get', 'none'],
+      exitCode: 3,
+      said: /no entry has this key\n.*crewroom list/,
+    },
+    {name: 'a key that cannot be one', args: ['get', '..'], exitCode: 2, said: /Cannot use the key "\.\."/},
+    {name: 'a text without its quotes', args: ['put', 'k', 'hello'], exitCode: 2, said: /'"hello"'/},
+    {name: 'a text with both quotes', args: ['put', 'k', `it's`], exitCode: 2, said: /'"hello"'/},
+    {name: 'an empty value', args: ['put', 'k', ''], exitCode: 2, said: /Cannot read the value as JSON/},
+    {
+      name: 'a file that is not there',
+      args: ['put', 'k', '@nowhere'],
+      exitCode: 2,
+      said: /Cannot read "nowhere": there is no such file/,
+    },
+    {name: 'a file that is a directory', args: ['put', 'k', '@.'], exitCode: 2, said: /it is a directory/},
+    {name: 'a file without a name', args: ['put', 'k', '@'], exitCode: 2, said: /no name follows the "@"/},
+  ];
+  for (const {name, args, exitCode, said} of failures) {
+    test(`refuse with exit code ${exitCode}: ${name}`, async () => {
+      const failed = await run(args);
+      assert.equal(failed.exitCode, exitCode);
+      assert.equal(failed.stdout, '');
+      assert.match(failed.stderr, said);
+    });
+  }
+
+  test('refuse a value that is too large, with exit code 1', async () => {
+    const {exitCode, stderr} = await run(['put', 'k', '-'], {input: `"${'x'.repeat(1024 * 1024)}"`});
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /larger than 1048576 bytes/);
+  });
+
+  test.runIf(process.platform === 'linux')('talk on a terminal, and end a value with a line break there', async () => {
+    assert.match((await runOnTerminal(['put', 'k', '1'])).stdout, /^Created at revision 1\r\n$/);
+    assert.match((await runOnTerminal(['put', 'k', '1'])).stdout, /^Replaced at revision 2\r\n$/);
+    assert.equal((await runOnTerminal(['get', 'k'])).stdout, '1\r\n');
+  });
+});
+
+describe('crewroom list', () => {
+  async function fill(keys: readonly string[]): Promise<void> {
+    await Promise.all(
+      keys.map((key, index) => fetch(`${service.url}/api/store/${key}`, {method: 'PUT', body: `[${index},\n1.0]`})),
+    );
+  }
+
+  test('prints keys, one on each line, in their order and direction', async () => {
+    await fill(['b1', 'a2', 'a1', 'c1']);
+    assert.equal((await run(['list'])).stdout, 'a1\na2\nb1\nc1\n');
+    assert.equal((await run(['list', 'a'])).stdout, 'a1\na2\n');
+    assert.equal((await run(['list', '--reverse', '--limit', '2'])).stdout, 'c1\nb1\n');
+    assert.equal((await run(['list', '--after', 'a2'])).stdout, 'b1\nc1\n');
+    assert.deepEqual(await run(['list', 'z']), {exitCode: 0, signal: null, stdout: '', stderr: ''});
+  });
+
+  test('prints values on one line each, as they were written', async () => {
+    await fill(['a', 'b']);
+    assert.equal((await run(['list', '--values'])).stdout, 'a\t[0, 1.0]\nb\t[1, 1.0]\n');
+    const lines = (await run(['list', '--values', '--json'])).stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 2);
+    assert.match(
+      lines[1] ?? '',
+      /^\{"key":"b","revision":"\d","sizeBytes":8,"updatedAt":"[^"]+","value":\[1, 1\.0\]\}$/,
+    );
+    assert.deepEqual(Object.keys(JSON.parse((await run(['list', 'a', '--json'])).stdout)), [
+      'key',
+      'revision',
+      'sizeBytes',
+      'updatedAt',
+    ]);
+  });
+
+  test('goes on from page to page, up to its limit', async () => {
+    const keys = Array.from({length: 2100}, (_, index) => `k${String(index).padStart(4, '0')}`);
+    for (let start = 0; start < keys.length; start += 100) await fill(keys.slice(start, start + 100));
+    assert.equal((await run(['list'])).stdout, `${keys.join('\n')}\n`);
+    assert.equal((await run(['list', '--limit', '1500'])).stdout, `${keys.slice(0, 1500).join('\n')}\n`);
+    assert.equal((await run(['list', '--limit', '1000'])).stdout.split('\n').length, 1001);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'prints a table on a terminal, in which nothing moves the cursor',
+    async () => {
+      await fill([`a${encodeURIComponent('\u009b2J')}`]);
+      const {stdout} = await runOnTerminal(['list']);
+      assert.match(
+        plain(stdout),
+        /^KEY +REVISION +SIZE +UPDATED\na\\u009b2J +1 +8 B +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/,
+      );
+      assert.match((await runOnTerminal(['list', 'none'])).stdout, /^No entries\r\n$/);
+    },
+  );
+});
+
+describe('crewroom delete', () => {
+  async function fill(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await fetch(`${service.url}/api/store/${key}`, {method: 'PUT', body: '1'});
+  }
+
+  test('deletes one entry, if it is as expected', async () => {
+    await fill('a', 'b');
+    assert.equal((await run(['delete', 'a', '--if-match', '9'])).exitCode, 4);
+    assert.deepEqual(await run(['delete', 'a', '--if-match', '1']), {
+      exitCode: 0,
+      signal: null,
+      stdout: '',
+      stderr: '',
+    });
+    assert.equal((await run(['delete', 'a'])).exitCode, 3);
+    assert.deepEqual(JSON.parse((await run(['delete', 'b', '--json'])).stdout), {deleted: 1});
+  });
+
+  test('deletes everything under a prefix, or everything, when told to', async () => {
+    await fill('a1', 'a2', 'b1', 'b2');
+    assert.deepEqual(JSON.parse((await run(['delete', '--prefix', 'a', '--yes', '--json'])).stdout), {deleted: 2});
+    assert.equal((await run(['list'])).stdout, 'b1\nb2\n');
+    assert.deepEqual(JSON.parse((await run(['delete', '--all', '--yes', '--json'])).stdout), {deleted: 2});
+  });
+
+  test('deletes nothing where nobody can be asked', async () => {
+    await fill('a');
+    assert.equal((await run(['delete', '--all'])).exitCode, 2);
+    assert.equal((await run(['list'])).stdout, 'a\n');
+  });
+
+  describe.runIf(process.platform === 'linux')('on a terminal', () => {
+    async function answer(text: string): Promise<Finished> {
+      const args = ['delete', '--port', String(service.port), '--prefix', 'a'];
+      const running = machine.spawnOnTerminal(args);
+      await running.until(({stdout}) => stdout.includes('[y/N]'));
+      running.child.stdin.write(text);
+      return running.finished;
+    }
+
+    test('asks first, and deletes at a yes', async () => {
+      await fill('a1', 'a2', 'b');
+      const {exitCode, stdout} = await answer('y\n');
+      assert.match(stdout, /^Delete 2 entries: every key that begins with "a"\? \[y\/N\] /);
+      assert.match(stdout, /Deleted 2 entries\r\n$/);
+      assert.equal(exitCode, 0);
+      assert.equal((await run(['list'])).stdout, 'b\n');
+    });
+
+    for (const {name, text} of [
+      {name: 'a no', text: 'n\n'},
+      {name: 'an empty line', text: '\n'},
+      {name: 'the end of the input', text: '\u0004'},
+    ]) {
+      test(`deletes nothing at ${name}`, async () => {
+        await fill('a1');
+        const {exitCode, stdout} = await answer(text);
+        assert.match(stdout, /Nothing was deleted\r\n$/);
+        assert.equal(exitCode, 1);
+        assert.equal((await run(['list'])).stdout, 'a1\n');
+      });
+    }
+  });
+});
+
+describe('crewroom status and identity', () => {
+  test('tell what is served, as JSON', async () => {
+    const status = JSON.parse((await run(['status', '--json'])).stdout) as Readonly<Record<string, unknown>>;
+    assert.equal(status['url'], service.url);
+    assert.deepEqual(status['identity'], {
+      source: 'sample',
+      signedIn: true,
+      summary: 'Ada Quill (CRW0042), Crewroom Air',
+    });
+    assert.deepEqual({ready: status['ready'], store: status['store']}, {ready: true, store: 'read-write'});
+    assert.ok(typeof status['latencyMs'] === 'number');
+  });
+
+  test('call a sample a sample', async () => {
+    assert.match((await run(['status'])).stdout, /Identity +Ada Quill \(CRW0042\), Crewroom Air \(the sample/);
+  });
+
+  test('print the document as it is served', async () => {
+    assert.equal((await run(['identity'])).stdout, JSON.stringify(SAMPLE_DOCUMENT));
+  });
+
+  test('print a document with its numbers as they are, also where a terminal gets it in lines', async () => {
+    const text = JSON.stringify({...SAMPLE_DOCUMENT, extra: 'NUMBER'}).replace('"NUMBER"', '12345678901234567890.0');
+    await writeFile(join(home, 'exact.json'), text);
+    const exact = await machine.start(['--ephemeral', '--profile', 'exact.json']);
+    const {stdout} = await machine.runOnTerminal(['identity', '--port', String(exact.port)]);
+    assert.match(plain(stdout), /\n {2}"extra": 12345678901234567890\.0\n\}\n$/);
+    assert.deepEqual(JSON.parse(stdout), JSON.parse(text));
+    await exact.stop();
+  });
+
+  test('find nobody with exit code 3', async () => {
+    const empty = await machine.start(['--ephemeral', '--profile', 'none']);
+    const {exitCode, stderr} = await machine.run(['identity', '--port', String(empty.port)]);
+    assert.equal(exitCode, 3);
+    assert.match(stderr, /^crewroom: Cannot tell who the pilot is: nobody is signed in\n/);
+    assert.match((await machine.run(['status', '--port', String(empty.port)])).stdout, /Identity +nobody/);
+    await empty.stop();
+  });
+
+  test('take the address from the environment', async () => {
+    const {exitCode} = await machine.run(['status'], {environment: {CREWROOM_PORT: String(service.port)}});
+    assert.equal(exitCode, 0);
+  });
+});
+
+describe('where no service answers', () => {
+  test('every command says so, with exit code 5', async () => {
+    const {port} = service;
+    await service.stop();
+    for (const args of [['status'], ['identity'], ['get', 'k'], ['put', 'k', '1'], ['list'], ['delete', 'k']]) {
+      const {exitCode, stdout, stderr} = await machine.run([...args, '--port', String(port)]);
+      assert.equal(exitCode, 5, args[0]);
+      assert.equal(stdout, '');
+      assert.equal(
+        stderr,
+        `crewroom: Cannot reach the service at http://127.0.0.1:${port}: nothing listens there\nStart it with "crewroom start", or name its port with --port\n`,
+      );
+    }
+    const {stderr} = await machine.run(['status', '--json', '--port', String(port)]);
+    assert.equal((JSON.parse(stderr) as {code: string}).code, 'service-unreachable');
+  });
+
+  test('an answer that never comes ends the wait of status, with exit code 5', async () => {
+    const silent = createNetServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const {exitCode, stderr} = await machine.run(['status', '--port', String((silent.address() as AddressInfo).port)]);
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /no answer within 5000 ms/);
+    silent.close();
+  });
+
+  test('another program is not taken for the service', async () => {
+    const other = createServer((_request, response) => response.end('{"name": "other"}')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const {exitCode, stderr} = await machine.run(['status', '--port', String((other.address() as AddressInfo).port)]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /Cannot understand the answer 200/);
+    other.close();
+  });
+
+  test('port 0 names no service', async () => {
+    const {exitCode, stderr} = await machine.run(['status', '--port', '0']);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /--port has to name the port of the service/);
+  });
+});

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {once} from 'node:events';
+import {open, writeFile} from 'node:fs/promises';
+import {createServer, type IncomingMessage, request, type ServerResponse} from 'node:http';
+import {type AddressInfo, createServer as createNetServer, type Server} from 'node:net';
+import {join} from 'node:path';
+import {afterEach, describe, test} from 'vitest';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {createMachine, plain, type Service} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+
+/** Begins a write whose body never ends by itself, and waits until the service reads it. */
+async function beginWrite({port}: Service): Promise<ReturnType<typeof request>> {
+  const write = request({
+    host: '127.0.0.1',
+    port,
+    method: 'PUT',
+    path: '/api/store/slow',
+    headers: {Expect: '100-continue'},
+  });
+  write.flushHeaders();
+  await once(write, 'continue');
+  write.write('"be');
+  return write;
+}
+
+describe('crewroom start, for programs', () => {
+  test('tells in one JSON line what it serves and where', async () => {
+    const service = await machine.start(['--data-dir', join(home, 'told')]);
+    const {level, version, port, urls, identity, store, dataDir, docs, processId} = service.started;
+    assert.equal(level, 'info');
+    assert.match(String(version), /^\d+\.\d+\.\d+/);
+    assert.equal((urls as readonly string[])[0], `http://127.0.0.1:${port}`);
+    assert.deepEqual(identity, {source: 'sample', summary: 'Ada Quill (CRW0042), Crewroom Air'});
+    assert.deepEqual({store, dataDir}, {store: 'disk', dataDir: join(home, 'told')});
+    assert.equal(docs, `http://localhost:${port}/docs`);
+    assert.equal(processId, service.child.pid);
+    const {stdout, stderr, exitCode} = await service.stop();
+    assert.equal(exitCode, 0);
+    assert.equal(stdout, '');
+    const messages = stderr
+      .trimEnd()
+      .split('\n')
+      .map(line => (JSON.parse(line) as {message: string}).message);
+    assert.deepEqual(messages, ['started', 'stopping', 'stopped']);
+  });
+
+  test('listens on both loopback addresses where there are two', async () => {
+    const service = await machine.start();
+    for (const url of service.started['urls'] as readonly string[])
+      assert.equal((await fetch(`${url}/livez`)).status, 200, url);
+    await service.stop();
+  });
+
+  test('serves a profile, and names its file', async () => {
+    const profile = join(home, 'me.json');
+    await writeFile(profile, JSON.stringify(SAMPLE_DOCUMENT));
+    const service = await machine.start(['--ephemeral', '--profile', 'me.json']);
+    assert.deepEqual(service.started['identity'], {
+      source: 'profile',
+      file: profile,
+      summary: 'Ada Quill (CRW0042), Crewroom Air',
+    });
+    await service.stop();
+  });
+});
+
+describe('crewroom start, asked to stop', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`finishes a request in flight at ${signal}, keeps what it acknowledged, and ends well`, async () => {
+      const dataDir = join(home, `stop-${signal}`);
+      const service = await machine.start(['--data-dir', dataDir]);
+      const write = await beginWrite(service);
+      service.child.kill(signal);
+      await service.until(({stderr}) => stderr.includes('"stopping"'));
+      write.end('fore"');
+      const [response] = (await once(write, 'response')) as [IncomingMessage];
+      assert.equal(response.statusCode, 201);
+      assert.deepEqual(await service.finished.then(({exitCode, signal: by}) => ({exitCode, by})), {
+        exitCode: 0,
+        by: null,
+      });
+
+      const again = await machine.start(['--data-dir', dataDir]);
+      assert.equal(await (await fetch(`${again.url}/api/store/slow`)).text(), '"before"');
+      await again.stop();
+    });
+  }
+
+  test('cuts off a request that does not end, within five seconds', async () => {
+    const service = await machine.start();
+    const write = await beginWrite(service);
+    write.on('error', () => {});
+    const beganAtMs = performance.now();
+    const {exitCode} = await service.stop();
+    assert.equal(exitCode, 0);
+    assert.ok(performance.now() - beganAtMs < 5000);
+  });
+
+  test('ends at once at a second SIGINT', async () => {
+    const service = await machine.start();
+    const write = await beginWrite(service);
+    write.on('error', () => {});
+    service.child.kill('SIGINT');
+    await service.until(({stderr}) => stderr.includes('"stopping"'));
+    service.child.kill('SIGINT');
+    assert.equal((await service.finished).exitCode, 130);
+  });
+
+  test('takes the second SIGINT of one Ctrl+C for the first, where a package manager passes it on', async () => {
+    const service = await machine.start(['--ephemeral'], {environment: {npm_lifecycle_event: 'start'}});
+    const write = await beginWrite(service);
+    service.child.kill('SIGINT');
+    await service.until(({stderr}) => stderr.includes('"stopping"'));
+    service.child.kill('SIGINT');
+    write.end('fore"');
+    const [response] = (await once(write, 'response')) as [IncomingMessage];
+    assert.equal(response.statusCode, 201);
+    assert.equal((await service.finished).exitCode, 0);
+  });
+
+  test.skipIf(process.platform === 'win32')('stops well when the signal comes during start-up', async () => {
+    // A config file that is a pipe holds start-up where it is until somebody writes to it.
+    const pipe = join(home, 'held.json');
+    execFileSync('mkfifo', [pipe]);
+    const running = machine.spawn(['start', '--port', '0', '--ephemeral', '--config', pipe]);
+    // Opening it waits until the service reads: that is in the middle of its start-up.
+    const file = await open(pipe, 'w');
+    running.child.kill('SIGTERM');
+    await file.writeFile('{}');
+    await file.close();
+    const {exitCode, stderr} = await running.finished;
+    assert.equal(exitCode, 0);
+    assert.ok(!stderr.includes('"started"'), stderr);
+  });
+});
+
+describe('crewroom start, where another was before', () => {
+  test('refuses a data directory that is in use, and names the process', async () => {
+    const dataDir = join(home, 'shared');
+    const first = await machine.start(['--data-dir', dataDir]);
+    const {exitCode, stderr} = await machine.run(['start', '--port', '0', '--data-dir', dataDir]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, new RegExp(`^crewroom: Cannot open .*: process ${first.child.pid} uses it\n.*--data-dir`));
+    await first.stop();
+  });
+
+  test('starts over a lock that SIGKILL left, with all that was acknowledged', async () => {
+    const dataDir = join(home, 'killed');
+    const first = await machine.start(['--data-dir', dataDir]);
+    await fetch(`${first.url}/api/store/kept`, {method: 'PUT', body: '1'});
+    first.child.kill('SIGKILL');
+    await first.finished;
+    const second = await machine.start(['--data-dir', dataDir]);
+    assert.equal(await (await fetch(`${second.url}/api/store/kept`)).text(), '1');
+    await second.stop();
+  });
+});
+
+describe('crewroom start, where the port is taken', () => {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  async function take(host: string): Promise<number> {
+    const server = createNetServer(socket => socket.destroy());
+    servers.push(server);
+    server.listen({host, port: 0, ipv6Only: host === '::1'});
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  for (const {host, shown} of [
+    {host: '127.0.0.1', shown: '127.0.0.1'},
+    {host: '::1', shown: '[::1]'},
+  ]) {
+    test(`refuses when only ${host} is taken, and names the holder where the system tells`, async () => {
+      const port = await take(host);
+      const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', String(port)]);
+      assert.equal(exitCode, 1);
+      assert.ok(stderr.startsWith(`crewroom: Cannot listen on ${shown}:${port}: `), stderr);
+      if (process.platform === 'linux') assert.match(stderr, new RegExp(`\\(process ${process.pid}\\) uses the port`));
+    });
+  }
+
+  test('says that it is a Crewroom when it is one', async () => {
+    const first = await machine.start();
+    const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', String(first.port), '--json']);
+    assert.equal(exitCode, 1);
+    const {code, holder} = JSON.parse(stderr) as {code: string; holder: string};
+    assert.equal(code, 'address-in-use');
+    assert.match(holder, new RegExp(`^Crewroom \\S+ \\(process ${first.child.pid}\\)$`));
+    await first.stop();
+  });
+});
+
+describe('crewroom start, with settings that cannot be', () => {
+  test('refuses an address that other machines could call', async () => {
+    const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--host', '0.0.0.0']);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^crewroom: Cannot listen on "0\.0\.0\.0": it is not a loopback address/);
+  });
+
+  test('tells every problem of a profile, each with its place', async () => {
+    const {settings, ...airline} = SAMPLE_DOCUMENT.airline;
+    await writeFile(
+      join(home, 'bad.json'),
+      JSON.stringify({...SAMPLE_DOCUMENT, va_user: {}, airline: {...airline, settings: {...settings, scriptURL: 'x'}}}),
+    );
+    const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', '0', '--profile', 'bad.json']);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^ {2}\$\.va_user\.pilotID is missing$/m);
+    assert.match(stderr, /^ {2}\$\.airline\.settings\.scriptURL it has to end in "\/"$/m);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('crewroom start, on a terminal', () => {
+  test('greets people with what they need, and stops at Ctrl+C', async () => {
+    const dataDir = join(home, 'seen');
+    const running = machine.spawnOnTerminal(['start', '--port', '0', '--data-dir', dataDir]);
+    await running.until(({stdout}) => stdout.includes('Stop'));
+    const banner = plain(running.said().stdout);
+    const port = /localhost:(\d+)/.exec(banner)?.[1];
+    for (const line of [
+      new RegExp(`Address +http://localhost:${port} \\(127\\.0\\.0\\.1`),
+      /Identity +Ada Quill \(CRW0042\), Crewroom Air\n +a sample; start with --profile FILE to serve your own/,
+      new RegExp(`Data +${dataDir}`),
+      new RegExp(`Docs +http://localhost:${port}/docs`),
+      new RegExp(`Next +curl http://localhost:${port}/api/identity`),
+      /Stop +Ctrl\+C/,
+    ])
+      assert.match(banner, line);
+    assert.ok(running.said().stdout.includes('\u001b['), 'it has colours');
+    running.child.stdin.write('\u0003');
+    const {exitCode, stdout} = await running.finished;
+    assert.equal(exitCode, 0);
+    assert.match(plain(stdout), /Stopping: .*\nStopped\n/);
+  });
+
+  test('has no colours where they are not wanted', async () => {
+    for (const environment of [{NO_COLOR: '1'}, {TERM: 'dumb'}]) {
+      const running = machine.spawnOnTerminal(['start', '--port', '0', '--ephemeral', '--profile', 'none'], {
+        environment,
+      });
+      await running.until(({stdout}) => stdout.includes('Stop'));
+      const {stdout} = running.said();
+      assert.ok(!stdout.includes('\u001b'), stdout);
+      assert.match(stdout, /Identity +nobody/);
+      assert.match(stdout, /Data +in memory/);
+      running.child.stdin.write('\u0003');
+      await running.finished;
+    }
+  });
+
+  test('writes JSON there too with --json', async () => {
+    const running = machine.spawnOnTerminal(['start', '--port', '0', '--ephemeral', '--json']);
+    await running.until(({stdout}) => stdout.includes('"started"'));
+    assert.equal(JSON.parse(running.said().stdout).message, 'started');
+    running.child.stdin.write('\u0003');
+    await running.finished;
+  });
+});
+
+test('a program that answers like nobody we know is called by its name only', async () => {
+  const impostor = createServer((_request: IncomingMessage, response: ServerResponse) => {
+    response.end(JSON.stringify({name: 'crewroom', version: '\u001b[2J'}));
+  }).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  const {port} = impostor.address() as AddressInfo;
+  const {stderr} = await machine.run(['start', '--ephemeral', '--port', String(port)]);
+  assert.ok(!stderr.includes('Crewroom ') && !stderr.includes('\u001b'), stderr);
+  impostor.close();
+});

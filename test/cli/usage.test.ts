@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import {execFile, execFileSync} from 'node:child_process';
+import {symlink, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {describe, test} from 'vitest';
+import {COMMANDS} from '../../src/cli/catalogue.ts';
+import {SETTING_NAMES} from '../../src/config.ts';
+import {createMachine} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+
+describe('help', () => {
+  for (const args of [[], ['--help'], ['-h'], ['help']]) {
+    test(`crewroom ${args.join(' ')} leads with examples and lists every command`, async () => {
+      const {exitCode, stdout, stderr} = await machine.run(args);
+      assert.equal(exitCode, 0);
+      assert.equal(stderr, '');
+      assert.ok(stdout.indexOf('Examples') < stdout.indexOf('Service'));
+      for (const {name, summary} of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name}\\b.*  ${summary}$`, 'm'));
+    });
+  }
+
+  for (const {name, examples, flags, settings} of COMMANDS) {
+    test(`crewroom ${name} --help shows its examples and every flag, and fits a terminal`, async () => {
+      const {exitCode, stdout} = await machine.run([name, '--help']);
+      assert.equal(exitCode, 0);
+      for (const {line} of examples) assert.ok(stdout.includes(line), line);
+      for (const flag of [...Object.keys(flags), ...settings])
+        assert.ok(stdout.includes(`--${flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`), flag);
+      for (const line of stdout.split('\n')) assert.ok(line.length <= 120, line);
+      assert.equal((await machine.run(['help', name])).stdout, stdout);
+    });
+  }
+});
+
+describe('a command line that makes no sense', () => {
+  const rejected = [
+    {name: 'a command with a typo', args: ['strat'], said: /unknown command "strat"; did you mean start\?/},
+    {name: 'a typo after help', args: ['help', 'pth'], said: /unknown command "pth"; did you mean paths\?/},
+    {
+      name: 'a flag with a typo',
+      args: ['get', 'k', '--prot', '1'],
+      said: /unknown option "--prot"; did you mean --port\?/,
+    },
+    {name: 'a missing argument', args: ['put', 'k'], said: /missing required argument "VALUE"/},
+    {name: 'too many arguments', args: ['get', 'a', 'b'], said: /too many arguments/},
+    {name: 'a flag without its value', args: ['start', '--port'], said: /"--port <PORT>" argument missing/},
+    {name: 'a limit that is no number', args: ['list', '--limit', 'all'], said: /--limit has to be a whole number/},
+    {name: 'a revision that is no number', args: ['put', 'k', '1', '--if-match', 'x'], said: /--if-match has to be/},
+    {name: 'two conditions at once', args: ['put', 'k', '1', '--if-match', '1', '--if-absent'], said: /cannot both/},
+    {name: 'nothing to delete', args: ['delete'], said: /it needs a KEY, --prefix PREFIX or --all/},
+    {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /goes with neither/},
+    {name: 'an empty prefix without --all', args: ['delete', '--prefix', '', '--yes'], said: /--all says so/},
+    {name: '--all with a prefix', args: ['delete', '--prefix', 'p', '--all', '--yes'], said: /not only those/},
+    {name: 'a revision of many entries', args: ['delete', '--all', '--if-match', '1'], said: /goes with a KEY only/},
+    {
+      name: 'many deletions that nobody can confirm',
+      args: ['delete', '--prefix', 'p'],
+      said: /nobody is there to confirm/,
+    },
+    {
+      name: 'a shell that nobody knows',
+      args: ['completion', 'tcsh'],
+      said: /SHELL has to be bash, zsh, fish or powershell/,
+    },
+  ];
+  for (const {name, args, said} of rejected) {
+    test(`is refused with exit code 2: ${name}`, async () => {
+      const {exitCode, stdout, stderr} = await machine.run(args);
+      assert.equal(exitCode, 2);
+      assert.equal(stdout, '');
+      assert.match(stderr, said);
+      assert.match(stderr, /^crewroom: Cannot run ".*\n[^\n]+\n$/);
+    });
+  }
+
+  test('is told to programs as JSON', async () => {
+    const {exitCode, stderr} = await machine.run(['list', '--jsno', '--json']);
+    assert.equal(exitCode, 2);
+    const {code, detail, advice, command} = JSON.parse(stderr) as Readonly<Record<string, string>>;
+    assert.deepEqual({code, command}, {code: 'invalid-usage', command: 'crewroom list'});
+    assert.match(detail ?? '', /did you mean --json\?/);
+    assert.ok(advice);
+  });
+});
+
+describe('crewroom version', () => {
+  for (const args of [['version'], ['--version'], ['-V']]) {
+    test(`is one line: ${args.join(' ')}`, async () => {
+      assert.match((await machine.run(args)).stdout, /^crewroom \d+\.\d+\.\d+\S*\n$/);
+    });
+  }
+
+  test('names everything that a report needs, as JSON', async () => {
+    const versions = JSON.parse((await machine.run(['version', '--json'])).stdout) as Readonly<Record<string, string>>;
+    assert.deepEqual(Object.keys(versions), ['version', 'apiVersion', 'node', 'platform', 'architecture', 'lmdb']);
+    assert.equal(versions['node'], process.versions.node);
+    assert.match(versions['lmdb'] ?? '', /^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('crewroom completion', () => {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    test(`prints a script for ${shell}`, async () => {
+      const {exitCode, stdout} = await machine.run(['completion', shell]);
+      assert.equal(exitCode, 0);
+      assert.ok(stdout.includes('crewroom complete --') || stdout.includes('crewroom'), stdout.slice(0, 200));
+    });
+  }
+
+  test('prints a script that bash can read', async () => {
+    const {stdout} = await machine.run(['completion', 'bash']);
+    await writeFile(join(home, 'completion.bash'), stdout);
+    await promisify(execFile)('bash', ['-n', join(home, 'completion.bash')]);
+  });
+
+  const suggest = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const {stdout} = await machine.run(['complete', '--', ...words]);
+    return stdout
+      .split('\n')
+      .map(line => line.split('\t')[0] ?? '')
+      .filter(word => word !== '' && !word.startsWith(':'));
+  };
+
+  test('knows every command, and nothing that people do not type', async () => {
+    assert.deepEqual(
+      await suggest(''),
+      COMMANDS.map(({name}) => name),
+    );
+    assert.deepEqual(await suggest('st'), ['start', 'status']);
+  });
+
+  test('knows every flag of a command', async () => {
+    const flags = SETTING_NAMES.map(name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`);
+    assert.deepEqual(await suggest('start', '--'), ['--json', ...flags, '--config', '--help']);
+    assert.deepEqual(await suggest('put', 'k', 'v', '--if'), ['--if-match', '--if-absent']);
+  });
+
+  test('knows values where there are few', async () => {
+    assert.deepEqual(await suggest('start', '--log-level', ''), ['error', 'info', 'debug']);
+    assert.deepEqual(await suggest('completion', 'f'), ['fish']);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('what is written', () => {
+  const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+
+  test('ends quietly where the reader has read enough', async () => {
+    const service = await machine.start();
+    for (let index = 0; index < 300; index++)
+      await fetch(`${service.url}/api/store/${'k'.repeat(400)}${index}`, {method: 'PUT', body: '1'});
+    const command = `node ${main} list --port ${service.port} --json --values | head -1; echo "\${PIPESTATUS[0]}"`;
+    const {stdout, stderr} = await promisify(execFile)('bash', ['-c', command]);
+    assert.match(stdout, /^\{"key":"k+0".*\}\n0\n$/);
+    assert.equal(stderr, '');
+    await service.stop();
+  });
+
+  test('is a failure where it cannot be written', async () => {
+    const command = `node ${main} version > /dev/full; echo $?`;
+    const {stdout, stderr} = await promisify(execFile)('bash', ['-c', command]);
+    assert.equal(stdout, '1\n');
+    assert.match(stderr, /^crewroom: Cannot write to standard output: ENOSPC/);
+  });
+
+  test('has colours on a terminal, and none with NO_COLOR', async () => {
+    const {stdout} = await machine.runOnTerminal(['--help']);
+    assert.ok(stdout.includes('\u001b[1m'));
+    const {stdout: bare} = await machine.runOnTerminal(['--help'], {environment: {NO_COLOR: '1'}});
+    assert.ok(!bare.includes('\u001b'));
+    const {stdout: empty} = await machine.runOnTerminal(['--help'], {environment: {NO_COLOR: ''}});
+    assert.ok(empty.includes('\u001b'), 'an empty NO_COLOR means nothing');
+  });
+
+  test('comes from a command that a link leads to, as packages install it', async () => {
+    const link = join(home, 'crewroom');
+    await symlink(main, link);
+    assert.match(execFileSync(link, ['version']).toString(), /^crewroom /);
+  });
+});
