@@ -43,10 +43,10 @@ const MAY_IMPORT = {
   'index.ts': ['app.ts', 'config.ts', 'domain'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Packages and modules that one file alone may import. */
+/** Packages and modules that one file alone may import, or one folder. */
 const ONLY_IN = {
   lmdb: ['store/lmdb-environment.ts'],
-  'node:http': ['http/server.ts', 'http/connections.ts', 'http/failure-response.ts'],
+  'node:http': ['http/'],
   chokidar: ['identity/profile-source.ts'],
   pino: ['cli/log.ts'],
   picocolors: ['cli/style.ts'],
@@ -79,7 +79,7 @@ describe('every folder imports only what the table allows', () => {
   for (const [wanted, owners] of Object.entries(ONLY_IN)) {
     test(`only ${owners.join(' and ')} imports ${wanted}`, () => {
       const found = imports.filter(each => each.wanted === wanted).map(({file}) => file);
-      expect(found.filter(file => !(owners as readonly string[]).includes(file))).toEqual([]);
+      expect(found.filter(file => !owners.some(owner => file.startsWith(owner)))).toEqual([]);
     });
   }
 
@@ -93,6 +93,9 @@ function findImports(text: string): readonly string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   return Array.from(code.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)'([^']+)'/gm), match => match[1] ?? '');
 }
+
+/** What is loaded later, when it is needed, closes no circle. */
+const LATER = /\bimport\s*\(\s*'[^']+'/g;
 
 function roomOf(file: string): string {
   return file.split('/')[0] ?? file;
@@ -108,7 +111,7 @@ function isAllowed(room: Room, file: string, wanted: string): boolean {
   return target === room || allowed.includes(target);
 }
 
-/** Cycles of imports that are there at run time; types may refer to each other. */
+/** Cycles of imports that are there when a file is loaded; types may refer to each other. */
 function findCycles(): readonly string[] {
   const runtime = new Map(files.map(file => [file, findRuntimeImports(file)]));
   const cycles: string[] = [];
@@ -127,7 +130,7 @@ function findCycles(): readonly string[] {
 
 function findRuntimeImports(file: string): readonly string[] {
   const text = readFileSync(join(source, file), 'utf8').replace(/^(?:import|export) type [\s\S]*?;$/gm, '');
-  return findImports(text)
+  return findImports(text.replaceAll(LATER, ''))
     .filter(wanted => wanted.startsWith('.'))
     .map(wanted => relative(source, resolve(source, dirname(file), wanted)));
 }

@@ -214,7 +214,7 @@ describe('crewroom start, with settings that cannot be', () => {
     const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', '0', '--profile', 'bad.json']);
     assert.equal(exitCode, 1);
     assert.match(stderr, /^ {2}\$\.va_user\.pilotID is missing$/m);
-    assert.match(stderr, /^ {2}\$\.airline\.settings\.scriptURL it has to end in "\/"$/m);
+    assert.match(stderr, /^ {2}\$\.airline\.settings\.scriptURL does not end in "\/"$/m);
   });
 });
 

@@ -62,7 +62,7 @@ describe('a taken port is a failure and never another port (A14)', () => {
   });
 
   async function hold(address: string): Promise<number> {
-    const holder = createServer().listen({host: address, port: 0, ipv6Only: true});
+    const holder = createServer(socket => socket.destroy()).listen({host: address, port: 0, ipv6Only: true});
     holders.push(holder);
     await once(holder, 'listening');
     return (holder.address() as {port: number}).port;
