@@ -1,0 +1,107 @@
+import {describe, expect, test} from 'vitest';
+import {createGuardRules, type GuardOptions, judge, type Verdict} from './guard.ts';
+
+const OPTIONS: GuardOptions = {port: 7172, extraHosts: [], allowedOrigins: []};
+
+/** What the guard says of a request with these headers. */
+function verdictOf(
+  rawHeaders: readonly string[],
+  {target = '/api', ...options}: Partial<GuardOptions> & {readonly target?: string} = {},
+): Verdict {
+  const request = {method: 'GET', target, rawHeaders, readBody: () => Promise.reject()};
+  return judge(request, createGuardRules({...OPTIONS, ...options}));
+}
+
+const HOST = ['Host', 'localhost:7172'];
+
+describe('judge()', () => {
+  test('admits a local program, which sends no origin', () => {
+    expect(verdictOf(HOST)).toEqual({kind: 'admitted', target: '/api', origin: undefined});
+  });
+
+  test('admits Node’s fetch, which says "cors" and names no site', () => {
+    expect(verdictOf([...HOST, 'Sec-Fetch-Mode', 'cors']).kind).toBe('admitted');
+  });
+
+  test('names the origin that may read the answer', () => {
+    const origin = 'https://va.example';
+    expect(verdictOf([...HOST, 'Origin', origin], {allowedOrigins: [origin]})).toMatchObject({
+      kind: 'admitted',
+      origin,
+    });
+  });
+
+  test('does not care how the names of headers are written', () => {
+    expect(verdictOf(['hOST', 'LOCALHOST:7172']).kind).toBe('admitted');
+    expect(verdictOf([...HOST, 'oRIGIN', 'null'])).toMatchObject({failure: {code: 'foreign-origin'}});
+    expect(verdictOf([...HOST, 'SEC-fetch-SITE', 'cross-site'])).toMatchObject({failure: {code: 'cross-site'}});
+  });
+
+  const refused: readonly {readonly name: string; readonly rawHeaders: readonly string[]; readonly code: string}[] = [
+    {name: 'no host', rawHeaders: [], code: 'malformed-request'},
+    {name: 'two hosts', rawHeaders: [...HOST, ...HOST], code: 'malformed-request'},
+    {name: 'a foreign host', rawHeaders: ['Host', 'evil.example'], code: 'foreign-host'},
+    {name: 'a host without our port', rawHeaders: ['Host', 'localhost'], code: 'foreign-host'},
+    {name: 'a foreign host before a foreign origin', rawHeaders: ['Host', 'x', 'Origin', 'null'], code: 'foreign-host'},
+    {name: 'a foreign origin', rawHeaders: [...HOST, 'Origin', 'https://evil.example'], code: 'foreign-origin'},
+    {
+      name: 'two origins',
+      rawHeaders: [...HOST, 'Origin', 'http://localhost:7172', 'Origin', 'null'],
+      code: 'foreign-origin',
+    },
+    {name: 'a cross-site page', rawHeaders: [...HOST, 'Sec-Fetch-Site', 'cross-site'], code: 'cross-site'},
+  ];
+  for (const {name, rawHeaders, code} of refused) {
+    test(`refuses ${name}`, () => {
+      expect(verdictOf(rawHeaders)).toMatchObject({kind: 'refused', failure: {code}});
+    });
+  }
+
+  test('repeats only the beginning of what a stranger sent', () => {
+    const long = 'x'.repeat(10_000);
+    expect(verdictOf(['Host', long])).toEqual({
+      kind: 'refused',
+      failure: {code: 'foreign-host', host: 'x'.repeat(100)},
+    });
+  });
+
+  const targets = [
+    {target: '/api/store/%2e%2e?x=1', path: '/api/store/%2e%2e?x=1'},
+    {target: '//evil.example/api', path: '//evil.example/api'},
+    {target: 'http://localhost:7172/api/store/%2e%2e?x=1', path: '/api/store/%2e%2e?x=1'},
+    {target: 'HTTP://[::1]:7172/', path: '/'},
+    {target: 'http://127.0.0.1:7172', path: '/'},
+  ];
+  for (const {target, path} of targets) {
+    test(`hands on the path of ${target} as it is`, () => {
+      expect(verdictOf(HOST, {target})).toMatchObject({kind: 'admitted', target: path});
+    });
+  }
+
+  for (const target of ['', '*', 'api', 'ftp://localhost:7172/', 'http:/api', 'http://localhost:7172?x=1']) {
+    test(`refuses the target ${JSON.stringify(target)}`, () => {
+      expect(verdictOf(HOST, {target})).toMatchObject({failure: {code: 'malformed-request'}});
+    });
+  }
+
+  for (const target of ['http://evil.example/api', 'http://user@localhost:7172/', 'http://localhost/', 'http:///api']) {
+    test(`refuses the authority of ${target}`, () => {
+      expect(verdictOf(HOST, {target})).toMatchObject({failure: {code: 'foreign-host'}});
+    });
+  }
+});
+
+describe('createGuardRules()', () => {
+  test('lets the port of the scheme be left out, where it is ours', () => {
+    for (const host of ['localhost', 'LOCALHOST:80', '[::1]'])
+      expect(verdictOf(['Host', host], {port: 80}).kind, host).toBe('admitted');
+    expect(verdictOf(['Host', 'localhost', 'Origin', 'http://localhost'], {port: 80}).kind).toBe('admitted');
+  });
+
+  test('takes extra hosts in any case, as host and as origin of our own pages', () => {
+    const extraHosts = ['Core.Example'];
+    expect(verdictOf(['Host', 'core.example:7172'], {extraHosts}).kind).toBe('admitted');
+    const own = ['Host', 'core.example:7172', 'Origin', 'http://core.example:7172'];
+    expect(verdictOf(own, {extraHosts}).kind).toBe('admitted');
+  });
+});

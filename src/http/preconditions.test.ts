@@ -1,0 +1,99 @@
+import {describe, expect, test} from 'vitest';
+import {formatEntityTag, isAlreadyRead, readExpectation} from './preconditions.ts';
+
+describe('readExpectation()', () => {
+  const understood = [
+    {name: 'nothing', headers: [], expected: undefined},
+    {name: 'one ETag', headers: ['If-Match', '"12"'], expected: 12},
+    {name: 'a list', headers: ['If-Match', '"12", "13"'], expected: [12, 13]},
+    {name: 'a list over two lines', headers: ['If-Match', '"12"', 'if-match', '"13","14"'], expected: [12, 13, 14]},
+    {name: 'a list with empty elements', headers: ['If-Match', ' ,"12",\t, "13" ,'], expected: [12, 13]},
+    {name: 'any entry', headers: ['If-Match', '*'], expected: 'present'},
+    {name: 'no entry', headers: ['If-None-Match', ' * '], expected: 'absent'},
+    {name: 'a weak ETag, which never matches strongly', headers: ['If-Match', 'W/"12"'], expected: 0},
+    {name: 'an ETag of somebody else', headers: ['If-Match', '"abc"'], expected: 0},
+    {name: 'one with a comma in it', headers: ['If-Match', '"a,b", "12"'], expected: [0, 12]},
+    {name: 'one beyond ASCII', headers: ['If-Match', '"\u00e9"'], expected: 0},
+    {name: 'an empty one', headers: ['If-Match', '""'], expected: 0},
+    {name: 'a revision that is not written as ours', headers: ['If-Match', '"012"'], expected: 0},
+    {name: 'a revision beyond all', headers: ['If-Match', '"99999999999999999999"'], expected: 0},
+  ];
+  for (const {name, headers, expected} of understood) {
+    test(`understands ${name}`, () => {
+      expect(readExpectation(headers)).toEqual(expected);
+    });
+  }
+
+  const refused = [
+    ['If-Match', '12'],
+    ['If-Match', ''],
+    ['If-Match', ','],
+    ['If-Match', '"12'],
+    ['If-Match', '12"'],
+    ['If-Match', '"12" "13"'],
+    ['If-Match', '"12", x'],
+    ['If-Match', '"12", *'],
+    ['If-Match', '*, *'],
+    ['If-Match', 'w/"12"'],
+    ['If-Match', '"1 2"'],
+    ['If-Match', '"1"2"'],
+    ['If-None-Match', '"12"'],
+    ['If-None-Match', ''],
+    ['If-None-Match', '*', 'If-None-Match', '*'],
+    ['If-Match', '"12"', 'If-None-Match', '*'],
+    ['If-Unmodified-Since', 'Sat, 21 Nov 2026 18:35:22 GMT'],
+  ];
+  for (const headers of refused) {
+    test(`refuses ${headers.join(' ')}`, () => {
+      expect(() => readExpectation(headers)).toThrow(
+        expect.objectContaining({failure: expect.objectContaining({code: 'invalid-header'})}),
+      );
+    });
+  }
+
+  test('is done in no time with a header of any length', () => {
+    for (const header of [
+      `${'"",'.repeat(5000)}x`,
+      `${' ,'.repeat(8000)}"`,
+      '\t'.repeat(16_000),
+      `"${'x'.repeat(16_000)}`,
+    ])
+      expect(() => readExpectation(['If-Match', header])).toThrow();
+  });
+});
+
+describe('isAlreadyRead()', () => {
+  const cases = [
+    {headers: [], read: false},
+    {headers: ['If-None-Match', '"7"'], read: true},
+    {headers: ['If-None-Match', 'W/"7"'], read: true},
+    {headers: ['If-None-Match', '"6", W/"7"'], read: true},
+    {headers: ['If-None-Match', '*'], read: true},
+    {headers: ['If-None-Match', '"8"'], read: false},
+    {headers: ['If-None-Match', '"7,7"'], read: false},
+    {headers: ['If-None-Match', '"x"'], read: false},
+    {headers: ['If-Modified-Since', 'Sat, 21 Nov 2026 18:35:22 GMT'], read: false},
+  ];
+  for (const {headers, read} of cases) {
+    test(`${headers.join(' ') || 'no header'}: ${read}`, () => {
+      expect(isAlreadyRead(headers, 7)).toBe(read);
+    });
+  }
+
+  for (const headers of [
+    ['If-None-Match', '7'],
+    ['If-Match', '"7"'],
+    ['If-Unmodified-Since', 'x'],
+  ]) {
+    test(`refuses ${headers.join(' ')}`, () => {
+      expect(() => isAlreadyRead(headers, 7)).toThrow(
+        expect.objectContaining({failure: expect.objectContaining({code: 'invalid-header'})}),
+      );
+    });
+  }
+});
+
+test('an ETag that was sent comes back as the revision it stands for', () => {
+  for (const revision of [1, 12, 999_999_999_999_999])
+    expect(readExpectation(['If-Match', formatEntityTag(revision)])).toBe(revision);
+});
