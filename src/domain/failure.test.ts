@@ -55,6 +55,8 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'data-directory-unusable': {code: 'data-directory-unusable', directory: '/a', problem: 'it is a file'},
   'data-format-unsupported': {code: 'data-format-unsupported', directory: '/a', found: '2', supported: 1},
   'store-damaged': {code: 'store-damaged', directory: '/a', problem: 'data.mdb is empty'},
+  'invalid-usage': {code: 'invalid-usage', command: 'crewroom get', problem: 'it takes one key'},
+  'unwritable-output': {code: 'unwritable-output', problem: 'no space left on device'},
   'unreadable-input': {code: 'unreadable-input', source: '@x', problem: 'no such file'},
   'service-unreachable': {code: 'service-unreachable', url: 'http://localhost:7172', problem: 'nothing listens there'},
   'service-timeout': {code: 'service-timeout', url: 'http://localhost:7172/api', timeoutMs: 30_000},
