@@ -28,17 +28,32 @@ export function summarise({va_user: pilot, airline}: Pick<IdentityDocument, 'va_
   return `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
 }
 
-function describeIssue({
-  code,
-  message,
-  input,
-}: {
-  readonly code?: string;
+/** What the schema wants, for people. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'an array',
+};
+
+interface Issue {
   readonly message: string;
+  readonly expected?: string;
   readonly input?: unknown;
-}): string {
+}
+
+function describeIssue({message, expected, input}: Issue): string {
   if (input === undefined) return 'is missing';
-  return code === 'invalid_type' ? message.replace(/^Invalid input: e/, 'is not as e') : message;
+  if (expected === undefined) return message;
+  return `is ${describeType(input)} and has to be ${EXPECTED[expected] ?? expected}`;
+}
+
+function describeType(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** A path as JSONPath (RFC 9535) writes it. */

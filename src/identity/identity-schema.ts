@@ -1,17 +1,20 @@
 import {z} from 'zod';
 import type {IdentityDocument} from '../domain/identity.ts';
 
+/** Not `z.int()`: an id may have 64 bits, which are served as they stand in the text. */
+const integer = z.number().refine(Number.isInteger, {error: 'has to be a whole number'}).meta({type: 'integer'});
+
 /**
  * The identity document: the members of the specification, which of them may be null, and any others
  * a source holds. The schema only judges: what is served are the bytes it was read from.
  */
 const ACCOUNT = z.looseObject({
-  id: z.int(),
+  id: integer,
   hasPremium: z.boolean(),
   token: z.string(),
   firstName: z.string(),
   lastNameInitial: z.string(),
-  authority: z.int(),
+  authority: integer,
   developer: z.boolean(),
   tester: z.boolean(),
   showHost: z.boolean(),
@@ -19,14 +22,14 @@ const ACCOUNT = z.looseObject({
 });
 
 const PILOT = z.looseObject({
-  dbID: z.int(),
+  dbID: integer,
   pilotID: z.string(),
   firstName: z.string(),
   lastName: z.string(),
   email: z.string(),
   rank: z.string(),
   rankImage: z.string().nullable(),
-  rankLevel: z.int(),
+  rankLevel: integer,
   avatar: z.string().nullable(),
   session: z.string(),
   expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
@@ -53,9 +56,9 @@ const PLUGIN = z.looseObject({
   id: z.string(),
   name: z.string(),
   verified: z.boolean(),
-  downloads: z.int(),
+  downloads: integer,
   rating: z.number(),
-  totalReviews: z.int(),
+  totalReviews: integer,
   author: z.string(),
   description: z.string(),
   lastUpdated: z.string(),
@@ -73,7 +76,7 @@ export const IDENTITY_SCHEMA = z
         'The account on the platform. A source may carry another brand in place of "vendor"; it is served as it is. Absent without such an account.',
     }),
     va_user: PILOT.meta({description: 'The account at the airline.'}),
-    airline: z.looseObject({id: z.int(), isPartner: z.boolean(), settings: AIRLINE_SETTINGS, plugins: z.array(PLUGIN)}),
+    airline: z.looseObject({id: integer, isPartner: z.boolean(), settings: AIRLINE_SETTINGS, plugins: z.array(PLUGIN)}),
   })
   .meta({
     description: 'Who the pilot is. Unknown members pass through untouched.',

@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises';
+import {readFile, stat} from 'node:fs/promises';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import type {Log} from '../domain/log.ts';
@@ -86,13 +86,23 @@ class ProfileSource implements IdentitySource {
     this.#listeners.clear();
   }
 
+  #announce(): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch (error) {
+        this.#log.error('a listener for identity changes failed', {error});
+      }
+    }
+  }
+
   async #reload(): Promise<void> {
     try {
       const identity = await readProfile(this.#file);
       if (this.#identity !== undefined && Buffer.compare(identity.json, this.#identity.json) === 0) return;
       this.#identity = identity;
       this.#log.info('identity changed', {file: this.#file, identity: identity.summary});
-      for (const listener of this.#listeners) listener();
+      this.#announce();
     } catch (error) {
       const problems =
         error instanceof AppError && error.failure.code === 'invalid-profile' ? error.failure.problems : undefined;
@@ -105,7 +115,7 @@ class ProfileSource implements IdentitySource {
 }
 
 /**
- * Reads a profile.
+ * Reads a profile. A file that is too large, or no file at all such as a pipe, is refused without reading it.
  *
  * @throws {AppError} `invalid-profile` with every problem and its path.
  */
@@ -114,12 +124,15 @@ export async function readProfile(file: string): Promise<Identity> {
     new AppError({code: 'invalid-profile', file, problems}, options);
   let bytes: Buffer;
   try {
+    const status = await stat(file);
+    if (!status.isFile()) throw invalid([{path: '$', problem: 'is not in a file'}]);
+    if (status.size > PROFILE_BYTES_MAX)
+      throw invalid([{path: '$', problem: `is larger than ${PROFILE_BYTES_MAX} bytes`}]);
     bytes = await readFile(file);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw invalid([{path: '$', problem: `cannot be read: ${(error as Error).message}`}], {cause: error});
   }
-  if (bytes.length > PROFILE_BYTES_MAX)
-    throw invalid([{path: '$', problem: `is larger than ${PROFILE_BYTES_MAX} bytes`}]);
   const reading = await readIdentityDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;

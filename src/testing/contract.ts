@@ -1,3 +1,5 @@
+import type {Entries} from '../domain/entries.ts';
+
 /**
  * What runs the tests: `describe` and `test` of vitest, jest, mocha or node:test, or anything that takes
  * a name and a function. A test fails when its function rejects.
@@ -13,6 +15,11 @@ export interface Contract<T extends AsyncDisposable> extends TestRunner {
   readonly name: string;
   /** Opens a new and empty one. Each test opens its own, and disposes of it at its end. */
   readonly open: () => Promise<T>;
+}
+
+/** Entries, with whatever has to be closed with them, such as what `openCrewroom` returns. */
+export interface OpenedEntries extends AsyncDisposable {
+  readonly entries: Entries;
 }
 
 /** One promise of a contract, as a sentence, and the check of it. */

@@ -1,12 +1,6 @@
-import type {Entries} from '../domain/entries.ts';
-import {type Contract, runContract} from './contract.ts';
+import {type Contract, type OpenedEntries, runContract} from './contract.ts';
 import {ENTRIES_LISTING, ENTRIES_RANGES} from './entries-listing.ts';
 import {ENTRIES_CONDITIONS, ENTRIES_KEYS, ENTRIES_VALUES} from './entries-values.ts';
-
-/** Entries, with whatever has to be closed with them, such as what `openCrewroom` returns. */
-export interface OpenedEntries extends AsyncDisposable {
-  readonly entries: Entries;
-}
 
 /** Entries to test; with the default limits for values. */
 export type EntriesContract = Contract<OpenedEntries>;

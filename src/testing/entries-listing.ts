@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import {type Entries, LIST_LIMIT, LIST_LIMIT_MAX, LIST_VALUES_BYTES_MAX, type ListOptions} from '../domain/entries.ts';
 import type {EntryInfo} from '../domain/entry.ts';
 import {assertFails, assertFailsWith, keysOf, textOf} from './assertions.ts';
-import type {ContractPart} from './contract.ts';
-import type {OpenedEntries} from './entries-contract.ts';
+import type {ContractPart, OpenedEntries} from './contract.ts';
 import {inByteOrder, SAMPLE_KEYS, SAMPLE_TEXTS} from './samples.ts';
 
 const LIMIT_PROBLEM = `it is a whole number from 1 to ${LIST_LIMIT_MAX}`;

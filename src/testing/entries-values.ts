@@ -3,8 +3,7 @@ import {VALUE_BYTES_MAX} from '../domain/entries.ts';
 import type {Failure} from '../domain/failure.ts';
 import {JSON_DEPTH_MAX} from '../domain/json-text.ts';
 import {assertFails, assertFailsWith, textOf} from './assertions.ts';
-import type {ContractPart} from './contract.ts';
-import type {OpenedEntries} from './entries-contract.ts';
+import type {ContractPart, OpenedEntries} from './contract.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from './samples.ts';
 
 const NESTED_MAX = `${'['.repeat(JSON_DEPTH_MAX)}${']'.repeat(JSON_DEPTH_MAX)}`;

@@ -1,5 +1,5 @@
 /** The contracts of the ports, as tests: for whoever writes an adapter of their own. */
-export type {Contract, TestRunner} from './contract.ts';
-export {type EntriesContract, type OpenedEntries, testEntries} from './entries-contract.ts';
+export type {Contract, OpenedEntries, TestRunner} from './contract.ts';
+export {type EntriesContract, testEntries} from './entries-contract.ts';
 export {type IdentitySourceContract, testIdentitySource} from './identity-source-contract.ts';
 export {type StoreContract, testStore} from './store-contract.ts';

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode, isFailureCode} from './failure.ts';
+import {FAILURE_TEXTS} from './failure-texts.ts';
+
+/** One failure of each code; a new code does not compile until it is here. */
+const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
+  'invalid-key': {code: 'invalid-key', key: 'a\nb', problem: 'it contains a control character'},
+  'invalid-json': {code: 'invalid-json', problem: 'expected a value, found "x"', position: 3},
+  'value-too-deep': {code: 'value-too-deep', depthMax: 256, position: 256},
+  'value-too-large': {code: 'value-too-large', sizeBytesMax: 1024},
+  'unsupported-body': {code: 'unsupported-body', problem: 'it is multipart'},
+  'invalid-parameter': {code: 'invalid-parameter', parameter: 'limit', problem: 'it is too high'},
+  'invalid-header': {code: 'invalid-header', header: 'If-Match', problem: 'it is empty'},
+  'malformed-request': {code: 'malformed-request', problem: 'it ends early'},
+  'no-entry': {code: 'no-entry', key: 'a'},
+  'no-identity': {code: 'no-identity'},
+  'no-resource': {code: 'no-resource', path: '/x'},
+  'method-not-allowed': {code: 'method-not-allowed', method: 'PUT', allowed: ['GET', 'HEAD']},
+  'revision-conflict': {
+    code: 'revision-conflict',
+    conflicts: [
+      {key: 'a', expected: '7', actual: '1'},
+      {key: 'b', expected: 'absent', actual: '2'},
+      {key: 'c', expected: 'present', actual: 'absent'},
+      {key: 'd', expected: '0', actual: '3'},
+      {key: 'e', expected: '4 or 5', actual: '6'},
+    ],
+  },
+  'foreign-host': {code: 'foreign-host', host: 'evil.example'},
+  'foreign-origin': {code: 'foreign-origin', origin: 'https://evil.example'},
+  'cross-site': {code: 'cross-site', site: 'cross-site'},
+  'headers-too-large': {code: 'headers-too-large'},
+  'request-timeout': {code: 'request-timeout'},
+  'too-many-connections': {code: 'too-many-connections', connectionsMax: 256},
+  'entry-corrupt': {code: 'entry-corrupt', key: 'a'},
+  'store-read-only': {code: 'store-read-only', problem: 'Input/output error'},
+  'disk-full': {code: 'disk-full'},
+  'store-busy': {code: 'store-busy', waitingMax: 4096},
+  'store-closed': {code: 'store-closed'},
+  internal: {code: 'internal', requestId: 'ab-1'},
+  'invalid-configuration': {
+    code: 'invalid-configuration',
+    problems: [{setting: 'port', source: '--port', problem: 'is no number'}],
+  },
+  'invalid-profile': {
+    code: 'invalid-profile',
+    file: '/a/b',
+    problems: [{path: '$.va_user.dbID', problem: 'is missing'}],
+  },
+  'unsafe-host': {code: 'unsafe-host', host: '0.0.0.0'},
+  'address-in-use': {code: 'address-in-use', address: '127.0.0.1:7172'},
+  'address-unusable': {code: 'address-unusable', address: '127.0.0.1:1', problem: 'permission denied'},
+  'data-directory-in-use': {code: 'data-directory-in-use', directory: '/a', processId: 12},
+  'data-directory-unusable': {code: 'data-directory-unusable', directory: '/a', problem: 'it is a file'},
+  'data-format-unsupported': {code: 'data-format-unsupported', directory: '/a', found: '2', supported: 1},
+  'store-damaged': {code: 'store-damaged', directory: '/a', problem: 'data.mdb is empty'},
+  'invalid-usage': {code: 'invalid-usage', command: 'crewroom get', problem: 'it takes one key'},
+  'unwritable-output': {code: 'unwritable-output', problem: 'no space left on device'},
+  'unreadable-input': {code: 'unreadable-input', source: '@x', problem: 'no such file'},
+  'service-unreachable': {code: 'service-unreachable', url: 'http://localhost:7172', problem: 'nothing listens there'},
+  'service-timeout': {code: 'service-timeout', url: 'http://localhost:7172/api', timeoutMs: 30_000},
+  'unexpected-answer': {code: 'unexpected-answer', url: 'http://x', status: 200, problem: 'it is not JSON'},
+};
+
+describe('describeFailure()', () => {
+  for (const failure of Object.values(FAILURES)) {
+    test(`says what "${failure.code}" is in one line`, () => {
+      const text = describeFailure(failure);
+      assert.match(text, /^Cannot [^\n]+[^.\n]$/);
+      assert.match(text, /: /, 'it names the action, a colon, and what is');
+      assert.doesNotMatch(text, /undefined|null|\[object|NaN|n't/);
+      for (const [name, value] of Object.entries(failure)) {
+        if (name === 'code' || typeof value === 'object') continue;
+        const shown = typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : String(value);
+        assert.ok(text.includes(shown) || text.includes(String(value)), `it leaves out ${name}: ${text}`);
+      }
+      assert.equal(new AppError(failure).message, text);
+    });
+  }
+
+  test('tells every conflict, and what there is', () => {
+    assert.equal(
+      describeFailure(FAILURES['revision-conflict']),
+      'Cannot change "a": expected revision 7, found revision 1; Cannot change "b": expected no entry, found revision 2; ' +
+        'Cannot change "c": expected an entry, found no entry; ' +
+        'Cannot change "d": expected a revision that no entry ever has, found revision 3; ' +
+        'Cannot change "e": expected revision 4 or 5, found revision 6',
+    );
+  });
+
+  test('names who uses an address where that is known', () => {
+    const failure = {...FAILURES['address-in-use'], holder: 'node (process 12)'};
+    assert.equal(describeFailure(failure), 'Cannot listen on 127.0.0.1:7172: node (process 12) uses the port');
+  });
+});
+
+describe('adviseOnFailure()', () => {
+  for (const code of Object.keys(FAILURE_TEXTS) as FailureCode[]) {
+    test(`says in one line what to do about "${code}"`, () => {
+      assert.match(adviseOnFailure(code), /^["A-Z][^\n]+[^.\n]$/);
+      assert.doesNotMatch(adviseOnFailure(code), /undefined|n't/);
+    });
+  }
+});
+
+describe('isFailureCode()', () => {
+  test('knows codes from other texts, also from names that every object has', () => {
+    for (const code of Object.keys(FAILURES)) assert.equal(isFailureCode(code), true);
+    for (const other of ['', 'toString', '__proto__', 'constructor', 'no-such-code', 1, null, undefined, {}]) {
+      assert.equal(isFailureCode(other), false);
+    }
+  });
+});

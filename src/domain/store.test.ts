@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {type Expectation, NO_REVISION} from './entry.ts';
+import {type Key, parseKey} from './key.ts';
+import {findConflicts} from './store.ts';
+
+const REVISIONS: ReadonlyMap<Key, number> = new Map([[parseKey('a'), 7]]);
+
+const CASES: readonly {readonly key: string; readonly expected: Expectation; readonly conflict?: [string, string]}[] = [
+  {key: 'a', expected: 7},
+  {key: 'a', expected: 6, conflict: ['6', '7']},
+  {key: 'a', expected: [6, 7]},
+  {key: 'a', expected: [6, 8], conflict: ['6 or 8', '7']},
+  {key: 'a', expected: [], conflict: ['0', '7']},
+  {key: 'a', expected: NO_REVISION, conflict: ['0', '7']},
+  {key: 'a', expected: 'present'},
+  {key: 'a', expected: 'absent', conflict: ['absent', '7']},
+  {key: 'b', expected: 'absent'},
+  {key: 'b', expected: 'present', conflict: ['present', 'absent']},
+  {key: 'b', expected: 7, conflict: ['7', 'absent']},
+  {key: 'b', expected: [], conflict: ['0', 'absent']},
+  {key: 'b', expected: NO_REVISION, conflict: ['0', 'absent']},
+];
+
+describe('findConflicts()', () => {
+  for (const {key, expected, conflict} of CASES) {
+    const state = key === 'a' ? 'an entry of revision 7' : 'no entry';
+    test(`${conflict === undefined ? 'accepts' : 'refuses'} ${JSON.stringify(expected)} for ${state}`, () => {
+      const conflicts = findConflicts([{key: parseKey(key), expected}], each => REVISIONS.get(each));
+      const [text, actual] = conflict ?? [];
+      assert.deepEqual(conflicts, conflict === undefined ? [] : [{key, expected: text, actual}]);
+    });
+  }
+
+  test('finds none without checks', () => {
+    assert.deepEqual(
+      findConflicts([], () => undefined),
+      [],
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {readIdentityDocument} from './identity-document.ts';
+import {SAMPLE_DOCUMENT} from './sample-document.ts';
+
+type Json = Record<string, unknown>;
+
+const WRONG_VALUES = [
+  {path: '$.va_user', value: undefined, problem: 'is missing'},
+  {path: '$.airline', value: null, problem: 'is null and has to be an object'},
+  {path: '$.va_user', value: [], problem: 'is an array and has to be an object'},
+  {path: '$.airline.plugins', value: {}, problem: 'is an object and has to be an array'},
+  {path: '$.airline.id', value: '7', problem: 'is a string and has to be a number'},
+  {path: '$.airline.id', value: 7.5, problem: 'has to be a whole number'},
+  {path: '$.va_user.dbID', value: true, problem: 'is true and has to be a number'},
+  {path: '$.va_user.email', value: 1, problem: 'is a number and has to be a string'},
+  {path: '$.va_user.email', value: null, problem: 'is null and has to be a string'},
+  {path: '$.va_user.expiry', value: 'soon', problem: 'is a string and has to be a number'},
+  {path: '$.airline.isPartner', value: 0, problem: 'is a number and has to be true or false'},
+  {path: '$.vendor_design_user', value: null, problem: 'is null and has to be an object'},
+  {path: '$.vendor_design_user.token', value: undefined, problem: 'is missing'},
+  {path: '$.airline.settings.scriptURL', value: 'https://air.example/handler', problem: 'does not end in "/"'},
+  {path: '$.airline.settings.scriptURL', value: '', problem: 'does not end in "/"'},
+  {path: '$.airline.settings.scriptURL', value: null, problem: 'is null and has to be a string'},
+  {path: '$.airline.settings.vaURL', value: null, problem: 'is null and has to be a string'},
+  {path: '$.airline.plugins[0].rating', value: '5', problem: 'is a string and has to be a number'},
+  {path: '$.airline.plugins[0].downloads', value: undefined, problem: 'is missing'},
+  {path: '$.airline.plugins[0].appliedSettings', value: 'x', problem: 'is a string and has to be an object'},
+];
+
+const NULLABLE = [
+  '$.va_user.rankImage',
+  '$.va_user.avatar',
+  '$.airline.settings.welcomeMessage',
+  '$.airline.settings.maintenanceModeMessage',
+  '$.airline.settings.logo',
+  '$.airline.settings.logoDark',
+  '$.airline.settings.icon',
+  '$.airline.settings.ico',
+];
+
+describe('readIdentityDocument()', () => {
+  for (const {path, value, problem} of WRONG_VALUES) {
+    test(`says that ${path} ${problem}`, async () => {
+      assert.deepEqual(await read(withValue(path, value)), {problems: [{path, problem}]});
+    });
+  }
+
+  test('names every member of the specification that is missing', async () => {
+    for (const path of memberPaths(SAMPLE_DOCUMENT)) {
+      if (path === '$.vendor_design_user') continue;
+      assert.deepEqual(await read(withValue(path, undefined)), {problems: [{path, problem: 'is missing'}]});
+    }
+  });
+
+  test('tells all problems at once', async () => {
+    const document = withValue('$.va_user', {...SAMPLE_DOCUMENT.va_user, rank: 1, session: undefined});
+    const reading = await read({...(document as Json), airline: 'none'});
+    assert.deepEqual('problems' in reading && reading.problems.map(({path}) => path).sort(), [
+      '$.airline',
+      '$.va_user.rank',
+      '$.va_user.session',
+    ]);
+  });
+
+  for (const path of NULLABLE) {
+    test(`takes null and text for ${path}`, async () => {
+      for (const value of [null, '', 'text']) assert.ok('identity' in (await read(withValue(path, value))));
+    });
+  }
+
+  test('takes a document without the account on the platform', async () => {
+    assert.ok('identity' in (await read(withValue('$.vendor_design_user', undefined))));
+  });
+
+  test('takes the account of another brand as it is', async () => {
+    const {vendor_design_user: account, ...others} = SAMPLE_DOCUMENT;
+    const text = JSON.stringify({tfdi_design_user: {...account, id: 'another kind'}, ...others});
+    assert.equal(await serve(text), text);
+  });
+
+  test('serves the document byte for byte, with members that it does not know', async () => {
+    const text = JSON.stringify(SAMPLE_DOCUMENT)
+      .replace('"id":1001', '"id":12345678901234567890,"note":1.0,"note":-0,"\\u0041":1e400')
+      .replace('"dbID":42', '"dbID": 9007199254740993');
+    const with64Bits = `{"__proto__":{"x":1},${text.slice(1, -1)} , "expiry" : 18446744073709551615\n}`;
+    assert.equal(await serve(with64Bits), with64Bits);
+  });
+
+  test('takes a byte order mark and white space away', async () => {
+    const text = JSON.stringify(SAMPLE_DOCUMENT);
+    assert.equal(await serve(`\ufeff\r\n ${text}\n`), text);
+  });
+
+  test('makes a line for people', async () => {
+    const reading = await read(SAMPLE_DOCUMENT);
+    assert.equal('identity' in reading && reading.identity.summary, 'Ada Quill (CRW0042), Crewroom Air');
+  });
+
+  for (const {name, bytes} of [
+    {name: 'nothing', bytes: Buffer.alloc(0)},
+    {name: 'half of a document', bytes: Buffer.from('{"va_user":')},
+    {name: 'UTF-16', bytes: Buffer.from('{}', 'utf16le')},
+    {name: 'bytes that are not UTF-8', bytes: Buffer.of(0x22, 0xff, 0x22)},
+  ]) {
+    test(`refuses ${name}`, async () => {
+      const reading = await readIdentityDocument(bytes);
+      assert.ok('problems' in reading);
+      assert.equal(reading.problems[0]?.path, '$');
+      assert.match(reading.problems[0]?.problem ?? '', /^is not JSON in UTF-8: ./);
+    });
+  }
+
+  for (const text of ['null', '[]', '"text"', '1']) {
+    test(`refuses ${text}, which is no object`, async () => {
+      const reading = await readIdentityDocument(Buffer.from(text));
+      assert.match(
+        'problems' in reading ? (reading.problems[0]?.problem ?? '') : '',
+        /^is .* and has to be an object$/,
+      );
+    });
+  }
+});
+
+function read(document: unknown): ReturnType<typeof readIdentityDocument> {
+  return readIdentityDocument(Buffer.from(JSON.stringify(document)));
+}
+
+async function serve(text: string): Promise<string> {
+  const reading = await readIdentityDocument(Buffer.from(text));
+  if ('problems' in reading) assert.fail(JSON.stringify(reading.problems));
+  return Buffer.from(reading.identity.json).toString();
+}
+
+/** The sample document with another value in one place; undefined takes the member away. */
+function withValue(path: string, value: unknown): unknown {
+  const document: unknown = structuredClone(SAMPLE_DOCUMENT);
+  const names = path.split(/[.[\]]+/).filter(name => name !== '' && name !== '$');
+  const last = names.pop() ?? assert.fail('the path is empty');
+  const parent = names.reduce((place, name) => (place as Json)[name], document) as Json;
+  parent[last] = value;
+  return document;
+}
+
+/** The places of all members of a document, except those of settings that a plugin chooses. */
+function memberPaths(value: unknown, path = '$'): readonly string[] {
+  if (typeof value !== 'object' || value === null || /Settings$/.test(path)) return [];
+  if (Array.isArray(value)) return value.flatMap((each, index) => memberPaths(each, `${path}[${index}]`));
+  return Object.entries(value).flatMap(([name, each]) => [`${path}.${name}`, ...memberPaths(each, `${path}.${name}`)]);
+}

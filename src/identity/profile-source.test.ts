@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import {appendFile, mkdir, mkdtemp, open, rename, rm, symlink, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, describe, onTestFinished, test} from 'vitest';
+import type {IdentitySource} from '../domain/identity.ts';
+import type {LogFields} from '../domain/log.ts';
+import {testIdentitySource} from '../testing/index.ts';
+import {openProfileSource, PROFILE_BYTES_MAX} from './profile-source.ts';
+import {SAMPLE_DOCUMENT} from './sample-document.ts';
+import {openEmptySource, openSampleSource} from './sample-source.ts';
+
+const runner = {describe, test};
+const directories: string[] = [];
+
+afterAll(async () => {
+  for (const directory of directories) await rm(directory, {recursive: true});
+});
+
+testIdentitySource({name: 'the sample identity', open: async () => openSampleSource(), ...runner});
+testIdentitySource({name: 'nobody', open: async () => openEmptySource(), ...runner});
+testIdentitySource({
+  name: 'an identity in a file',
+  open: async () => openProfile(await makeFile()),
+  change: async ({origin}) => {
+    if (origin.kind === 'profile') await writeFile(origin.file, documentOf('Somebody Else'));
+  },
+  ...runner,
+});
+
+describe('a profile file', () => {
+  test('is served anew when it changes, and announced once', async () => {
+    const {file, watched} = await start();
+    await writeFile(file, documentOf('Second'));
+    await watched.changes(1);
+    assert.equal(watched.pilot(), 'Second');
+    await writeFile(file, documentOf('Third'));
+    await watched.changes(2);
+    assert.equal(watched.pilot(), 'Third');
+    assert.equal(watched.announced, 2);
+  });
+
+  test('is followed when an editor puts another file in its place', async () => {
+    const {file, watched} = await start();
+    for (const [index, name] of ['Second', 'Third'].entries()) {
+      await writeFile(`${file}.new`, documentOf(name));
+      await rename(`${file}.new`, file);
+      await watched.changes(index + 1);
+      assert.equal(watched.pilot(), name);
+    }
+  });
+
+  test('stays as it was when it becomes bad, with a line that tells every problem and its place', async () => {
+    const {file, watched} = await start();
+    await writeFile(file, documentOf('Second').replace('"rank":"Captain"', '"rank":1').replace('"dbID":42,', ''));
+    const {about} = await watched.error('profile not used; the identity before it stays');
+    assert.deepEqual(about, {
+      file,
+      problems: [
+        {path: '$.va_user.dbID', problem: 'is missing'},
+        {path: '$.va_user.rank', problem: 'is a number and has to be a string'},
+      ],
+    });
+    assert.deepEqual([watched.pilot(), watched.announced], ['First', 0]);
+    await writeFile(file, documentOf('Third'));
+    await watched.changes(1);
+    assert.equal(watched.pilot(), 'Third');
+  });
+
+  test('stays when it is deleted, and is followed when it is there again', async () => {
+    const {file, watched} = await start();
+    await rm(file);
+    await watched.error('profile removed; its identity stays');
+    assert.equal(watched.pilot(), 'First');
+    await writeFile(file, documentOf('Second'));
+    await watched.changes(1);
+    assert.equal(watched.pilot(), 'Second');
+  });
+
+  test('is not announced when it is written without a change', async () => {
+    const {file, watched} = await start();
+    await writeFile(file, documentOf('First'));
+    await writeFile(`${file}.new`, documentOf('First'));
+    await rename(`${file}.new`, file);
+    await writeFile(file, documentOf('Second'));
+    await watched.changes(1);
+    assert.deepEqual([watched.pilot(), watched.announced], ['Second', 1]);
+  });
+
+  test('is read whole when it is written in two pieces', async () => {
+    const {file, watched} = await start();
+    const text = documentOf('Second');
+    await writeFile(file, text.slice(0, 100));
+    await appendFile(file, text.slice(100));
+    await watched.changes(1);
+    assert.equal(watched.pilot(), 'Second');
+  });
+
+  test('may begin with a byte order mark', async () => {
+    const {file, watched} = await start();
+    await writeFile(file, `\ufeff${documentOf('Second')}`);
+    await watched.changes(1);
+    assert.equal(watched.pilot(), 'Second');
+  });
+
+  test('is followed through a link', async () => {
+    const file = await makeFile();
+    await symlink(file, `${file}.link`);
+    const watched = await watch(`${file}.link`);
+    await writeFile(file, documentOf('Second'));
+    await watched.changes(1);
+    assert.equal(watched.pilot(), 'Second');
+  });
+
+  test('is no longer followed once the source is closed', async () => {
+    const {file, watched} = await start();
+    await watched.source[Symbol.asyncDispose]();
+    await writeFile(file, documentOf('Second'));
+    const other = await watch(file);
+    await writeFile(file, documentOf('Third'));
+    await other.changes(1);
+    assert.deepEqual([watched.pilot(), watched.announced], ['First', 0]);
+  });
+});
+
+describe('openProfileSource()', () => {
+  const refused = [
+    {name: 'a file that is not there', make: async () => {}, problem: /^cannot be read: ENOENT/},
+    {name: 'a directory', make: (file: string) => mkdir(file), problem: /^is not in a file$/},
+    {
+      name: 'a file that is too large, without reading it',
+      make: async (file: string) => {
+        // A hole: it takes no room, and reading it would take minutes.
+        const handle = await open(file, 'w');
+        await handle.truncate(200 * 1024 ** 3);
+        await handle.close();
+      },
+      problem: new RegExp(`^is larger than ${PROFILE_BYTES_MAX} bytes$`),
+    },
+    {name: 'an empty file', make: (file: string) => writeFile(file, ''), problem: /^is not JSON in UTF-8/},
+  ];
+  for (const {name, make, problem} of refused) {
+    test(`refuses ${name}`, async () => {
+      const file = join(await makeDirectory(), 'profile.json');
+      await make(file);
+      await assert.rejects(
+        openProfile(file),
+        ({failure}: {failure?: {code: string; problems: {path: string; problem: string}[]}}) => {
+          assert.equal(failure?.code, 'invalid-profile');
+          assert.deepEqual(
+            failure.problems.map(({path}) => path),
+            ['$'],
+          );
+          assert.match(failure.problems[0]?.problem ?? '', problem);
+          return true;
+        },
+      );
+    });
+  }
+});
+
+interface LogLine {
+  readonly message: string;
+  readonly about: LogFields | undefined;
+}
+
+/** A source with what it announced and logged; whoever waits for something is told when it comes. */
+class Watched {
+  readonly source: IdentitySource;
+  readonly #errors: readonly LogLine[];
+  readonly #wake: Set<() => void>;
+  announced = 0;
+
+  constructor(source: IdentitySource, errors: readonly LogLine[], wake: Set<() => void>) {
+    this.source = source;
+    this.#errors = errors;
+    this.#wake = wake;
+    source.onChange(() => {
+      this.announced++;
+      for (const each of wake) each();
+    });
+  }
+
+  pilot(): string {
+    return JSON.parse(Buffer.from(this.source.current()?.json ?? []).toString()).va_user.firstName;
+  }
+
+  /** Resolves once so many changes were announced. */
+  async changes(count: number): Promise<void> {
+    while (this.announced < count) await this.#next();
+  }
+
+  /** The first error with this message. */
+  async error(message: string): Promise<LogLine> {
+    for (;;) {
+      const found = this.#errors.find(line => line.message === message);
+      if (found !== undefined) return found;
+      await this.#next();
+    }
+  }
+
+  #next(): Promise<void> {
+    return new Promise(resolve => {
+      const wake = (): void => {
+        this.#wake.delete(wake);
+        resolve();
+      };
+      this.#wake.add(wake);
+    });
+  }
+}
+
+async function start(): Promise<{readonly file: string; readonly watched: Watched}> {
+  const file = await makeFile();
+  return {file, watched: await watch(file)};
+}
+
+async function watch(file: string): Promise<Watched> {
+  const errors: LogLine[] = [];
+  const wake = new Set<() => void>();
+  const error = (message: string, about?: LogFields): void => {
+    errors.push({message, about});
+    for (const each of wake) each();
+  };
+  return new Watched(await openProfile(file, error), errors, wake);
+}
+
+async function openProfile(
+  file: string,
+  error: (message: string, about?: LogFields) => void = () => {},
+): Promise<IdentitySource> {
+  const source = await openProfileSource({file, log: {error, info: () => {}, debug: () => {}}});
+  onTestFinished(() => source[Symbol.asyncDispose]());
+  return source;
+}
+
+async function makeFile(): Promise<string> {
+  const file = join(await makeDirectory(), 'profile.json');
+  await writeFile(file, documentOf('First'));
+  return file;
+}
+
+async function makeDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
+  directories.push(directory);
+  return directory;
+}
+
+function documentOf(firstName: string): string {
+  return JSON.stringify({...SAMPLE_DOCUMENT, va_user: {...SAMPLE_DOCUMENT.va_user, firstName}});
+}
