@@ -88,7 +88,7 @@ export interface ResolvedConfig {
 export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   host: {
     placeholder: 'HOST',
-    description: 'loopback address to listen on; localhost is 127.0.0.1 and ::1',
+    description: 'loopback address; localhost is 127.0.0.1 and ::1',
     read: readText,
   },
   port: {placeholder: 'PORT', description: 'port to listen on, or to call', read: readInteger(0, 65_535)},
