@@ -1,9 +1,21 @@
-import {dirname, resolve} from 'node:path';
+import {dirname} from 'node:path';
 import {VALUE_BYTES_MAX} from './domain/entries.ts';
 import {AppError, type ConfigurationProblem} from './domain/failure.ts';
 import {JSON_DEPTH_MAX} from './domain/json-text.ts';
 import {findSimilar} from './domain/similar.ts';
 import {CONNECTIONS_MAX} from './http/server.ts';
+import {
+  findHostProblem,
+  findOriginProblem,
+  type Reading,
+  readChoice,
+  readFlag,
+  readInteger,
+  readList,
+  readPath,
+  readText,
+  type Setting,
+} from './setting.ts';
 
 /** Everything that can be set, with the values in force. */
 export interface Config {
@@ -32,24 +44,12 @@ export interface Config {
 }
 
 /** How much is logged. */
-export type LogLevel = 'error' | 'info' | 'debug';
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const LOG_LEVELS = ['error', 'info', 'debug'] as const;
 
 /** The name of a setting: also its member in the config file, `--kebab-case` its flag, `CREWROOM_…` its variable. */
 export type SettingName = keyof Config;
-
-/** A setting as it is described to people and read from text or JSON. */
-export interface Setting<T> {
-  /** What its value is called in help; none for a setting that is on or off. */
-  readonly placeholder?: string;
-  readonly description: string;
-  readonly repeatable?: boolean;
-  /** All values there are, where they are few. */
-  readonly choices?: readonly string[];
-  /** The value, or what is wrong with what was given. `directory` is what a relative path starts from. */
-  read(given: unknown, directory: string): Reading<T>;
-}
-
-type Reading<T> = {readonly value: T} | {readonly problem: string};
 
 /** Values that are given under the name of their setting, unchecked. */
 export type GivenSettings = {readonly [N in SettingName]?: unknown};
@@ -88,7 +88,7 @@ export interface ResolvedConfig {
 export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   host: {
     placeholder: 'HOST',
-    description: 'loopback address to listen on; localhost is 127.0.0.1 and ::1',
+    description: 'loopback address; localhost is 127.0.0.1 and ::1',
     read: readText,
   },
   port: {placeholder: 'PORT', description: 'port to listen on, or to call', read: readInteger(0, 65_535)},
@@ -117,8 +117,8 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
-    choices: ['error', 'info', 'debug'],
-    read: readLogLevel,
+    choices: LOG_LEVELS,
+    read: readChoice(LOG_LEVELS),
   },
 };
 
@@ -242,74 +242,8 @@ function sourceInFile(name: string, {path}: ConfigFile): string {
   return `${JSON.stringify(name)} in ${path}`;
 }
 
-function readText(given: unknown): Reading<string> {
-  return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a text that is not empty');
-}
-
-function readPath(given: unknown, directory: string): Reading<string> {
-  const reading = readText(given);
-  return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
-}
-
 function readProfileSetting(given: unknown, directory: string): Reading<string> {
   return given === 'none' ? {value: given} : readPath(given, directory);
-}
-
-function readLogLevel(given: unknown): Reading<LogLevel> {
-  return given === 'error' || given === 'info' || given === 'debug'
-    ? {value: given}
-    : wrong(given, 'error, info or debug');
-}
-
-function readFlag(given: unknown): Reading<boolean> {
-  if (given === true || given === 'true' || given === '1') return {value: true};
-  if (given === false || given === 'false' || given === '0') return {value: false};
-  return wrong(given, 'true or false');
-}
-
-function readInteger(min: number, max: number): Setting<number>['read'] {
-  return given => {
-    const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
-    return wrong(given, `a whole number from ${min} to ${max}`);
-  };
-}
-
-/** How much of a wrong value is repeated, in UTF-16 units: enough to recognise it. */
-const SHOWN_LENGTH_MAX = 64;
-
-function wrong(given: unknown, wanted: string): {readonly problem: string} {
-  const shown = JSON.stringify(given);
-  return {problem: `has to be ${wanted}, not ${shown.length > SHOWN_LENGTH_MAX ? 'this long value' : shown}`};
-}
-
-/** Several texts: an array in a file, a repeated flag, or a variable with commas. */
-function readList(findProblem: (text: string) => string | undefined): Setting<readonly string[]>['read'] {
-  return given => {
-    const texts: readonly unknown[] =
-      typeof given === 'string' ? given.split(',').map(text => text.trim()) : Array.isArray(given) ? given : [given];
-    for (const text of texts) {
-      const problem = typeof text === 'string' ? findProblem(text) : 'is not a text';
-      if (problem !== undefined) return {problem: `${JSON.stringify(text)} ${problem}`};
-    }
-    return {value: texts as readonly string[]};
-  };
-}
-
-function findOriginProblem(text: string): string | undefined {
-  if (text === '*' || text === 'null') return 'would let any page call; name exact origins';
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(text))
-    return 'is not an origin such as http://localhost:3000, without a path';
-  // Browsers send web origins in one form only (RFC 6454 section 6.1); another would never match.
-  if (/^https?:/.test(text) && (!URL.canParse(text) || new URL(text).origin !== text))
-    return 'is not written as browsers send it';
-  return undefined;
-}
-
-function findHostProblem(text: string): string | undefined {
-  return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/.test(text)
-    ? undefined
-    : 'is not a host name, without scheme and port';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

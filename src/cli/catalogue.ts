@@ -77,7 +77,7 @@ const START: CommandSpec<JsonFlags> = {
     {line: 'crewroom start --ephemeral --port 0', purpose: 'keep nothing, on any free port: for tests'},
     {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'let the page of a dev server call'},
   ],
-  notes: ['On a terminal it talks to people; anywhere else it writes JSON log lines to stderr.'],
+  notes: ['On a terminal it talks to people; elsewhere it writes JSON log lines to stderr.'],
   load: () => import('./commands/start.ts'),
 };
 
@@ -179,7 +179,7 @@ const LIST: CommandSpec<ListFlags> = {
     {line: 'crewroom list com.example.hello/ --values', purpose: 'what one plugin stored'},
     {line: 'crewroom list --json --values > entries.ndjson', purpose: 'everything, for programs'},
   ],
-  notes: ['Values stand on one line: line breaks between the parts of a value are printed as spaces.'],
+  notes: ['A value stands on one line: its line breaks are printed as spaces.'],
   load: () => import('./commands/list.ts'),
 };
 
@@ -215,7 +215,7 @@ const CONFIG: CommandSpec<ConfigFlags> = {
     {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
     {line: 'crewroom config --port 8000', purpose: 'what it would use with this flag'},
   ],
-  notes: ['Flags win over environment variables (CREWROOM_PORT=8000), these over the config file, it over defaults.'],
+  notes: ['Flags win over variables such as CREWROOM_PORT, these over the config file.'],
   load: () => import('./commands/config.ts'),
 };
 

@@ -1,6 +1,7 @@
 import {type Client, createClient} from '../client/client.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Call} from './command.ts';
+import {fetchOverHttp} from './http-fetch.ts';
 import {readSettings} from './settings.ts';
 
 /** A client of the running service, and where that is. */
@@ -20,12 +21,22 @@ export async function connect(call: Call, options: {readonly timeoutMs?: number}
     const problem = 'has to name the port of the service; 0 is for one that starts';
     throw new AppError({code: 'invalid-configuration', problems: [{setting: 'port', source: origins.port, problem}]});
   }
-  const url = serviceUrl(config);
-  return {client: createClient({...options, baseUrl: url}), url};
+  return {client: createServiceClient(config, options), url: serviceUrl(config)};
+}
+
+/** Makes a client of the service with these settings. Nothing is sent yet. */
+export function createServiceClient(address: ServiceAddress, options: {readonly timeoutMs?: number} = {}): Client {
+  return createClient({...options, baseUrl: serviceUrl(address), fetch: fetchOverHttp});
+}
+
+/** The settings that say where a service is. */
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** Where a service with these settings is called. */
-export function serviceUrl({host, port}: {readonly host: string; readonly port: number}): string {
+export function serviceUrl({host, port}: ServiceAddress): string {
   // By address, not by name: the service is the same on both, and no look-up can lead elsewhere.
   const address = host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;

@@ -33,8 +33,8 @@ export function formatHelp({style, version}: HelpStyle): string {
     return section(group, rows, style);
   });
   return joinSections([
-    `${style.bold('Crewroom')} ${version}: who the pilot is, and a durable store, for virtual-airline plugins`,
-    section('Examples', EXAMPLES.map(exampleRow), style),
+    `${style.bold('Crewroom')} ${version}: identity and a durable store for virtual-airline plugins`,
+    formatExamples(EXAMPLES, style),
     ...groups,
     `${style.dim(`Every command explains itself: ${PROGRAM_NAME} put --help`)}`,
   ]);
@@ -52,7 +52,7 @@ export function formatCommandHelp(spec: AnyCommandSpec, {style}: HelpStyle): str
   if (settings.length > 0) settings.push(['--config FILE', CONFIG_FLAG_DESCRIPTION]);
   return joinSections([
     `${style.bold(`${PROGRAM_NAME} ${usageOf(spec)}`)}${flags.length + settings.length > 0 ? ' [flags]' : ''}: ${lowerFirst(spec.summary)}`,
-    section('Examples', spec.examples.map(exampleRow), style),
+    formatExamples(spec.examples, style),
     section(
       'Arguments',
       spec.arguments.map(({name, description}): Row => [name, description]),
@@ -72,8 +72,17 @@ function withPlaceholder(flag: string, placeholder: string | undefined): string 
   return placeholder === undefined ? flag : `${flag} ${placeholder}`;
 }
 
-function exampleRow({line, purpose}: Example): Row {
-  return [line, purpose];
+/** What fits on a line of a small terminal, in characters. */
+const COLUMNS = 80;
+
+/** Each example beside its purpose, or below it where that is too long for one of them. */
+function formatExamples(examples: readonly Example[], style: Style): string {
+  const rows = examples.map(({line, purpose}): Row => [line, purpose]);
+  const width = Math.max(...rows.map(([left]) => left.length));
+  if (rows.every(([, right]) => width + right.length + '    '.length <= COLUMNS))
+    return section('Examples', rows, style);
+  const lines = rows.map(([left, right]) => `  ${style.dim(`# ${right}`)}\n  ${style.cyan(left)}`);
+  return [style.bold('Examples'), ...lines].join('\n');
 }
 
 function section(title: string, rows: readonly Row[], style: Style): string {

@@ -127,7 +127,9 @@ function askForCrewroom({address, port}: ListenAddress): Promise<string | undefi
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         text += chunk;
-        if (text.length > ANSWER_LENGTH_MAX) request.destroy();
+        if (text.length <= ANSWER_LENGTH_MAX) return;
+        resolve(undefined);
+        request.destroy();
       });
       response.once('error', reject);
       response.once('close', () => resolve(readVersion(text)));

@@ -315,6 +315,15 @@ describe('where no service answers', () => {
     assert.equal((JSON.parse(stderr) as {code: string}).code, 'service-unreachable');
   });
 
+  test('a program that hangs up at once is no service', async () => {
+    const rude = createNetServer(socket => socket.destroy()).listen(0, '127.0.0.1');
+    await once(rude, 'listening');
+    const {exitCode, stderr} = await machine.run(['status', '--port', String((rude.address() as AddressInfo).port)]);
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /^crewroom: Cannot reach the service/);
+    rude.close();
+  });
+
   test('an answer that never comes ends the wait of status, with exit code 5', async () => {
     const silent = createNetServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -29,7 +29,7 @@ describe('help', () => {
       for (const {line} of examples) assert.ok(stdout.includes(line), line);
       for (const flag of [...Object.keys(flags), ...settings])
         assert.ok(stdout.includes(`--${flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`), flag);
-      for (const line of stdout.split('\n')) assert.ok(line.length <= 120, line);
+      for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
       assert.equal((await machine.run(['help', name])).stdout, stdout);
     });
   }

@@ -4,6 +4,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {AdvisedError} from '../report.ts';
 import {locateConfigFile, readSources} from '../settings.ts';
 import {styleOf} from '../style.ts';
 import {formatTable} from '../table.ts';
@@ -19,7 +20,11 @@ export async function run(call: Call<ConfigFlags>): Promise<ExitCode> {
   const inspected = inspectConfig(await readSources(call));
   await stdout.write(call.flags.json ? formatJson(inspected, call) : formatSettings(inspected, call));
   const {problems} = inspected;
-  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
+  if (problems.length > 0)
+    throw new AdvisedError(
+      new AppError({code: 'invalid-configuration', problems}),
+      'Correct them; the others can be used',
+    );
   return EXIT.ok;
 }
 

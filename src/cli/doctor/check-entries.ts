@@ -1,13 +1,13 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {type Client, createClient} from '../../client/client.ts';
+import type {Client} from '../../client/client.ts';
 import {LIST_LIMIT_MAX} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
 import {findPortHolder} from '../../http/port-holder.ts';
 import {describeDataDirectory} from '../../store/data-directory.ts';
 import {findHolder} from '../../store/lmdb-lock.ts';
 import {type Verification, type VerifyOptions, verifyStore} from '../../store/verify-store.ts';
-import {serviceUrl} from '../connection.ts';
+import {createServiceClient, type ServiceAddress} from '../connection.ts';
 import type {Finding} from './finding.ts';
 
 const CHECK = 'Entries';
@@ -16,10 +16,8 @@ const CHECK = 'Entries';
 const KEYS_NAMED_MAX = 100;
 
 /** Where the entries are, and where a service may be that uses them. */
-export interface EntriesPlace {
+export interface EntriesPlace extends ServiceAddress {
   readonly dataDir: string;
-  readonly host: string;
-  readonly port: number;
 }
 
 /**
@@ -33,7 +31,7 @@ export async function checkEntries(place: EntriesPlace, options: VerifyOptions):
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
   const service = place.port === 0 ? undefined : await findPortHolder(listenAddress(place));
   if (service?.crewroomVersion !== undefined && service.processId === holder)
-    return describeKeys(await verifyThroughService(createClient({baseUrl: serviceUrl(place)}), options));
+    return describeKeys(await verifyThroughService(createServiceClient(place), options));
   return [
     {
       check: CHECK,

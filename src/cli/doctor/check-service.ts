@@ -1,7 +1,6 @@
-import {createClient} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
 import {VERSION} from '../../version.ts';
-import {serviceUrl} from '../connection.ts';
+import {createServiceClient, type ServiceAddress, serviceUrl} from '../connection.ts';
 import type {CliContext} from '../context.ts';
 import {type Finding, findingOf} from './finding.ts';
 
@@ -14,14 +13,11 @@ const SLOW_MS = 500;
 const CHECK = 'Service';
 
 /** Whether the service answers, and how it is. */
-export async function checkService(
-  settings: {readonly host: string; readonly port: number},
-  {elapsedMs}: CliContext,
-): Promise<Finding> {
+export async function checkService(settings: ServiceAddress, {elapsedMs}: CliContext): Promise<Finding> {
   const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
   if (settings.port === 0) return {...notRunning, detail: 'no port is named to look for it'};
   const url = serviceUrl(settings);
-  const client = createClient({baseUrl: url, timeoutMs: SERVICE_TIMEOUT_MS});
+  const client = createServiceClient(settings, {timeoutMs: SERVICE_TIMEOUT_MS});
   try {
     const {name, version} = await client.service();
     if (name !== 'crewroom') return {...notRunning, detail: `what answers at ${url} is no Crewroom`};

@@ -1,0 +1,91 @@
+import {resolve} from 'node:path';
+
+/** A setting as it is described to people and read from text or JSON. */
+export interface Setting<T> {
+  /** What its value is called in help; none for a setting that is on or off. */
+  readonly placeholder?: string;
+  readonly description: string;
+  readonly repeatable?: boolean;
+  /** All values there are, where they are few. */
+  readonly choices?: readonly string[];
+  /** The value, or what is wrong with what was given. `directory` is what a relative path starts from. */
+  read(given: unknown, directory: string): Reading<T>;
+}
+
+/** What came of reading a value. */
+export type Reading<T> = {readonly value: T} | {readonly problem: string};
+
+/** Reads a text that is not empty. */
+export function readText(given: unknown): Reading<string> {
+  return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a text that is not empty');
+}
+
+/** Reads a path; a relative one starts from `directory`. */
+export function readPath(given: unknown, directory: string): Reading<string> {
+  const reading = readText(given);
+  return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
+}
+
+/** Reads one of a few texts. */
+export function readChoice<T extends string>(choices: readonly T[]): Setting<T>['read'] {
+  const wanted = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  return given => {
+    const value = choices.find(choice => choice === given);
+    return value === undefined ? wrong(given, wanted) : {value};
+  };
+}
+
+/** Reads what is on or off: also 1 and 0, as variables often have it. */
+export function readFlag(given: unknown): Reading<boolean> {
+  if (given === true || given === 'true' || given === '1') return {value: true};
+  if (given === false || given === 'false' || given === '0') return {value: false};
+  return wrong(given, 'true or false');
+}
+
+/** Reads a whole number, also from text in decimal digits. */
+export function readInteger(min: number, max: number): Setting<number>['read'] {
+  return given => {
+    const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
+    return wrong(given, `a whole number from ${min} to ${max}`);
+  };
+}
+
+/** How much of a wrong value is repeated, in UTF-16 units: enough to recognise it. */
+const SHOWN_LENGTH_MAX = 64;
+
+function wrong(given: unknown, wanted: string): {readonly problem: string} {
+  const shown = JSON.stringify(given);
+  return {problem: `has to be ${wanted}, not ${shown.length > SHOWN_LENGTH_MAX ? 'this long value' : shown}`};
+}
+
+/** Reads several texts: an array in a file, a repeated flag, or a variable with commas. */
+export function readList(findProblem: (text: string) => string | undefined): Setting<readonly string[]>['read'] {
+  return given => {
+    const texts: readonly unknown[] =
+      typeof given === 'string' ? given.split(',').map(text => text.trim()) : Array.isArray(given) ? given : [given];
+    for (const text of texts) {
+      const problem = typeof text === 'string' ? findProblem(text) : 'is not a text';
+      if (problem !== undefined) return {problem: `${JSON.stringify(text)} ${problem}`};
+    }
+    return {value: texts as readonly string[]};
+  };
+}
+
+/** What is wrong with an origin of web pages. */
+export function findOriginProblem(text: string): string | undefined {
+  if (text === '*' || text === 'null') return 'would let any page call; name exact origins';
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(text))
+    return 'is not an origin such as http://localhost:3000, without a path';
+  // Browsers send web origins in one form only (RFC 6454 section 6.1); another would never match.
+  if (/^https?:/.test(text) && (!URL.canParse(text) || new URL(text).origin !== text))
+    return 'is not written as browsers send it';
+  return undefined;
+}
+
+/** What is wrong with a host name. */
+export function findHostProblem(text: string): string | undefined {
+  return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/.test(text)
+    ? undefined
+    : 'is not a host name, without scheme and port';
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import fc from 'fast-check';
+import {afterAll, beforeAll, describe, test} from 'vitest';
+import {encodeJsonText} from '../domain/json-text.ts';
+import {parseKey} from '../domain/key.ts';
+import {SILENT_LOG} from '../domain/log.ts';
+import {openLmdbStore} from './lmdb-store.ts';
+import {type Verification, verifyStore} from './verify-store.ts';
+
+const PAGE_BYTES = 4096;
+const SOUND = {corruptKeys: [], lostEntries: 0, damage: [], damagedChanges: 0};
+let directory: string;
+let file: string;
+let sound: Buffer;
+let entries = 0;
+
+function nameOf(index: number): string {
+  return `key-${String(index).padStart(5, '0')}`;
+}
+
+/** What the value of an entry begins with, and nothing else. */
+function markOf(index: number): string {
+  return `MARK-${index}.`;
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'crewroom-verify-'));
+  file = join(directory, 'store', 'data.mdb');
+  await using store = await openLmdbStore({directory, nowMs: Date.now, log: SILENT_LOG});
+  // Small values and such that need pages of their own, overwritten and deleted, so that pages are freed and used again.
+  for (let round = 0; round < 3; round++) {
+    const operations = Array.from({length: 2000}, (_, index) => {
+      const length = index % 100 === 0 ? 10_000 + round * 3000 : 100 + round;
+      const value = `${markOf(index)}${'v'.repeat(length)}`;
+      return {kind: 'put', key: parseKey(nameOf(index)), json: encodeJsonText(JSON.stringify(value))} as const;
+    });
+    await store.commit({checks: [], operations});
+  }
+  const deleted = Array.from(
+    {length: 100},
+    (_, index) => ({kind: 'delete', key: parseKey(nameOf(index * 7))}) as const,
+  );
+  await store.commit({checks: [], operations: deleted});
+  entries = 1900;
+});
+beforeAll(async () => {
+  sound = await readFile(file);
+});
+afterAll(() => rm(directory, {recursive: true, force: true}));
+
+/** Verifies the store with its file changed. */
+async function verifyChanged(change: (bytes: Buffer) => void): Promise<Verification> {
+  const bytes = Buffer.from(sound);
+  change(bytes);
+  await writeFile(file, bytes);
+  try {
+    return await verifyStore(directory);
+  } finally {
+    await writeFile(file, sound);
+  }
+}
+
+function isHealthy({corruptKeys, lostEntries, damage, damagedChanges}: Verification): boolean {
+  return corruptKeys.length === 0 && lostEntries === 0 && damage.length === 0 && damagedChanges === 0;
+}
+
+/** All places where a value begins: in the page that is in use, and in others that were. */
+function placesOf(index: number): readonly number[] {
+  const places: number[] = [];
+  for (let at = sound.indexOf(markOf(index)); at !== -1; at = sound.indexOf(markOf(index), at + 1)) places.push(at);
+  return places;
+}
+
+describe('verifyStore()', () => {
+  test('reads every entry of a sound store', async () => {
+    assert.deepEqual(await verifyStore(directory), {entries, ...SOUND});
+  });
+
+  test('finds nothing in a store that was never written to', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'crewroom-verify-'));
+    await (await openLmdbStore({directory: empty, nowMs: Date.now, log: SILENT_LOG}))[Symbol.asyncDispose]();
+    assert.deepEqual(await verifyStore(empty), {entries: 0, ...SOUND});
+    await rm(empty, {recursive: true});
+  });
+
+  test('tells how far it is', async () => {
+    const seen: number[] = [];
+    await verifyStore(directory, {onProgress: checked => seen.push(checked)});
+    assert.equal(seen.length, entries);
+    assert.equal(seen.at(-1), entries);
+  });
+
+  test('ends when its signal is aborted', async () => {
+    const reason = new Error('enough');
+    await assert.rejects(verifyStore(directory, {signal: AbortSignal.abort(reason)}), reason);
+  });
+
+  test('names the one entry whose value has a flipped bit', async () => {
+    const found = await verifyChanged(bytes => {
+      for (const at of placesOf(1501)) bytes[at] = (bytes[at] ?? 0) ^ 1;
+    });
+    assert.deepEqual(found, {entries, ...SOUND, corruptKeys: [nameOf(1501)]});
+  });
+
+  test('names the one entry whose large value is gone', async () => {
+    const found = await verifyChanged(bytes => {
+      for (const at of placesOf(1500)) bytes.fill(0, Math.floor(at / PAGE_BYTES) * PAGE_BYTES, at + 100);
+    });
+    assert.deepEqual(found, {entries, ...SOUND, corruptKeys: [nameOf(1500)]});
+  });
+
+  test('counts the entries of a page that is gone, names it, and goes on with the others', async () => {
+    const pages = placesOf(1501).map(at => Math.floor(at / PAGE_BYTES));
+    const found = await verifyChanged(bytes => {
+      for (const page of pages) bytes.fill(0, page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
+    });
+    assert.ok(found.lostEntries > 1);
+    assert.equal(found.entries + found.lostEntries, entries);
+    assert.equal(found.damage.length, 1);
+    assert.match(found.damage[0] ?? '', /^page \d+ holds something else$/);
+    assert.deepEqual(found.corruptKeys, []);
+  });
+
+  test('never takes a store with a lost page for a sound one, and never fails', async () => {
+    const pages = sound.length / PAGE_BYTES;
+    const page = fc.integer({min: 2, max: pages - 1});
+    const damage = fc.oneof(
+      fc.constant(Buffer.alloc(PAGE_BYTES)),
+      fc.uint8Array({minLength: PAGE_BYTES, maxLength: PAGE_BYTES}).map(bytes => Buffer.from(bytes)),
+      fc.integer({min: 2, max: pages - 1}).map(other => sound.subarray(other * PAGE_BYTES, (other + 1) * PAGE_BYTES)),
+    );
+    await fc.assert(
+      fc.asyncProperty(page, damage, async (at, bytes) => {
+        const found = await verifyChanged(copy => copy.set(bytes, at * PAGE_BYTES));
+        // A page that is in no use may hold anything.
+        if (isHealthy(found)) assert.equal(found.entries, entries);
+      }),
+      {numRuns: 60},
+    );
+  });
+
+  test('never fails at a flipped bit, wherever it is', async () => {
+    const place = fc.integer({min: 2 * PAGE_BYTES, max: sound.length - 1});
+    await fc.assert(
+      fc.asyncProperty(place, fc.integer({min: 0, max: 7}), async (at, bit) => {
+        const found = await verifyChanged(copy => {
+          copy[at] = (copy[at] ?? 0) ^ (1 << bit);
+        });
+        if (isHealthy(found)) assert.equal(found.entries, entries);
+      }),
+      {numRuns: 60},
+    );
+  });
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {chmod, mkdir, readFile, writeFile} from 'node:fs/promises';
+import type {AddressInfo} from 'node:net';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import type {Finding} from '../../src/cli/doctor/finding.ts';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {createMachine, plain} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+
+interface Examined {
+  readonly exitCode: number | null;
+  readonly findings: readonly Finding[];
+  readonly problems: number;
+  readonly warnings: number;
+}
+
+async function examine(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Examined> {
+  const {exitCode, stdout, stderr} = await machine.run(['doctor', '--json', ...args], {environment});
+  assert.equal(stderr, '');
+  return {exitCode, ...(JSON.parse(stdout) as Omit<Examined, 'exitCode'>)};
+}
+
+/** What was found about one thing, in words. */
+function about({findings}: Examined, check: string): readonly string[] {
+  return findings.filter(finding => finding.check === check).map(({level, detail}) => `${level}: ${detail}`);
+}
+
+/** A port that is free now; nobody is given it again soon. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
+/** A data directory with some entries, and no service that uses it. */
+async function createData(name: string): Promise<string> {
+  const dataDir = join(home, name);
+  const service = await machine.start(['--data-dir', dataDir]);
+  for (let index = 0; index < 50; index++)
+    await fetch(`${service.url}/api/store/key-${index}`, {method: 'PUT', body: `"MARK-${index} ${'x'.repeat(50)}"`});
+  await service.stop();
+  return dataDir;
+}
+
+/** Flips a bit of one value in the file of a store. */
+async function corrupt(dataDir: string, key: string): Promise<void> {
+  const path = join(dataDir, 'store', 'data.mdb');
+  const bytes = await readFile(path);
+  // Every copy: only one of them is in use.
+  for (let at = bytes.indexOf(`MARK-${key} `); at !== -1; at = bytes.indexOf(`MARK-${key} `, at + 1)) bytes[at] = 0x4e;
+  await writeFile(path, bytes);
+}
+
+describe('crewroom doctor', () => {
+  test('finds all well where a service runs, and verifies every entry through it', async () => {
+    const dataDir = join(home, 'well');
+    const service = await machine.start(['--data-dir', dataDir]);
+    await fetch(`${service.url}/api/store/a`, {method: 'PUT', body: '1'});
+    const port = String(service.port);
+    const examined = await examine(['--deep', '--data-dir', dataDir, '--port', port]);
+    assert.deepEqual({exitCode: examined.exitCode, problems: examined.problems}, {exitCode: 0, problems: 0});
+    assert.deepEqual(about(examined, 'Node'), [`ok: ${process.versions.node}`]);
+    assert.match(about(examined, 'Service')[0] ?? '', /^ok: .* answers, its store is read-write$/);
+    assert.ok(
+      about(examined, 'Data').includes(`ok: format 1, of 1 that can be read; process ${service.child.pid} holds it`),
+    );
+    if (process.platform === 'linux') {
+      assert.match(about(examined, 'Port')[0] ?? '', new RegExp(`Crewroom \\S+ \\(process ${service.child.pid}\\)$`));
+      assert.deepEqual(about(examined, 'Entries'), ['ok: all 1 match their checksums']);
+    }
+    await service.stop();
+  });
+
+  test('warns where nothing runs yet, and leaves no trace', async () => {
+    const examined = await examine(['--deep', '--data-dir', join(home, 'new'), '--port', await freePort()]);
+    assert.deepEqual(
+      {exitCode: examined.exitCode, problems: examined.problems, warnings: examined.warnings},
+      {
+        exitCode: 0,
+        problems: 0,
+        warnings: 1,
+      },
+    );
+    assert.match(about(examined, 'Service')[0] ?? '', /^warning: it does not run at/);
+    assert.match(about(examined, 'Data')[0] ?? '', /is made at the first start$/);
+    assert.deepEqual(about(examined, 'Entries'), ['ok: there are none yet']);
+    await assert.rejects(readFile(join(home, 'new')), {code: 'ENOENT'});
+  });
+
+  test('finds who else uses the port', async () => {
+    const server = createServer(socket => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const {port} = server.address() as AddressInfo;
+    const examined = await examine(['--port', String(port), '--ephemeral']);
+    assert.equal(examined.exitCode, 1);
+    const holder = process.platform === 'linux' ? new RegExp(`\\(process ${process.pid}\\)$`) : /is used by/;
+    assert.match(about(examined, 'Port')[0] ?? '', holder);
+    assert.match(about(examined, 'Port')[0] ?? '', /^problem/);
+    server.close();
+  });
+
+  test('finds every setting that cannot be used, and goes on with the others', async () => {
+    const args = ['--log-level', 'loud', '--host', '0.0.0.0', '--port', '0', '--ephemeral'];
+    const examined = await examine(args, {CREWROOM_PROT: '1'});
+    assert.equal(examined.exitCode, 1);
+    assert.deepEqual(about(examined, 'Settings'), [
+      'problem: CREWROOM_PROT is no setting; did you mean CREWROOM_PORT?',
+      'problem: --log-level has to be error, info or debug, not "loud"',
+      'problem: host is "0.0.0.0", which other machines could call',
+    ]);
+    assert.deepEqual(about(examined, 'Identity'), ['ok: the sample that comes with Crewroom']);
+  });
+
+  test('finds every problem of a profile', async () => {
+    const profile = join(home, 'bad.json');
+    await writeFile(
+      profile,
+      JSON.stringify({...SAMPLE_DOCUMENT, va_user: {...SAMPLE_DOCUMENT.va_user, rank: 7, dbID: 'x'}}),
+    );
+    const examined = await examine(['--profile', profile, '--ephemeral', '--port', await freePort()]);
+    assert.equal(examined.exitCode, 1);
+    assert.equal(about(examined, 'Identity').length, 2);
+    assert.match(about(examined, 'Identity').join('\n'), /\$\.va_user\.rank is not as expected/);
+  });
+
+  const directories = [
+    {
+      name: 'a file in its place',
+      prepare: (path: string) => writeFile(path, ''),
+      found: /^problem: .* is no directory$/,
+    },
+    {
+      name: 'a newer format',
+      prepare: async (path: string) => {
+        await mkdir(path, {mode: 0o700});
+        await writeFile(join(path, 'format.json'), '{"format": 99}', {mode: 0o600});
+      },
+      found: /^problem: Cannot open .*: it has the data format 99/,
+    },
+    {
+      name: 'a store that is missing',
+      prepare: async (path: string) => {
+        await mkdir(path, {mode: 0o700});
+        await writeFile(join(path, 'format.json'), '{"format": 1}', {mode: 0o600});
+      },
+      found: /^problem: .*data\.mdb is missing/,
+    },
+  ];
+  for (const [index, {name, prepare, found}] of directories.entries()) {
+    test(`finds ${name} of the data directory`, async () => {
+      const path = join(home, `directory-${index}`);
+      await prepare(path);
+      const examined = await examine(['--deep', '--data-dir', path, '--port', await freePort()]);
+      assert.equal(examined.exitCode, 1);
+      assert.ok(
+        about(examined, 'Data').some(text => found.test(text)),
+        about(examined, 'Data').join('\n'),
+      );
+    });
+  }
+
+  test.skipIf(process.platform === 'win32')('warns where other users may read, and changes nothing', async () => {
+    const path = join(home, 'open');
+    await mkdir(path);
+    await chmod(path, 0o755);
+    const examined = await examine(['--data-dir', path, '--port', await freePort()]);
+    assert.equal(examined.exitCode, 0);
+    assert.ok(about(examined, 'Data').includes(`warning: other users may look at ${path}`));
+  });
+
+  test('has a fix for all that is not well', async () => {
+    const examined = await examine(['--log-level', 'x', '--profile', 'none.json', '--port', await freePort()]);
+    for (const {level, fix, detail} of examined.findings) assert.equal(fix === undefined, level === 'ok', detail);
+  });
+
+  test('shows people each finding on a line, its fix below, and the sum at the end', async () => {
+    const {exitCode, stdout} = await machine.run([
+      'doctor',
+      '--ephemeral',
+      '--log-level',
+      'x',
+      '--port',
+      await freePort(),
+    ]);
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^problem Settings +--log-level has to be .*\n +→ .*\n/m);
+    assert.match(stdout, /\n1 problem, 1 warning\n$/);
+  });
+
+  test.runIf(process.platform === 'linux')('marks findings on a terminal', async () => {
+    const {stdout} = await machine.runOnTerminal(['doctor', '--ephemeral', '--port', await freePort()]);
+    assert.match(plain(stdout), /^✔ Node +\d+/);
+    assert.match(plain(stdout), /\n! Service .*\n +→ Start it/);
+  });
+});
+
+describe('crewroom doctor --deep', () => {
+  test('names each corrupt entry of a store that nobody uses', async () => {
+    const dataDir = await createData('corrupt');
+    await corrupt(dataDir, '7');
+    await corrupt(dataDir, '31');
+    const examined = await examine(['--deep', '--data-dir', dataDir, '--port', await freePort()]);
+    assert.equal(examined.exitCode, 1);
+    assert.deepEqual(about(examined, 'Entries'), [
+      'problem: "key-31" does not match its checksum',
+      'problem: "key-7" does not match its checksum',
+    ]);
+  });
+
+  test.runIf(process.platform === 'linux')('names them through the service that uses the store', async () => {
+    const dataDir = await createData('corrupt-in-use');
+    await corrupt(dataDir, '7');
+    await corrupt(dataDir, '31');
+    const service = await machine.start(['--data-dir', dataDir]);
+    const examined = await examine(['--deep', '--data-dir', dataDir, '--port', String(service.port)]);
+    assert.deepEqual(about(examined, 'Entries'), [
+      'problem: "key-31" does not match its checksum',
+      'problem: "key-7" does not match its checksum',
+    ]);
+    await service.stop();
+  });
+
+  test('does not read what a service on another port is writing', async () => {
+    const dataDir = await createData('elsewhere');
+    const service = await machine.start(['--data-dir', dataDir]);
+    const examined = await examine(['--deep', '--data-dir', dataDir, '--port', await freePort()]);
+    assert.deepEqual(about(examined, 'Entries'), [
+      `warning: process ${service.child.pid} uses the directory, so they cannot be verified`,
+    ]);
+    await service.stop();
+  });
+
+  test('tells of entries that are lost with a page, without ending in the engine', async () => {
+    const dataDir = await createData('lost');
+    const path = join(dataDir, 'store', 'data.mdb');
+    const bytes = await readFile(path);
+    for (let at = bytes.indexOf('MARK-7 '); at !== -1; at = bytes.indexOf('MARK-7 ', at + 1)) {
+      const page = Math.floor(at / 4096) * 4096;
+      bytes.fill(0, page, page + 4096);
+    }
+    await writeFile(path, bytes);
+    const examined = await examine(['--deep', '--data-dir', dataDir, '--port', await freePort()]);
+    assert.equal(examined.exitCode, 1);
+    assert.match(
+      about(examined, 'Entries')[0] ?? '',
+      /^problem: \d+ are lost: in data\.mdb page \d+ holds something else/,
+    );
+  });
+});
