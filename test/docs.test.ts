@@ -71,6 +71,7 @@ describe('the pages', () => {
 
 /** Flags that are no settings. */
 const COMMAND_FLAGS = [
+  '--help',
   '--config',
   '--deep',
   '--if-match',
