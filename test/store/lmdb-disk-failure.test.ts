@@ -34,7 +34,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
       let acknowledged = 0;
       const failure = await failureOf(async () => {
         for (; acknowledged < WRITES_MAX; acknowledged++) {
-          await store.call('put', {key: 'a', json: String(acknowledged + 1)});
+          await store.call('putWhileReading', {key: 'a', json: String(acknowledged + 1)});
         }
       });
       assert.equal(failure.code, 'store-read-only');

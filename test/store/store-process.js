@@ -18,6 +18,20 @@ const commands = {
     });
     return revision;
   },
+  putWhileReading: async options => {
+    let settled = false;
+    const written = commands.put(options).finally(() => {
+      settled = true;
+    });
+    // Whatever comes of the write is answered at the end; until then it is a read that may fail.
+    written.catch(() => {});
+    while (!settled) {
+      await commands.get(options);
+      await commands.keys();
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    return written;
+  },
   delete: async ({key}) => {
     const {outcomes} = await store.commit({checks: [], operations: [{kind: 'delete', key}]});
     return outcomes[0];

@@ -9,6 +9,8 @@ export interface StoreProcess extends AsyncDisposable {
   /** Rejects with a {@link ProcessFailure} when the store failed. */
   call(name: 'open', options: {readonly directory: string}): Promise<void>;
   call(name: 'put', options: {readonly key: string; readonly json: string}): Promise<number>;
+  /** The same, with reads in every turn of the event loop until it is answered. */
+  call(name: 'putWhileReading', options: {readonly key: string; readonly json: string}): Promise<number>;
   call(name: 'delete', options: {readonly key: string}): Promise<string>;
   call(name: 'get', options: {readonly key: string}): Promise<string | undefined>;
   call(name: 'keys'): Promise<readonly string[]>;
