@@ -112,7 +112,8 @@ describe('a client that is too slow', () => {
       targets.push(target);
       return answer(target === '/large' ? large : '"small"');
     };
-    const server = await start(handle, {connectionsMax: 1, timeouts: {idleTimeoutMs: 500}});
+    // The clock stands still, so that nobody else takes its place before.
+    const server = await start(handle, {connectionsMax: 1, timeouts: {idleTimeoutMs: 500}, nowMs: () => 0});
     const client = await server.connect();
     client.socket.pause();
     await client.send(formatRequest('GET /large', []));
