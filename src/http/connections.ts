@@ -70,10 +70,10 @@ export class Connections {
     return this.#all.get(socket);
   }
 
-  /** Takes a request of a connection. */
-  take(connection: Connection, turn: Turn): void {
+  /** Takes a request of a connection. @returns Whether there was room for it: see {@link PIPELINED_MAX}. */
+  take(connection: Connection, turn: Turn): boolean {
     this.#idle.delete(connection);
-    connection.take(turn);
+    return connection.take(turn);
   }
 
   /** Closes what is idle now, and every other connection with its next answer. */
@@ -126,6 +126,8 @@ export class Connection {
   readonly socket: Socket;
   /** Whether the next answer is the last one: it says so, and no further request has its turn. */
   closing = false;
+  /** Whether nothing more can be read from it; what came before has its turn still. */
+  broken = false;
   readonly #nowMs: () => number;
   readonly #onRest: () => void;
   readonly #waiting: Turn[] = [];
@@ -134,7 +136,6 @@ export class Connection {
   #sinceMs = 0;
   /** The request that came last, whether or not it had its turn yet. */
   #newest: TurnRequest | undefined;
-  #broken = false;
   #afterAnswers: (() => void) | undefined;
   readonly #next = (): void => this.#proceed();
 
@@ -145,12 +146,13 @@ export class Connection {
     this.#onRest = onRest;
   }
 
-  /** Gives a request its turn, once all before it are answered. */
-  take(turn: Turn): void {
+  /** Gives a request its turn, once all before it are answered. @returns Whether there was room for it. */
+  take(turn: Turn): boolean {
+    if (this.#waiting.length === PIPELINED_MAX) return false;
     this.#newest = turn.request;
     if (this.#current === undefined) this.#begin(turn);
-    else if (this.#waiting.length < PIPELINED_MAX) this.#waiting.push(turn);
-    else this.socket.destroy();
+    else this.#waiting.push(turn);
+    return true;
   }
 
   /**
@@ -159,8 +161,8 @@ export class Connection {
    */
   break(failure: Failure, refuse: () => void): void {
     // What follows a wrong byte is wrong too.
-    if (this.#broken) return;
-    this.#broken = true;
+    if (this.broken) return;
+    this.broken = true;
     if (this.#newest?.complete === false) this.#newest.fail(failure);
     else if (this.#current === undefined) refuse();
     else this.#afterAnswers = refuse;

@@ -41,6 +41,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
     if (declared > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
     if (this.#failure !== undefined) throw new AppError(this.#failure);
+    if (this.#request.destroyed) throw endedEarly();
     this.#awaiting?.writeContinue();
     return new Promise((resolve, reject) => {
       const request = this.#request;
@@ -53,8 +54,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       };
       const finish = (): void =>
         settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-      const abandon = (): void =>
-        settle(() => reject(new AppError({code: 'malformed-request', problem: 'its body ended early'})));
+      const abandon = (): void => settle(() => reject(endedEarly()));
       const settle = (outcome: () => void): void => {
         request.off('data', take).off('end', finish).off('close', abandon);
         outcome();
@@ -63,4 +63,8 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       request.on('data', take).on('end', finish).on('close', abandon);
     });
   }
+}
+
+function endedEarly(): AppError {
+  return new AppError({code: 'malformed-request', problem: 'its body ended early'});
 }

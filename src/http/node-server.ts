@@ -2,7 +2,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {Socket} from 'node:net';
 import {setImmediate} from 'node:timers/promises';
 import type {Failure} from '../domain/failure.ts';
-import type {Connections} from './connections.ts';
+import {type Connections, PIPELINED_MAX} from './connections.ts';
 import {failureAnswer} from './failure-response.ts';
 import type {HttpAnswer, HttpHandler} from './message.ts';
 import {NodeRequest} from './node-request.ts';
@@ -81,12 +81,18 @@ function take(
   request: IncomingMessage,
   response: ServerResponse,
   handle: HttpHandler,
-  {connections, timeouts: {lingerMs}, onError}: NodeServerDeps,
+  deps: NodeServerDeps,
   awaiting?: ServerResponse,
 ): void {
-  const connection = connections.of(request.socket);
+  const {
+    connections,
+    timeouts: {lingerMs},
+    onError,
+  } = deps;
+  const {socket} = request;
+  const connection = connections.of(socket);
   // A connection that was refused, or gets no further answer: what it asks for must not happen.
-  if (connection === undefined || connection.closing) return;
+  if (connection === undefined || connection.closing || connection.broken) return;
   const read = new NodeRequest(request, awaiting);
   const start = (): void => {
     // The handler never rejects; a defect in sending must end this connection and nothing else.
@@ -99,10 +105,12 @@ function take(
       })
       .catch(error => {
         onError(error);
-        request.socket.destroy();
+        socket.destroy();
       });
   };
-  connections.take(connection, {request: read, response, start});
+  if (connections.take(connection, {request: read, response, start})) return;
+  reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
+  socket.destroy();
 }
 
 /** Refuses what cannot be read, in its turn. */

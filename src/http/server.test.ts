@@ -96,6 +96,22 @@ describe('a client that is too slow', () => {
     await client.readEnd();
   });
 
+  test('is too late with the rest: what it asks for does not happen', async () => {
+    const targets: string[] = [];
+    const handle: HttpHandler = async ({target}) => {
+      targets.push(target);
+      return jsonAnswer(1);
+    };
+    const server = await start(handle, {timeouts: {...TIMEOUTS, lingerMs: 1000}});
+    const client = await server.connect();
+    await client.send('PUT /late HTTP/1.1\r\n');
+    expect((await client.readAnswer()).status).toBe(408);
+    await client.send('\r\n');
+    await statusOf(server);
+    expect((await client.readEnd()).length).toBe(0);
+    expect(targets).toEqual(['/']);
+  });
+
   test('does not have to wait when what it asks for needs no body', async () => {
     const server = await start(async () => jsonAnswer('no', {status: 403}), {timeouts: TIMEOUTS});
     const client = await server.connect();
@@ -275,6 +291,7 @@ describe('requests of one connection', () => {
     expect(client.ended).toBe(false);
     await client.send(GET);
     expect((await client.readEnd()).length).toBe(0);
+    expect(server.refused).toMatchObject([{code: 'malformed-request'}]);
   });
 
   test('that nobody waits for any more are not carried out', async () => {
