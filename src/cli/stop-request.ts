@@ -1,6 +1,9 @@
 import type {CliContext, StopSignal} from './context.ts';
 import {EXIT} from './exit-codes.ts';
 
+/** What {@link listenForStop} needs of the outside. */
+export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow'>;
+
 /** Waits for somebody to ask the service to stop. */
 export interface StopRequest {
   /** Resolves with the first signal, also one that came before anybody waited. */
@@ -18,7 +21,7 @@ export interface StopRequest {
 const REPEATED_WITHIN_MS = 500;
 
 /** Listens for SIGINT and SIGTERM from now on; a SIGINT after either of them ends the process at once. */
-export function listenForStop(context: CliContext): StopRequest {
+export function listenForStop(context: StopRequestDeps): StopRequest {
   const {environment, elapsedMs} = context;
   const graceMs = environment['npm_lifecycle_event'] === undefined ? 0 : REPEATED_WITHIN_MS;
   let askedAtMs: number | undefined;

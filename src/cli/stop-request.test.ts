@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {StopSignal} from './context.ts';
+import {listenForStop} from './stop-request.ts';
+
+/** Signals and a clock that a test moves by hand. */
+function createOutside(environment: Readonly<Record<string, string>> = {}) {
+  const listeners = new Map<StopSignal, () => void>();
+  const exits: number[] = [];
+  let nowMs = 0;
+  return {
+    environment,
+    elapsedMs: () => nowMs,
+    onSignal: (signal: StopSignal, listener: () => void) => {
+      listeners.set(signal, listener);
+      return () => listeners.delete(signal);
+    },
+    exitNow: (exitCode: number) => {
+      exits.push(exitCode);
+    },
+    send: (signal: StopSignal, afterMs = 0) => {
+      nowMs += afterMs;
+      listeners.get(signal)?.();
+    },
+    exits,
+    listeners,
+  };
+}
+
+describe('listenForStop()', () => {
+  test('tells the first signal, also to who asks later', async () => {
+    const outside = createOutside();
+    const stop = listenForStop(outside);
+    assert.equal(stop.isAsked(), false);
+    outside.send('SIGTERM');
+    assert.equal(stop.isAsked(), true);
+    assert.equal(await stop.asked, 'SIGTERM');
+  });
+
+  const npm = {npm_lifecycle_event: 'start'};
+  const cases = [
+    {name: 'one SIGINT', signals: [['SIGINT', 0]], exits: []},
+    {
+      name: 'two SIGINTs',
+      signals: [
+        ['SIGINT', 0],
+        ['SIGINT', 0],
+      ],
+      exits: [130],
+    },
+    {
+      name: 'a SIGINT after a SIGTERM',
+      signals: [
+        ['SIGTERM', 0],
+        ['SIGINT', 0],
+      ],
+      exits: [130],
+    },
+    {
+      name: 'two SIGTERMs',
+      signals: [
+        ['SIGTERM', 0],
+        ['SIGTERM', 9000],
+      ],
+      exits: [],
+    },
+    {
+      name: 'one Ctrl+C that npm passes on',
+      environment: npm,
+      signals: [
+        ['SIGINT', 0],
+        ['SIGINT', 20],
+      ],
+      exits: [],
+    },
+    {
+      name: 'two Ctrl+C under npm',
+      environment: npm,
+      signals: [
+        ['SIGINT', 0],
+        ['SIGINT', 20],
+        ['SIGINT', 900],
+      ],
+      exits: [130],
+    },
+  ] as const;
+  for (const {name, signals, exits, ...given} of cases) {
+    test(`${exits.length === 0 ? 'does not end' : 'ends'} the process at once at ${name}`, () => {
+      const outside = createOutside('environment' in given ? given.environment : {});
+      listenForStop(outside);
+      for (const [signal, afterMs] of signals) outside.send(signal, afterMs);
+      assert.deepEqual(outside.exits, exits);
+    });
+  }
+
+  test('leaves signals alone once it is released', () => {
+    const outside = createOutside();
+    listenForStop(outside).release();
+    assert.equal(outside.listeners.size, 0);
+  });
+});
