@@ -20,6 +20,7 @@ const RESOURCES = [
   {path: '/api/keys', allow: 'GET, HEAD, DELETE, OPTIONS'},
   {path: '/api/store/k', allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS'},
   {path: '/livez', allow: 'GET, HEAD, OPTIONS'},
+  {path: '/openapi.json', allow: 'GET, HEAD, OPTIONS'},
   {path: '/readyz', allow: 'GET, HEAD, OPTIONS'},
 ];
 
@@ -59,7 +60,7 @@ const FAILURES = [
   },
 ];
 
-function expectSecurityHeaders({headers}: RawAnswer): void {
+function expectSecurityHeaders({headers}: Pick<RawAnswer, 'headers'>): void {
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
@@ -95,6 +96,25 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
         advice: expect.any(String),
         instance: expect.stringMatching(/^[0-9a-f]{8}-[0-9]+$/),
       });
+    });
+  }
+
+  for (const path of ['/docs', '/docs/page.js', '/docs/page.css']) {
+    test(`the page at ${path}, which runs nothing but itself and stands in no frame`, async () => {
+      const {port} = service();
+      const response = await fetch(`http://localhost:${port}${path}`);
+      expect(response.status).toBe(200);
+      expectSecurityHeaders({headers: new Map(response.headers)});
+      const policy = new Map(
+        (response.headers.get('content-security-policy') ?? '').split(';').map(directive => {
+          const [name = '', ...sources] = directive.trim().split(' ');
+          return [name, sources.join(' ')];
+        }),
+      );
+      expect(policy.get('default-src')).toBe("'none'");
+      expect(policy.get('frame-ancestors')).toBe("'none'");
+      expect(policy.get('script-src')).toBe("'self'");
+      expect([...policy.values()].join(' ')).not.toMatch(/https?:|\*|unsafe-eval/);
     });
   }
 
