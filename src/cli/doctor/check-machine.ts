@@ -26,7 +26,7 @@ export async function checkLocalhost(): Promise<Finding> {
   const foreign = names.filter(name => !LOOPBACK_ADDRESSES.has(name));
   if (foreign.length > 0)
     return {check, level: 'problem', detail: `the name leads to ${foreign.join(' and ')} too`, fix};
-  if (await canListen({host: '::1', port: 0}))
+  if ((await tryToListen({host: '::1', port: 0})) === undefined)
     return {check, level: 'ok', detail: `${names.join(' and ')}; IPv6 works`};
   if (names.includes('::1'))
     return {
@@ -36,11 +36,6 @@ export async function checkLocalhost(): Promise<Finding> {
       fix: 'Take ::1 out of the hosts file, or turn IPv6 on: some programs try it first',
     };
   return {check, level: 'ok', detail: `${names.join(' and ')}; this machine has no IPv6`};
-}
-
-/** Whether a server could listen on an address now. */
-export function canListen(address: {readonly host: string; readonly port: number}): Promise<boolean> {
-  return tryToListen(address).then(problem => problem === undefined);
 }
 
 /** Listens for a moment; resolves with the system's code for why that does not work. */
