@@ -47,7 +47,7 @@ export interface Crewroom extends AsyncDisposable {
   /** Answers a request as the HTTP service would, guard included: `http://localhost:7172` is its address unless configured otherwise. */
   readonly fetch: FetchHandler;
   /**
-   * Starts the HTTP service. Once is enough: a second call answers with the same.
+   * Starts the HTTP service. Once is enough: a second call answers with the same, unless the first failed.
    *
    * @throws {AppError} `address-in-use`, `address-unusable`.
    */
@@ -136,7 +136,14 @@ function wire({config, parts: {log}, addresses, identity, store}: Opened): Crewr
     entries,
     identity,
     fetch: createFetchHandler(handle),
-    listen: () => (server ??= start()),
+    listen: () => {
+      server ??= start().catch(error => {
+        // The port may be free the next time.
+        server = undefined;
+        throw error;
+      });
+      return server;
+    },
     [Symbol.asyncDispose]: () => (closed ??= close()),
   };
 }

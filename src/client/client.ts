@@ -1,7 +1,7 @@
 import type {Entries} from '../domain/entries.ts';
 import type {IdentityDocument} from '../domain/identity.ts';
 import {HttpEntries} from './http-entries.ts';
-import {createTransport} from './transport.ts';
+import {createTransport, decodeAnswer, parseAnswer} from './transport.ts';
 
 /** Where the service is, and how long to wait for it. */
 export interface ClientOptions {
@@ -81,13 +81,10 @@ export function createClient(options: ClientOptions = {}): Client {
   return {
     entries: new HttpEntries(transport),
     identity: async () => {
-      const text = await (await transport.send('GET', '/api/identity')).text();
-      return {document: transport.parse<IdentityDocument>(text, '/api/identity'), text};
+      const answer = await transport.send('GET', '/api/identity');
+      return {document: parseAnswer<IdentityDocument>(answer), text: decodeAnswer(answer)};
     },
-    service: async () => transport.parse<ServiceDocument>(await (await transport.send('GET', '/api')).text(), '/api'),
-    readiness: async () => {
-      const response = await transport.send('GET', '/readyz', {accept: [503]});
-      return transport.parse<Readiness>(await response.text(), '/readyz');
-    },
+    service: async () => parseAnswer<ServiceDocument>(await transport.send('GET', '/api')),
+    readiness: async () => parseAnswer<Readiness>(await transport.send('GET', '/readyz', {accept: [503]})),
   };
 }

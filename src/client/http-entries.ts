@@ -3,7 +3,7 @@ import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision
 import {AppError} from '../domain/failure.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
-import type {Transport} from './transport.ts';
+import {type Answer, parseAnswer, type Transport, unexpectedAnswer} from './transport.ts';
 
 /** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
 export class HttpEntries implements Entries {
@@ -16,15 +16,10 @@ export class HttpEntries implements Entries {
   async get(key: string): Promise<Entry | undefined> {
     const checked = parseKey(key);
     try {
-      const response = await this.#transport.send('GET', entryPath(checked));
-      const json = new Uint8Array(await response.arrayBuffer()) as JsonText;
-      return {
-        key: checked,
-        revision: readRevision(response),
-        sizeBytes: json.length,
-        updatedAtMs: Date.parse(response.headers.get('Updated-At') ?? ''),
-        json,
-      };
+      const answer = await this.#transport.send('GET', entryPath(checked));
+      const json = answer.bytes as JsonText;
+      const updatedAtMs = Date.parse(answer.headers.get('Updated-At') ?? '');
+      return {key: checked, revision: readRevision(answer), sizeBytes: json.length, updatedAtMs, json};
     } catch (error) {
       if (error instanceof AppError && error.failure.code === 'no-entry') return undefined;
       throw error;
@@ -35,8 +30,8 @@ export class HttpEntries implements Entries {
     const path = entryPath(parseKey(key));
     const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
     const body = typeof json === 'string' ? encodeText(json) : json;
-    const response = await this.#transport.send('PUT', path, {headers, body});
-    return {revision: readRevision(response), created: response.status === 201};
+    const answer = await this.#transport.send('PUT', path, {headers, body});
+    return {revision: readRevision(answer), created: answer.status === 201};
   }
 
   async delete(key: string, {expected}: DeleteOptions = {}): Promise<void> {
@@ -48,19 +43,18 @@ export class HttpEntries implements Entries {
   async list(options?: ListOptions): Promise<Page<EntryInfo>>;
   async list(options: ListOptions = {}): Promise<Page<EntryInfo>> {
     const path = `/api/keys${formatQuery(options)}`;
-    const bytes = new Uint8Array(await (await this.#transport.send('GET', path)).arrayBuffer());
-    const {entries, next} = this.#transport.parse<ListedPage>(new TextDecoder().decode(bytes), path);
+    const answer = await this.#transport.send('GET', path);
+    const {entries, next} = parseAnswer<ListedPage>(answer);
     const infos = entries.map(({key, revision, sizeBytes, updatedAt}): EntryInfo => {
       return {key: key as Key, revision: Number(revision), sizeBytes, updatedAtMs: Date.parse(updatedAt)};
     });
-    const read = options.values === true ? withValues(infos, bytes) : infos;
+    const read = options.values === true ? withValues(infos, answer.bytes) : infos;
     return next === undefined ? {entries: read} : {entries: read, next};
   }
 
   async deleteRange({prefix}: {readonly prefix: string}): Promise<number> {
     const path = `/api/keys?prefix=${encodeURIComponent(parsePrefix(prefix))}${prefix === '' ? '&all=true' : ''}`;
-    const text = await (await this.#transport.send('DELETE', path)).text();
-    return this.#transport.parse<{readonly deleted: number}>(text, path).deleted;
+    return parseAnswer<{readonly deleted: number}>(await this.#transport.send('DELETE', path)).deleted;
   }
 }
 
@@ -100,8 +94,10 @@ function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
 }
 
-function readRevision(response: Response): Revision {
-  return Number((response.headers.get('ETag') ?? '').replaceAll('"', ''));
+function readRevision(answer: Answer): Revision {
+  const revision = /^"([1-9][0-9]*)"$/.exec(answer.headers.get('ETag') ?? '')?.[1];
+  if (revision === undefined) throw unexpectedAnswer(answer, 'it has no ETag of this service');
+  return Number(revision);
 }
 
 function preconditionOf(expected: Expectation | undefined): Readonly<Record<string, string>> {

@@ -57,7 +57,11 @@ function madeOnce(make: () => Promise<HttpAnswer>): Operation {
   let made: Promise<HttpAnswer> | undefined;
   return ({query}) => {
     refuseQuery(query);
-    made ??= make();
+    made ??= make().catch(error => {
+      // What failed once may work the next time.
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 }

@@ -1,0 +1,122 @@
+import {once} from 'node:events';
+import {createServer as createHttpServer, type RequestListener} from 'node:http';
+import {type AddressInfo, createServer, type Server, type Socket} from 'node:net';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError, type Failure} from '../domain/failure.ts';
+import {type Client, type ClientOptions, createClient} from './client.ts';
+
+/** Starts a server that is none of ours, and makes a client of it. */
+async function clientOf(server: Server, options: ClientOptions = {}): Promise<Client> {
+  const sockets = new Set<Socket>();
+  server.on('connection', socket => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return createClient({baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...options});
+}
+
+async function failureOf(call: Promise<unknown>): Promise<Failure> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AppError) return error.failure;
+  throw error;
+}
+
+const page: RequestListener = (_, response) => response.end('<!doctype html><title>Another program</title>');
+
+describe('a client of what is not the service', () => {
+  const answers: readonly {name: string; listener: RequestListener; problem: string}[] = [
+    {name: 'a page', listener: page, problem: 'it has no ETag of this service'},
+    {
+      name: 'a failure in another form',
+      listener: (_, response) => response.writeHead(500).end('{"message": "no"}'),
+      problem: 'it is no problem document of this service',
+    },
+    {
+      name: 'a failure without a body',
+      listener: (_, response) => response.writeHead(502).end(),
+      problem: 'it is not JSON',
+    },
+  ];
+  for (const {name, listener, problem} of answers) {
+    test(`says so when the answer is ${name}`, async () => {
+      const {entries} = await clientOf(createHttpServer(listener));
+      expect(await failureOf(entries.get('k'))).toMatchObject({code: 'unexpected-answer', problem});
+      expect(await failureOf(entries.put('k', '1'))).toMatchObject({code: 'unexpected-answer', problem});
+    });
+  }
+
+  test('says so when the identity is a page', async () => {
+    const client = await clientOf(createHttpServer(page));
+    expect(await failureOf(client.identity())).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});
+  });
+
+  test('does not follow a redirect with what it was given', async () => {
+    let requests = 0;
+    const {entries} = await clientOf(
+      createHttpServer((request, response) => {
+        requests++;
+        response.writeHead(307, {Location: `${request.url}-elsewhere`}).end();
+      }),
+    );
+    expect(await failureOf(entries.put('k', '"secret"'))).toMatchObject({code: 'service-unreachable'});
+    expect(requests).toBe(1);
+  });
+});
+
+describe('a client of a service that fails', () => {
+  test('says that nothing listens', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const {port} = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const {entries} = createClient({baseUrl: `http://127.0.0.1:${port}`});
+    expect(await failureOf(entries.get('k'))).toEqual({
+      code: 'service-unreachable',
+      url: `http://127.0.0.1:${port}`,
+      problem: 'nothing listens there',
+    });
+  });
+
+  test('fails when the connection is closed at once', async () => {
+    const {entries} = await clientOf(
+      createServer(socket => socket.destroy()),
+      {timeoutMs: 2000},
+    );
+    // Some versions of fetch() never notice; then it is the time that runs out.
+    expect(['service-unreachable', 'service-timeout']).toContain((await failureOf(entries.get('k'))).code);
+  });
+
+  test('fails when the answer is cut off', async () => {
+    const half = createServer(socket => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nETag: "1"\r\nContent-Length: 100\r\n\r\n{"half":'));
+    });
+    const {entries} = await clientOf(half);
+    expect(await failureOf(entries.get('k'))).toMatchObject({code: 'service-unreachable'});
+  });
+
+  test('waits for an answer as long as it was told, also for the rest of one', async () => {
+    const silent = await clientOf(createServer(), {timeoutMs: 50});
+    expect(await failureOf(silent.entries.get('k'))).toMatchObject({code: 'service-timeout', timeoutMs: 50});
+    const slow = createHttpServer((_, response) => response.writeHead(200, {ETag: '"1"'}).write('{'));
+    const stalled = await clientOf(slow, {timeoutMs: 50});
+    expect(await failureOf(stalled.entries.get('k'))).toMatchObject({code: 'service-timeout'});
+  });
+
+  test('ends a call with the reason of its signal', async () => {
+    const controller = new AbortController();
+    const {entries} = await clientOf(
+      createServer(() => controller.abort(new Error('changed my mind'))),
+      {
+        signal: controller.signal,
+      },
+    );
+    await expect(entries.get('k')).rejects.toThrow('changed my mind');
+  });
+});
