@@ -36,7 +36,8 @@ const MAY_IMPORT = {
     'picocolors',
     'pino',
   ],
-  'config.ts': ['domain', 'http', 'node:path'],
+  'config.ts': ['setting.ts', 'domain', 'http', 'node:path'],
+  'setting.ts': ['node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
   'app.ts': ['config.ts', 'paths.ts', 'version.ts', 'domain', 'service', 'store', 'identity', 'http', 'node:'],
@@ -46,7 +47,7 @@ const MAY_IMPORT = {
 /** Packages and modules that one file alone may import, or one folder. */
 const ONLY_IN = {
   lmdb: ['store/lmdb-environment.ts'],
-  'node:http': ['http/'],
+  'node:http': ['http/', 'cli/http-fetch.ts'],
   chokidar: ['identity/profile-source.ts'],
   pino: ['cli/log.ts'],
   picocolors: ['cli/style.ts'],
