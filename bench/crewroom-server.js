@@ -1,7 +1,10 @@
-// The service as a program embeds it: argument 1 is the data directory; prints its address.
+// The service as a program embeds it: argument 1 is the data directory; prints its address, and how long opening took.
 import {openCrewroom} from 'crewroom';
 
+const start = performance.now();
 const crewroom = await openCrewroom({dataDir: process.argv[2], port: 0});
+await crewroom.entries.list({limit: 1});
+const openMs = performance.now() - start;
 const {urls} = await crewroom.listen();
-process.stdout.write(`${urls[0]}\n`);
+process.stdout.write(`${urls[0]} ${openMs}\n`);
 process.once('SIGTERM', () => crewroom[Symbol.asyncDispose]());

@@ -1,94 +1,92 @@
-import {spawn} from 'node:child_process';
-import {once} from 'node:events';
-import {mkdtemp, rm} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
-import {createInterface} from 'node:readline';
-import {fileURLToPath} from 'node:url';
+import {readFile} from 'node:fs/promises';
+import {measure} from './measure.ts';
 import {formatTable, medianOf} from './report.ts';
+import {startFilled, type Target} from './targets.ts';
+import type {Workload} from './workloads.ts';
+import {valueText} from './workloads.ts';
 
-/** How the cost of the store grows with what is in it: opening, reading, writing, memory. */
+/** How the cost of the service grows with what is in its store: opening, reading, writing, memory. */
 const SIZES = [1000, 1_000_000];
-/** How often both stores take turns; the median of the turns counts. */
-const TURNS = 5;
+/** How long one measurement takes, in seconds. */
+const SECONDS = 2;
+/** How often both services take turns; the median of the turns counts. */
+const TURNS = 7;
+/** How many entries one plugin has. */
+const OWN_ENTRIES = 1000;
+const CONNECTIONS = [1, 64];
 
-/** What one turn measured; each in microseconds per operation. */
-interface Turn {
-  readonly getUs: number;
-  readonly putUs: number;
-}
-
-/** A store of some size in a process of its own. */
-interface Subject {
+interface Subject extends Target {
   readonly entries: number;
   readonly openMs: number;
-  measure(): Promise<Turn>;
-  memory(): Promise<{readonly anonymousMb: number; readonly fileMb: number}>;
-  stop(): Promise<void>;
 }
+
+/** The keys that are asked for: those of one plugin among others', or any. */
+const KEYS = [
+  {name: 'of one plugin', pick: () => Math.floor(Math.random() * OWN_ENTRIES)},
+  {name: 'of all', pick: (entries: number) => Math.floor(Math.random() * entries)},
+] as const;
 
 async function main(): Promise<void> {
   const subjects: Subject[] = [];
   try {
-    for (const entries of SIZES) subjects.push(await startSubject(entries));
-    const turns = new Map<Subject, Turn[]>(subjects.map(subject => [subject, []]));
-    for (let turn = 0; turn <= TURNS; turn++) {
-      for (const subject of subjects) {
-        const measured = await subject.measure();
-        // The first turn warms up.
-        if (turn > 0) turns.get(subject)?.push(measured);
+    for (const entries of SIZES) {
+      process.stderr.write(`filling a store with ${entries} entries\n`);
+      subjects.push({entries, ...(await startFilled(entries))});
+    }
+    const rows: string[][] = [];
+    for (const keys of KEYS) {
+      for (const method of ['GET', 'POST'] as const) {
+        for (const connections of CONNECTIONS) rows.push(await compare(subjects, {method, keys, connections}));
       }
     }
-    process.stdout.write(await describe(turns));
+    const titles = ['work', 'keys', 'connections', 'ratio', ...SIZES.map(size => `req/s at ${size}`)];
+    process.stdout.write(`${formatTable([titles, ...rows])}\n\n${await describeSubjects(subjects)}`);
   } finally {
     await Promise.all(subjects.map(subject => subject.stop()));
   }
 }
 
-async function describe(turns: ReadonlyMap<Subject, readonly Turn[]>): Promise<string> {
-  const titles = ['entries', 'open ms', 'get µs', 'put µs', 'own memory MB', 'mapped file MB'];
-  const rows: string[][] = [];
-  for (const [subject, measured] of turns) {
-    const {anonymousMb, fileMb} = await subject.memory();
-    const figures = [
-      subject.openMs,
-      medianOf(measured.map(({getUs}) => getUs)),
-      medianOf(measured.map(({putUs}) => putUs)),
-      anonymousMb,
-      fileMb,
-    ];
-    rows.push([String(subject.entries), ...figures.map(figure => figure.toFixed(1))]);
-  }
-  const ratio = (column: number): string => (Number(rows.at(-1)?.[column]) / Number(rows[0]?.[column])).toFixed(2);
-  return `${formatTable([titles, ...rows])}\nratio of the last to the first: get ${ratio(2)}, put ${ratio(3)}\n`;
+interface Comparison {
+  readonly method: 'GET' | 'POST';
+  readonly keys: (typeof KEYS)[number];
+  readonly connections: number;
 }
 
-async function startSubject(entries: number): Promise<Subject> {
-  const directory = await mkdtemp(join(tmpdir(), 'crewroom-scale-'));
-  const script = fileURLToPath(new URL('./scale-subject.js', import.meta.url));
-  process.stderr.write(`filling a store with ${entries} entries\n`);
-  const run = (...args: string[]): ReturnType<typeof spawn> =>
-    spawn(process.execPath, [script, directory, String(entries), ...args], {stdio: ['pipe', 'pipe', 'inherit']});
-  // Filled by one process and measured in another, so that nothing is warm but the disk.
-  await once(run('fill'), 'exit');
-  const child = run('serve');
-  const lines = createInterface(child.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]();
-  const ask = async <T>(question: string): Promise<T> => {
-    child.stdin?.write(`${question}\n`);
-    return JSON.parse((await lines.next()).value) as T;
-  };
-  const {openMs} = await ask<{openMs: number}>('open');
-  return {
-    entries,
-    openMs,
-    measure: () => ask<Turn>('measure'),
-    memory: () => ask('memory'),
-    stop: async () => {
-      child.stdin?.end();
-      await once(child, 'exit');
-      await rm(directory, {recursive: true, force: true});
-    },
-  };
+async function compare(subjects: readonly Subject[], {method, keys, connections}: Comparison): Promise<string[]> {
+  const measured = new Map<Subject, number[]>(subjects.map(subject => [subject, []]));
+  for (let turn = 0; turn <= TURNS; turn++) {
+    for (const target of subjects) {
+      const workload: Workload = {
+        name: method,
+        method,
+        path: () => `/api/store/bench%2F${String(keys.pick(target.entries)).padStart(7, '0')}`,
+        ...(method === 'POST' ? {body: valueText} : {}),
+      };
+      const {requestsPerSecond} = await measure({workload, connections, target, seconds: SECONDS});
+      // The first turn warms up.
+      if (turn > 0) measured.get(target)?.push(requestsPerSecond);
+    }
+  }
+  const medians = subjects.map(subject => medianOf(measured.get(subject) ?? []));
+  // Of neighbours in time, so that a slow moment of the machine is in both.
+  const [first = [], last = []] = [...measured.values()];
+  const ratio = medianOf(last.map((each, turn) => each / (first[turn] ?? Number.NaN)));
+  const name = method === 'GET' ? 'get' : 'durable put';
+  process.stderr.write(`measured ${name}, keys ${keys.name}, ${connections} connections\n`);
+  return [name, keys.name, String(connections), ratio.toFixed(2), ...medians.map(median => median.toFixed(0))];
+}
+
+async function describeSubjects(subjects: readonly Subject[]): Promise<string> {
+  const titles = ['entries', 'open ms', 'own memory MB', 'mapped file MB'];
+  const rows = await Promise.all(
+    subjects.map(async ({entries, openMs, processId}) => {
+      const status = await readFile(`/proc/${processId}/status`, 'utf8').catch(() => '');
+      const megabytes = (name: string): string =>
+        (Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1]) / 1024).toFixed(0);
+      return [String(entries), openMs.toFixed(0), megabytes('RssAnon'), megabytes('RssFile')];
+    }),
+  );
+  return `${formatTable([titles, ...rows])}\n`;
 }
 
 await main();

@@ -12,6 +12,7 @@ import {ENTRIES, keyOf, valueText} from './workloads.ts';
 export interface Target {
   readonly name: string;
   readonly url: string;
+  readonly processId: number;
   stop(): Promise<void>;
 }
 
@@ -28,12 +29,33 @@ export async function startCrewroom(): Promise<Target> {
   return target;
 }
 
-/** Starts a server that gets a directory of its own and prints its address as its first line. */
+/** Crewroom with so many entries under `bench/0000000` and on, and how long it took to open them, in milliseconds. */
+export async function startFilled(entries: number): Promise<Target & {readonly openMs: number}> {
+  const directory = await makeDirectory();
+  // Filled by one process and opened by another, so that nothing is warm but the disk.
+  await once(spawn(process.execPath, [path('./fill.js'), directory, String(entries)], {stdio: 'inherit'}), 'exit');
+  const {openMs, ...target} = await startIn(directory, 'crewroom', [path('./crewroom-server.js')]);
+  return {...target, openMs: Number(openMs)};
+}
+
 async function startProcess(name: string, args: readonly string[]): Promise<Target> {
-  const directory = await mkdtemp(join(tmpdir(), 'crewroom-bench-'));
+  return startIn(await makeDirectory(), name, args);
+}
+
+function makeDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'crewroom-bench-'));
+}
+
+/** Starts a server in a directory; its first line is its address, and how long it took to open where it says so. */
+async function startIn(
+  directory: string,
+  name: string,
+  args: readonly string[],
+): Promise<Target & {readonly openMs?: string}> {
   const server = spawn(process.execPath, [...args, directory], {stdio: ['ignore', 'pipe', 'inherit']});
-  const [url] = (await once(createInterface(server.stdout), 'line')) as [string];
-  return {name, url, stop: () => stopProcess(server, directory)};
+  const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const [url = '', openMs = ''] = line.split(' ');
+  return {name, url, processId: server.pid ?? 0, openMs, stop: () => stopProcess(server, directory)};
 }
 
 async function stopProcess(server: ChildProcess, directory: string): Promise<void> {
