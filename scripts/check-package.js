@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Packs the package, installs it in an empty project, and uses it there as a stranger would: types, doors, command.
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
@@ -9,8 +9,11 @@ import {fileURLToPath} from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'crewroom-package-'));
-const run = (command, args) =>
-  execFileSync(command, args, {cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']});
+const run = (command, args) => {
+  const {status, stdout, stderr} = spawnSync(command, args, {cwd: project, encoding: 'utf8'});
+  if (status !== 0) throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`);
+  return stdout;
+};
 
 try {
   const [packed] = JSON.parse(
@@ -48,6 +51,9 @@ try {
   if (said !== '{"hello":1}') throw new Error(`the consumer said ${JSON.stringify(said)}`);
   const version = run(join(project, 'node_modules', '.bin', 'crewroom'), ['version']).trim();
   process.stdout.write(`installed, type-checked and run in an empty project: ${version}\n`);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 } finally {
   rmSync(project, {recursive: true, force: true});
 }

@@ -39,6 +39,13 @@ export interface CrewroomParts {
   readonly nowMs: () => number;
 }
 
+/** Where the service listens. */
+export interface Listening {
+  readonly port: number;
+  /** Each address, such as `http://127.0.0.1:7172`. */
+  readonly urls: readonly string[];
+}
+
 /** The service, opened. Whoever opens it disposes of it. */
 export interface Crewroom extends AsyncDisposable {
   readonly config: Config;
@@ -51,7 +58,7 @@ export interface Crewroom extends AsyncDisposable {
    *
    * @throws {AppError} `address-in-use`, `address-unusable`.
    */
-  listen(): Promise<Pick<RunningServer, 'port' | 'urls'>>;
+  listen(): Promise<Listening>;
   /** Lets requests in flight finish, then closes everything. Disposing twice is fine. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** The service inside another program. */
-export {type Crewroom, type CrewroomParts, openCrewroom} from './app.ts';
+export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config.ts';
 export * from './domain/entries.ts';
 export * from './domain/entry.ts';
