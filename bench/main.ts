@@ -1,6 +1,7 @@
 import {parseArgs} from 'node:util';
 import {type Measurement, measure} from './measure.ts';
 import {formatReport} from './report.ts';
+import {measureStartup} from './startup.ts';
 import {startBare, startCrewroom, type Target} from './targets.ts';
 import {WORKLOADS, type Workload} from './workloads.ts';
 
@@ -27,7 +28,8 @@ async function main(): Promise<void> {
   } finally {
     await Promise.all(targets.map(target => target.stop()));
   }
-  process.stdout.write(flags.json ? `${JSON.stringify(measurements, undefined, 2)}\n` : formatReport(measurements));
+  if (flags.json) process.stdout.write(`${JSON.stringify(measurements, undefined, 2)}\n`);
+  else process.stdout.write(`${formatReport(measurements)}\n${await measureStartup()}`);
 }
 
 async function compare(
