@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {open, writeFile} from 'node:fs/promises';
+import {open, readFile, writeFile} from 'node:fs/promises';
 import {createServer, type IncomingMessage, request, type ServerResponse} from 'node:http';
 import {type AddressInfo, createServer as createNetServer, type Server} from 'node:net';
 import {join} from 'node:path';
@@ -66,6 +66,14 @@ describe('crewroom start, for programs', () => {
     });
     await service.stop();
   });
+});
+
+test.skipIf(process.platform !== 'linux')('an idle service takes less than 90 MB of memory', async () => {
+  const service = await machine.start();
+  await fetch(`${service.url}/api/identity`);
+  const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
+  assert.ok(Number(/VmRSS:\s+([0-9]+) kB/.exec(status)?.[1]) < 90 * 1024, status);
+  await service.stop();
 });
 
 describe('crewroom start, asked to stop', () => {
