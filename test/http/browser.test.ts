@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import type {LogFields} from '../../src/domain/log.ts';
-import {launchChromium} from '../support/chromium.ts';
+import {CAN_BROWSE, launchChromium} from '../support/chromium.ts';
 import {startService, type TestService} from '../support/service.ts';
 
 /** What the service logged of requests it refused, so that a test can wait for one that no page may see. */
@@ -23,6 +23,7 @@ let service: TestService;
 let origins: Readonly<Record<'samesite' | 'crosssite' | 'allowed', string>>;
 
 beforeAll(async () => {
+  if (!CAN_BROWSE) return;
   browser = await launchChromium();
   pages = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html');
@@ -110,7 +111,7 @@ for (const [who, name] of [
   ['samesite', 'a page of another port'],
   ['crosssite', 'a page of another site'],
 ] as const) {
-  describe(`in a real browser, ${name}`, () => {
+  describe.skipIf(!CAN_BROWSE)(`in a real browser (needs Chromium), ${name}`, () => {
     test('cannot read the identity with fetch', async () => {
       const page = await openPage(who);
       const outcome = await page.evaluate(
@@ -191,7 +192,7 @@ for (const [who, name] of [
   });
 }
 
-describe('in a real browser, a page of an allowed origin', () => {
+describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium), a page of an allowed origin', () => {
   test('reads the identity', async () => {
     const identity = await (await openPage('allowed')).evaluate(
       async target => (await fetch(target)).json() as Promise<object>,
