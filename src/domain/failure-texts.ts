@@ -54,7 +54,8 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     advice: 'GET /api names what there is, and /docs describes it; a slash inside a key is written %2F',
   },
   'method-not-allowed': {
-    describe: ({method, allowed}) => `Cannot ${quote(method)} this resource: it allows ${allowed.join(', ')}`,
+    describe: ({method, allowed}) =>
+      `Cannot use the method ${quote(method)} here: the resource allows ${allowed.join(', ')}`,
     advice: 'Use one of the methods in the Allow header',
   },
   'revision-conflict': {
