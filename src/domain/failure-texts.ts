@@ -1,4 +1,4 @@
-import type {Failure, FailureCode} from './failure.ts';
+import type {DocumentProblem, Failure, FailureCode} from './failure.ts';
 
 interface FailureText<C extends FailureCode> {
   describe(failure: Extract<Failure, {code: C}>): string;
@@ -122,7 +122,7 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
   },
   'invalid-profile': {
     describe: ({file, problems}) =>
-      `Cannot use the profile ${quote(file)}: ${problems.map(({path, problem}) => `${path} ${problem}`).join('; ')}`,
+      `Cannot use the profile ${quote(file)}: ${problems.map(describeProblem).join('; ')}`,
     advice: 'Correct the file; its content is an identity document, such as the one "crewroom identity" prints',
   },
   'unsafe-host': {
@@ -177,6 +177,11 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     advice: 'Another program may be listening on the port; "crewroom doctor" names it',
   },
 };
+
+/** A place in a document and what is wrong with it; the document as a whole needs no path. */
+export function describeProblem({path, problem}: DocumentProblem): string {
+  return path === '$' ? `it ${problem}` : `${path} ${problem}`;
+}
 
 function describeConflict({key, expected, actual}: {key: string; expected: string; actual: string}): string {
   return `Cannot change ${quote(key)}: expected ${describeState(expected)}, found ${describeState(actual)}`;
