@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {type Config, DEFAULTS} from './config.ts';
+import {type Config, DEFAULTS, readOptions} from './config.ts';
 import {type Entries, LIST_LIMIT, LIST_LIMIT_MAX, LIST_VALUES_BYTES_MAX} from './domain/entries.ts';
 import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
@@ -7,9 +7,11 @@ import {KEY_BYTES_MAX} from './domain/key.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
-import {createGuardRules} from './http/guard.ts';
+import {createGuardRules, type GuardRules} from './http/guard.ts';
 import {createHandler} from './http/handler.ts';
+import type {HttpHandler} from './http/message.ts';
 import type {JsonObject} from './http/openapi/document.ts';
+import type {Route} from './http/route.ts';
 import {docsRoutes} from './http/routes/docs-routes.ts';
 import {identityRoutes} from './http/routes/identity-routes.ts';
 import {keysRoutes} from './http/routes/keys-routes.ts';
@@ -56,7 +58,7 @@ export interface Crewroom extends AsyncDisposable {
   /**
    * Starts the HTTP service. Once is enough: a second call answers with the same, unless the first failed.
    *
-   * @throws {AppError} `address-in-use`, `address-unusable`.
+   * @throws {AppError} `address-in-use`, `address-unusable`; `store-closed` once it is disposed of.
    */
   listen(): Promise<Listening>;
   /** Lets requests in flight finish, then closes everything. Disposing twice is fine. */
@@ -69,8 +71,9 @@ const DEFAULT_PARTS: CrewroomParts = {openStore, openIdentity, log: SILENT_LOG, 
  * Opens the service inside this program: the same store, identity, guard and answers as `crewroom start`.
  *
  * @param options Settings that differ from the defaults.
- * @throws {AppError} `unsafe-host`; `invalid-profile`; `data-directory-in-use`, `data-directory-unusable`,
- * `data-format-unsupported`, `store-damaged`. Nothing stays open then.
+ * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-profile`;
+ * `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`. Nothing stays
+ * open then.
  *
  * @example
  * ```ts
@@ -85,74 +88,109 @@ export async function openCrewroom(
   options: Partial<Config> = {},
   parts: Partial<CrewroomParts> = {},
 ): Promise<Crewroom> {
-  const config: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS, ...options};
+  const defaults: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS};
+  const config = readOptions(options, {defaults, workingDirectory: process.cwd()});
   const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
   const addresses = loopbackAddresses(config.host);
-  const identity = await given.openIdentity(config, given);
+  const opened: AsyncDisposable[] = [];
   try {
+    const identity = await given.openIdentity(config, given);
+    opened.unshift(identity);
     const store = await given.openStore(config, given);
-    return wire({config, parts: given, addresses, identity, store});
+    opened.unshift(store);
+    return new OpenedCrewroom({config, log: given.log, addresses, identity, store});
   } catch (error) {
-    await identity[Symbol.asyncDispose]();
+    for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
   }
 }
 
 interface Opened {
   readonly config: Config;
-  readonly parts: CrewroomParts;
+  readonly log: Log;
   readonly addresses: readonly string[];
   readonly identity: IdentitySource;
   readonly store: Store;
 }
 
-function wire({config, parts: {log}, addresses, identity, store}: Opened): Crewroom {
-  const entries = createEntryService({store, ...config});
-  const newRequestId = createRequestIds();
-  let guardRules = guardRulesFor(config, config.port);
-  const handle = createHandler({
-    guardRules: () => guardRules,
-    routes: [
-      ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
-      ...identityRoutes(identity),
-      ...keysRoutes(entries),
-      ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
-      ...docsRoutes({version: VERSION, identitySchema}),
-    ],
-    log,
-    newRequestId,
-  });
-  const start = async (): Promise<RunningServer> => {
+class OpenedCrewroom implements Crewroom {
+  readonly config: Config;
+  readonly entries: Entries;
+  readonly identity: IdentitySource;
+  readonly fetch: FetchHandler;
+  readonly #opened: Opened;
+  readonly #newRequestId = createRequestIds();
+  readonly #handle: HttpHandler;
+  #guardRules: GuardRules;
+  #server: Promise<RunningServer> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(opened: Opened) {
+    const {config, log, identity, store} = opened;
+    this.config = config;
+    this.entries = createEntryService({store, ...config});
+    this.identity = identity;
+    this.#opened = opened;
+    this.#guardRules = guardRulesFor(config, config.port);
+    this.#handle = createHandler({
+      guardRules: () => this.#guardRules,
+      routes: routesOf(opened, this.entries),
+      log,
+      newRequestId: this.#newRequestId,
+    });
+    this.fetch = createFetchHandler(this.#handle);
+  }
+
+  async listen(): Promise<RunningServer> {
+    if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
+    this.#server ??= this.#start().catch(error => {
+      // The port may be free the next time.
+      this.#server = undefined;
+      throw error;
+    });
+    return this.#server;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #start(): Promise<RunningServer> {
+    const {config, log, addresses} = this.#opened;
     const {port, connectionsMax} = config;
-    const onBadRequest = (failure: {readonly code: string}, requestId: string): void =>
-      log.info('request refused', {requestId, ...failure});
-    const onError = (error: unknown): void => log.error('connection failed', {error});
-    const server = await startServer({handle, addresses, port, connectionsMax, newRequestId, onBadRequest, onError});
-    guardRules = guardRulesFor(config, server.port);
+    const server = await startServer({
+      handle: this.#handle,
+      newRequestId: this.#newRequestId,
+      onBadRequest: (failure, requestId) => log.info('request refused', {requestId, ...failure}),
+      onError: error => log.error('connection failed', {error}),
+      ...{addresses, port, connectionsMax},
+    });
+    this.#guardRules = guardRulesFor(config, server.port);
     return server;
-  };
-  let server: Promise<RunningServer> | undefined;
-  const close = async (): Promise<void> => {
-    await server?.then(running => running[Symbol.asyncDispose]()).catch(() => {});
-    await identity[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
-  };
-  let closed: Promise<void> | undefined;
-  return {
-    config,
-    entries,
-    identity,
-    fetch: createFetchHandler(handle),
-    listen: () => {
-      server ??= start().catch(error => {
-        // The port may be free the next time.
-        server = undefined;
-        throw error;
-      });
-      return server;
-    },
-    [Symbol.asyncDispose]: () => (closed ??= close()),
-  };
+  }
+
+  async #close(): Promise<void> {
+    const {identity, store} = this.#opened;
+    // One that never came to listen has told so already.
+    const server = await this.#server?.catch(() => undefined);
+    try {
+      await server?.[Symbol.asyncDispose]();
+      await identity[Symbol.asyncDispose]();
+    } finally {
+      await store[Symbol.asyncDispose]();
+    }
+  }
+}
+
+function routesOf({config, identity, store}: Opened, entries: Entries): readonly Route[] {
+  return [
+    ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
+    ...identityRoutes(identity),
+    ...keysRoutes(entries),
+    ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
+    ...docsRoutes({version: VERSION, identitySchema}),
+  ];
 }
 
 async function openStore({ephemeral, dataDir}: Config, {nowMs, log}: CrewroomParts): Promise<Store> {
@@ -183,7 +221,7 @@ function loopbackAddresses(host: string): readonly string[] {
   throw new AppError({code: 'unsafe-host', host});
 }
 
-function guardRulesFor({allowHost, allowOrigin}: Config, port: number): ReturnType<typeof createGuardRules> {
+function guardRulesFor({allowHost, allowOrigin}: Config, port: number): GuardRules {
   return createGuardRules({port, extraHosts: allowHost, allowedOrigins: allowOrigin});
 }
 

@@ -183,6 +183,36 @@ export function inspectConfig(sources: ConfigSources): InspectedConfig {
   return {config: config as Partial<Config>, origins: origins as InspectedConfig['origins'], problems};
 }
 
+/** What options are completed with. */
+export interface OptionSources {
+  readonly defaults: Config;
+  /** What relative paths start from. */
+  readonly workingDirectory: string;
+}
+
+/**
+ * Completes what a program gives, and checks it as strictly as what people give: a guard that takes
+ * `allowOrigin: ['null']` would be none.
+ *
+ * @throws {AppError} `invalid-configuration` with every problem.
+ */
+export function readOptions(options: GivenSettings, {defaults, workingDirectory}: OptionSources): Config {
+  const config: Record<string, unknown> = {...defaults};
+  const problems: ConfigurationProblem[] = [];
+  for (const [name, given] of Object.entries(options)) {
+    if (!isSettingName(name)) problems.push(describeStranger({name, source: name, known: SETTING_NAMES}));
+    // The default of a setting may be more than people can give.
+    else if (given !== undefined && given !== defaults[name]) {
+      const reading = SETTINGS[name].read(given, workingDirectory);
+      if ('value' in reading) config[name] = reading.value;
+      else problems.push({setting: name, source: name, problem: reading.problem});
+    }
+  }
+  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
+  // Each name was given the value that its own reader made.
+  return config as unknown as Config;
+}
+
 /** The origin of a setting that nobody set. */
 export const DEFAULT_ORIGIN = 'default';
 
@@ -214,7 +244,7 @@ function findSourceProblems({environment, file}: ConfigSources): ConfigurationPr
   if (file === undefined) return problems;
   const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';
   if (problem !== undefined) return [...problems, {setting: '', source: file.path, problem}];
-  const strangers = Object.keys(membersOf(file)).filter(name => !Object.hasOwn(SETTINGS, name));
+  const strangers = Object.keys(membersOf(file)).filter(name => !isSettingName(name));
   return [
     ...problems,
     ...strangers.map(name => describeStranger({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
@@ -244,6 +274,10 @@ function sourceInFile(name: string, {path}: ConfigFile): string {
 
 function readProfileSetting(given: unknown, directory: string): Reading<string> {
   return given === 'none' ? {value: given} : readPath(given, directory);
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

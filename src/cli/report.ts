@@ -1,4 +1,5 @@
 import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {describeProblem} from '../domain/failure-texts.ts';
 import type {CliContext} from './context.ts';
 import {escapeControls} from './escape.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
@@ -76,7 +77,9 @@ function formatFailure(failure: Failure, advice: string, context: CliContext): s
 function describeLines(failure: Failure): readonly string[] {
   if (!('problems' in failure) || failure.problems.length < 2) return [describeFailure(failure)];
   const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
-  const problems = failure.problems.map(each => `${'path' in each ? each.path : each.source} ${each.problem}`);
+  const problems = failure.problems.map(each =>
+    'path' in each ? describeProblem(each) : `${each.source} ${each.problem}`,
+  );
   return [`${heading}: there are ${problems.length} problems`, ...problems];
 }
 

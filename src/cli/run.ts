@@ -81,7 +81,12 @@ function describeUsage({message}: CommanderError, args: readonly string[]): AppE
     .replace(/^error: /, '')
     .replace('. Expected', ': expected')
     .replace(/\.$/, '');
-  const command = args.find(argument => !argument.startsWith('-'));
-  const known = problem.includes('unknown command') || command === undefined ? '' : ` ${command}`;
-  return {code: 'invalid-usage', command: `${PROGRAM_NAME}${known}`, problem: `${text}${meant}`.replaceAll("'", '"')};
+  const command = COMMANDS.find(spec => spec.name === args[0])?.name;
+  // Before the command nothing but it is known, so `--port 1 status` would be told that there is no such flag.
+  const order = command === undefined && problem.includes('unknown option') ? '; flags follow the command' : '';
+  return {
+    code: 'invalid-usage',
+    command: command === undefined ? PROGRAM_NAME : `${PROGRAM_NAME} ${command}`,
+    problem: `${text}${meant}${order}`.replaceAll("'", '"'),
+  };
 }

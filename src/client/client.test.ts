@@ -38,6 +38,11 @@ describe('a client of what is not the service', () => {
       problem: 'it is no problem document of this service',
     },
     {
+      name: 'a failure of ours without what belongs to it',
+      listener: (_, response) => response.writeHead(412).end('{"code": "revision-conflict"}'),
+      problem: 'it is no problem document of this service',
+    },
+    {
       name: 'a failure without a body',
       listener: (_, response) => response.writeHead(502).end(),
       problem: 'it is not JSON',

@@ -9,6 +9,7 @@ export type {
   AirlineSettings,
   IdentityDocument,
   PlatformAccount,
+  PluginSettings,
 } from '../domain/identity.ts';
 export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';

@@ -110,8 +110,13 @@ function readFailure(answer: Answer): AppError {
     return unexpectedAnswer(answer, 'it is no problem document of this service');
   }
   const {type, title, status, detail, instance, advice, ...failure} = problem as Readonly<Record<string, unknown>>;
-  // The service puts the members of the failure beside those of the problem document.
-  return new AppError(failure as unknown as Failure);
+  try {
+    // The service puts the members of the failure beside those of the problem document.
+    return new AppError(failure as unknown as Failure);
+  } catch (error) {
+    // It lacks a member that the words for its code need.
+    return unexpectedAnswer(answer, 'it is no problem document of this service', {cause: error});
+  }
 }
 
 /** The system's words are in the cause; `fetch failed` says nothing. */

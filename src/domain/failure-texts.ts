@@ -1,4 +1,4 @@
-import type {Failure, FailureCode} from './failure.ts';
+import type {DocumentProblem, Failure, FailureCode} from './failure.ts';
 
 interface FailureText<C extends FailureCode> {
   describe(failure: Extract<Failure, {code: C}>): string;
@@ -54,7 +54,8 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     advice: 'GET /api names what there is, and /docs describes it; a slash inside a key is written %2F',
   },
   'method-not-allowed': {
-    describe: ({method, allowed}) => `Cannot ${quote(method)} this resource: it allows ${allowed.join(', ')}`,
+    describe: ({method, allowed}) =>
+      `Cannot use the method ${quote(method)} here: the resource allows ${allowed.join(', ')}`,
     advice: 'Use one of the methods in the Allow header',
   },
   'revision-conflict': {
@@ -121,7 +122,7 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
   },
   'invalid-profile': {
     describe: ({file, problems}) =>
-      `Cannot use the profile ${quote(file)}: ${problems.map(({path, problem}) => `${path} ${problem}`).join('; ')}`,
+      `Cannot use the profile ${quote(file)}: ${problems.map(describeProblem).join('; ')}`,
     advice: 'Correct the file; its content is an identity document, such as the one "crewroom identity" prints',
   },
   'unsafe-host': {
@@ -176,6 +177,11 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     advice: 'Another program may be listening on the port; "crewroom doctor" names it',
   },
 };
+
+/** A place in a document and what is wrong with it; the document as a whole needs no path. */
+export function describeProblem({path, problem}: DocumentProblem): string {
+  return path === '$' ? `it ${problem}` : `${path} ${problem}`;
+}
 
 function describeConflict({key, expected, actual}: {key: string; expected: string; actual: string}): string {
   return `Cannot change ${quote(key)}: expected ${describeState(expected)}, found ${describeState(actual)}`;

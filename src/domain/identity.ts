@@ -93,9 +93,12 @@ export interface AirlinePlugin {
   readonly lastUpdated: string;
   readonly version: string;
   readonly type: string;
-  readonly availableSettings: Readonly<Record<string, unknown>>;
-  readonly appliedSettings: Readonly<Record<string, unknown>>;
+  readonly availableSettings: PluginSettings;
+  readonly appliedSettings: PluginSettings;
 }
+
+/** Settings by name. Back ends in PHP write an object without members as an empty array, and plugins get it as it is. */
+export type PluginSettings = Readonly<Record<string, unknown>> | readonly never[];
 
 /** The port of whatever knows who the pilot is. */
 export interface IdentitySource extends AsyncDisposable {

@@ -90,6 +90,12 @@ describe('parseQuery()', () => {
     });
   }
 
+  test('names the parameter whose value cannot be decoded', () => {
+    expect(() => parseQuery('a=1&b=%FF')).toThrow(
+      expect.objectContaining({failure: expect.objectContaining({parameter: 'b'})}),
+    );
+  });
+
   test('repeats only the beginning of a name', () => {
     const name = 'x'.repeat(10_000);
     expect(() => parseQuery(`${name}&${name}`)).toThrow(

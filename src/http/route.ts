@@ -93,19 +93,20 @@ export function parseQuery(query: string): Readonly<Record<string, string>> {
   const parameters = new Map<string, string>();
   for (const part of query === '' ? [] : query.split('&')) {
     const equals = part.indexOf('=');
-    const name = decodePart(equals === -1 ? part : part.slice(0, equals));
+    const encodedName = equals === -1 ? part : part.slice(0, equals);
+    const name = decodePart(encodedName, encodedName);
     if (parameters.has(name)) throw invalidParameter(name, 'it stands there more than once');
-    parameters.set(name, equals === -1 ? '' : decodePart(part.slice(equals + 1)));
+    parameters.set(name, equals === -1 ? '' : decodePart(part.slice(equals + 1), name));
   }
   // From entries, so that a parameter named "__proto__" is one like any other.
   return Object.fromEntries(parameters);
 }
 
-function decodePart(part: string): string {
+function decodePart(part: string, parameter: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));
   } catch {
-    throw invalidParameter(part, 'its percent-encoding is not UTF-8');
+    throw invalidParameter(parameter, 'its percent-encoding is not UTF-8');
   }
 }
 

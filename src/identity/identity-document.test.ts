@@ -25,7 +25,8 @@ const WRONG_VALUES = [
   {path: '$.airline.settings.vaURL', value: null, problem: 'is null and has to be a string'},
   {path: '$.airline.plugins[0].rating', value: '5', problem: 'is a string and has to be a number'},
   {path: '$.airline.plugins[0].downloads', value: undefined, problem: 'is missing'},
-  {path: '$.airline.plugins[0].appliedSettings', value: 'x', problem: 'is a string and has to be an object'},
+  {path: '$.airline.plugins[0].appliedSettings', value: 'x', problem: 'has to be an object'},
+  {path: '$.airline.plugins[0].availableSettings', value: [1], problem: 'has to be an object'},
 ];
 
 const NULLABLE = [
@@ -71,6 +72,13 @@ describe('readIdentityDocument()', () => {
 
   test('takes a document without the account on the platform', async () => {
     assert.ok('identity' in (await read(withValue('$.vendor_design_user', undefined))));
+  });
+
+  test('takes settings without members as PHP writes them', async () => {
+    for (const name of ['availableSettings', 'appliedSettings']) {
+      const document = withValue(`$.airline.plugins[0].${name}`, []);
+      assert.equal(await serve(JSON.stringify(document)), JSON.stringify(document));
+    }
   });
 
   test('takes the account of another brand as it is', async () => {

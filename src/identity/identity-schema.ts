@@ -52,6 +52,11 @@ const AIRLINE_SETTINGS = z.looseObject({
   ico: z.string().nullable(),
 });
 
+/** PHP writes an object without members as an empty array. */
+const PLUGIN_SETTINGS = z.union([z.record(z.string(), z.unknown()), z.array(z.never()).max(0)], {
+  error: 'has to be an object',
+});
+
 const PLUGIN = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -64,8 +69,8 @@ const PLUGIN = z.looseObject({
   lastUpdated: z.string(),
   version: z.string(),
   type: z.string(),
-  availableSettings: z.record(z.string(), z.unknown()),
-  appliedSettings: z.record(z.string(), z.unknown()),
+  availableSettings: PLUGIN_SETTINGS,
+  appliedSettings: PLUGIN_SETTINGS,
 });
 
 /** What GET /api/identity answers. */

@@ -125,7 +125,7 @@ describe('a profile file', () => {
 
 describe('openProfileSource()', () => {
   const refused = [
-    {name: 'a file that is not there', make: async () => {}, problem: /^cannot be read: ENOENT/},
+    {name: 'a file that is not there', make: async () => {}, problem: /^does not exist$/},
     {name: 'a directory', make: (file: string) => mkdir(file), problem: /^is not in a file$/},
     {
       name: 'a file that is too large, without reading it',

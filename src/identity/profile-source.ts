@@ -131,7 +131,9 @@ export async function readProfile(file: string): Promise<Identity> {
     bytes = await readFile(file);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw invalid([{path: '$', problem: `cannot be read: ${(error as Error).message}`}], {cause: error});
+    const {code, message} = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`;
+    throw invalid([{path: '$', problem}], {cause: error});
   }
   const reading = await readIdentityDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);

@@ -1,4 +1,4 @@
-import {freeBytes} from './reserve.ts';
+import {statfs} from 'node:fs/promises';
 
 /** What a commit may write besides values, in bytes: some pages of each tree. */
 const COMMIT_OVERHEAD_BYTES = 256 * 1024;
@@ -15,8 +15,22 @@ const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([28, 122, 27, -30792, 'EN
  * @param sizeBytes How much was to be written, besides the engine's own pages.
  */
 export async function isFullDisk(error: unknown, directory: string, sizeBytes: number): Promise<boolean> {
-  const {code} = error as {readonly code?: unknown};
-  if (FULL_DISK_ERRORS.has(code)) return true;
-  if (code !== EIO) return false;
+  if (saysFullDisk(error)) return true;
+  if (codeOf(error) !== EIO) return false;
   return (await freeBytes(directory)) < sizeBytes + COMMIT_OVERHEAD_BYTES;
+}
+
+/** Whether the system itself says that there is no room: on the disk, for this user, or in one file. */
+export function saysFullDisk(error: unknown): boolean {
+  return FULL_DISK_ERRORS.has(codeOf(error));
+}
+
+/** How much room the disk of a directory has for this user, in bytes; a quota or a limit of the process may leave less. */
+export async function freeBytes(directory: string): Promise<number> {
+  const {bavail, bsize} = await statfs(directory);
+  return bavail * bsize;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as {readonly code?: unknown}).code;
 }

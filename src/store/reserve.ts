@@ -1,7 +1,8 @@
 import {randomBytes} from 'node:crypto';
-import {stat, statfs, truncate, writeFile} from 'node:fs/promises';
+import {stat, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {DataDirectory} from './data-directory.ts';
+import {freeBytes, saysFullDisk} from './full-disk.ts';
 
 /**
  * How much of the disk is kept aside, in bytes. A deletion writes some pages of each tree before it frees
@@ -72,9 +73,15 @@ async function keepReserve({storePath}: DataDirectory): Promise<boolean> {
   const file = join(storePath, RESERVE_FILE);
   if ((await sizeOf(file)) === RESERVE_BYTES) return true;
   if ((await freeBytes(storePath)) < 2 * RESERVE_BYTES) return false;
-  // Not zeros: some file systems keep no room for those.
-  await writeFile(file, randomBytes(RESERVE_BYTES), {mode: 0o600});
-  return true;
+  try {
+    // Not zeros: some file systems keep no room for those.
+    await writeFile(file, randomBytes(RESERVE_BYTES), {mode: 0o600});
+    return true;
+  } catch (error) {
+    // Free room that a quota or a limit of the process does not let this user have is no room.
+    if (saysFullDisk(error)) return false;
+    throw error;
+  }
 }
 
 /** Gives the room of the reserve back to the disk. */
@@ -93,12 +100,6 @@ export async function makeRoom(directory: DataDirectory): Promise<boolean> {
   if ((await freeBytes(directory.storePath)) >= OPENING_BYTES) return true;
   await giveUpReserve(directory);
   return (await freeBytes(directory.storePath)) >= OPENING_BYTES;
-}
-
-/** How much room the disk of a directory has for this user, in bytes. */
-export async function freeBytes(directory: string): Promise<number> {
-  const {bavail, bsize} = await statfs(directory);
-  return bavail * bsize;
 }
 
 async function sizeOf(file: string): Promise<number> {

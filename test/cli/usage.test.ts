@@ -44,6 +44,11 @@ describe('a command line that makes no sense', () => {
       args: ['get', 'k', '--prot', '1'],
       said: /unknown option "--prot"; did you mean --port\?/,
     },
+    {
+      name: 'a flag before the command',
+      args: ['--port', '1', 'status'],
+      said: /^crewroom: Cannot run "crewroom": unknown option "--port"; flags follow the command$/m,
+    },
     {name: 'a missing argument', args: ['put', 'k'], said: /missing required argument "VALUE"/},
     {name: 'too many arguments', args: ['get', 'a', 'b'], said: /too many arguments/},
     {name: 'a flag without its value', args: ['start', '--port'], said: /"--port <PORT>" argument missing/},

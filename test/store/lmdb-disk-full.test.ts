@@ -7,8 +7,10 @@ import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
 import {keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
 import {makeDirectory, openStore} from './fixture.ts';
+import {startStoreProcess} from './store-process.ts';
 
 const CAN_MOUNT = canMount();
+const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
 const DISK_BYTES = 4 * 1024 * 1024;
 
 describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)', () => {
@@ -70,6 +72,23 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
     await assertUnusable(openStore(join(directory, 'new')));
   });
 });
+
+test.skipIf(!CAN_LIMIT)(
+  'a store whose user gets no more room refuses to write, and goes on deleting (needs prlimit)',
+  async () => {
+    const directory = join(await makeDirectory(), 'data');
+    const free = await openStore(directory);
+    await write(free, put('a'), put('b'));
+    await free[Symbol.asyncDispose]();
+    await rm(join(directory, 'store', 'reserve'));
+    // Less than the reserve needs, while the disk has plenty: as with a quota.
+    await using limited = await startStoreProcess({under: ['prlimit', `--fsize=${512 * 1024}`]});
+    await limited.call('open', {directory});
+    await assert.rejects(limited.call('put', {key: 'c', json: '1'}), {failure: {code: 'disk-full'}});
+    assert.equal(await limited.call('delete', {key: 'a'}), 'deleted');
+    assert.deepEqual(await limited.call('keys'), ['b']);
+  },
+);
 
 test.skipIf(process.getuid?.() === 0)('a store in a directory that may not be written to is refused', async () => {
   const directory = await makeDirectory();

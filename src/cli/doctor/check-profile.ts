@@ -1,4 +1,5 @@
 import {AppError, adviseOnFailure} from '../../domain/failure.ts';
+import {describeProblem} from '../../domain/failure-texts.ts';
 import {readProfile} from '../../identity/profile-source.ts';
 import {type Finding, findingOf} from './finding.ts';
 
@@ -12,11 +13,11 @@ export async function checkProfile(profile: string): Promise<readonly Finding[]>
     return [{check, level: 'ok', detail: `${summary}, from ${profile}`}];
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'invalid-profile') return [findingOf(check, error)];
-    return error.failure.problems.map(({path, problem}): Finding => {
+    return error.failure.problems.map((problem): Finding => {
       return {
         check,
         level: 'problem',
-        detail: `${profile}: ${path} ${problem}`,
+        detail: `${profile}: ${describeProblem(problem)}`,
         fix: adviseOnFailure('invalid-profile'),
       };
     });

@@ -1,0 +1,55 @@
+import {join, resolve} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {openCrewroom} from '../src/app.ts';
+import type {IdentitySource} from '../src/domain/identity.ts';
+import {openSampleSource} from '../src/identity/sample-source.ts';
+import {makeTemporaryDirectory} from './support/service.ts';
+
+describe('openCrewroom()', () => {
+  test('names every option that cannot be used, and one that is none', async () => {
+    const options = {port: 99_999, allowOrigin: ['null'], allowHost: ['*'], host: '', profil: 'me.json'};
+    await expect(openCrewroom(options)).rejects.toMatchObject({
+      failure: {
+        code: 'invalid-configuration',
+        problems: [
+          {source: 'port', problem: 'has to be a whole number from 0 to 65535, not 99999'},
+          {source: 'allowOrigin', problem: '"null" would let any page call; name exact origins'},
+          {source: 'allowHost', problem: '"*" is not a host name, without scheme and port'},
+          {source: 'host', problem: 'has to be a text that is not empty, not ""'},
+          {source: 'profil', problem: 'is no setting; did you mean profile?'},
+        ],
+      },
+    });
+  });
+
+  test('takes a relative directory from the working directory, and what is undefined from the defaults', async () => {
+    const options = {dataDir: 'data', port: undefined, profile: '', ephemeral: true} as object;
+    const crewroom = await openCrewroom(options);
+    onTestFinished(() => crewroom[Symbol.asyncDispose]());
+    expect(crewroom.config).toMatchObject({dataDir: resolve('data'), port: 7172, profile: ''});
+    expect(crewroom.identity.origin.kind).toBe('sample');
+  });
+
+  test('lets go of port and data directory when it is disposed of, also when its identity fails to', async () => {
+    const directory = await makeTemporaryDirectory();
+    onTestFinished(() => directory[Symbol.asyncDispose]());
+    const dataDir = join(directory.path, 'data');
+    const broken: IdentitySource = {
+      ...openSampleSource(),
+      [Symbol.asyncDispose]: () => Promise.reject(new Error('broken')),
+    };
+    const first = await openCrewroom({dataDir, port: 0}, {openIdentity: async () => broken});
+    const {port} = await first.listen();
+    await expect(first[Symbol.asyncDispose]()).rejects.toThrow('broken');
+
+    const second = await openCrewroom({dataDir, port});
+    onTestFinished(() => second[Symbol.asyncDispose]());
+    await second.listen();
+  });
+
+  test('does not listen once it is disposed of', async () => {
+    const crewroom = await openCrewroom({ephemeral: true, port: 0});
+    await crewroom[Symbol.asyncDispose]();
+    await expect(crewroom.listen()).rejects.toMatchObject({failure: {code: 'store-closed'}});
+  });
+});
