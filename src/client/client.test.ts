@@ -2,6 +2,7 @@ import {once} from 'node:events';
 import {createServer as createHttpServer, type RequestListener} from 'node:http';
 import {type AddressInfo, createServer, type Server, type Socket} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {openCrewroom} from '../app.ts';
 import {AppError, type Failure} from '../domain/failure.ts';
 import {type Client, type ClientOptions, createClient} from './client.ts';
 
@@ -28,6 +29,24 @@ async function failureOf(call: Promise<unknown>): Promise<Failure> {
 }
 
 const page: RequestListener = (_, response) => response.end('<!doctype html><title>Another program</title>');
+
+test('a burst of writes has its turn, a few at once, and all are stored', async () => {
+  const crewroom = await openCrewroom({ephemeral: true, port: 0, connectionsMax: 80});
+  onTestFinished(() => crewroom[Symbol.asyncDispose]());
+  const {urls} = await crewroom.listen();
+  const {entries} = createClient({baseUrl: urls[0] ?? ''});
+  await Promise.all(Array.from({length: 1000}, (_, n) => entries.put(`k${n}`, String(n))));
+  expect(await entries.deleteRange({prefix: 'k'})).toBe(1000);
+});
+
+test('a call that waits for its turn ends with its signal', async () => {
+  const controller = new AbortController();
+  const {entries} = await clientOf(createServer(), {signal: controller.signal});
+  const calls = Array.from({length: 200}, () => entries.get('k'));
+  controller.abort(new Error('changed my mind'));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes.every(({status}) => status === 'rejected')).toBe(true);
+});
 
 describe('a client of what is not the service', () => {
   const answers: readonly {name: string; listener: RequestListener; problem: string}[] = [

@@ -7,7 +7,7 @@ import {createTransport, decodeAnswer, parseAnswer} from './transport.ts';
 export interface ClientOptions {
   /** Address of the service, without a path. @default {'http://localhost:7172'} */
   readonly baseUrl?: string;
-  /** How long one answer may take, in milliseconds. @default {TIMEOUT_MS} */
+  /** How long one answer may take, in milliseconds, once the request is under way. @default {TIMEOUT_MS} */
   readonly timeoutMs?: number;
   /** Ends every call that is still waiting. */
   readonly signal?: AbortSignal;

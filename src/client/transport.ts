@@ -1,4 +1,5 @@
 import {AppError, type Failure, isFailureCode} from '../domain/failure.ts';
+import {REQUESTS_MAX, Turns} from './turns.ts';
 
 /** What a transport needs: see `ClientOptions`. */
 export interface TransportOptions {
@@ -33,35 +34,50 @@ export interface Transport {
 /** Makes the transport of a client. */
 export function createTransport({baseUrl, timeoutMs, signal, fetch}: TransportOptions): Transport {
   const base = baseUrl.replace(/\/+$/, '');
+  const turns = new Turns(REQUESTS_MAX);
   return {
-    async send(method, path, {headers = {}, body, accept = []} = {}) {
-      const url = `${base}${path}`;
-      const timeout = new AbortController();
-      // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
-      const timer = setTimeout(() => timeout.abort(), timeoutMs);
-      try {
-        const ended = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
-        const request = new Request(url, {
-          method,
-          headers,
-          ...(body === undefined ? {} : {body: body as Uint8Array<ArrayBuffer>}),
-          signal: ended,
-          // The service never redirects: whoever does is not the service, and gets nothing of the request.
-          redirect: 'error',
-        });
-        const answer = await untilAborted(readAnswer(url, fetch(request)), ended);
-        if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
-        throw readFailure(answer);
-      } catch (error) {
-        if (error instanceof AppError) throw error;
-        signal?.throwIfAborted();
-        if (timeout.signal.aborted) throw new AppError({code: 'service-timeout', url, timeoutMs}, {cause: error});
-        throw new AppError({code: 'service-unreachable', url: base, problem: describeCause(error)}, {cause: error});
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    send: (method, path, options) =>
+      turns.take(() => sendOne({method, url: `${base}${path}`, ...options}, {base, timeoutMs, signal, fetch}), signal),
   };
+}
+
+interface OneRequest extends SendOptions {
+  readonly method: string;
+  readonly url: string;
+}
+
+interface Sending extends Omit<TransportOptions, 'baseUrl'> {
+  readonly base: string;
+}
+
+async function sendOne(
+  {method, url, headers = {}, body, accept = []}: OneRequest,
+  {base, timeoutMs, signal, fetch}: Sending,
+): Promise<Answer> {
+  const timeout = new AbortController();
+  // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  try {
+    const ended = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
+    const request = new Request(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : {body: body as Uint8Array<ArrayBuffer>}),
+      signal: ended,
+      // The service never redirects: whoever does is not the service, and gets nothing of the request.
+      redirect: 'error',
+    });
+    const answer = await untilAborted(readAnswer(url, fetch(request)), ended);
+    if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
+    throw readFailure(answer);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    signal?.throwIfAborted();
+    if (timeout.signal.aborted) throw new AppError({code: 'service-timeout', url, timeoutMs}, {cause: error});
+    throw new AppError({code: 'service-unreachable', url: base, problem: describeCause(error)}, {cause: error});
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The JSON of an answer. @throws {AppError} `unexpected-answer` when it is none. */
