@@ -9,6 +9,7 @@ import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.t
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
 import {createGuardRules, type GuardRules} from './http/guard.ts';
 import {createHandler} from './http/handler.ts';
+import {addressesOf, isLoopback} from './http/loopback.ts';
 import type {HttpHandler} from './http/message.ts';
 import type {JsonObject} from './http/openapi/document.ts';
 import type {Route} from './http/route.ts';
@@ -91,14 +92,14 @@ export async function openCrewroom(
   const defaults: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS};
   const config = readOptions(options, {defaults, workingDirectory: process.cwd()});
   const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
-  const addresses = loopbackAddresses(config.host);
+  if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const opened: AsyncDisposable[] = [];
   try {
     const identity = await given.openIdentity(config, given);
     opened.unshift(identity);
     const store = await given.openStore(config, given);
     opened.unshift(store);
-    return new OpenedCrewroom({config, log: given.log, addresses, identity, store});
+    return new OpenedCrewroom({config, log: given.log, identity, store});
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -108,7 +109,6 @@ export async function openCrewroom(
 interface Opened {
   readonly config: Config;
   readonly log: Log;
-  readonly addresses: readonly string[];
   readonly identity: IdentitySource;
   readonly store: Store;
 }
@@ -157,14 +157,16 @@ class OpenedCrewroom implements Crewroom {
   }
 
   async #start(): Promise<RunningServer> {
-    const {config, log, addresses} = this.#opened;
-    const {port, connectionsMax} = config;
+    const {config, log} = this.#opened;
+    const {host, port, connectionsMax} = config;
     const server = await startServer({
       handle: this.#handle,
       newRequestId: this.#newRequestId,
       onBadRequest: (failure, requestId) => log.info('request refused', {requestId, ...failure}),
       onError: error => log.error('connection failed', {error}),
-      ...{addresses, port, connectionsMax},
+      addresses: addressesOf(host),
+      port,
+      connectionsMax,
     });
     this.#guardRules = guardRulesFor(config, server.port);
     return server;
@@ -212,13 +214,6 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
 async function identitySchema(): Promise<JsonObject> {
   const {describeIdentity} = await import('./identity/identity-schema.ts');
   return describeIdentity();
-}
-
-/** The addresses behind a host; plugins call `localhost`, which is `::1` first on many machines. */
-function loopbackAddresses(host: string): readonly string[] {
-  if (host.toLowerCase() === 'localhost') return ['127.0.0.1', '::1'];
-  if (host === '127.0.0.1' || host === '::1') return [host];
-  throw new AppError({code: 'unsafe-host', host});
 }
 
 function guardRulesFor({allowHost, allowOrigin}: Config, port: number): GuardRules {

@@ -1,5 +1,6 @@
 import {type Client, createClient} from '../client/client.ts';
 import {AppError} from '../domain/failure.ts';
+import {addressesOf, formatAddress} from '../http/loopback.ts';
 import type {Call} from './command.ts';
 import {fetchOverHttp} from './http-fetch.ts';
 import {readSettings} from './settings.ts';
@@ -38,6 +39,5 @@ export interface ServiceAddress {
 /** Where a service with these settings is called. */
 export function serviceUrl({host, port}: ServiceAddress): string {
   // By address, not by name: the service is the same on both, and no look-up can lead elsewhere.
-  const address = host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  return `http://${formatAddress(addressesOf(host)[0], port)}`;
 }

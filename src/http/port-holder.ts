@@ -1,6 +1,7 @@
 import {execFile} from 'node:child_process';
 import {get} from 'node:http';
 import {promisify} from 'node:util';
+import {formatAddress} from './loopback.ts';
 import {findLinuxListener} from './port-holder-linux.ts';
 
 /** An address that something listens on. */
@@ -107,7 +108,7 @@ async function findWindowsListener(listened: ListenAddress, {run}: PortSystem): 
 
 /** An address as programs print it, and the one that stands for all. */
 function addressForms({address, port}: ListenAddress, any: string): ReadonlySet<string> {
-  return new Set([`${address.includes(':') ? `[${address}]` : address}:${port}`, `${any}:${port}`]);
+  return new Set([formatAddress(address, port), `${any}:${port}`]);
 }
 
 /** The version of the Crewroom that answers at an address, if one does. */

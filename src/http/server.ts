@@ -2,6 +2,7 @@ import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {AppError} from '../domain/failure.ts';
 import {Connections} from './connections.ts';
+import {formatAddress} from './loopback.ts';
 import {createNodeServer, type NodeServerDeps, type ServerTimeouts} from './node-server.ts';
 import type {ListenAddress} from './port-holder.ts';
 
@@ -96,7 +97,7 @@ function describeServer(
   port: number,
   stopTimeoutMs: number,
 ): RunningServer {
-  const urls = servers.map(server => `http://${formatHost((server.address() as AddressInfo).address)}:${port}`);
+  const urls = servers.map(server => `http://${formatAddress((server.address() as AddressInfo).address, port)}`);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const closed = Promise.all(servers.map(closeServer));
@@ -119,11 +120,14 @@ async function listen(server: Server, address: string, port: number, optional: b
     return server;
   } catch (error) {
     const {code = '', message} = error as NodeJS.ErrnoException;
-    const url = `${formatHost(address)}:${port}`;
     if (code === 'EADDRINUSE') throw new AddressTaken({address, port}, {cause: error});
     if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return undefined;
     throw new AppError(
-      {code: 'address-unusable', address: url, problem: code === 'EACCES' ? 'the system does not permit it' : message},
+      {
+        code: 'address-unusable',
+        address: formatAddress(address, port),
+        problem: code === 'EACCES' ? 'the system does not permit it' : message,
+      },
       {cause: error},
     );
   }
@@ -142,14 +146,10 @@ class AddressTaken extends Error {
 async function nameHolder({taken, cause}: AddressTaken): Promise<AppError> {
   const {describePortHolder, findPortHolder} = await import('./port-holder.ts');
   const holder = await findPortHolder(taken);
-  const failure = {code: 'address-in-use', address: `${formatHost(taken.address)}:${taken.port}`} as const;
+  const failure = {code: 'address-in-use', address: formatAddress(taken.address, taken.port)} as const;
   return new AppError(holder === undefined ? failure : {...failure, holder: describePortHolder(holder)}, {cause});
 }
 
 function closeServer(server: Server): Promise<void> {
   return new Promise(resolve => server.close(() => resolve()));
-}
-
-function formatHost(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
 }

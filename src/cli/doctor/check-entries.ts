@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import type {Client} from '../../client/client.ts';
 import {LIST_LIMIT_MAX} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
+import {addressesOf} from '../../http/loopback.ts';
 import {findPortHolder} from '../../http/port-holder.ts';
 import {describeDataDirectory} from '../../store/data-directory.ts';
 import {findHolder} from '../../store/lmdb-lock.ts';
@@ -29,7 +30,8 @@ export async function checkEntries(place: EntriesPlace, options: VerifyOptions):
   if (!existsSync(join(directory.storePath, 'data.mdb'))) return [ok('there are none yet')];
   const holder = await findHolder(directory);
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
-  const service = place.port === 0 ? undefined : await findPortHolder(listenAddress(place));
+  const service =
+    place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
   if (service?.crewroomVersion !== undefined && service.processId === holder)
     return describeKeys(await verifyThroughService(createServiceClient(place), options));
   return [
@@ -40,10 +42,6 @@ export async function checkEntries(place: EntriesPlace, options: VerifyOptions):
       fix: 'Stop that process, or name the port of the service with --port',
     },
   ];
-}
-
-function listenAddress({host, port}: EntriesPlace): {address: string; port: number} {
-  return {address: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host, port};
 }
 
 /** Reads every page with its values; the service verifies what it reads, and names the first entry that fails. */

@@ -1,5 +1,6 @@
 import {lookup} from 'node:dns/promises';
 import {createServer} from 'node:net';
+import {isLoopback} from '../../http/loopback.ts';
 import type {Finding} from './finding.ts';
 
 /** The oldest Node that works, as in package.json. */
@@ -14,8 +15,6 @@ export function checkNode(version = process.versions.node): Finding {
   return {check: 'Node', level: 'problem', detail: `${version} is older than ${NODE_MIN.join('.')}`, fix};
 }
 
-const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
-
 /** Whether the name that plugins call leads to this machine, and whether it has the second of its addresses. */
 export async function checkLocalhost(): Promise<Finding> {
   const check = 'localhost';
@@ -23,7 +22,7 @@ export async function checkLocalhost(): Promise<Finding> {
   const names = addresses.map(({address}) => address);
   const fix = 'Let the hosts file name 127.0.0.1 and ::1 as localhost; plugins call it by this name';
   if (names.length === 0) return {check, level: 'problem', detail: 'the name leads nowhere', fix};
-  const foreign = names.filter(name => !LOOPBACK_ADDRESSES.has(name));
+  const foreign = names.filter(name => !isLoopback(name));
   if (foreign.length > 0)
     return {check, level: 'problem', detail: `the name leads to ${foreign.join(' and ')} too`, fix};
   if ((await tryToListen({host: '::1', port: 0})) === undefined)

@@ -1,3 +1,4 @@
+import {addressesOf, formatAddress} from '../../http/loopback.ts';
 import {describePortHolder, findPortHolder} from '../../http/port-holder.ts';
 import {tryToListen} from './check-machine.ts';
 import type {Finding} from './finding.ts';
@@ -11,9 +12,8 @@ export async function checkPort({
   readonly port: number;
 }): Promise<readonly Finding[]> {
   if (port === 0) return [{check: 'Port', level: 'ok', detail: 'any free one'}];
-  const addresses = host.toLowerCase() === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   const findings: Finding[] = [];
-  for (const address of addresses) {
+  for (const address of addressesOf(host)) {
     const finding = await checkAddress(address, port);
     if (finding !== undefined) findings.push(finding);
   }
@@ -22,7 +22,7 @@ export async function checkPort({
 
 async function checkAddress(address: string, port: number): Promise<Finding | undefined> {
   const check = 'Port';
-  const name = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const name = formatAddress(address, port);
   const problem = await tryToListen({host: address, port});
   if (problem === undefined) return {check, level: 'ok', detail: `${name} is free`};
   if (problem === 'EADDRNOTAVAIL' || problem === 'EAFNOSUPPORT') return undefined;

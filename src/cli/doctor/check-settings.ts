@@ -1,5 +1,6 @@
 import {type Config, DEFAULT_ORIGIN, type InspectedConfig, SETTING_NAMES} from '../../config.ts';
 import {adviseOnFailure} from '../../domain/failure.ts';
+import {isLoopback} from '../../http/loopback.ts';
 import type {Finding} from './finding.ts';
 
 /** Every setting that cannot be used, or that all can. */
@@ -17,10 +18,8 @@ export function checkSettings({problems, origins, config}: InspectedConfig): rea
   ];
 }
 
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
-
 function findUnsafeHost({host}: Partial<Config>): Finding | undefined {
-  if (host === undefined || LOOPBACK_HOSTS.has(host.toLowerCase())) return undefined;
+  if (host === undefined || isLoopback(host)) return undefined;
   const detail = `host is ${JSON.stringify(host)}, which other machines could call`;
   return {check: 'Settings', level: 'problem', detail, fix: adviseOnFailure('unsafe-host')};
 }
