@@ -1,4 +1,4 @@
-import {AppError, type Failure} from '../domain/failure.ts';
+import {AppError, describeFailure, type Failure} from '../domain/failure.ts';
 import type {Log} from '../domain/log.ts';
 import {failureAnswer, statusOf, toFailure} from './failure-response.ts';
 import {type GuardRules, judge} from './guard.ts';
@@ -107,7 +107,12 @@ function answerFailure(error: unknown, {method, target}: HttpRequest, {log, newR
     code: failure.code,
     status: statusOf(failure),
   };
-  if (about.status >= 500) log.error('request failed', {...about, error});
+  // A foreseen failure tells all in its words, and comes with each request for as long as it lasts.
+  if (about.status >= 500)
+    log.error(
+      'request failed',
+      failure.code === 'internal' ? {...about, error} : {...about, problem: describeFailure(failure)},
+    );
   else if (EXPECTED_CODES.has(failure.code)) log.debug('request refused', about);
   else log.info('request refused', about);
   return failureAnswer(failure, requestId);

@@ -1,5 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError, type Failure} from '../../src/domain/failure.ts';
+import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
@@ -95,7 +95,10 @@ describe('a foreseen failure of the store', () => {
       const response = await fetch(`${service.url}/api/store/k`);
       expect(response.status).toBe(status);
       expect(await response.json()).toMatchObject({...failure, status, advice: expect.any(String)});
-      expect(lines[0]).toMatchObject({level: 'error', about: {code: failure.code}});
+      const about = expect.objectContaining({code: failure.code, problem: describeFailure(failure)});
+      expect(lines).toEqual([{level: 'error', message: 'request failed', about}]);
+      // It may come with every request: where it was thrown would only fill the log.
+      expect(lines[0]?.about).not.toHaveProperty('error');
     });
   }
 
