@@ -8,6 +8,19 @@ export const DATA_FORMAT = 1;
 /** Names the format; written once, when the directory is first used. */
 const FORMAT_FILE = 'format.json';
 
+/**
+ * What may be in a directory that is not yet a data directory: what a start that was cut short leaves
+ * behind, the config file where both have one place, and what file systems put at their top.
+ */
+const EXPECTED_NAMES: ReadonlySet<string> = new Set([
+  'store',
+  'lock',
+  FORMAT_FILE,
+  `${FORMAT_FILE}.new`,
+  'config.json',
+  'lost+found',
+]);
+
 /** Only the owner may look: values and sessions are nobody else's business. */
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -27,11 +40,12 @@ export interface DataDirectory {
  * another process uses the directory: it changes nothing for its owner.
  *
  * @throws {AppError} `data-directory-unusable` when it, or something in it, belongs to somebody else or cannot be
- * written.
+ * written, and when it is a directory of other files.
  */
 export async function prepareDataDirectory(path: string): Promise<DataDirectory> {
   const directory = describeDataDirectory(path);
   try {
+    await assertNoOtherFiles(directory);
     for (const each of [path, directory.storePath, directory.lockPath]) {
       await mkdir(each, {recursive: true, mode: DIRECTORY_MODE});
       await assertOwn(each);
@@ -42,6 +56,28 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
   } catch (error) {
     throw error instanceof AppError ? error : unusable(path, error);
   }
+}
+
+/**
+ * Refuses a directory that is used for something else, such as a home directory: it would be closed to
+ * all others, along with every file in it.
+ *
+ * @throws {AppError} `data-directory-unusable`.
+ */
+export async function assertNoOtherFiles({path}: DataDirectory): Promise<void> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException): readonly string[] => {
+    if (error.code === 'ENOENT') return [];
+    throw unusable(path, error);
+  });
+  // Ours already: what somebody put beside our files is safe there too.
+  if (names.includes(FORMAT_FILE)) return;
+  const other = names.find(name => !name.startsWith('.') && !EXPECTED_NAMES.has(name));
+  if (other === undefined) return;
+  throw new AppError({
+    code: 'data-directory-unusable',
+    directory: path,
+    problem: `it holds other files, such as ${JSON.stringify(other)}`,
+  });
 }
 
 /** Where the parts of a data directory are, whether or not they exist. */

@@ -146,6 +146,14 @@ describe('crewroom doctor', () => {
       found: /^problem: Cannot open .*: it has the data format 99/,
     },
     {
+      name: 'other files in place',
+      prepare: async (path: string) => {
+        await mkdir(path, {mode: 0o700});
+        await writeFile(join(path, 'letter.txt'), '', {mode: 0o600});
+      },
+      found: /^problem: Cannot use .*: it holds other files, such as "letter\.txt"/,
+    },
+    {
       name: 'a store that is missing',
       prepare: async (path: string) => {
         await mkdir(path, {mode: 0o700});

@@ -158,6 +158,28 @@ describe('the data directory is its owner’s alone (A16)', () => {
     await run(dataDir);
   });
 
+  test('a directory of other files is refused, and left as it was', async () => {
+    const dataDir = await makeDataDir();
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'script.sh'), '');
+    await chmod(join(dataDir, 'script.sh'), 0o755);
+    await chmod(dataDir, 0o755);
+    await expect(openCrewroom({dataDir, port: 0})).rejects.toMatchObject({
+      failure: {code: 'data-directory-unusable', problem: 'it holds other files, such as "script.sh"'},
+    });
+    expect([...(await modesUnder(dataDir))]).toEqual([
+      ['.', 'd755'],
+      ['script.sh', 'f755'],
+    ]);
+  });
+
+  test('what a start that was cut short left behind is no hindrance, nor is the config file', async () => {
+    const dataDir = await makeDataDir();
+    for (const name of ['store', 'lock']) await mkdir(join(dataDir, name), {recursive: true});
+    for (const name of ['config.json', 'format.json.new', '.hidden']) await writeFile(join(dataDir, name), '{}');
+    await run(dataDir);
+  });
+
   const isRoot = process.getuid?.() === 0;
   for (const part of ['', 'store', 'lock']) {
     test.skipIf(!isRoot)(

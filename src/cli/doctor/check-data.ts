@@ -1,7 +1,13 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {DATA_FORMAT, type DataDirectory, describeDataDirectory, readDataFormat} from '../../store/data-directory.ts';
+import {
+  assertNoOtherFiles,
+  DATA_FORMAT,
+  type DataDirectory,
+  describeDataDirectory,
+  readDataFormat,
+} from '../../store/data-directory.ts';
 import {assertUndamaged} from '../../store/lmdb-check.ts';
 import {findHolder} from '../../store/lmdb-lock.ts';
 import {formatBytes} from '../table.ts';
@@ -89,6 +95,7 @@ async function checkModes({path, storePath, lockPath}: DataDirectory): Promise<r
 
 async function checkStore(directory: DataDirectory): Promise<readonly Finding[]> {
   try {
+    await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
     const holder = await findLockHolder(directory);
     // While the service writes, the first pages may be seen half old and half new.
