@@ -1,5 +1,5 @@
 /** What plugins call; it is `::1` first on many machines. */
-export const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1'] as const;
+const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1'] as const;
 
 /** The addresses behind a host: two for `localhost`, otherwise the host itself, which may be anything. */
 export function addressesOf(host: string): readonly [string, ...string[]] {
