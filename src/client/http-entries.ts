@@ -29,7 +29,8 @@ export class HttpEntries implements Entries {
   async put(key: string, json: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Written> {
     const path = entryPath(parseKey(key));
     const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
-    const body = typeof json === 'string' ? encodeText(json) : json;
+    // Copied at the call: it may wait for its turn, and the caller's bytes may then be something else.
+    const body = typeof json === 'string' ? encodeText(json) : json.slice();
     const answer = await this.#transport.send('PUT', path, {headers, body});
     return {revision: readRevision(answer), created: answer.status === 201};
   }

@@ -79,6 +79,19 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       },
     },
     {
+      name: 'takes them at the call also when many are under way',
+      async run({entries}) {
+        const shared = new Uint8Array(1);
+        const digits = Array.from({length: 200}, (_, index) => String(index % 10));
+        const writing = digits.map((digit, index) => {
+          shared[0] = digit.charCodeAt(0);
+          return entries.put(`k${index}`, shared);
+        });
+        await Promise.all(writing);
+        for (const [index, digit] of digits.entries()) assert.equal(textOf(await entries.get(`k${index}`)), digit);
+      },
+    },
+    {
       name: 'takes away white space around a value, and none inside',
       async run({entries}) {
         await entries.put('a', ' \r\n\t[ 1 , 2 ]\n');
