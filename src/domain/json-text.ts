@@ -29,6 +29,15 @@ export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonT
   return new JsonScanner(bytes, limits.depthMax ?? JSON_DEPTH_MAX).scan();
 }
 
+/**
+ * Checks like {@link parseJsonText}, and notes where arrays and objects end.
+ *
+ * @param ends As long as the bytes: gets for the position of each opening bracket the one behind its closing bracket.
+ */
+export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonLimits = {}): JsonText {
+  return new JsonScanner(bytes, limits.depthMax ?? JSON_DEPTH_MAX, ends).scan();
+}
+
 /** Encodes a text and checks it like {@link parseJsonText}. */
 export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
   return parseJsonText(encodeText(text), limits);
@@ -81,17 +90,19 @@ const LITERALS: ReadonlyMap<number, string> = new Map([
 /** The characters that may follow a backslash, besides `u` (RFC 8259 section 7). */
 const SIMPLE_ESCAPES: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', character => character.charCodeAt(0)));
 
-/** Reads one text once, left to right, without recursion: nesting is a stack of the kinds that are open. */
+/** Reads one text once, left to right, without recursion: nesting is a stack of the brackets that are open. */
 class JsonScanner {
   readonly #bytes: Uint8Array;
   readonly #depthMax: number;
-  /** For each open level whether it is an object. */
-  readonly #objects: boolean[] = [];
+  readonly #ends: Int32Array | undefined;
+  /** For each open level the position of its bracket. */
+  readonly #levels: number[] = [];
   #at = 0;
 
-  constructor(bytes: Uint8Array, depthMax: number) {
+  constructor(bytes: Uint8Array, depthMax: number, ends?: Int32Array) {
     this.#bytes = bytes;
     this.#depthMax = depthMax;
+    this.#ends = ends;
   }
 
   scan(): JsonText {
@@ -111,23 +122,23 @@ class JsonScanner {
       // What was opened and closed at once, like "[]", is a whole value.
       if (opened && this.#closesAtOnce()) opened = false;
       if (!opened) this.#scanValueEnds();
-    } while (this.#objects.length > 0);
+    } while (this.#levels.length > 0);
   }
 
   /** Reads a scalar, or opens an array or object. @returns Whether it opened one. */
   #scanValueStart(): boolean {
     const byte = this.#bytes[this.#at];
     if (byte === QUOTE) return this.#scanString();
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return this.#open(byte === OPEN_OBJECT);
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return this.#open();
     if (byte === MINUS || isDigit(byte)) return this.#scanNumber();
     return this.#scanLiteral(byte);
   }
 
-  #open(isObject: boolean): true {
-    if (this.#objects.length === this.#depthMax) {
+  #open(): true {
+    if (this.#levels.length === this.#depthMax) {
       throw new AppError({code: 'value-too-deep', depthMax: this.#depthMax, position: this.#at});
     }
-    this.#objects.push(isObject);
+    this.#levels.push(this.#at);
     this.#at++;
     this.#skipSpace();
     return true;
@@ -135,10 +146,9 @@ class JsonScanner {
 
   /** After an opening bracket: closes an empty level, or reads up to the first value in it. */
   #closesAtOnce(): boolean {
-    const isObject = this.#objects.at(-1) === true;
+    const isObject = this.#isInObject();
     if (this.#bytes[this.#at] === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
-      this.#at++;
-      this.#objects.pop();
+      this.#close();
       return true;
     }
     if (isObject) this.#scanName();
@@ -147,9 +157,9 @@ class JsonScanner {
 
   /** After a value: closes the levels that end here, and reads up to the next value where one follows. */
   #scanValueEnds(): void {
-    while (this.#objects.length > 0) {
+    while (this.#levels.length > 0) {
       this.#skipSpace();
-      const isObject = this.#objects.at(-1) === true;
+      const isObject = this.#isInObject();
       const byte = this.#bytes[this.#at];
       if (byte === COMMA) {
         this.#at++;
@@ -159,9 +169,18 @@ class JsonScanner {
       }
       if (byte !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY))
         throw this.#unexpected(isObject ? '"," or "}"' : '"," or "]"');
-      this.#at++;
-      this.#objects.pop();
+      this.#close();
     }
+  }
+
+  #isInObject(): boolean {
+    return this.#bytes[this.#levels.at(-1) ?? 0] === OPEN_OBJECT;
+  }
+
+  #close(): void {
+    this.#at++;
+    const start = this.#levels.pop() ?? 0;
+    if (this.#ends !== undefined) this.#ends[start] = this.#at;
   }
 
   #scanName(): void {

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {describe, test} from 'vitest';
+import {SAMPLE_TEXTS} from '../testing/samples.ts';
+import {decodeJsonText, encodeJsonText} from './json-text.ts';
+import {applyMergePatch} from './merge-patch.ts';
+
+function merge(target: string | undefined, patch: string): string {
+  return decodeJsonText(
+    applyMergePatch(target === undefined ? undefined : encodeJsonText(target), encodeJsonText(patch)),
+  );
+}
+
+/** The test cases of RFC 7396, appendix A, in its order. */
+const STANDARD_CASES = [
+  {target: '{"a":"b"}', patch: '{"a":"c"}', result: '{"a":"c"}'},
+  {target: '{"a":"b"}', patch: '{"b":"c"}', result: '{"a":"b","b":"c"}'},
+  {target: '{"a":"b"}', patch: '{"a":null}', result: '{}'},
+  {target: '{"a":"b","b":"c"}', patch: '{"a":null}', result: '{"b":"c"}'},
+  {target: '{"a":["b"]}', patch: '{"a":"c"}', result: '{"a":"c"}'},
+  {target: '{"a":"c"}', patch: '{"a":["b"]}', result: '{"a":["b"]}'},
+  {target: '{"a":{"b":"c"}}', patch: '{"a":{"b":"d","c":null}}', result: '{"a":{"b":"d"}}'},
+  {target: '{"a":[{"b":"c"}]}', patch: '{"a":[1]}', result: '{"a":[1]}'},
+  {target: '["a","b"]', patch: '["c","d"]', result: '["c","d"]'},
+  {target: '{"a":"b"}', patch: '["c"]', result: '["c"]'},
+  {target: '{"a":"foo"}', patch: 'null', result: 'null'},
+  {target: '{"a":"foo"}', patch: '"bar"', result: '"bar"'},
+  {target: '{"e":null}', patch: '{"a":1}', result: '{"e":null,"a":1}'},
+  {target: '[1,2]', patch: '{"a":"b","c":null}', result: '{"a":"b"}'},
+  {target: '{}', patch: '{"a":{"bb":{"ccc":null}}}', result: '{"a":{"bb":{}}}'},
+];
+
+const EXACT_CASES = [
+  {
+    name: 'keeps numbers that JavaScript cannot hold',
+    target: '{"id":9007199254740993,"volume":1.0,"zero":-0,"far":1e400,"a":1}',
+    patch: '{"a":12345678901234567890}',
+    result: '{"id":9007199254740993,"volume":1.0,"zero":-0,"far":1e400,"a":12345678901234567890}',
+  },
+  {
+    name: 'keeps white space, around and in what it does not name',
+    target: '{ "a" : [ 1 ,\n 2 ] ,\n\t"b": 1 , "c"\n:{ } }',
+    patch: '{"b":2}',
+    result: '{ "a" : [ 1 ,\n 2 ] ,\n\t"b": 2 , "c"\n:{ } }',
+  },
+  {
+    name: 'keeps everything when nothing is named',
+    target: '{ "a": 1 , }'.replace(', ', ''),
+    patch: '{}',
+    result: '{ "a": 1 }',
+  },
+  {name: 'keeps the space in an empty object', target: '{ \n}', patch: '{"a":null}', result: '{ \n}'},
+  {
+    name: 'keeps the order of members',
+    target: '{"z":1,"10":2,"a":3,"9":4}',
+    patch: '{"9":0,"z":0}',
+    result: '{"z":0,"10":2,"a":3,"9":0}',
+  },
+  {
+    name: 'keeps duplicate names that it does not name',
+    target: '{"a":1,"b":0,"a":2}',
+    patch: '{"b":1}',
+    result: '{"a":1,"b":1,"a":2}',
+  },
+  {
+    name: 'leaves one of duplicate names that it names',
+    target: '{"a":1,"b":0,"a":{"c":2}}',
+    patch: '{"a":{"d":3}}',
+    result: '{"b":0,"a":{"c":2,"d":3}}',
+  },
+  {name: 'removes all of duplicate names', target: '{"a":1,"b":0,"a":2}', patch: '{"a":null}', result: '{"b":0}'},
+  {
+    name: 'takes the last of duplicate names in a patch',
+    target: '{}',
+    patch: '{"a":{"b":1},"c":1,"a":{"d":null,"e":2}}',
+    result: '{"a":{"e":2},"c":1}',
+  },
+  {
+    name: 'sees through escapes in names, and keeps them',
+    target: '{"\\u0061":1,"b\\/":2}',
+    patch: '{"a":5,"b/":null}',
+    result: '{"\\u0061":5}',
+  },
+  {
+    name: 'tells halves of surrogate pairs apart',
+    target: '{"\\ud800":1,"\\ud801":2}',
+    patch: '{"\\uD800":null}',
+    result: '{"\\ud801":2}',
+  },
+  {
+    name: 'tells a byte order mark in a name from none',
+    target: '{"\ufeffa":1}',
+    patch: '{"a":2}',
+    result: '{"\ufeffa":1,"a":2}',
+  },
+  {
+    name: 'takes names of the language as data',
+    target: '{"constructor":1}',
+    patch: '{"__proto__":{"polluted":true},"constructor":null,"toString":2}',
+    result: '{"__proto__":{"polluted":true},"toString":2}',
+  },
+  {
+    name: 'merges what is under __proto__',
+    target: '{"__proto__":{"a":1.0}}',
+    patch: '{"__proto__":{"b":2}}',
+    result: '{"__proto__":{"a":1.0,"b":2}}',
+  },
+  {
+    name: 'keeps null in arrays, and in members that it does not name',
+    target: '{"a":null}',
+    patch: '{"b":[null,{"c":null}]}',
+    result: '{"a":null,"b":[null,{"c":null}]}',
+  },
+  {
+    name: 'removes null from what is new, at any depth',
+    target: '1',
+    patch: '{ "a": null, "b" : {"c":null, "d": {"e": null}} }',
+    result: '{ "b" : {"d": {}} }',
+  },
+  {
+    name: 'sets new members apart like the last one',
+    target: '{\n  "a": 1,\n  "b": 2\n}',
+    patch: '{"c":3,"d":4}',
+    result: '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4\n}',
+  },
+  {
+    name: 'removes the first, a middle and the last member',
+    target: '{ "a": 1, "b": 2, "c": 3, "d": 4 }',
+    patch: '{"a":null,"c":null,"d":null}',
+    result: '{ "b": 2 }',
+  },
+  {
+    name: 'replaces all members by new ones',
+    target: '{ "a": 1 }',
+    patch: '{"a":null,"b":[ 2 ]}',
+    result: '{ "b": [ 2 ] }',
+  },
+  {
+    name: 'puts an object where there was none',
+    target: '{"a":[1]}',
+    patch: '{"a":{"b":1.0}}',
+    result: '{"a":{"b":1.0}}',
+  },
+  {name: 'creates', target: undefined, patch: '{"a":{"b":null},"c":1.0}', result: '{"a":{},"c":1.0}'},
+  {
+    name: 'is not misled by brackets and quotes in texts',
+    target: '{"a":"}\\"]{","b\\"":1}',
+    patch: '{"b\\"":2,"c":"\\\\"}',
+    result: '{"a":"}\\"]{","b\\"":2,"c":"\\\\"}',
+  },
+];
+
+describe('applyMergePatch()', () => {
+  for (const [index, {target, patch, result}] of STANDARD_CASES.entries()) {
+    test(`does as RFC 7396 says, example ${index + 1}: ${target} and ${patch}`, () => {
+      assert.equal(merge(target, patch), result);
+    });
+  }
+
+  for (const {name, target, patch, result} of EXACT_CASES) {
+    test(name, () => {
+      assert.equal(merge(target, patch), result);
+      assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
+    });
+  }
+
+  for (const text of SAMPLE_TEXTS) {
+    test(`takes ${JSON.stringify(text.slice(0, 24))} over byte for byte, beside what changes`, () => {
+      assert.equal(merge(`{"kept": ${text} ,"a":1}`, '{"a":2}'), `{"kept": ${text} ,"a":2}`);
+      if (!text.startsWith('{') && text !== 'null') assert.equal(merge('{"a":1}', `{"a":${text}}`), `{"a":${text}}`);
+      if (!text.startsWith('{')) assert.equal(merge('{"a":1}', text), text);
+    });
+  }
+
+  test('changes neither of the texts', () => {
+    const [target, patch] = [encodeJsonText('{"a":1,"b":{"c":2}}'), encodeJsonText('{"b":{"c":null}}')];
+    const before = [decodeJsonText(target), decodeJsonText(patch)];
+    const result = applyMergePatch(target, patch);
+    target.fill(0x20);
+    assert.equal(decodeJsonText(result), '{"a":1,"b":{}}');
+    assert.equal(decodeJsonText(patch), before[1]);
+  });
+
+  test('refuses a result that is too deep, and needs no calls for its depth', () => {
+    const nest = (depth: number, inner: string): string => `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
+    const deep = {depthMax: 20_000};
+    const target = encodeJsonText(nest(15_000, '{"kept":1.0}'), deep);
+    const patch = encodeJsonText(nest(15_000, '{"new":{"b":null}}'), deep);
+    assert.equal(decodeJsonText(applyMergePatch(target, patch, deep)), nest(15_000, '{"kept":1.0,"new":{}}'));
+    assert.throws(() => applyMergePatch(target, patch), {
+      failure: {code: 'value-too-deep', depthMax: 256, position: 256 * 5},
+    });
+  });
+
+  test('does what plain objects would do', () => {
+    const name = fc.constantFrom('a', 'b', 'c', '', '__proto__', 'é', '"');
+    const {value} = fc.letrec<{value: unknown}>(tie => ({
+      value: fc.oneof(
+        {maxDepth: 4},
+        {weight: 2, arbitrary: fc.constantFrom(null, 0, 1.5, 'x', true)},
+        {weight: 1, arbitrary: fc.array(tie('value'), {maxLength: 3})},
+        {weight: 4, arbitrary: fc.array(fc.tuple(name, tie('value')), {maxLength: 5}).map(Object.fromEntries)},
+      ),
+    }));
+    const text = fc
+      .tuple(value, fc.constantFrom(0, 2, '\t'))
+      .map(([each, indent]) => JSON.stringify(each, null, indent));
+    fc.assert(
+      fc.property(fc.option(text, {nil: undefined}), text, (target, patch) => {
+        const expected = mergePlainly(target === undefined ? undefined : JSON.parse(target), JSON.parse(patch));
+        assert.deepEqual(JSON.parse(merge(target, patch)), expected);
+      }),
+      {numRuns: 3000},
+    );
+  });
+
+  test('changes nothing when it is applied again, and nothing by an empty patch', () => {
+    fc.assert(
+      fc.property(fc.json({maxDepth: 4}), fc.json({maxDepth: 4}), (target, patch) => {
+        const once = merge(target, patch);
+        assert.deepEqual(JSON.parse(merge(once, patch)), JSON.parse(once));
+        if (target.startsWith('{')) assert.equal(merge(target, '{}'), target);
+      }),
+    );
+  });
+});
+
+/** The pseudocode of RFC 7396, section 2. */
+function mergePlainly(target: unknown, patch: unknown): unknown {
+  if (!isPlainObject(patch)) return patch;
+  const result = new Map(isPlainObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, mergePlainly(result.get(name), value));
+  }
+  return Object.fromEntries(result);
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,182 @@
+import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
+import {type JsonLimits, type JsonText, parseJsonText} from './json-text.ts';
+
+/**
+ * Applies a merge patch (RFC 7396) to a JSON text: members of an object replace those of the same name, `null`
+ * removes them, objects are merged in turn, and a patch that is no object replaces the whole value. What the
+ * patch does not name keeps its bytes. Where a name stands twice, the last one counts, as for `JSON.parse`;
+ * once a patch names it, it stands there once. New members are set apart like the one before them.
+ *
+ * Takes time linear in the size of both, whatever their depth.
+ *
+ * @param target The value there is; undefined where there is none.
+ * @param limits What the result must keep to, for its depth. Its size is at most that of both together and a few bytes
+ * for each new member.
+ * @throws {AppError} `value-too-deep` with the position in the result.
+ */
+export function applyMergePatch(target: JsonText | undefined, patch: JsonText, limits?: JsonLimits): JsonText {
+  const slices: Slice[] = [];
+  const waiting: Piece[] = [{target: target === undefined ? undefined : placeOf(target), patch: placeOf(patch)}];
+  // What waits is a stack, and no recursion: texts may be deeper than calls.
+  for (let piece = waiting.pop(); piece !== undefined; piece = waiting.pop()) {
+    if ('bytes' in piece) slices.push(piece);
+    else if (!isObject(piece.patch)) slices.push(sliceOf(piece.patch, piece.patch.span));
+    else for (const next of mergeObject(piece).reverse()) waiting.push(next);
+  }
+  return parseJsonText(join(slices), limits);
+}
+
+/** A value within a text. */
+interface Place {
+  readonly index: JsonIndex;
+  readonly span: JsonSpan;
+}
+
+/** Bytes that are taken over as they are. */
+interface Slice {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  /** Moves on as long as what follows is taken over too. */
+  end: number;
+}
+
+/** A value that comes from two. */
+interface Merge {
+  readonly target: Place | undefined;
+  readonly patch: Place;
+}
+
+/** A part of the result. */
+type Piece = Slice | Merge;
+
+/** The result of merging into an object, as parts in their order. */
+function mergeObject({target, patch}: Merge): Piece[] {
+  // Where there is no object to merge into, the patch is taken over as it is written, without its nulls.
+  const source = target !== undefined && isObject(target) ? target : patch;
+  const members = source.index.members(source.span);
+  const changes = new Map(patch.index.members(patch.span).map(change => [change.name, change]));
+  const named = new Map(members.filter(({name}) => changes.has(name)).map(member => [member.name, member]));
+  const writer = new ObjectWriter(source, members);
+  for (const member of members) {
+    const change = changes.get(member.name);
+    if (change === undefined) writer.keep(member);
+    else if (named.get(member.name) === member && !isNull(change, patch)) {
+      const from = source === patch ? undefined : {index: source.index, span: member.valueSpan};
+      writer.replace(member, {target: from, patch: {index: patch.index, span: change.valueSpan}});
+    }
+  }
+  for (const change of changes.values()) {
+    if (!named.has(change.name) && !isNull(change, patch)) writer.append(change, patch);
+  }
+  return writer.end();
+}
+
+const OPENING = new TextEncoder().encode('{');
+const COMMA = new TextEncoder().encode(',');
+const COLON = new TextEncoder().encode(':');
+const CLOSING = new TextEncoder().encode('}');
+
+/** Collects the members of an object, with brackets, commas and white space as they are in the object it comes from. */
+class ObjectWriter {
+  readonly #source: Place;
+  readonly #members: readonly JsonMember[];
+  readonly #pieces: Piece[] = [];
+
+  constructor(source: Place, members: readonly JsonMember[]) {
+    this.#source = source;
+    this.#members = members;
+  }
+
+  /** A member as it is. */
+  keep(member: JsonMember): void {
+    this.#begin(member);
+    this.#push(member.nameSpan.start, member.end);
+  }
+
+  /** A member with another value. */
+  replace(member: JsonMember, value: Merge): void {
+    this.#begin(member);
+    this.#push(member.nameSpan.start, member.valueSpan.start);
+    this.#pieces.push(value);
+    this.#push(member.valueSpan.end, member.end);
+  }
+
+  /** A member that is new, after all others. */
+  append(member: JsonMember, {index}: Place): void {
+    const model = this.#members.at(-1);
+    if (this.#pieces.length === 0) this.#open();
+    else {
+      this.#pieces.push(whole(COMMA));
+      if (model !== undefined) this.#push(model.start, model.nameSpan.start);
+    }
+    this.#pieces.push({bytes: index.bytes, ...member.nameSpan});
+    if (model === undefined) this.#pieces.push(whole(COLON));
+    else this.#push(model.nameSpan.end, model.valueSpan.start);
+    this.#pieces.push({target: undefined, patch: {index, span: member.valueSpan}});
+  }
+
+  /** All parts, with the closing bracket. */
+  end(): Piece[] {
+    const last = this.#members.at(-1);
+    const isEmpty = this.#pieces.length === 0;
+    if (isEmpty && last === undefined) return [sliceOf(this.#source, this.#source.span)];
+    if (isEmpty) this.#pieces.push(whole(OPENING));
+    if (isEmpty || last === undefined) this.#pieces.push(whole(CLOSING));
+    else this.#push(last.end, this.#source.span.end);
+    return this.#pieces;
+  }
+
+  #begin(member: JsonMember): void {
+    if (this.#pieces.length === 0) this.#open();
+    // With the comma before it.
+    else this.#push(member.start - 1, member.nameSpan.start);
+  }
+
+  #open(): void {
+    const [first] = this.#members;
+    if (first === undefined) this.#pieces.push(whole(OPENING));
+    else this.#push(this.#source.span.start, first.nameSpan.start);
+  }
+
+  #push(start: number, end: number): void {
+    const last = this.#pieces.at(-1);
+    // What is kept in a row is one slice.
+    if (last !== undefined && 'bytes' in last && last.bytes === this.#source.index.bytes && last.end === start)
+      last.end = end;
+    else this.#pieces.push(sliceOf(this.#source, {start, end}));
+  }
+}
+
+function join(slices: readonly Slice[]): Uint8Array {
+  const joined = new Uint8Array(slices.reduce((sum, {start, end}) => sum + end - start, 0));
+  let at = 0;
+  for (const {bytes, start, end} of slices) {
+    joined.set(bytes.subarray(start, end), at);
+    at += end - start;
+  }
+  return joined;
+}
+
+function placeOf(json: JsonText): Place {
+  // It was checked before, maybe under other limits.
+  const index = new JsonIndex(json, {depthMax: Infinity});
+  return {index, span: index.root};
+}
+
+function isObject({index, span}: Place): boolean {
+  return index.isObject(span);
+}
+
+const LOWER_N = 0x6e;
+
+function isNull({valueSpan}: JsonMember, {index}: Place): boolean {
+  return index.bytes[valueSpan.start] === LOWER_N;
+}
+
+function sliceOf({index}: Place, {start, end}: JsonSpan): Slice {
+  return {bytes: index.bytes, start, end};
+}
+
+function whole(bytes: Uint8Array): Slice {
+  return {bytes, start: 0, end: bytes.length};
+}
