@@ -31,6 +31,8 @@ const EXIT_BY_CODE = {
   'unwritable-output': EXIT.failure,
   'value-too-deep': EXIT.failure,
   'value-too-large': EXIT.failure,
+  'invalid-transaction': EXIT.failure,
+  'transaction-too-large': EXIT.failure,
   'unsupported-body': EXIT.failure,
   'invalid-header': EXIT.failure,
   'malformed-request': EXIT.failure,

@@ -15,14 +15,24 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     describe: ({problem, position}) => `Cannot read the value as JSON: ${problem} at byte ${position}`,
     advice: 'Send one JSON text (RFC 8259) in UTF-8 without a byte order mark',
   },
+  'invalid-transaction': {
+    describe: ({problems}) =>
+      `Cannot apply the transaction: ${problems.map(({path, problem}) => `${path} ${problem}`).join('; ')}`,
+    advice: 'See POST /api/transactions in /openapi.json for what it holds; nothing of it was applied',
+  },
   'value-too-deep': {
     describe: ({depthMax, position}) =>
       `Cannot store the value: at byte ${position} it nests deeper than ${depthMax} levels`,
     advice: 'Nest arrays and objects less deeply, or raise the limit with --value-depth-max',
   },
   'value-too-large': {
-    describe: ({sizeBytesMax}) => `Cannot take the body: it is larger than ${sizeBytesMax} bytes`,
+    describe: ({sizeBytesMax}) => `Cannot store the value: it is larger than ${sizeBytesMax} bytes`,
     advice: 'Split the value over several keys, or raise the limit with --value-bytes-max',
+  },
+  'transaction-too-large': {
+    describe: ({sizeBytesMax}) =>
+      `Cannot apply the transaction: with the values that it patches it is larger than ${sizeBytesMax} bytes`,
+    advice: 'Split it into several transactions; nothing of it was applied',
   },
   'unsupported-body': {
     describe: ({problem}) => `Cannot take the body: ${problem}`,

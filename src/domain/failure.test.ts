@@ -7,8 +7,13 @@ import {FAILURE_TEXTS} from './failure-texts.ts';
 const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'invalid-key': {code: 'invalid-key', key: 'a\nb', problem: 'it contains a control character'},
   'invalid-json': {code: 'invalid-json', problem: 'expected a value, found "x"', position: 3},
+  'invalid-transaction': {
+    code: 'invalid-transaction',
+    problems: [{path: '$.operations[0].key', problem: 'is missing'}],
+  },
   'value-too-deep': {code: 'value-too-deep', depthMax: 256, position: 256},
   'value-too-large': {code: 'value-too-large', sizeBytesMax: 1024},
+  'transaction-too-large': {code: 'transaction-too-large', sizeBytesMax: 8192},
   'unsupported-body': {code: 'unsupported-body', problem: 'it is multipart'},
   'invalid-parameter': {code: 'invalid-parameter', parameter: 'limit', problem: 'it is too high'},
   'invalid-header': {code: 'invalid-header', header: 'If-Match', problem: 'it is empty'},

@@ -11,8 +11,10 @@ export type Failure = RequestFailure | StoreFailure | LocalFailure;
 export type RequestFailure =
   | {readonly code: 'invalid-key'; readonly key: string; readonly problem: string}
   | {readonly code: 'invalid-json'; readonly problem: string; readonly position: number}
+  | {readonly code: 'invalid-transaction'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'value-too-deep'; readonly depthMax: number; readonly position: number}
   | {readonly code: 'value-too-large'; readonly sizeBytesMax: number}
+  | {readonly code: 'transaction-too-large'; readonly sizeBytesMax: number}
   | {readonly code: 'unsupported-body'; readonly problem: string}
   | {readonly code: 'invalid-parameter'; readonly parameter: string; readonly problem: string}
   | {readonly code: 'invalid-header'; readonly header: string; readonly problem: string}

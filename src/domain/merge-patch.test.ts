@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {mergePlainly} from '../../test/support/merge-plainly.ts';
 import {SAMPLE_TEXTS} from '../testing/samples.ts';
 import {decodeJsonText, encodeJsonText} from './json-text.ts';
 import {applyMergePatch} from './merge-patch.ts';
@@ -224,18 +225,3 @@ describe('applyMergePatch()', () => {
     );
   });
 });
-
-/** The pseudocode of RFC 7396, section 2. */
-function mergePlainly(target: unknown, patch: unknown): unknown {
-  if (!isPlainObject(patch)) return patch;
-  const result = new Map(isPlainObject(target) ? Object.entries(target) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) result.delete(name);
-    else result.set(name, mergePlainly(result.get(name), value));
-  }
-  return Object.fromEntries(result);
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

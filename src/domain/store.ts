@@ -1,7 +1,8 @@
 import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision} from './entry.ts';
-import type {Conflict} from './failure.ts';
+import {AppError, type Conflict} from './failure.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key, Prefix} from './key.ts';
+import {applyMergePatch} from './merge-patch.ts';
 
 /**
  * The port of a key-value engine. Small and asynchronous, so that an embedded engine and one on the
@@ -16,8 +17,10 @@ export interface Store extends AsyncDisposable {
    * Resolved: on disk (fsync) or replicated. Threw: nothing happened. A commit that changes nothing
    * takes no revision. Values are taken at the call: their bytes may be used for something else after it.
    *
-   * @throws {AppError} `revision-conflict` with every check that failed; `disk-full`, after which the
-   * store is as before; `store-read-only` after the disk failed once; `store-busy`; `store-closed`.
+   * @throws {AppError} `revision-conflict` with every check that failed; `value-too-large`, `value-too-deep`,
+   * `transaction-too-large` when patches go beyond the limits of the commit, and `entry-corrupt` when what they
+   * patch is; `disk-full`, after which the store is as before; `store-read-only` after the disk failed once;
+   * `store-busy`; `store-closed`.
    */
   commit(commit: Commit): Promise<CommitResult>;
 
@@ -59,6 +62,18 @@ export interface Store extends AsyncDisposable {
 export interface Commit {
   readonly checks: readonly Check[];
   readonly operations: readonly Operation[];
+  /** What the values that come from patches must keep to. @default {no limits} */
+  readonly limits?: PatchLimits | undefined;
+}
+
+/** Limits for values that are known only when the commit is applied. */
+export interface PatchLimits {
+  /** Largest value, in bytes. */
+  readonly valueBytesMax: number;
+  /** Deepest nesting of a value, in levels. */
+  readonly valueDepthMax: number;
+  /** Most that the patches of the commit and the values they meet are together, in bytes. @default {Infinity} */
+  readonly patchedBytesMax?: number | undefined;
 }
 
 /** What must be true of a key when the commit is applied: its revision, or that it is there or not. */
@@ -67,10 +82,34 @@ export interface Check {
   readonly expected: Expectation;
 }
 
-/** One change of a commit. Deleting what is not there is no failure: see {@link Outcome}. */
-export type Operation =
-  | {readonly kind: 'put'; readonly key: Key; readonly json: JsonText}
-  | {readonly kind: 'delete'; readonly key: Key};
+/** One change of a commit. */
+export type Operation = WriteOperation | PatchOperation;
+
+/** A change that is known before the commit is applied. */
+export type WriteOperation = PutOperation | DeleteOperation;
+
+/** Stores a value. */
+export interface PutOperation {
+  readonly kind: 'put';
+  readonly key: Key;
+  readonly json: JsonText;
+}
+
+/** Deletes an entry. Deleting what is not there is no failure: see {@link Outcome}. */
+export interface DeleteOperation {
+  readonly kind: 'delete';
+  readonly key: Key;
+}
+
+/**
+ * Applies a merge patch (RFC 7396) to the value that the commit finds, or to none. It is an operation, and not left
+ * to callers with a check, so that of many who patch one key at once nobody has to try again.
+ */
+export interface PatchOperation {
+  readonly kind: 'patch';
+  readonly key: Key;
+  readonly patch: JsonText;
+}
 
 /** What became of a commit. */
 export interface CommitResult {
@@ -80,7 +119,7 @@ export interface CommitResult {
   readonly outcomes: readonly Outcome[];
 }
 
-/** What an operation did: a put `created` or `replaced`, a delete `deleted` or found the key `absent`. */
+/** What an operation did: a put or a patch `created` or `replaced`, a delete `deleted` or found the key `absent`. */
 export type Outcome = 'created' | 'replaced' | 'deleted' | 'absent';
 
 /** A part of the keys in their order. */
@@ -99,7 +138,7 @@ export interface Range {
   readonly valuesBytesMax?: number | undefined;
 }
 
-/** One entry of the change log. Changes of one commit share its revision. */
+/** One entry of the change log. Changes of one commit share its revision; a patch is a put of what came of it. */
 export type Change =
   | {readonly kind: 'put'; readonly key: Key; readonly revision: Revision; readonly sizeBytes: number}
   | {readonly kind: 'delete'; readonly key: Key; readonly revision: Revision};
@@ -129,6 +168,39 @@ export function findConflicts(
     });
   }
   return conflicts;
+}
+
+/**
+ * Turns the patches of a commit into puts, for adapters; every other operation stays as it is.
+ *
+ * @param jsonOf The value that the commit finds under a key, or undefined where there is none.
+ * @throws {AppError} `value-too-large`, `value-too-deep`, `transaction-too-large`, as the limits say.
+ */
+export function resolvePatches<O extends Operation>(
+  {operations, limits}: {readonly operations: readonly O[]; readonly limits?: PatchLimits | undefined},
+  jsonOf: (key: Key) => JsonText | undefined,
+): readonly (Exclude<O, PatchOperation> | PutOperation)[] {
+  let patchedBytes = 0;
+  return operations.map(operation => {
+    if (operation.kind !== 'patch') return operation as Exclude<O, PatchOperation>;
+    const {key, patch} = operation;
+    const target = jsonOf(key);
+    patchedBytes += patch.length + (target?.length ?? 0);
+    assertPatchedBytes(patchedBytes, limits);
+    return {kind: 'put', key, json: patchWithin(limits, target, patch)};
+  });
+}
+
+function assertPatchedBytes(patchedBytes: number, {patchedBytesMax = Infinity}: Partial<PatchLimits> = {}): void {
+  if (patchedBytes > patchedBytesMax)
+    throw new AppError({code: 'transaction-too-large', sizeBytesMax: patchedBytesMax});
+}
+
+function patchWithin(limits: PatchLimits | undefined, target: JsonText | undefined, patch: JsonText): JsonText {
+  const {valueBytesMax, valueDepthMax} = limits ?? {valueBytesMax: Infinity, valueDepthMax: Infinity};
+  const json = applyMergePatch(target, patch, {depthMax: valueDepthMax});
+  if (json.length > valueBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax: valueBytesMax});
+  return json;
 }
 
 function holds(expected: Expectation, actual: Revision | undefined): boolean {

@@ -9,8 +9,10 @@ type NotSent = undefined;
 export const STATUS_BY_CODE = {
   'invalid-key': 400,
   'invalid-json': 400,
+  'invalid-transaction': 422,
   'value-too-deep': 422,
   'value-too-large': 413,
+  'transaction-too-large': 413,
   'unsupported-body': 415,
   'invalid-parameter': 400,
   'invalid-header': 400,

@@ -7,16 +7,24 @@ import {
   type Commit,
   type CommitResult,
   LOG_CHANGES_MAX,
-  type Operation,
   type Range,
   type Store,
 } from '../domain/store.ts';
 import {encodeLogKey, encodeLogRecord, findForgotten, readChanges, readNewest} from './change-log.ts';
-import {type GroupedCommit, type GroupPlan, planGroup} from './commit-group.ts';
+import {type GroupPlan, planGroup} from './commit-group.ts';
 import {CommitQueue} from './commit-queue.ts';
 import {isFullDisk} from './full-disk.ts';
 import {isPageDamage, openEnvironment} from './lmdb-environment.ts';
 import {type OpenedDirectory, openDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
+import {
+  isDeletion,
+  type PreparedCommit,
+  type PreparedWrite,
+  prepareOperation,
+  sizeOfCommit,
+  sizeOfWrite,
+  sum,
+} from './prepared-commit.ts';
 import {beginRecord, decodeRecord, endRecord, readRevision} from './record.ts';
 import {DiskRoom, makeRoom} from './reserve.ts';
 import {scanEntries} from './scan.ts';
@@ -51,16 +59,6 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   }
 }
 
-/** An operation with the record of its value begun. */
-type PreparedOperation =
-  | (Extract<Operation, {kind: 'put'}> & {readonly record: Buffer})
-  | Extract<Operation, {kind: 'delete'}>;
-
-type PreparedCommit = GroupedCommit<PreparedOperation>;
-
-/** What an operation writes besides its value, in bytes: about a page of the tree. */
-const OPERATION_OVERHEAD_BYTES = 4096;
-
 /**
  * One writer at a time, so what a commit will meet is known before it is written: checks are judged
  * here, in the order of arrival, and LMDB only gets what has to be written. All commits that wait
@@ -71,7 +69,10 @@ class LmdbStore implements Store {
   readonly #log: Log;
   readonly #logChangesMax: number;
   readonly #opened: OpenedDirectory;
-  readonly #queue = new CommitQueue<PreparedCommit>({writeGroup: group => this.#writeGroup(group), sizeOf});
+  readonly #queue = new CommitQueue<PreparedCommit>({
+    writeGroup: group => this.#writeGroup(group),
+    sizeOf: commit => this.#sizeOf(commit),
+  });
   readonly #room: DiskRoom;
   #environment: OpenedDirectory['environment'];
   #tables: StoreTables;
@@ -106,17 +107,14 @@ class LmdbStore implements Store {
     return this.#readOnlyBecause;
   }
 
-  async commit({checks, operations}: Commit): Promise<CommitResult> {
+  async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
     this.#assertOpen();
     if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
-    return this.#queue.push({checks, operations: operations.map(prepareOperation)});
+    return this.#queue.push({checks, operations: operations.map(prepareOperation), limits});
   }
 
   get(key: Key): Promise<Entry | undefined> {
-    return this.#read(({entries}) => {
-      const record = namingDamage(key, () => entries.get(Buffer.from(key)));
-      return record === undefined ? undefined : decodeRecord(key, record);
-    });
+    return this.#read(tables => readEntry(tables, key));
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
@@ -172,7 +170,7 @@ class LmdbStore implements Store {
 
   async #writeGroup(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
-    if (!(await this.#room.admits(sum(group, sizeOf)))) return this.#writeDeletions(group);
+    if (!(await this.#room.admits(sum(group, commit => this.#sizeOf(commit))))) return this.#writeDeletions(group);
     try {
       return await this.#writeTogether(group);
     } catch (error) {
@@ -189,7 +187,11 @@ class LmdbStore implements Store {
   }
 
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
-    const plan = planGroup(group, {revision: this.#revision, revisionOf: key => this.#revisionOf(key)});
+    const plan = planGroup(group, {
+      revision: this.#revision,
+      revisionOf: key => this.#revisionOf(key),
+      jsonOf: key => readEntry(this.#tables, key)?.json,
+    });
     if (plan.changes.length === 0) return plan.results;
     const writing = this.#writePlan(plan).catch(async error => {
       throw new AppError(await this.#afterFailedWrite(error, plan), {cause: error});
@@ -203,14 +205,15 @@ class LmdbStore implements Store {
     return plan.results;
   }
 
-  async #writePlan({writes, changes, revision}: GroupPlan<PreparedOperation>): Promise<void> {
+  async #writePlan({writes, changes, revision}: GroupPlan<PreparedWrite>): Promise<void> {
     const updatedAtMs = this.#nowMs();
     const ordinal = this.#ordinal + changes.length;
     // Made outside of the transaction: what throws here leaves no half of it behind.
     const records = Array.from(writes, ([key, write]): [Buffer, Buffer | undefined] => {
       if (write.operation.kind === 'delete') return [Buffer.from(key), undefined];
-      endRecord(write.operation.record, key, {revision: write.revision, updatedAtMs});
-      return [Buffer.from(key), write.operation.record];
+      const record = 'record' in write.operation ? write.operation.record : beginRecord(write.operation.json);
+      endRecord(record, key, {revision: write.revision, updatedAtMs});
+      return [Buffer.from(key), record];
     });
     const logRecord = encodeLogRecord(changes, ordinal);
     const {entries, changes: log} = this.#tables;
@@ -227,13 +230,26 @@ class LmdbStore implements Store {
     this.#ordinal = ordinal;
   }
 
+  #sizeOf(commit: PreparedCommit): number {
+    return sizeOfCommit(commit, key => this.#recordSize(key));
+  }
+
+  /** The size of the record under a key, in bytes; 0 where it is missing or cannot be read. */
+  #recordSize(key: Key): number {
+    try {
+      return this.#tables.entries.peek(Buffer.from(key))?.length ?? 0;
+    } catch {
+      return 0;
+    }
+  }
+
   #revisionOf(key: Key): Revision | undefined {
     const record = namingDamage(key, () => this.#tables.entries.peek(Buffer.from(key)));
     return record === undefined ? undefined : readRevision(key, record);
   }
 
-  async #afterFailedWrite(error: unknown, {writes}: GroupPlan<PreparedOperation>): Promise<Failure> {
-    const sizeBytes = sum(Array.from(writes.values()), ({operation}) => recordSize(operation));
+  async #afterFailedWrite(error: unknown, {writes}: GroupPlan<PreparedWrite>): Promise<Failure> {
+    const sizeBytes = sum(Array.from(writes.values()), ({operation}) => sizeOfWrite(operation));
     if ((await isFullDisk(error, this.#opened.directory.storePath, sizeBytes)) && this.#canRead()) {
       this.#log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
@@ -274,26 +290,9 @@ class LmdbStore implements Store {
   }
 }
 
-/** The value is taken here, at the call: what the caller does with its bytes later is no matter. */
-function prepareOperation(operation: Operation): PreparedOperation {
-  if (operation.kind === 'delete') return operation;
-  return {...operation, record: beginRecord(operation.json)};
-}
-
-function isDeletion({operations}: PreparedCommit): boolean {
-  return operations.every(({kind}) => kind === 'delete');
-}
-
-function sizeOf({operations}: PreparedCommit): number {
-  return sum(operations, recordSize);
-}
-
-function recordSize(operation: PreparedOperation): number {
-  return OPERATION_OVERHEAD_BYTES + (operation.kind === 'put' ? operation.record.length : 0);
-}
-
-function sum<T>(elements: readonly T[], sizeOfElement: (element: T) => number): number {
-  return elements.reduce((total, element) => total + sizeOfElement(element), 0);
+function readEntry({entries}: StoreTables, key: Key): Entry | undefined {
+  const record = namingDamage(key, () => entries.get(Buffer.from(key)));
+  return record === undefined ? undefined : decodeRecord(key, record);
 }
 
 function namingDamage<T>(key: Key, read: () => T): T {

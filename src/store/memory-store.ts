@@ -8,10 +8,11 @@ import {
   type CommitResult,
   findConflicts,
   LOG_CHANGES_MAX,
-  type Operation,
   type Outcome,
   type Range,
+  resolvePatches,
   type Store,
+  type WriteOperation,
 } from '../domain/store.ts';
 import {describeChange, describeOutcome} from './commit-group.ts';
 import {MemoryLog} from './memory-log.ts';
@@ -51,10 +52,12 @@ class MemoryStore implements Store {
     return undefined;
   }
 
-  async commit({checks, operations}: Commit): Promise<CommitResult> {
+  async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    const conflicts = findConflicts(checks, key => this.#entries.get(key)?.revision);
+    const conflicts = findConflicts(commit.checks, key => this.#entries.get(key)?.revision);
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
+    // Everything that may throw comes first: what is applied below is the whole commit.
+    const operations = resolvePatches(commit, key => this.#entries.get(key)?.json);
     const revision = this.#revision + 1;
     const outcomes = operations.map(operation => this.#apply(operation, revision));
     const changes = operations
@@ -101,7 +104,7 @@ class MemoryStore implements Store {
     this.#keys.clear();
   }
 
-  #apply(operation: Operation, revision: Revision): Outcome {
+  #apply(operation: WriteOperation, revision: Revision): Outcome {
     const {kind, key} = operation;
     const present = this.#entries.has(key);
     if (kind === 'put') {

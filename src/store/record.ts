@@ -36,6 +36,11 @@ export function beginRecord(json: JsonText): Buffer {
   return record;
 }
 
+/** The value in a record that was begun: a view of its bytes. */
+export function jsonOf(record: Buffer): JsonText {
+  return record.subarray(HEADER_BYTES) as Uint8Array as JsonText;
+}
+
 /** Ends a record that was begun, once its revision is known. */
 export function endRecord(
   record: Buffer,
@@ -57,9 +62,9 @@ export function endRecord(
  */
 export function decodeRecord(key: Key, record: Buffer): Entry {
   const info = decodeRecordInfo(key, record);
-  const json = record.subarray(HEADER_BYTES);
+  const json = jsonOf(record);
   if (crc32(json) !== record.readUInt32BE(AT.valueChecksum)) throw new AppError({code: 'entry-corrupt', key});
-  return {...info, json: json as Uint8Array as JsonText};
+  return {...info, json};
 }
 
 /**

@@ -3,7 +3,18 @@ import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import type {Failure, FailureCode} from '../domain/failure.ts';
 import {encodeJsonText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
-import type {Change, Changes, Commit, CommitResult, Operation, Range, Store} from '../domain/store.ts';
+import type {
+  Change,
+  Changes,
+  Commit,
+  CommitResult,
+  DeleteOperation,
+  Operation,
+  PatchOperation,
+  PutOperation,
+  Range,
+  Store,
+} from '../domain/store.ts';
 
 /** Fails unless the promise rejects with exactly this failure. */
 export async function assertFails(promise: Promise<unknown>, failure: Failure): Promise<void> {
@@ -29,14 +40,19 @@ export function keysOf(entries: readonly EntryInfo[]): readonly string[] {
 }
 
 /** A put, from text. */
-export function put(key: string, json: string | Uint8Array = '1'): Operation {
+export function put(key: string, json: string | Uint8Array = '1'): PutOperation {
   const value = typeof json === 'string' ? encodeJsonText(json) : (json as JsonText);
   return {kind: 'put', key: parseKey(key), json: value};
 }
 
 /** A delete, from text. */
-export function remove(key: string): Operation {
+export function remove(key: string): DeleteOperation {
   return {kind: 'delete', key: parseKey(key)};
+}
+
+/** A patch, from text. */
+export function patch(key: string, text: string): PatchOperation {
+  return {kind: 'patch', key: parseKey(key), patch: encodeJsonText(text)};
 }
 
 /** Commits operations without checks. */

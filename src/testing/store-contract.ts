@@ -4,6 +4,7 @@ import {STORE_CHANGES, storeForgetting} from './store-changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './store-commits.ts';
 import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './store-lifecycle.ts';
 import {STORE_LISTING} from './store-listing.ts';
+import {STORE_PATCHES} from './store-patches.ts';
 import {STORE_VALUES} from './store-values.ts';
 
 /** A store to test. */
@@ -37,6 +38,7 @@ export function testStore(contract: StoreContract): void {
     STORE_VALUES,
     STORE_COMMITS,
     STORE_CHECKS,
+    STORE_PATCHES,
     STORE_LISTING,
     STORE_CHANGES,
     ...(logChangesMax <= FILLED_LOG_MAX ? [storeForgetting(logChangesMax)] : []),

@@ -6,13 +6,15 @@ import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import type {Expectation} from '../../src/domain/entry.ts';
 import type {AppError} from '../../src/domain/failure.ts';
+import {decodeJsonText} from '../../src/domain/json-text.ts';
 import {KEY_BYTES_MAX} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import type {Change, Commit, Operation, Store} from '../../src/domain/store.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
-import {key, keysOf, put, range, read, remove, textOf} from '../../src/testing/assertions.ts';
+import {key, keysOf, patch, put, range, read, remove, textOf} from '../../src/testing/assertions.ts';
 import {inByteOrder} from '../../src/testing/samples.ts';
+import {mergePlainly} from '../support/merge-plainly.ts';
 
 const LOG_CHANGES_MAX = 8;
 
@@ -58,9 +60,18 @@ const anyExpectation: fc.Arbitrary<Expectation> = fc.oneof(
   fc.nat(12),
   fc.array(fc.nat(12), {maxLength: 3}),
 );
+// Values as JSON.stringify writes them, so that a model can patch them by parsing.
+const anyMember = fc.constantFrom('a', 'b', '__proto__', 'é');
+const anyPatch = fc
+  .oneof(
+    {weight: 4, arbitrary: fc.dictionary(anyMember, fc.constantFrom(null, 1, 'x', [null], {}, {a: null, b: 2}))},
+    {weight: 1, arbitrary: fc.constantFrom(null, 7, [1, null])},
+  )
+  .map(value => JSON.stringify(value));
 const anyOperation = fc.oneof(
   {weight: 2, arbitrary: fc.tuple(anyKey, fc.json()).map(([text, json]) => put(text, json))},
   {weight: 1, arbitrary: anyKey.map(remove)},
+  {weight: 2, arbitrary: fc.tuple(anyKey, anyPatch).map(([text, json]) => patch(text, json))},
 );
 const anyCommit: fc.Arbitrary<Commit> = fc.record({
   checks: fc.oneof(
@@ -102,7 +113,7 @@ class Model {
   commit({checks, operations}: Commit): object {
     const conflicts = checks.filter(({key: name, expected}) => !this.#holds(name, expected)).map(check => check.key);
     if (conflicts.length > 0) return {conflicts};
-    const effective = operations.filter(({kind, key: name}) => kind === 'put' || this.entries.has(name));
+    const effective = operations.filter(({kind, key: name}) => kind !== 'delete' || this.entries.has(name));
     const outcomes = operations.map(({kind, key: name}) => {
       if (kind === 'delete') return this.entries.has(name) ? 'deleted' : 'absent';
       return this.entries.has(name) ? 'replaced' : 'created';
@@ -118,9 +129,19 @@ class Model {
       this.entries.delete(operation.key);
       this.changes.push({kind: 'delete', key: operation.key, revision});
     } else {
-      this.entries.set(operation.key, {text: Buffer.from(operation.json).toString(), revision});
-      this.changes.push({kind: 'put', key: operation.key, revision, sizeBytes: operation.json.length});
+      const text = operation.kind === 'put' ? decodeJsonText(operation.json) : this.#patch(operation);
+      this.entries.set(operation.key, {text, revision});
+      this.changes.push({kind: 'put', key: operation.key, revision, sizeBytes: Buffer.byteLength(text)});
     }
+  }
+
+  #patch(operation: Extract<Operation, {kind: 'patch'}>): string {
+    const target = this.entries.get(operation.key);
+    const merged = mergePlainly(
+      target === undefined ? undefined : JSON.parse(target.text),
+      JSON.parse(decodeJsonText(operation.patch)),
+    );
+    return JSON.stringify(merged);
   }
 
   #holds(name: string, expected: Expectation): boolean {
