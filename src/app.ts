@@ -1,6 +1,14 @@
 import {randomBytes} from 'node:crypto';
 import {type Config, DEFAULTS, readOptions} from './config.ts';
-import {type Entries, LIST_LIMIT, LIST_LIMIT_MAX, LIST_VALUES_BYTES_MAX} from './domain/entries.ts';
+import {
+  type Entries,
+  LIST_LIMIT,
+  LIST_LIMIT_MAX,
+  LIST_VALUES_BYTES_MAX,
+  TRANSACTION_BYTES_MAX,
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+} from './domain/entries.ts';
 import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {KEY_BYTES_MAX} from './domain/key.ts';
@@ -18,6 +26,7 @@ import {identityRoutes} from './http/routes/identity-routes.ts';
 import {keysRoutes} from './http/routes/keys-routes.ts';
 import {serviceRoutes} from './http/routes/service-routes.ts';
 import {storeRoutes} from './http/routes/store-routes.ts';
+import {transactionRoutes} from './http/routes/transaction-routes.ts';
 import {
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
@@ -190,6 +199,7 @@ function routesOf({config, identity, store}: Opened, entries: Entries): readonly
     ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
     ...identityRoutes(identity),
     ...keysRoutes(entries),
+    ...transactionRoutes({entries, valueDepthMax: config.valueDepthMax}),
     ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
     ...docsRoutes({version: VERSION, identitySchema}),
   ];
@@ -228,6 +238,9 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     listLimit: LIST_LIMIT,
     listLimitMax: LIST_LIMIT_MAX,
     listValuesBytesMax: LIST_VALUES_BYTES_MAX,
+    transactionBytesMax: TRANSACTION_BYTES_MAX,
+    transactionChecksMax: TRANSACTION_CHECKS_MAX,
+    transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
     logChangesMax: LOG_CHANGES_MAX,
     waitingCommitsMax: WAITING_COMMITS_MAX,
     connectionsMax,

@@ -83,6 +83,18 @@ const REQUESTS: readonly {
   {path: '/api/store/k', method: 'POST', body: '1', headers: {'Content-Type': 'multipart/form-data; boundary=x'}},
   {path: '/api/store/k', method: 'PUT', body: '1', headers: {'If-Match': '"999"'}},
   {path: '/api/store/k', method: 'PUT', body: '1', headers: {'If-Match': 'nonsense'}},
+  {path: '/api/store/k', method: 'PATCH', body: '{"b":1}'},
+  {path: '/api/store/k', method: 'PATCH', body: '{'},
+  {path: '/api/store/k', method: 'PATCH', body: '1', headers: {'Content-Type': 'application/json-patch+json'}},
+  {path: '/api/store/k', method: 'PATCH', body: '1', headers: {'If-Match': '"999"'}},
+  {path: '/api/transactions', method: 'POST', body: '{"operations":[]}'},
+  {path: '/api/transactions', method: 'POST', body: '{"operations":[{"kind":"patch","key":"k","patch":{}}]}'},
+  {path: '/api/transactions', method: 'POST', body: '{"checks":[{"key":"k","absent":true}],"operations":[]}'},
+  {path: '/api/transactions', method: 'POST', body: '{"checks":1}'},
+  {path: '/api/transactions', method: 'POST', body: '{"operations":[{"kind":"delete","key":".."}]}'},
+  {path: '/api/transactions', method: 'POST', body: '{'},
+  {path: '/api/transactions', method: 'POST', body: ' '.repeat(9_000_000)},
+  {path: '/api/transactions?x=1', method: 'POST', body: '{"operations":[]}'},
   {path: '/api/store/%00', method: 'PUT', body: '1'},
   {path: '/api/store/k'},
   {path: '/api/store/k', headers: {'If-None-Match': '*'}},
@@ -115,6 +127,45 @@ describe('every answer is as the document says', () => {
         method,
         response,
       );
+    });
+  }
+});
+
+describe('the schema of transactions takes what the service takes', () => {
+  const put = {kind: 'put', key: 'a', value: null};
+  const documents: readonly unknown[] = [
+    {operations: []},
+    {checks: [], operations: [put, {kind: 'delete', key: 'b'}, {kind: 'patch', key: 'c', patch: 1}]},
+    {checks: [{key: 'x', absent: true}], operations: []},
+    {operations: Array.from({length: 1000}, (_, index) => ({...put, key: String(index)}))},
+    {operations: Array.from({length: 1001}, (_, index) => ({...put, key: String(index)}))},
+    {checks: [{key: 'x', revision: '012'}], operations: []},
+    {checks: [{key: 'x', revision: 12}], operations: []},
+    {checks: [{key: 'x', revision: '12', absent: true}], operations: []},
+    {checks: [{key: 'x', absent: false}], operations: []},
+    {checks: [{key: 'x'}], operations: []},
+    {checks: {}, operations: []},
+    {checks: null, operations: []},
+    {checks: []},
+    {operations: [put], more: 1},
+    {operations: [{...put, more: 1}]},
+    {operations: [{kind: 'put', key: 'a'}]},
+    {operations: [{kind: 'patch', key: 'a', value: 1}]},
+    {operations: [{kind: 'delete', key: 'a', value: 1}]},
+    {operations: [{kind: 'delete', key: 1}]},
+    {operations: [{kind: 'other', key: 'a'}]},
+    {operations: [{key: 'a', value: 1}]},
+    {operations: [[]]},
+    [],
+    null,
+    'text',
+  ];
+  for (const each of documents) {
+    test(JSON.stringify(each).slice(0, 80), async () => {
+      const validate = ajv.getSchema('openapi#/components/schemas/Transaction');
+      const body = JSON.stringify(each);
+      const {status} = await crewroom.fetch(new Request(`${base}/api/transactions`, {method: 'POST', body}));
+      expect(status).toBe(validate?.(each) === true ? 200 : 422);
     });
   }
 });

@@ -1,8 +1,18 @@
-import type {DeleteOptions, Entries, ListOptions, Page, WriteOptions, Written} from '../domain/entries.ts';
+import type {
+  Committed,
+  DeleteOptions,
+  Entries,
+  ListOptions,
+  Page,
+  Transaction,
+  WriteOptions,
+  Written,
+} from '../domain/entries.ts';
 import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
+import {formatTransaction} from './format-transaction.ts';
 import {type Answer, parseAnswer, type Transport, unexpectedAnswer} from './transport.ts';
 
 /** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
@@ -33,6 +43,20 @@ export class HttpEntries implements Entries {
     const body = typeof json === 'string' ? encodeText(json) : json.slice();
     const answer = await this.#transport.send('PUT', path, {headers, body});
     return {revision: readRevision(answer), created: answer.status === 201};
+  }
+
+  async patch(key: string, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
+    const path = entryPath(parseKey(key));
+    const headers = {'Content-Type': 'application/merge-patch+json', ...preconditionOf(expected)};
+    const body = typeof patch === 'string' ? encodeText(patch) : patch;
+    return {revision: readRevision(await this.#transport.send('PATCH', path, {headers, body}))};
+  }
+
+  async transact(transaction: Transaction): Promise<Committed> {
+    const headers = {'Content-Type': 'application/json'};
+    const body = formatTransaction(transaction);
+    const answer = await this.#transport.send('POST', '/api/transactions', {headers, body});
+    return {revision: Number(parseAnswer<{readonly revision: string}>(answer).revision)};
   }
 
   async delete(key: string, {expected}: DeleteOptions = {}): Promise<void> {

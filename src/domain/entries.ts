@@ -21,6 +21,26 @@ export interface Entries {
   put(key: string, json: string | Uint8Array, options?: WriteOptions): Promise<Written>;
 
   /**
+   * Applies a merge patch (RFC 7396) to a value, together with reading it: of many patches at once each is applied
+   * once. Members that it does not name keep their bytes. Where there is no entry it makes one.
+   *
+   * @throws {AppError} `invalid-key`; `invalid-json` for the patch; `value-too-deep`, `value-too-large` for the patch and
+   * for what comes of it; `revision-conflict` when `expected` does not hold; `entry-corrupt`; `disk-full`,
+   * `store-read-only`, `store-busy`.
+   */
+  patch(key: string, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;
+
+  /**
+   * Applies all operations under one revision if every check holds, and nothing otherwise. Deleting what is not
+   * there is no failure.
+   *
+   * @throws {AppError} `invalid-transaction` with every problem: a key twice among the checks or among the operations,
+   * more than {@link TRANSACTION_OPERATIONS_MAX} or {@link TRANSACTION_CHECKS_MAX}; `transaction-too-large`;
+   * `revision-conflict` with every check that failed; whatever `put` and `patch` throw.
+   */
+  transact(transaction: Transaction): Promise<Committed>;
+
+  /**
    * Deletes an entry.
    *
    * @throws {AppError} `invalid-key`; `no-entry` where there is none; `revision-conflict` when `expected`
@@ -65,6 +85,32 @@ export interface Written {
   readonly created: boolean;
 }
 
+/** What was written, and under which revision. */
+export interface Committed {
+  /** For a transaction that changed nothing, the revision of the last commit before it. */
+  readonly revision: Revision;
+}
+
+/** Operations that happen together or not at all, and what must be true for them to happen. */
+export interface Transaction {
+  /** Each key at most once. @default {[]} */
+  readonly checks?: readonly TransactionCheck[] | undefined;
+  /** Each key at most once. */
+  readonly operations: readonly TransactionOperation[];
+}
+
+/** What must be true of an entry: that it has this revision, or that there is none. */
+export interface TransactionCheck {
+  readonly key: string;
+  readonly expected: Revision | 'absent';
+}
+
+/** One change of a transaction. Values and patches are JSON texts. */
+export type TransactionOperation =
+  | {readonly kind: 'put'; readonly key: string; readonly json: string | Uint8Array}
+  | {readonly kind: 'delete'; readonly key: string}
+  | {readonly kind: 'patch'; readonly key: string; readonly patch: string | Uint8Array};
+
 /** Which page of the entries, and how. */
 export interface ListOptions {
   /** Only keys that begin with it. @default {''} */
@@ -97,3 +143,16 @@ export const LIST_VALUES_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Largest value, in bytes of JSON text, unless configured otherwise: 1 MiB. */
 export const VALUE_BYTES_MAX = 1024 * 1024;
+
+/** How many operations a transaction has at most: as many as a page of a listing has entries. */
+export const TRANSACTION_OPERATIONS_MAX = 1000;
+
+/** How many checks a transaction has at most: one for each operation. */
+export const TRANSACTION_CHECKS_MAX = 1000;
+
+/**
+ * Largest transaction, in bytes of its document; also the most that its patches and the values they patch are
+ * together. Reading so much takes some tens of milliseconds, during which nobody else is served, and it is half of
+ * what the store writes at once.
+ */
+export const TRANSACTION_BYTES_MAX = 8 * 1024 * 1024;

@@ -41,8 +41,7 @@ export class JsonIndex {
   /** The value that the text is. */
   readonly root: JsonSpan;
   readonly #ends: Int32Array;
-  // A byte order mark within a text is a character like any other.
-  readonly #decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+  readonly #decoder = new TextDecoder();
 
   /** @throws {AppError} `invalid-json`, `value-too-deep`. */
   constructor(bytes: Uint8Array, limits?: JsonLimits) {
@@ -63,7 +62,7 @@ export class JsonIndex {
     return this.bytes[start] === OPEN_ARRAY;
   }
 
-  /** Whether the value is a text. */
+  /** Whether the value is a string. */
   isString({start}: JsonSpan): boolean {
     return this.bytes[start] === QUOTE;
   }

@@ -22,3 +22,23 @@ export async function readJsonBody(request: HttpRequest, sizeBytesMax: number): 
   }
   return request.readBody(sizeBytesMax);
 }
+
+/**
+ * Reads the body of a merge patch: like that of a write, since plugins cannot be trusted with content types, but
+ * not what says that it is the other kind of patch, of which none is an object.
+ *
+ * @throws {AppError} `unsupported-body` for a JSON Patch (RFC 6902) too; otherwise as {@link readJsonBody}.
+ */
+export async function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
+  for (const type of headerValues(request.rawHeaders, 'content-type')) {
+    if (/^\s*application\/json-patch\+json\b/i.test(type))
+      throw new AppError({
+        code: 'unsupported-body',
+        problem: `it is a JSON Patch (RFC 6902), and this takes ${MERGE_PATCH_TYPE} (RFC 7396)`,
+      });
+  }
+  return readJsonBody(request, sizeBytesMax);
+}
+
+/** The content type of merge patches (RFC 7396). */
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';

@@ -1,5 +1,6 @@
 import {AppError, describeFailure, type Failure} from '../domain/failure.ts';
 import type {Log} from '../domain/log.ts';
+import {MERGE_PATCH_TYPE} from './body.ts';
 import {failureAnswer, statusOf, toFailure} from './failure-response.ts';
 import {type GuardRules, judge} from './guard.ts';
 import {emptyAnswer, type HttpAnswer, type HttpHandler, type HttpRequest, headerValues} from './message.ts';
@@ -65,6 +66,8 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600;
 function answerOptions({rawHeaders}: HttpRequest, route: Route, origin: string | undefined): HttpAnswer {
   const methods = allowedMethods(route).join(', ');
   const headers = ['Allow', methods];
+  // RFC 5789 section 3.1.
+  if (route.operations.PATCH !== undefined) headers.push('Accept-Patch', MERGE_PATCH_TYPE);
   if (origin !== undefined && headerValues(rawHeaders, 'access-control-request-method').length > 0) {
     headers.push(
       'Access-Control-Allow-Methods',

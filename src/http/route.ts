@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** The methods that any resource has an operation for. */
-export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Does what one method of one resource promises, or throws an `AppError`. */
 export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;

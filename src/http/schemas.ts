@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {LIST_LIMIT, LIST_LIMIT_MAX} from '../domain/entries.ts';
+import {LIST_LIMIT, LIST_LIMIT_MAX, TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import {KEY_BYTES_MAX} from '../domain/key.ts';
 import {invalidParameter, parseQuery} from './route.ts';
 
@@ -64,6 +64,52 @@ export const PAGE = z.strictObject({
 
 /** What DELETE /api/keys answers. */
 export const DELETED = z.strictObject({deleted: z.int().min(0).meta({description: 'How many entries were deleted.'})});
+
+/** Anything, but it has to be there. */
+const JSON_VALUE = z.unknown().meta({description: 'Any JSON; its text is kept byte for byte.'});
+
+const KEY = z.string().min(1);
+
+/**
+ * What POST /api/transactions takes, for the documentation: it is read by `transaction-document.ts`, since a parsed value
+ * would have lost what the service promises to keep. A test holds the two together.
+ */
+export const TRANSACTION = z.strictObject({
+  checks: z
+    .array(
+      z.union([
+        z.strictObject({
+          key: KEY,
+          revision: z
+            .string()
+            .regex(/^(0|[1-9][0-9]{0,14})$/)
+            .meta({description: 'The revision that the entry has to have.'}),
+        }),
+        z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'There must be no entry.'})}),
+      ]),
+    )
+    .max(TRANSACTION_CHECKS_MAX)
+    .optional()
+    .meta({description: 'What must be true for anything to happen. Each key at most once.'}),
+  operations: z
+    .array(
+      z.union([
+        z.strictObject({kind: z.literal('put'), key: KEY, value: JSON_VALUE}),
+        z.strictObject({kind: z.literal('delete'), key: KEY}),
+        z.strictObject({kind: z.literal('patch'), key: KEY, patch: JSON_VALUE}),
+      ]),
+    )
+    .max(TRANSACTION_OPERATIONS_MAX)
+    .meta({description: 'What happens, all or nothing. Each key at most once.'}),
+});
+
+/** What POST /api/transactions answers. */
+export const TRANSACTED = z.strictObject({
+  revision: z
+    .string()
+    .regex(/^(0|[1-9][0-9]*)$/)
+    .meta({description: 'The revision of all that was written; of the last commit before when nothing changed.'}),
+});
 
 /** What GET /api answers. */
 export const SERVICE = z.strictObject({

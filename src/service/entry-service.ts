@@ -1,4 +1,5 @@
 import {
+  type Committed,
   type DeleteOptions,
   type Entries,
   LIST_LIMIT,
@@ -6,6 +7,9 @@ import {
   LIST_VALUES_BYTES_MAX,
   type ListOptions,
   type Page,
+  TRANSACTION_BYTES_MAX,
+  type Transaction,
+  type TransactionOperation,
   VALUE_BYTES_MAX,
   type WriteOptions,
   type Written,
@@ -14,7 +18,8 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
-import type {Range, Store} from '../domain/store.ts';
+import type {Operation, PatchLimits, Range, Store} from '../domain/store.ts';
+import {assertTransaction} from '../domain/transaction.ts';
 
 /** What the entries need. */
 export interface EntryServiceDeps {
@@ -50,6 +55,23 @@ class EntryService implements Entries {
     const checks = expected === undefined ? [] : [{key: operation.key, expected}];
     const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
     return {revision, created: outcomes[0] === 'created'};
+  }
+
+  async patch(key: string, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
+    const operation = {kind: 'patch', key: parseKey(key), patch: this.#readValue(patch)} as const;
+    const checks = expected === undefined ? [] : [{key: operation.key, expected}];
+    const {revision} = await this.#store.commit({checks, operations: [operation], limits: this.#limits});
+    return {revision};
+  }
+
+  async transact(transaction: Transaction): Promise<Committed> {
+    assertTransaction(transaction);
+    const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
+    const operations = transaction.operations.map(operation => this.#readOperation(operation));
+    assertSize(operations);
+    const limits: PatchLimits = {...this.#limits, patchedBytesMax: TRANSACTION_BYTES_MAX};
+    const {revision} = await this.#store.commit({checks, operations, limits});
+    return {revision};
   }
 
   async delete(key: string, {expected = 'present'}: DeleteOptions = {}): Promise<void> {
@@ -116,6 +138,23 @@ class EntryService implements Entries {
     return found.length > 0;
   }
 
+  get #limits(): PatchLimits {
+    return {valueBytesMax: this.#valueBytesMax, valueDepthMax: this.#valueDepthMax};
+  }
+
+  #readOperation(operation: TransactionOperation): Operation {
+    const {kind} = operation;
+    const key = parseKey(operation.key);
+    switch (kind) {
+      case 'put':
+        return {kind, key, json: this.#readValue(operation.json)};
+      case 'patch':
+        return {kind, key, patch: this.#readValue(operation.patch)};
+      case 'delete':
+        return {kind, key};
+    }
+  }
+
   #readValue(json: string | Uint8Array): JsonText {
     const tooLarge = (): AppError => new AppError({code: 'value-too-large', sizeBytesMax: this.#valueBytesMax});
     // A text has at least as many bytes as units, so a huge one is refused before it is encoded.
@@ -131,6 +170,15 @@ class EntryService implements Entries {
 function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesMax = Infinity}: Range): boolean {
   if (!values) return false;
   return entries.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0) >= valuesBytesMax;
+}
+
+function assertSize(operations: readonly Operation[]): void {
+  const sizeBytes = operations.reduce((sum, operation) => {
+    if (operation.kind === 'delete') return sum;
+    return sum + (operation.kind === 'put' ? operation.json : operation.patch).length;
+  }, 0);
+  if (sizeBytes <= TRANSACTION_BYTES_MAX) return;
+  throw new AppError({code: 'transaction-too-large', sizeBytesMax: TRANSACTION_BYTES_MAX});
 }
 
 function assertLimit(limit: number): void {

@@ -1,5 +1,7 @@
 import {type Contract, type OpenedEntries, runContract} from './contract.ts';
 import {ENTRIES_LISTING, ENTRIES_RANGES} from './entries-listing.ts';
+import {ENTRIES_PATCHES} from './entries-patches.ts';
+import {ENTRIES_TRANSACTIONS} from './entries-transactions.ts';
 import {ENTRIES_CONDITIONS, ENTRIES_KEYS, ENTRIES_VALUES} from './entries-values.ts';
 
 /** Entries to test; with the default limits for values. */
@@ -19,5 +21,13 @@ export type EntriesContract = Contract<OpenedEntries>;
  * ```
  */
 export function testEntries(contract: EntriesContract): void {
-  runContract(contract, [ENTRIES_VALUES, ENTRIES_KEYS, ENTRIES_CONDITIONS, ENTRIES_LISTING, ENTRIES_RANGES]);
+  runContract(contract, [
+    ENTRIES_VALUES,
+    ENTRIES_KEYS,
+    ENTRIES_CONDITIONS,
+    ENTRIES_PATCHES,
+    ENTRIES_TRANSACTIONS,
+    ENTRIES_LISTING,
+    ENTRIES_RANGES,
+  ]);
 }

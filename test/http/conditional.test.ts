@@ -28,7 +28,7 @@ async function readValue(key: string): Promise<string | undefined> {
 }
 
 describe('answers of the store', () => {
-  test('POST says 200 {} whether the entry was there or not, PUT says which', async () => {
+  test('POST and PATCH say 200 {} whether the entry was there or not, PUT says which', async () => {
     await store('k');
     await service().crewroom.entries.delete('k');
     const answers = [
@@ -37,6 +37,9 @@ describe('answers of the store', () => {
       await call('PUT /api/store/k', [], '3'),
       await call('DELETE /api/store/k'),
       await call('PUT /api/store/k', [], '4'),
+      await call('PATCH /api/store/k', [], '{}'),
+      await call('DELETE /api/store/k'),
+      await call('PATCH /api/store/k', [], '{}'),
     ];
     expect(answers.map(({status, body}) => [status, body.toString()])).toEqual([
       [200, '{}'],
@@ -44,6 +47,9 @@ describe('answers of the store', () => {
       [200, '{}'],
       [200, '{}'],
       [201, '{}'],
+      [200, '{}'],
+      [200, '{}'],
+      [200, '{}'],
     ]);
     expect((await call('DELETE /api/store/absent')).json).toMatchObject({status: 404, code: 'no-entry', key: 'absent'});
   });
@@ -93,7 +99,7 @@ describe('a read on a condition', () => {
 });
 
 describe('a write on a condition', () => {
-  for (const method of ['PUT', 'POST', 'DELETE']) {
+  for (const method of ['PUT', 'POST', 'PATCH', 'DELETE']) {
     const write = (headers: readonly string[], key = 'k'): Promise<RawAnswer> =>
       call(`${method} /api/store/${key}`, headers, method === 'DELETE' ? undefined : '"new"');
 
@@ -138,7 +144,7 @@ describe('a write on a condition', () => {
     });
   }
 
-  for (const method of ['PUT', 'POST']) {
+  for (const method of ['PUT', 'POST', 'PATCH']) {
     test(`${method} with If-None-Match: * makes an entry and replaces none`, async () => {
       await store('k');
       await service().crewroom.entries.delete('k');

@@ -18,7 +18,7 @@ const RESOURCES = [
   {path: '/api/identity', allow: 'GET, HEAD, OPTIONS'},
   {path: '/api/limits', allow: 'GET, HEAD, OPTIONS'},
   {path: '/api/keys', allow: 'GET, HEAD, DELETE, OPTIONS'},
-  {path: '/api/store/k', allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS'},
+  {path: '/api/store/k', allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'},
   {path: '/livez', allow: 'GET, HEAD, OPTIONS'},
   {path: '/openapi.json', allow: 'GET, HEAD, OPTIONS'},
   {path: '/readyz', allow: 'GET, HEAD, OPTIONS'},
@@ -43,6 +43,13 @@ const FAILURES = [
   },
   {name: 'a foreign origin', line: 'GET /api', status: 403, code: 'foreign-origin', header: 'Origin: null'},
   {name: 'a wrong expectation', line: 'GET /api', status: 400, code: 'invalid-header', header: 'Expect: miracles'},
+  {
+    name: 'a wrong transaction',
+    line: 'POST /api/transactions',
+    status: 422,
+    code: 'invalid-transaction',
+    body: '{}',
+  },
   {
     name: 'a compressed body',
     line: 'PUT /api/store/k',
@@ -147,10 +154,10 @@ describe('each resource', () => {
   for (const {path, allow} of RESOURCES) {
     test(`${path} tells what it allows`, async () => {
       expect((await call(`OPTIONS ${path}`)).headers.get('allow')).toBe(allow);
-      const refused = await call(`PATCH ${path}`, [], '{}');
+      const refused = await call(`TRACE ${path}`);
       expect(refused.status).toBe(405);
       expect(refused.headers.get('allow')).toBe(allow);
-      expect(refused.json).toMatchObject({code: 'method-not-allowed', method: 'PATCH', allowed: allow.split(', ')});
+      expect(refused.json).toMatchObject({code: 'method-not-allowed', method: 'TRACE', allowed: allow.split(', ')});
     });
 
     test(`${path} answers HEAD with the headers of GET and no body`, async () => {
@@ -169,6 +176,12 @@ describe('each resource', () => {
       }
     });
   }
+
+  test('/api/transactions allows nothing but POST', async () => {
+    expect((await call('OPTIONS /api/transactions')).headers.get('allow')).toBe('POST, OPTIONS');
+    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])
+      expect((await call(`${method} /api/transactions`)).status, method).toBe(405);
+  });
 
   test('HEAD of a connection that is kept leaves it usable', async () => {
     const {port} = service();

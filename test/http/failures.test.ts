@@ -38,6 +38,8 @@ async function startFailing(fail: () => Promise<never>): Promise<{service: TestS
 const REQUESTS = [
   {method: 'GET', path: '/api/store/k?', body: null},
   {method: 'PUT', path: '/api/store/k', body: '1'},
+  {method: 'PATCH', path: '/api/store/k', body: '{}'},
+  {method: 'POST', path: '/api/transactions', body: '{"operations":[]}'},
   {method: 'DELETE', path: '/api/store/k', body: null},
   {method: 'GET', path: '/api/keys?prefix=secret', body: null},
   {method: 'DELETE', path: '/api/keys?prefix=secret', body: null},

@@ -162,7 +162,7 @@ describe('over HTTP, whatever they are', () => {
   test('no target, header or body makes the service fail', async () => {
     const {crewroom, port} = service();
     const urls = fc.tuple(
-      fc.constantFrom('/', '/api', '/api/store/', '/api/store/k', '/api/keys', '/api/identity'),
+      fc.constantFrom('/', '/api', '/api/store/', '/api/store/k', '/api/keys', '/api/transactions', '/api/identity'),
       fc.string({unit: fc.constantFrom(...'/.%2eF?&=+#;:@\\é'), maxLength: 12}),
     );
     const headerNames = fc.constantFrom(

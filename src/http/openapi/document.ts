@@ -1,8 +1,9 @@
 import {z} from 'zod';
 import {adviseOnFailure, type FailureCode} from '../../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../../domain/key.ts';
+import {MERGE_PATCH_TYPE} from '../body.ts';
 import {STATUS_BY_CODE} from '../failure-response.ts';
-import {PAGE, PROBLEM} from '../schemas.ts';
+import {PAGE, PROBLEM, TRANSACTION} from '../schemas.ts';
 import {
   ANSWER_HEADERS,
   type AnswerDescription,
@@ -48,7 +49,14 @@ export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObj
     ],
     paths: Object.fromEntries(paths),
     components: {
-      schemas: {Identity: identitySchema, Value: VALUE_SCHEMA, Page: toSchema(PAGE), Problem: toSchema(PROBLEM)},
+      schemas: {
+        Identity: identitySchema,
+        Value: VALUE_SCHEMA,
+        MergePatch: MERGE_PATCH_SCHEMA,
+        Transaction: toSchema(TRANSACTION),
+        Page: toSchema(PAGE),
+        Problem: toSchema(PROBLEM),
+      },
     },
   };
 }
@@ -60,6 +68,11 @@ Local programs call it as they are. Web pages may call it only from origins that
 
 const VALUE_SCHEMA: JsonObject = {description: 'Any JSON text, stored and returned byte for byte.'};
 
+const MERGE_PATCH_SCHEMA: JsonObject = {
+  description:
+    'Members of an object replace those of the same name, `null` removes them, objects are merged in turn; anything else replaces the whole value (RFC 7396).',
+};
+
 const KEY_PARAMETER: JsonObject = {
   name: 'key',
   in: 'path',
@@ -70,7 +83,7 @@ const KEY_PARAMETER: JsonObject = {
 };
 
 function describeOperation(operation: OperationDescription): JsonObject {
-  const {operationId, tag, summary, description, query, headers = [], takesValue = false} = operation;
+  const {operationId, tag, summary, description, query, headers = [], body} = operation;
   const parameters = [...(query === undefined ? [] : queryParameters(query)), ...headers.map(headerParameter)];
   return {
     operationId,
@@ -78,15 +91,28 @@ function describeOperation(operation: OperationDescription): JsonObject {
     summary,
     ...(description === undefined ? {} : {description}),
     ...(parameters.length === 0 ? {} : {parameters}),
-    ...(takesValue ? {requestBody: REQUEST_BODY} : {}),
+    ...(body === undefined ? {} : {requestBody: REQUEST_BODIES[body]}),
     responses: describeResponses(operation),
   };
 }
 
-const REQUEST_BODY: JsonObject = {
-  required: true,
-  description: 'A JSON text. It is read as JSON whatever the content type says, except multipart.',
-  content: {'application/json': {schema: {$ref: '#/components/schemas/Value'}}},
+const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]: JsonObject} = {
+  value: {
+    required: true,
+    description: 'A JSON text. It is read as JSON whatever the content type says, except multipart.',
+    content: {'application/json': {schema: {$ref: '#/components/schemas/Value'}}},
+  },
+  'merge-patch': {
+    required: true,
+    description:
+      'A JSON Merge Patch. It is read as one whatever the content type says, except multipart and application/json-patch+json.',
+    content: {[MERGE_PATCH_TYPE]: {schema: {$ref: '#/components/schemas/MergePatch'}}},
+  },
+  transaction: {
+    required: true,
+    description: 'Checks and operations.',
+    content: {'application/json': {schema: {$ref: '#/components/schemas/Transaction'}}},
+  },
 };
 
 /** The members of a query's schema, each as a parameter. */

@@ -1,7 +1,17 @@
 import type {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import type {Method} from '../route.ts';
-import {DELETE_RANGE_QUERY, DELETED, DONE, LIMITS, LIST_QUERY, LIVENESS, READINESS, SERVICE} from '../schemas.ts';
+import {
+  DELETE_RANGE_QUERY,
+  DELETED,
+  DONE,
+  LIMITS,
+  LIST_QUERY,
+  LIVENESS,
+  READINESS,
+  SERVICE,
+  TRANSACTED,
+} from '../schemas.ts';
 
 /** What the OpenAPI document says of an operation. */
 export interface OperationDescription {
@@ -13,8 +23,8 @@ export interface OperationDescription {
   readonly query?: z.ZodType;
   /** Request headers that matter. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
-  /** Whether the body is a JSON value. */
-  readonly takesValue?: boolean;
+  /** What the body is; without it there is none. */
+  readonly body?: 'value' | 'merge-patch' | 'transaction';
   /** By status; a text instead of a schema names a component, none means no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
@@ -60,7 +70,7 @@ const WRITE_FAILURES: readonly FailureCode[] = ['store-closed', 'store-read-only
 const WRITE = {
   tag: 'Store',
   headers: ['If-Match', 'If-None-Match'],
-  takesValue: true,
+  body: 'value',
   failures: [
     'invalid-key',
     'invalid-json',
@@ -111,6 +121,16 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Store a value, and learn whether it is new',
       answers: {200: STORED, 201: {...STORED, description: 'Stored, and there was no entry before.'}},
     },
+    PATCH: {
+      ...WRITE,
+      body: 'merge-patch',
+      operationId: 'patchEntry',
+      summary: 'Change members of a value',
+      description:
+        'Applies a JSON Merge Patch (RFC 7396), together with reading the value: of many patches at once each is applied once. Members that it does not name keep their exact text. Where there is no entry it makes one.',
+      answers: {200: {...STORED, description: 'Patched: the value is on disk.'}},
+      failures: [...WRITE.failures, 'entry-corrupt'],
+    },
     DELETE: {
       operationId: 'deleteEntry',
       tag: 'Store',
@@ -139,6 +159,29 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       query: DELETE_RANGE_QUERY,
       answers: {200: {description: 'Deleted.', schema: DELETED}},
       failures: [...READ_FAILURES, ...WRITE_FAILURES],
+    },
+  },
+  '/api/transactions': {
+    POST: {
+      operationId: 'transact',
+      tag: 'Store',
+      summary: 'Change many entries, all or nothing',
+      description:
+        'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text.',
+      body: 'transaction',
+      answers: {200: {description: 'All of it is on disk.', schema: TRANSACTED}},
+      failures: [
+        'invalid-transaction',
+        'invalid-key',
+        'invalid-json',
+        'value-too-deep',
+        'value-too-large',
+        'transaction-too-large',
+        'unsupported-body',
+        'revision-conflict',
+        'entry-corrupt',
+        ...WRITE_FAILURES,
+      ],
     },
   },
   '/api': {

@@ -19,6 +19,7 @@ const LINKS = {
   identity: '/api/identity',
   store: '/api/store/{key}',
   keys: '/api/keys',
+  transactions: '/api/transactions',
   limits: '/api/limits',
   live: '/livez',
   ready: '/readyz',

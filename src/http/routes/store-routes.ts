@@ -1,7 +1,7 @@
 import type {Entries} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
 import {parseKey} from '../../domain/key.ts';
-import {readJsonBody} from '../body.ts';
+import {readJsonBody, readMergePatchBody} from '../body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../message.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../preconditions.ts';
 import {type Call, decodeSegment, type Route} from '../route.ts';
@@ -40,6 +40,14 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
         // The specification answers 200 whether the entry was there or not; PUT is for who wants to know.
         POST: call => write(call, 200),
         PUT: call => write(call, 201),
+        PATCH: async call => {
+          const {key, rawHeaders} = readCall(call);
+          parseKey(key);
+          const expected = readExpectation(rawHeaders);
+          const patch = await readMergePatchBody(call.request, valueBytesMax);
+          const {revision} = await entries.patch(key, patch, {expected});
+          return answer('{}', {rawHeaders: ['ETag', formatEntityTag(revision)]});
+        },
         DELETE: async call => {
           const {key, rawHeaders} = readCall(call);
           const expected = readExpectation(rawHeaders);

@@ -1,0 +1,46 @@
+import {TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX, type Transaction} from './entries.ts';
+import {AppError, type DocumentProblem} from './failure.ts';
+
+/** How many problems of a transaction are told at most: its document may have one in every few bytes. */
+export const TRANSACTION_PROBLEMS_MAX = 100;
+
+/**
+ * Checks what a transaction as a whole must keep to: its counts, and that each key stands once among the checks and
+ * once among the operations.
+ *
+ * @throws {AppError} `invalid-transaction` with the path of each problem.
+ */
+export function assertTransaction({checks = [], operations}: Transaction): void {
+  const problems = [
+    ...findListProblems('$.checks', checks, TRANSACTION_CHECKS_MAX),
+    ...findListProblems('$.operations', operations, TRANSACTION_OPERATIONS_MAX),
+  ];
+  if (problems.length > 0) throw invalidTransaction(problems);
+}
+
+/** The failure for a transaction with problems. */
+export function invalidTransaction(problems: readonly DocumentProblem[]): AppError {
+  return new AppError({code: 'invalid-transaction', problems: problems.slice(0, TRANSACTION_PROBLEMS_MAX)});
+}
+
+/** The problem of a list with more elements than there may be. */
+export function describeSurplus(count: number, countMax: number): string {
+  return `has ${count} elements and the limit is ${countMax}`;
+}
+
+function findListProblems(
+  path: string,
+  elements: readonly {readonly key: string}[],
+  countMax: number,
+): readonly DocumentProblem[] {
+  const {length} = elements;
+  if (length > countMax) return [{path, problem: describeSurplus(length, countMax)}];
+  const places = new Map<string, string>();
+  return elements.flatMap(({key}, index) => {
+    const place = `${path}[${index}].key`;
+    const before = places.get(key);
+    if (before !== undefined) return [{path: place, problem: `is the same as ${before}`}];
+    places.set(key, place);
+    return [];
+  });
+}

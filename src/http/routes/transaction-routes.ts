@@ -1,0 +1,40 @@
+import {type Entries, TRANSACTION_BYTES_MAX} from '../../domain/entries.ts';
+import {AppError} from '../../domain/failure.ts';
+import {readJsonBody} from '../body.ts';
+import {type HttpRequest, jsonAnswer} from '../message.ts';
+import type {Route} from '../route.ts';
+import {readTransaction} from '../transaction-document.ts';
+import {refuseQuery} from './no-query.ts';
+
+/** What the route of transactions needs. */
+export interface TransactionRoutesDeps {
+  readonly entries: Entries;
+  /** Deepest nesting of a value, in levels. */
+  readonly valueDepthMax: number;
+}
+
+/** `/api/transactions`: many entries, all or nothing. */
+export function transactionRoutes({entries, valueDepthMax}: TransactionRoutesDeps): readonly Route[] {
+  return [
+    {
+      path: '/api/transactions',
+      operations: {
+        POST: async ({request, query}) => {
+          refuseQuery(query);
+          const {revision} = await entries.transact(readTransaction(await readDocument(request), valueDepthMax));
+          return jsonAnswer({revision: String(revision)});
+        },
+      },
+    },
+  ];
+}
+
+async function readDocument(request: HttpRequest): Promise<Uint8Array> {
+  try {
+    return await readJsonBody(request, TRANSACTION_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'value-too-large') throw error;
+    // It is no single value that is too large here.
+    throw new AppError({...error.failure, code: 'transaction-too-large'}, {cause: error});
+  }
+}

@@ -1,0 +1,121 @@
+import {
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+  type Transaction,
+  type TransactionCheck,
+  type TransactionOperation,
+} from '../domain/entries.ts';
+import {AppError, type DocumentProblem} from '../domain/failure.ts';
+import {JsonIndex} from '../domain/json-index.ts';
+import {describeSurplus, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
+import {DocumentObject, type DocumentPlace} from './document-object.ts';
+
+/** Levels of the document around a value: the document itself, its list of operations, one of them. */
+const LEVELS_AROUND_VALUE = 3;
+
+/** A revision as this service writes it; 0, which no entry ever has, may be expected in vain. */
+const REVISION = /^(?:0|[1-9][0-9]{0,14})$/;
+
+/**
+ * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are handed on.
+ *
+ * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
+ */
+export function readTransaction(body: Uint8Array, valueDepthMax: number): Transaction {
+  const index = indexDocument(body, valueDepthMax);
+  const problems: DocumentProblem[] = [];
+  const report = (problem: DocumentProblem): void => {
+    if (problems.length < TRANSACTION_PROBLEMS_MAX) problems.push(problem);
+  };
+  const root = new DocumentObject({index, span: index.root, path: '$', report});
+  const checks = root.has('checks') ? readList(root, 'checks', TRANSACTION_CHECKS_MAX) : [];
+  const operations = readList(root, 'operations', TRANSACTION_OPERATIONS_MAX);
+  root.end();
+  const transaction = {
+    checks: checks.flatMap(place => readCheck(place) ?? []),
+    operations: operations.flatMap(place => readOperation(place) ?? []),
+  };
+  if (problems.length > 0) throw invalidTransaction(problems);
+  return transaction;
+}
+
+function indexDocument(body: Uint8Array, valueDepthMax: number): JsonIndex {
+  try {
+    return new JsonIndex(body, {depthMax: valueDepthMax + LEVELS_AROUND_VALUE});
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;
+    throw new AppError({...error.failure, depthMax: valueDepthMax}, {cause: error});
+  }
+}
+
+/** The elements of a list; none of them where there are too many to be worth a look. */
+function readList(root: DocumentObject, name: string, countMax: number): readonly DocumentPlace[] {
+  const elements = root.list(name);
+  if (elements.length <= countMax) return elements;
+  elements[0]?.report({path: `$.${name}`, problem: describeSurplus(elements.length, countMax)});
+  return [];
+}
+
+function readCheck(place: DocumentPlace): TransactionCheck | undefined {
+  const check = new DocumentObject(place);
+  const key = check.string('key');
+  const expected = check.has('absent') ? readAbsence(check) : readRevision(check, place);
+  check.end();
+  return key === undefined || expected === undefined ? undefined : {key, expected};
+}
+
+function readAbsence(check: DocumentObject): 'absent' | undefined {
+  const place = check.value('absent');
+  if (place === undefined) return undefined;
+  const {index, span, path, report} = place;
+  if (span.end - span.start === 4 && index.bytes[span.start] === LOWER_T) return 'absent';
+  report({path, problem: 'has to be true'});
+  return undefined;
+}
+
+const LOWER_T = 0x74;
+
+function readRevision(check: DocumentObject, {path, report}: DocumentPlace): number | undefined {
+  const text = check.string('revision');
+  if (text === undefined) return undefined;
+  if (REVISION.test(text)) return Number(text);
+  report({path: `${path}.revision`, problem: 'has to be a revision, such as "12"'});
+  return undefined;
+}
+
+function readOperation(place: DocumentPlace): TransactionOperation | undefined {
+  const operation = new DocumentObject(place);
+  const kind = operation.string('kind');
+  const key = operation.string('key');
+  const change = kind === undefined ? undefined : readChange(operation, {kind, key: key ?? '', place});
+  return key === undefined ? undefined : change;
+}
+
+interface ChangeStart {
+  readonly kind: string;
+  readonly key: string;
+  readonly place: DocumentPlace;
+}
+
+/** Reads what an operation has besides its kind and key. */
+function readChange(operation: DocumentObject, {kind, key, place}: ChangeStart): TransactionOperation | undefined {
+  switch (kind) {
+    case 'put': {
+      const value = operation.value('value');
+      operation.end();
+      return value && {kind, key, json: value.index.json(value.span)};
+    }
+    case 'patch': {
+      const patch = operation.value('patch');
+      operation.end();
+      return patch && {kind, key, patch: patch.index.json(patch.span)};
+    }
+    case 'delete':
+      operation.end();
+      return {kind, key};
+    default:
+      // Nobody can say which members an unknown kind takes.
+      place.report({path: `${place.path}.kind`, problem: 'has to be "put", "delete" or "patch"'});
+      return undefined;
+  }
+}

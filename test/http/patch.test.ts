@@ -1,0 +1,94 @@
+import {describe, expect, test} from 'vitest';
+import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
+import {useService} from '../support/service.ts';
+
+const ORIGIN = 'http://localhost:5173';
+const service = useService({valueBytesMax: 100, valueDepthMax: 4, allowOrigin: [ORIGIN]});
+
+function call(line: string, body?: string, headers: readonly string[] = []): Promise<RawAnswer> {
+  const {port} = service();
+  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+}
+
+async function readText(key: string): Promise<string> {
+  return (await call(`GET /api/store/${key}`)).body.toString();
+}
+
+describe('PATCH', () => {
+  test('answers 200 {} with the new ETag, for an entry that is there and for one that is not', async () => {
+    const made = await call('PATCH /api/store/made', '{"a":{"b":null},"id":9007199254740993}');
+    const changed = await call('PATCH /api/store/made', '{"a":1.0}');
+    for (const answer of [made, changed]) {
+      expect([answer.status, answer.body.toString()]).toEqual([200, '{}']);
+      expect(answer.headers.get('etag')).toMatch(/^"[1-9][0-9]*"$/);
+    }
+    expect(changed.headers.get('etag')).not.toBe(made.headers.get('etag'));
+    const {headers, body} = await call('GET /api/store/made');
+    expect(headers.get('etag')).toBe(changed.headers.get('etag'));
+    expect(body.toString()).toBe('{"a":1.0,"id":9007199254740993}');
+  });
+
+  test('is read as a merge patch whatever the content type says', async () => {
+    const types = ['application/merge-patch+json', 'application/json', 'text/plain;charset=UTF-8', 'image/png', ''];
+    for (const [index, type] of types.entries()) {
+      expect((await call('PATCH /api/store/typed', `{"n${index}":1}`, [`Content-Type: ${type}`])).status, type).toBe(
+        200,
+      );
+    }
+    expect(JSON.parse(await readText('typed'))).toEqual({n0: 1, n1: 1, n2: 1, n3: 1, n4: 1});
+  });
+
+  test('refuses the other kind of patch, multipart and what is encoded, and says what it takes', async () => {
+    await call('PUT /api/store/other', '{"a":1}');
+    for (const header of [
+      'Content-Type: application/json-patch+json',
+      'Content-Type: Application/JSON-Patch+JSON; charset=utf-8',
+      'Content-Type: multipart/form-data; boundary=x',
+      'Content-Encoding: gzip',
+    ]) {
+      const answer = await call('PATCH /api/store/other', '[{"op":"remove","path":"/a"}]', [header]);
+      expect([answer.status, answer.json], header).toMatchObject([415, {code: 'unsupported-body'}]);
+    }
+    expect(await readText('other')).toBe('{"a":1}');
+    expect((await call('OPTIONS /api/store/other')).headers.get('accept-patch')).toBe('application/merge-patch+json');
+    expect((await call('OPTIONS /api/keys')).headers.has('accept-patch')).toBe(false);
+  });
+
+  const refused = [
+    {name: 'no JSON', patch: '{"a":', status: 400, code: 'invalid-json'},
+    {name: 'nothing', patch: '', status: 400, code: 'invalid-json'},
+    {name: 'a patch that is too large', patch: `"${'x'.repeat(99)}"`, status: 413, code: 'value-too-large'},
+    {name: 'a patch that is too deep', patch: '{"a":[[[[]]]]}', status: 422, code: 'value-too-deep'},
+    {name: 'a value that becomes too large', patch: `{"b":"${'x'.repeat(80)}"}`, status: 413, code: 'value-too-large'},
+  ];
+  for (const {name, patch, status, code} of refused) {
+    test(`refuses ${name}, and leaves the value`, async () => {
+      const before = '{"a": "something that is there"}';
+      await call('PUT /api/store/refused', before);
+      const answer = await call('PATCH /api/store/refused', patch);
+      expect([answer.status, answer.json]).toMatchObject([status, {code}]);
+      expect(await readText('refused')).toBe(before);
+    });
+  }
+
+  test('asks for no body where the key is wrong or a parameter is unknown', async () => {
+    for (const line of ['PATCH /api/store/%00', 'PATCH /api/store/k?x=1'])
+      expect((await call(line, '{}')).status, line).toBe(400);
+  });
+
+  test('is open to pages of allowed origins only', async () => {
+    const preflight = (origin: string) =>
+      call('OPTIONS /api/store/k', undefined, [
+        `Origin: ${origin}`,
+        'Access-Control-Request-Method: PATCH',
+        'Access-Control-Request-Headers: content-type, if-match',
+      ]);
+    const allowed = await preflight(ORIGIN);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(allowed.headers.get('access-control-allow-methods')?.split(', ')).toContain('PATCH');
+    const refusedAnswer = await preflight('https://evil.example');
+    expect([refusedAnswer.status, refusedAnswer.headers.has('access-control-allow-methods')]).toEqual([403, false]);
+    const cross = await call('PATCH /api/store/k', '{}', ['Origin: https://evil.example']);
+    expect(cross.json).toMatchObject({code: 'foreign-origin'});
+  });
+});
