@@ -4,6 +4,7 @@ import type {ConfigFlags} from './commands/config.ts';
 import type {DeleteFlags} from './commands/delete.ts';
 import type {DoctorFlags} from './commands/doctor.ts';
 import type {ListFlags} from './commands/list.ts';
+import type {PatchFlags} from './commands/patch.ts';
 import type {PutFlags} from './commands/put.ts';
 
 /** The name of the program, as people type it. */
@@ -161,6 +162,26 @@ const PUT: CommandSpec<PutFlags> = {
   load: () => import('./commands/put.ts'),
 };
 
+const PATCH: CommandSpec<PatchFlags> = {
+  name: 'patch',
+  group: 'Data',
+  summary: 'Change members of a JSON value',
+  arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
+  flags: {
+    ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set a member, and leave all others'},
+    {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove one'},
+    {line: `crewroom patch flight '{"fuel": {"taxi": 200}}'`, purpose: 'objects are merged in turn'},
+    {line: 'crewroom patch flight @changes.json', purpose: 'the content of a file'},
+  ],
+  notes: ['A patch is a JSON Merge Patch (RFC 7396). Where there is no entry it makes one.'],
+  load: () => import('./commands/patch.ts'),
+};
+
 const LIST: CommandSpec<ListFlags> = {
   name: 'list',
   group: 'Data',
@@ -271,6 +292,7 @@ export const COMMANDS = [
   IDENTITY,
   GET,
   PUT,
+  PATCH,
   LIST,
   DELETE,
   CONFIG,

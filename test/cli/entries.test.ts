@@ -132,6 +132,47 @@ describe('crewroom put and get', () => {
   });
 });
 
+describe('crewroom patch', () => {
+  test('changes what it names, and leaves the text of everything else', async () => {
+    await run(['put', 'k', '{"id": 12345678901234567890, "volume": 1.0, "old": 1}']);
+    assert.deepEqual(await run(['patch', 'k', '{"old": null, "new": {"a": [-0]}}']), {
+      exitCode: 0,
+      signal: null,
+      stdout: '',
+      stderr: '',
+    });
+    assert.equal((await run(['get', 'k'])).stdout, '{"id": 12345678901234567890, "volume": 1.0, "new": {"a": [-0]}}');
+  });
+
+  test('takes a patch from standard input and from a file, and makes an entry where there is none', async () => {
+    await run(['patch', 'k', '-'], {input: '{"a": 1}\n'});
+    await writeFile(join(home, 'patch.json'), '{"b": 2.0}');
+    await run(['patch', 'k', '@patch.json']);
+    assert.equal((await run(['get', 'k'])).stdout, '{"a": 1,"b": 2.0}');
+  });
+
+  test('tells programs what it did, and changes only what is as expected', async () => {
+    assert.deepEqual(JSON.parse((await run(['patch', 'k', '{}', '--json'])).stdout), {key: 'k', revision: '1'});
+    const stale = await run(['patch', 'k', '{"a": 1}', '--if-match', '7']);
+    assert.equal(stale.exitCode, 4);
+    assert.match(stale.stderr, /^crewroom: Cannot change "k": expected revision 7, found revision 1\n/);
+    assert.equal((await run(['patch', 'k', '{"a": 1}', '--if-match', '1'])).exitCode, 0);
+  });
+
+  test('refuses what is no JSON, and a revision that is no number, with exit code 2', async () => {
+    assert.match((await run(['patch', 'k', '{a: 1}'])).stderr, /^crewroom: Cannot read the value as JSON.*\n.*--help/);
+    for (const args of [
+      ['patch', 'k', '{a: 1}'],
+      ['patch', 'k', '{}', '--if-match', 'x'],
+    ])
+      assert.equal((await run(args)).exitCode, 2);
+  });
+
+  test.runIf(process.platform === 'linux')('talks on a terminal', async () => {
+    assert.match((await runOnTerminal(['patch', 'k', '{}'])).stdout, /^Patched at revision 1\r\n$/);
+  });
+});
+
 describe('crewroom list', () => {
   async function fill(keys: readonly string[]): Promise<void> {
     await Promise.all(
@@ -302,7 +343,15 @@ describe('where no service answers', () => {
   test('every command says so, with exit code 5', async () => {
     const {port} = service;
     await service.stop();
-    for (const args of [['status'], ['identity'], ['get', 'k'], ['put', 'k', '1'], ['list'], ['delete', 'k']]) {
+    for (const args of [
+      ['status'],
+      ['identity'],
+      ['get', 'k'],
+      ['put', 'k', '1'],
+      ['patch', 'k', '{}'],
+      ['list'],
+      ['delete', 'k'],
+    ]) {
       const {exitCode, stdout, stderr} = await machine.run([...args, '--port', String(port)]);
       assert.equal(exitCode, 5, args[0]);
       assert.equal(stdout, '');

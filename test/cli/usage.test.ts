@@ -38,7 +38,7 @@ describe('help', () => {
 describe('a command line that makes no sense', () => {
   const rejected = [
     {name: 'a command with a typo', args: ['strat'], said: /unknown command "strat"; did you mean start\?/},
-    {name: 'a typo after help', args: ['help', 'pth'], said: /unknown command "pth"; did you mean paths\?/},
+    {name: 'a typo after help', args: ['help', 'confg'], said: /unknown command "confg"; did you mean config\?/},
     {
       name: 'a flag with a typo',
       args: ['get', 'k', '--prot', '1'],

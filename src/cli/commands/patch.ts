@@ -1,0 +1,26 @@
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {readCount} from '../usage.ts';
+import {readValue} from '../value-input.ts';
+
+/** The flags of `crewroom patch`. */
+export interface PatchFlags {
+  readonly ifMatch: string | undefined;
+  readonly json: Switch;
+}
+
+/** `crewroom patch`: changes members of a value. */
+export async function run(call: Call<PatchFlags>): Promise<ExitCode> {
+  const [key = '', argument = ''] = call.arguments;
+  const {stdout, stderr} = call.context;
+  const {ifMatch, json} = call.flags;
+  const expected = ifMatch === undefined ? undefined : readCount(ifMatch, {command: 'patch', flag: '--if-match'});
+  const {client} = await connect(call);
+  const patch = await readValue(argument, call.context);
+  const {revision} = await client.entries.patch(key, patch, {expected});
+  if (json) await stdout.write(`${JSON.stringify({key, revision: String(revision)})}\n`);
+  else if (stderr.isTerminal) await stderr.write(`Patched at revision ${revision}\n`);
+  return EXIT.ok;
+}
