@@ -5,7 +5,7 @@ import {appendFile, chmod, rm, statfs} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
-import {keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
+import {keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
 import {makeDirectory, openStore} from './fixture.ts';
 import {startStoreProcess} from './store-process.ts';
 
@@ -26,6 +26,7 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
     const refused = await Promise.allSettled([
       write(store, put('a', value), put('b', value)),
       write(store, put('c', value)),
+      write(store, patch('a', '{"a":1}')),
     ]);
     for (const result of refused) assert.deepEqual(result.status === 'rejected' && result.reason.failure, full.failure);
     assert.deepEqual([store.revision, store.readOnlyBecause], [revision, undefined]);

@@ -5,7 +5,7 @@ import {describe, test} from 'vitest';
 import {parseKey} from '../../src/domain/key.ts';
 import type {Store} from '../../src/domain/store.ts';
 import {openEnvironment} from '../../src/store/lmdb-environment.ts';
-import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
+import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
 import {makeDirectory, openStore} from './fixture.ts';
 
 const LOG_CHANGES_MAX = 10;
@@ -188,6 +188,11 @@ describe('a damaged store', () => {
     assert.equal(textOf(await read(again, 'good')), '"unmistakable good"');
     assert.deepEqual(keysOf(await again.list(range())), ['bad', 'good'], 'its header is sound');
     await assert.rejects(again.list({...range(), values: true}), corrupt);
+    const patching = [write(again, patch('bad', '{}'), put('new')), write(again, patch('good', '{"a":1}'))];
+    const [refused, patched] = await Promise.allSettled(patching);
+    assert.deepEqual(refused?.status === 'rejected' && refused.reason.failure, corrupt.failure);
+    assert.deepEqual([patched?.status, textOf(await read(again, 'good'))], ['fulfilled', '{"a":1}']);
+    assert.equal(await read(again, 'new'), undefined);
     await write(again, put('bad', '"mended"'));
     assert.equal(textOf(await read(again, 'bad')), '"mended"');
   });
