@@ -16,7 +16,7 @@ import {AppError} from './domain/failure.ts';
 const defaults: Config = {...DEFAULTS, dataDir: '/home/ada/data'};
 
 function sources(given: Partial<ConfigSources>): ConfigSources {
-  return {flags: {}, environment: {}, defaults, workingDirectory: '/work', ...given};
+  return {flags: {}, environment: {}, defaults, workingDirectory: '/here', ...given};
 }
 
 function problemsOf(given: Partial<ConfigSources>): readonly string[] {
@@ -69,7 +69,7 @@ describe('resolveConfig()', () => {
     {name: 'allowHost', given: 'crew.local,[fd00::1]', value: ['crew.local', '[fd00::1]']},
     {name: 'allowHost', given: [], value: []},
     {name: 'profile', given: 'none', value: 'none'},
-    {name: 'profile', given: 'me.json', value: '/work/me.json'},
+    {name: 'profile', given: 'me.json', value: '/here/me.json'},
     {name: 'dataDir', given: '/data', value: '/data'},
     {name: 'logLevel', given: 'debug', value: 'debug'},
   ];
@@ -83,7 +83,7 @@ describe('resolveConfig()', () => {
     const file = {path: '/etc/crew/config.json', content: {dataDir: 'data', profile: '../me.json'}};
     const {config} = resolveConfig(sources({file}));
     assert.deepEqual([config.dataDir, config.profile], ['/etc/crew/data', '/etc/me.json']);
-    assert.equal(resolveConfig(sources({file, environment: {CREWROOM_DATA_DIR: 'data'}})).config.dataDir, '/work/data');
+    assert.equal(resolveConfig(sources({file, environment: {CREWROOM_DATA_DIR: 'data'}})).config.dataDir, '/here/data');
   });
 
   const rejected: readonly {readonly name: SettingName; readonly given: unknown; readonly problem: RegExp}[] = [

@@ -278,7 +278,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
     expect(answer.headers.get('vary')).toBe('Origin');
-    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, DELETE, OPTIONS');
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
     expect(answer.headers.get('access-control-allow-headers')).toBe('Content-Type, If-Match, If-None-Match');
     expect(answer.headers.get('access-control-max-age')).toBe('600');
     expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
