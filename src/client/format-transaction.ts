@@ -1,12 +1,16 @@
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
+import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
 
 /**
  * Writes the document of a transaction, with values and patches as they are.
  *
- * @throws {AppError} `invalid-json` for a value that is none: pasted into the document it could become something else.
+ * @throws {AppError} `invalid-transaction` for a time to live that is none; `invalid-json` for a value that is none: pasted into the document it could become something else.
  */
 export function formatTransaction({checks = [], operations}: Transaction): Uint8Array {
+  // Not every number can be written in JSON.
+  const problems = findTtlProblems(operations);
+  if (problems.length > 0) throw invalidTransaction(problems);
   const writer = new DocumentWriter();
   writer.text(`{"checks":${JSON.stringify(checks.map(formatCheck))},"operations":[`);
   for (const [index, operation] of operations.entries()) {
@@ -26,6 +30,9 @@ function writeOperation(writer: DocumentWriter, operation: TransactionOperation)
   writer.text(JSON.stringify({kind, key}).slice(0, -1));
   if (kind === 'put') writer.member('value', operation.json);
   else if (kind === 'patch') writer.member('patch', operation.patch);
+  if ((kind === 'put' || kind === 'touch') && operation.ttlSeconds !== undefined) {
+    writer.text(`,"ttlSeconds":${operation.ttlSeconds}`);
+  }
   writer.text('}');
 }
 

@@ -4,6 +4,7 @@ import type {
   Entries,
   ListOptions,
   Page,
+  PutOptions,
   Transaction,
   WriteOptions,
   Written,
@@ -12,6 +13,7 @@ import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision
 import {AppError} from '../domain/failure.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
+import {assertTtl} from '../domain/time-to-live.ts';
 import {formatTransaction} from './format-transaction.ts';
 import {type Answer, parseAnswer, type Transport, unexpectedAnswer} from './transport.ts';
 
@@ -36,8 +38,8 @@ export class HttpEntries implements Entries {
     }
   }
 
-  async put(key: string, json: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Written> {
-    const path = entryPath(parseKey(key));
+  async put(key: string, json: string | Uint8Array, {expected, ttlSeconds}: PutOptions = {}): Promise<Written> {
+    const path = `${entryPath(parseKey(key))}${formatTtl(ttlSeconds)}`;
     const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
     // Copied at the call: it may wait for its turn, and the caller's bytes may then be something else.
     const body = typeof json === 'string' ? encodeText(json) : json.slice();
@@ -50,6 +52,12 @@ export class HttpEntries implements Entries {
     const headers = {'Content-Type': 'application/merge-patch+json', ...preconditionOf(expected)};
     const body = typeof patch === 'string' ? encodeText(patch) : patch;
     return {revision: readRevision(await this.#transport.send('PATCH', path, {headers, body}))};
+  }
+
+  async touch(key: string, ttlSeconds: number | null): Promise<Committed> {
+    const checked = parseKey(key);
+    if (ttlSeconds !== null) assertTtl(ttlSeconds);
+    return this.transact({operations: [{kind: 'touch', key: checked, ttlSeconds}]});
   }
 
   async transact(transaction: Transaction): Promise<Committed> {
@@ -117,6 +125,12 @@ function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): numb
 /** One segment of a path. `encodeURIComponent` leaves only characters that stand for themselves. */
 function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
+}
+
+function formatTtl(ttlSeconds: number | undefined): string {
+  if (ttlSeconds === undefined) return '';
+  assertTtl(ttlSeconds);
+  return `?ttl=${ttlSeconds}`;
 }
 
 function readRevision(answer: Answer): Revision {

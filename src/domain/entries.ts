@@ -14,15 +14,17 @@ export interface Entries {
 
   /**
    * Stores a JSON text under a key, byte for byte except white space around it. Resolved: it is on disk.
+   * Without a time to live the entry stays until it is deleted, whatever it had before.
    *
-   * @throws {AppError} `invalid-key`; `invalid-json`, `value-too-deep`, `value-too-large`;
+   * @throws {AppError} `invalid-key`; `invalid-parameter` for a time to live that is none; `invalid-json`, `value-too-deep`, `value-too-large`;
    * `revision-conflict` when `expected` does not hold; `disk-full`, `store-read-only`, `store-busy`.
    */
-  put(key: string, json: string | Uint8Array, options?: WriteOptions): Promise<Written>;
+  put(key: string, json: string | Uint8Array, options?: PutOptions): Promise<Written>;
 
   /**
    * Applies a merge patch (RFC 7396) to a value, together with reading it: of many patches at once each is applied
-   * once. Members that it does not name keep their bytes. Where there is no entry it makes one.
+   * once. Members that it does not name keep their bytes, and so does the time of expiry. Where there is no entry it
+   * makes one.
    *
    * @throws {AppError} `invalid-key`; `invalid-json` for the patch; `value-too-deep`, `value-too-large` for the patch and
    * for what comes of it; `revision-conflict` when `expected` does not hold; `entry-corrupt`; `disk-full`,
@@ -31,12 +33,20 @@ export interface Entries {
   patch(key: string, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;
 
   /**
+   * Changes when an entry expires, and not its value: so long from now, or `null` for never.
+   *
+   * @throws {AppError} `invalid-key`; `invalid-parameter` for a time to live that is none; `no-entry` where there is
+   * none; `entry-corrupt`; `disk-full`, `store-read-only`, `store-busy`.
+   */
+  touch(key: string, ttlSeconds: number | null): Promise<Committed>;
+
+  /**
    * Applies all operations under one revision if every check holds, and nothing otherwise. Deleting what is not
-   * there is no failure.
+   * there is no failure; touching it is one.
    *
    * @throws {AppError} `invalid-transaction` with every problem: a key twice among the checks or among the operations,
-   * more than {@link TRANSACTION_OPERATIONS_MAX} or {@link TRANSACTION_CHECKS_MAX}; `transaction-too-large`;
-   * `revision-conflict` with every check that failed; whatever `put` and `patch` throw.
+   * a time to live that is none, more than {@link TRANSACTION_OPERATIONS_MAX} or {@link TRANSACTION_CHECKS_MAX};
+   * `transaction-too-large`; `revision-conflict` with every check that failed; whatever `put`, `patch` and `touch` throw.
    */
   transact(transaction: Transaction): Promise<Committed>;
 
@@ -70,6 +80,12 @@ export interface Entries {
 export interface WriteOptions {
   /** Without it the write always happens. */
   readonly expected?: Expectation | undefined;
+}
+
+/** How long an entry is to live, and what must be true for it to be written. */
+export interface PutOptions extends WriteOptions {
+  /** Whole seconds, 1 to {@link TTL_SECONDS_MAX}. @default {for ever} */
+  readonly ttlSeconds?: number | undefined;
 }
 
 /** What must be true of the entry for a deletion to happen. */
@@ -107,8 +123,15 @@ export interface TransactionCheck {
 
 /** One change of a transaction. Values and patches are JSON texts. */
 export type TransactionOperation =
-  | {readonly kind: 'put'; readonly key: string; readonly json: string | Uint8Array}
+  | {
+      readonly kind: 'put';
+      readonly key: string;
+      readonly json: string | Uint8Array;
+      /** As in {@link PutOptions}. */
+      readonly ttlSeconds?: number | undefined;
+    }
   | {readonly kind: 'delete'; readonly key: string}
+  | {readonly kind: 'touch'; readonly key: string; readonly ttlSeconds: number | null}
   | {readonly kind: 'patch'; readonly key: string; readonly patch: string | Uint8Array};
 
 /** Which page of the entries, and how. */
@@ -143,6 +166,9 @@ export const LIST_VALUES_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Largest value, in bytes of JSON text, unless configured otherwise: 1 MiB. */
 export const VALUE_BYTES_MAX = 1024 * 1024;
+
+/** Longest time to live, in seconds: ten years of 365 days. Whoever needs longer needs none. */
+export const TTL_SECONDS_MAX = 10 * 365 * 24 * 60 * 60;
 
 /** How many operations a transaction has at most: as many as a page of a listing has entries. */
 export const TRANSACTION_OPERATIONS_MAX = 1000;

@@ -24,6 +24,8 @@ export interface EntryInfo {
   readonly sizeBytes: number;
   /** When it was last written, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
+  /** When it expires, in milliseconds since the Unix epoch; absent for never. */
+  readonly expiresAtMs?: number;
 }
 
 /** An entry with its value. */

@@ -17,10 +17,10 @@ export interface Store extends AsyncDisposable {
    * Resolved: on disk (fsync) or replicated. Threw: nothing happened. A commit that changes nothing
    * takes no revision. Values are taken at the call: their bytes may be used for something else after it.
    *
-   * @throws {AppError} `revision-conflict` with every check that failed; `value-too-large`, `value-too-deep`,
-   * `transaction-too-large` when patches go beyond the limits of the commit, and `entry-corrupt` when what they
-   * patch is; `disk-full`, after which the store is as before; `store-read-only` after the disk failed once;
-   * `store-busy`; `store-closed`.
+   * @throws {AppError} `revision-conflict` with every check that failed; `no-entry` when it touches what is not
+   * there; `value-too-large`, `value-too-deep`, `transaction-too-large` when patches go beyond the limits of the
+   * commit, and `entry-corrupt` when what it patches or touches is; `disk-full`, after which the store is as before;
+   * `store-read-only` after the disk failed once; `store-busy`; `store-closed`.
    */
   commit(commit: Commit): Promise<CommitResult>;
 
@@ -41,12 +41,33 @@ export interface Store extends AsyncDisposable {
 
   /**
    * What changed after a revision, oldest first, from a log that survives restarts; it ends with the commit
-   * that reaches `limit`, so it may be a little longer.
+   * that reaches `limit`, or with which the values reach {@link CHANGES_BYTES_MAX}, so it may be a little longer.
    *
    * @returns `reset` when the log no longer reaches back that far, or never was there.
    * @throws {AppError} `store-closed`.
    */
   changes(since: Revision, options: {readonly limit: number}): Promise<Changes>;
+
+  /** Calls back soon after each commit that changed something, once it is durable. @returns A function that ends this. */
+  onChange(listener: () => void): () => void;
+
+  /**
+   * The entries as they are now, to be read over a while in which writes go on. Whoever takes it disposes of it soon:
+   * it holds back the space of what is overwritten, and only so many can be held at once; others wait for their turn.
+   *
+   * @throws {AppError} `store-closed`.
+   */
+  snapshot(): Promise<Snapshot>;
+
+  /**
+   * Removes some of the entries that have expired, one `expire` change for each. For readers an entry is gone from
+   * the moment of its expiry; this makes it known. An engine that does so by itself does nothing here.
+   *
+   * @returns In how many milliseconds to call again: 0 when more have expired already, undefined when nothing that
+   * is stored now will ever expire.
+   * @throws {AppError} As `commit`.
+   */
+  sweep(): Promise<number | undefined>;
 
   /** The revision of the last commit; 0 for a store that never had one. */
   readonly revision: Revision;
@@ -72,7 +93,7 @@ export interface PatchLimits {
   readonly valueBytesMax: number;
   /** Deepest nesting of a value, in levels. */
   readonly valueDepthMax: number;
-  /** Most that the patches of the commit and the values they meet are together, in bytes. @default {Infinity} */
+  /** Most that the patches of the commit and the values that it patches or touches are together, in bytes. @default {Infinity} */
   readonly patchedBytesMax?: number | undefined;
 }
 
@@ -83,7 +104,7 @@ export interface Check {
 }
 
 /** One change of a commit. */
-export type Operation = WriteOperation | PatchOperation;
+export type Operation = WriteOperation | PatchOperation | TouchOperation;
 
 /** A change that is known before the commit is applied. */
 export type WriteOperation = PutOperation | DeleteOperation;
@@ -93,6 +114,24 @@ export interface PutOperation {
   readonly kind: 'put';
   readonly key: Key;
   readonly json: JsonText;
+  /** Without it the entry stays until it is deleted, whatever it had before. */
+  readonly expiry?: Expiry | undefined;
+}
+
+/**
+ * When an entry expires: so long after its commit, or at a time. By the clock of the store, which follows that of the
+ * machine but never goes back: what has expired once is never there again.
+ */
+export type Expiry =
+  | {readonly kind: 'after'; readonly ttlSeconds: number}
+  | {readonly kind: 'at'; readonly expiresAtMs: number};
+
+/** Changes when an entry expires, and not its value. The entry has to be there. */
+export interface TouchOperation {
+  readonly kind: 'touch';
+  readonly key: Key;
+  /** Without it the entry stays until it is deleted. */
+  readonly expiry?: Expiry | undefined;
 }
 
 /** Deletes an entry. Deleting what is not there is no failure: see {@link Outcome}. */
@@ -103,7 +142,8 @@ export interface DeleteOperation {
 
 /**
  * Applies a merge patch (RFC 7396) to the value that the commit finds, or to none. It is an operation, and not left
- * to callers with a check, so that of many who patch one key at once nobody has to try again.
+ * to callers with a check, so that of many who patch one key at once nobody has to try again. When the entry expires
+ * stays as it is.
  */
 export interface PatchOperation {
   readonly kind: 'patch';
@@ -119,8 +159,21 @@ export interface CommitResult {
   readonly outcomes: readonly Outcome[];
 }
 
-/** What an operation did: a put or a patch `created` or `replaced`, a delete `deleted` or found the key `absent`. */
+/**
+ * What an operation did: a put or a patch `created` or `replaced`, a touch `replaced`, a delete `deleted` or found the
+ * key `absent`.
+ */
 export type Outcome = 'created' | 'replaced' | 'deleted' | 'absent';
+
+/** The entries as they were at one revision. */
+export interface Snapshot extends AsyncDisposable {
+  readonly revision: Revision;
+  /** As `list` of the store. */
+  list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  list(range: Range): Promise<readonly EntryInfo[]>;
+  /** Disposing twice is fine. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
 
 /** A part of the keys in their order. */
 export interface Range {
@@ -138,10 +191,30 @@ export interface Range {
   readonly valuesBytesMax?: number | undefined;
 }
 
-/** One entry of the change log. Changes of one commit share its revision; a patch is a put of what came of it. */
-export type Change =
-  | {readonly kind: 'put'; readonly key: Key; readonly revision: Revision; readonly sizeBytes: number}
-  | {readonly kind: 'delete'; readonly key: Key; readonly revision: Revision};
+/**
+ * One entry of the change log. Changes of one commit share its revision; a patch and a touch are a put of what came of
+ * them. An entry that expires does so in a commit of its own.
+ */
+export type Change = PutChange | RemovalChange;
+
+/** An entry was written. */
+export interface PutChange {
+  readonly kind: 'put';
+  readonly key: Key;
+  readonly revision: Revision;
+  readonly sizeBytes: number;
+  /** When it expires, in milliseconds since the Unix epoch; absent for never. */
+  readonly expiresAtMs?: number;
+  /** The value, unless it is larger than {@link LOG_VALUE_BYTES_MAX}. */
+  readonly json?: JsonText;
+}
+
+/** An entry was deleted, or expired. */
+export interface RemovalChange {
+  readonly kind: 'delete' | 'expire';
+  readonly key: Key;
+  readonly revision: Revision;
+}
 
 /** The changes after a revision: never a part of a commit, and at least one commit where there is one. */
 export type Changes =
@@ -170,30 +243,47 @@ export function findConflicts(
   return conflicts;
 }
 
+/** What a commit finds under a key whose entry it changes in part. */
+export interface FoundEntry {
+  readonly json: JsonText;
+  readonly expiresAtMs?: number | undefined;
+}
+
 /**
- * Turns the patches of a commit into puts, for adapters; every other operation stays as it is.
+ * Turns the patches and touches of a commit into puts, for adapters; every other operation stays as it is.
  *
- * @param jsonOf The value that the commit finds under a key, or undefined where there is none.
- * @throws {AppError} `value-too-large`, `value-too-deep`, `transaction-too-large`, as the limits say.
+ * @param find What the commit finds under a key, or undefined where there is no entry.
+ * @throws {AppError} `value-too-large`, `value-too-deep`, `transaction-too-large`, as the limits say; `no-entry`.
  */
-export function resolvePatches<O extends Operation>(
+export function resolveOperations<O extends Operation>(
   {operations, limits}: {readonly operations: readonly O[]; readonly limits?: PatchLimits | undefined},
-  jsonOf: (key: Key) => JsonText | undefined,
-): readonly (Exclude<O, PatchOperation> | PutOperation)[] {
-  let patchedBytes = 0;
+  find: (key: Key) => FoundEntry | undefined,
+): readonly (Exclude<O, PatchOperation | TouchOperation> | PutOperation)[] {
+  let foundBytes = 0;
   return operations.map(operation => {
-    if (operation.kind !== 'patch') return operation as Exclude<O, PatchOperation>;
-    const {key, patch} = operation;
-    const target = jsonOf(key);
-    patchedBytes += patch.length + (target?.length ?? 0);
-    assertPatchedBytes(patchedBytes, limits);
-    return {kind: 'put', key, json: patchWithin(limits, target, patch)};
+    if (!isPartial(operation)) return operation as Exclude<O, PatchOperation | TouchOperation>;
+    const {key} = operation;
+    const found = find(key);
+    if (found === undefined && operation.kind === 'touch') throw new AppError({code: 'no-entry', key});
+    foundBytes += (found?.json.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
+    assertFoundBytes(foundBytes, limits);
+    if (operation.kind === 'patch') return patched(operation, found, limits);
+    return {kind: 'put', key, json: (found as FoundEntry).json, expiry: operation.expiry};
   });
 }
 
-function assertPatchedBytes(patchedBytes: number, {patchedBytesMax = Infinity}: Partial<PatchLimits> = {}): void {
-  if (patchedBytes > patchedBytesMax)
-    throw new AppError({code: 'transaction-too-large', sizeBytesMax: patchedBytesMax});
+function isPartial(operation: Operation): operation is PatchOperation | TouchOperation {
+  return operation.kind === 'patch' || operation.kind === 'touch';
+}
+
+function patched({key, patch}: PatchOperation, found: FoundEntry | undefined, limits?: PatchLimits): PutOperation {
+  const json = patchWithin(limits, found?.json, patch);
+  if (found?.expiresAtMs === undefined) return {kind: 'put', key, json};
+  return {kind: 'put', key, json, expiry: {kind: 'at', expiresAtMs: found.expiresAtMs}};
+}
+
+function assertFoundBytes(foundBytes: number, {patchedBytesMax = Infinity}: Partial<PatchLimits> = {}): void {
+  if (foundBytes > patchedBytesMax) throw new AppError({code: 'transaction-too-large', sizeBytesMax: patchedBytesMax});
 }
 
 function patchWithin(limits: PatchLimits | undefined, target: JsonText | undefined, patch: JsonText): JsonText {
@@ -216,11 +306,17 @@ function describeExpectation(expected: Expectation): string {
   return expected.length === 0 ? String(NO_REVISION) : expected.join(' or ');
 }
 
-/**
- * How many changes the log keeps at least, by count. A subscriber that was away for longer starts over.
- * A change is about 60 bytes plus its key, so the log stays near 10 MB.
- */
+/** How many changes the log keeps at most, by count. A subscriber that was away for longer starts over. */
 export const LOG_CHANGES_MAX = 100_000;
+
+/** How much the log keeps at most, in bytes of keys and values, so that large values do not make it as large as the store. */
+export const LOG_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Largest value that the log keeps, and that events carry, in bytes. Of others it knows the size. */
+export const LOG_VALUE_BYTES_MAX = 64 * 1024;
+
+/** How many bytes of values `changes` reads at once, so that a page of them is never a burden. */
+export const CHANGES_BYTES_MAX = 1024 * 1024;
 
 /**
  * How many commits may wait for the disk. At some 100 KB each this bounds memory; the default limit of

@@ -1,12 +1,19 @@
-import {TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX, type Transaction} from './entries.ts';
+import {
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+  type Transaction,
+  type TransactionOperation,
+  TTL_SECONDS_MAX,
+} from './entries.ts';
 import {AppError, type DocumentProblem} from './failure.ts';
+import {isTtl} from './time-to-live.ts';
 
 /** How many problems of a transaction are told at most: its document may have one in every few bytes. */
 export const TRANSACTION_PROBLEMS_MAX = 100;
 
 /**
  * Checks what a transaction as a whole must keep to: its counts, and that each key stands once among the checks and
- * once among the operations.
+ * once among the operations, and its times to live.
  *
  * @throws {AppError} `invalid-transaction` with the path of each problem.
  */
@@ -14,8 +21,23 @@ export function assertTransaction({checks = [], operations}: Transaction): void 
   const problems = [
     ...findListProblems('$.checks', checks, TRANSACTION_CHECKS_MAX),
     ...findListProblems('$.operations', operations, TRANSACTION_OPERATIONS_MAX),
+    ...findTtlProblems(operations),
   ];
   if (problems.length > 0) throw invalidTransaction(problems);
+}
+
+/**
+ * The times to live of a transaction that are none. With more operations than there may be nobody looks at each.
+ */
+export function findTtlProblems(operations: readonly TransactionOperation[]): readonly DocumentProblem[] {
+  if (operations.length > TRANSACTION_OPERATIONS_MAX) return [];
+  return operations.flatMap((operation, index) => {
+    if (operation.kind !== 'put' && operation.kind !== 'touch') return [];
+    const {ttlSeconds} = operation;
+    if (isTtl(ttlSeconds) || ttlSeconds === (operation.kind === 'put' ? undefined : null)) return [];
+    const problem = `is not a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
+    return [{path: `$.operations[${index}].ttlSeconds`, problem}];
+  });
 }
 
 /** The failure for a transaction with problems. */

@@ -7,6 +7,7 @@ import {
   LIST_VALUES_BYTES_MAX,
   type ListOptions,
   type Page,
+  type PutOptions,
   TRANSACTION_BYTES_MAX,
   type Transaction,
   type TransactionOperation,
@@ -18,7 +19,8 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
-import type {Operation, PatchLimits, Range, Store} from '../domain/store.ts';
+import type {Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
+import {assertTtl} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
 
 /** What the entries need. */
@@ -50,8 +52,10 @@ class EntryService implements Entries {
     return this.#store.get(parseKey(key));
   }
 
-  async put(key: string, json: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Written> {
-    const operation = {kind: 'put', key: parseKey(key), json: this.#readValue(json)} as const;
+  async put(key: string, json: string | Uint8Array, {expected, ttlSeconds}: PutOptions = {}): Promise<Written> {
+    const checked = parseKey(key);
+    if (ttlSeconds !== undefined) assertTtl(ttlSeconds);
+    const operation = {kind: 'put', key: checked, json: this.#readValue(json), expiry: expiryOf(ttlSeconds)} as const;
     const checks = expected === undefined ? [] : [{key: operation.key, expected}];
     const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
     return {revision, created: outcomes[0] === 'created'};
@@ -61,6 +65,14 @@ class EntryService implements Entries {
     const operation = {kind: 'patch', key: parseKey(key), patch: this.#readValue(patch)} as const;
     const checks = expected === undefined ? [] : [{key: operation.key, expected}];
     const {revision} = await this.#store.commit({checks, operations: [operation], limits: this.#limits});
+    return {revision};
+  }
+
+  async touch(key: string, ttlSeconds: number | null): Promise<Committed> {
+    const checked = parseKey(key);
+    if (ttlSeconds !== null) assertTtl(ttlSeconds);
+    const operation = {kind: 'touch', key: checked, expiry: expiryOf(ttlSeconds)} as const;
+    const {revision} = await this.#store.commit({checks: [], operations: [operation]});
     return {revision};
   }
 
@@ -147,7 +159,9 @@ class EntryService implements Entries {
     const key = parseKey(operation.key);
     switch (kind) {
       case 'put':
-        return {kind, key, json: this.#readValue(operation.json)};
+        return {kind, key, json: this.#readValue(operation.json), expiry: expiryOf(operation.ttlSeconds)};
+      case 'touch':
+        return {kind, key, expiry: expiryOf(operation.ttlSeconds)};
       case 'patch':
         return {kind, key, patch: this.#readValue(operation.patch)};
       case 'delete':
@@ -166,6 +180,10 @@ class EntryService implements Entries {
   }
 }
 
+function expiryOf(ttlSeconds: number | null | undefined): Expiry | undefined {
+  return typeof ttlSeconds === 'number' ? {kind: 'after', ttlSeconds} : undefined;
+}
+
 /** Whether the store ended the page early because of the size of the values. */
 function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesMax = Infinity}: Range): boolean {
   if (!values) return false;
@@ -174,8 +192,8 @@ function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesM
 
 function assertSize(operations: readonly Operation[]): void {
   const sizeBytes = operations.reduce((sum, operation) => {
-    if (operation.kind === 'delete') return sum;
-    return sum + (operation.kind === 'put' ? operation.json : operation.patch).length;
+    if (operation.kind === 'put') return sum + operation.json.length;
+    return operation.kind === 'patch' ? sum + operation.patch.length : sum;
   }, 0);
   if (sizeBytes <= TRANSACTION_BYTES_MAX) return;
   throw new AppError({code: 'transaction-too-large', sizeBytesMax: TRANSACTION_BYTES_MAX});

@@ -23,7 +23,7 @@ const JSON_AT = 11;
 const KEY_BYTES = 8;
 const NUMBER_BYTES = 6;
 
-type LoggedChange = readonly ['put', Revision, string, number] | readonly ['delete', Revision, string];
+type LoggedChange = readonly ['put', Revision, string, number] | readonly ['delete' | 'expire', Revision, string];
 
 /** The key of the record whose last change has this revision. */
 export function encodeLogKey(revision: Revision): Buffer {
@@ -43,7 +43,7 @@ export function encodeLogRecord(changes: readonly Change[], ordinal: number): Bu
     (change): LoggedChange =>
       change.kind === 'put'
         ? ['put', change.revision, change.key, change.sizeBytes]
-        : ['delete', change.revision, change.key],
+        : [change.kind, change.revision, change.key],
   );
   const json = Buffer.from(JSON.stringify(logged));
   const record = Buffer.allocUnsafe(JSON_AT + json.length);
@@ -126,4 +126,9 @@ export function findForgotten(log: Table, ordinal: number): readonly Buffer[] {
     forgotten.push(key);
   }
   return forgotten;
+}
+
+/** How many bytes of a value a change carries. */
+export function valueBytesOf(change: Change): number {
+  return change.kind === 'put' ? (change.json?.length ?? 0) : 0;
 }

@@ -6,55 +6,89 @@ import {
   type Change,
   type Check,
   type CommitResult,
+  type DeleteOperation,
+  type FoundEntry,
   findConflicts,
+  LOG_VALUE_BYTES_MAX,
   type Outcome,
   type PatchLimits,
   type PatchOperation,
   type PutOperation,
-  resolvePatches,
-  type WriteOperation,
+  resolveOperations,
+  type TouchOperation,
 } from '../domain/store.ts';
+import {expiryTime, hasExpired} from '../domain/time-to-live.ts';
 
-/** A commit whose operations may carry more than the port asks for. */
-export interface GroupedCommit<W extends WriteOperation> {
+/** Removes an entry whose time of expiry is this and has come. Only a store itself commits such operations. */
+export interface ExpireOperation {
+  readonly kind: 'expire';
+  readonly key: Key;
+  readonly expiresAtMs: number;
+}
+
+/** A commit whose puts may carry more than the port asks for. */
+export interface GroupedCommit<P extends PutOperation> {
   readonly checks: readonly Check[];
-  readonly operations: readonly (W | PatchOperation)[];
+  readonly operations: readonly GroupedOperation<P>[];
   readonly limits?: PatchLimits | undefined;
 }
 
+/** One operation of a {@link GroupedCommit}. */
+export type GroupedOperation<P extends PutOperation> =
+  | P
+  | DeleteOperation
+  | PatchOperation
+  | TouchOperation
+  | ExpireOperation;
+
 /** What a group of commits comes to when they are applied one after the other. */
-export interface GroupPlan<W extends WriteOperation> {
-  /** For each key the operation that is the last one on it, and its revision. */
-  readonly writes: ReadonlyMap<Key, PlannedWrite<W>>;
+export interface GroupPlan<P extends PutOperation> {
+  /** For each key its last write. */
+  readonly writes: ReadonlyMap<Key, PlannedWrite<P>>;
   /** Every change of every commit, in their order. */
   readonly changes: readonly Change[];
+  /** What was to expire at a time at which nothing does. */
+  readonly stale: readonly ExpireOperation[];
   /** The revision of the last commit that changed something. */
   readonly revision: Revision;
   /** For each commit its result, or why it does not happen. */
   readonly results: readonly (CommitResult | Error)[];
 }
 
-/** The last write of a key in a group; of a patch, what came of it. */
-export interface PlannedWrite<W extends WriteOperation> {
+/** The last write of a key in a group. */
+export interface PlannedWrite<P extends PutOperation> {
   readonly revision: Revision;
-  readonly operation: W | PutOperation;
+  /** What is put; of a patch or a touch, what came of it. Undefined where the entry is removed. */
+  readonly put: P | PutOperation | undefined;
+  /** When what is put expires. */
+  readonly expiresAtMs: number | undefined;
+  /** When the entry before the group expires, so that what is known of it can be taken back. */
+  readonly expiredAtMs: number | undefined;
 }
 
-/** What a group finds before its first commit. */
+/** What is known of an entry without its value. */
+export interface EntryState {
+  readonly revision: Revision;
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** What a group finds before its first commit, whether or not it has expired. */
 export interface GroupStart {
   readonly revision: Revision;
+  /** The time by the clock of the store, in milliseconds since the Unix epoch. */
+  readonly nowMs: number;
   /** May throw: then only the commit that asked does not happen. */
-  readonly revisionOf: (key: Key) => Revision | undefined;
-  /** Likewise; asked only for what is patched. */
+  readonly stateOf: (key: Key) => EntryState | undefined;
+  /** Likewise; asked only for what is patched or touched. */
   readonly jsonOf: (key: Key) => JsonText | undefined;
 }
 
 /** Applies commits in their order without writing anything: each one sees those before it. */
-export function planGroup<W extends WriteOperation>(
-  commits: readonly GroupedCommit<W>[],
+export function planGroup<P extends PutOperation>(
+  commits: readonly GroupedCommit<P>[],
   start: GroupStart,
-): GroupPlan<W> {
-  const planner = new GroupPlanner<W>(start);
+): GroupPlan<P> {
+  const planner = new GroupPlanner<P>(start);
   const results = commits.map(commit => {
     try {
       return planner.apply(commit);
@@ -62,13 +96,22 @@ export function planGroup<W extends WriteOperation>(
       return error as Error;
     }
   });
-  return {writes: planner.writes, changes: planner.changes, revision: planner.revision, results};
+  return {
+    writes: planner.writes,
+    changes: planner.changes,
+    stale: planner.stale,
+    revision: planner.revision,
+    results,
+  };
 }
 
-class GroupPlanner<W extends WriteOperation> {
+class GroupPlanner<P extends PutOperation> {
   readonly #start: GroupStart;
-  readonly writes = new Map<Key, PlannedWrite<W>>();
+  /** What was found of keys before the group. */
+  readonly #found = new Map<Key, EntryState | undefined>();
+  readonly writes = new Map<Key, PlannedWrite<P>>();
   readonly changes: Change[] = [];
+  readonly stale: ExpireOperation[] = [];
   revision: Revision;
 
   constructor(start: GroupStart) {
@@ -76,42 +119,86 @@ class GroupPlanner<W extends WriteOperation> {
     this.revision = start.revision;
   }
 
-  apply(commit: GroupedCommit<W>): CommitResult {
-    const conflicts = findConflicts(commit.checks, key => this.#revisionOf(key));
+  apply(commit: GroupedCommit<P>): CommitResult {
+    const conflicts = findConflicts(commit.checks, key => this.#presentState(key)?.revision);
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
     // Everything that may throw comes first: what is planned below is a whole commit or nothing.
-    const operations = resolvePatches(commit, key => this.#jsonOf(key));
-    const outcomes = operations.map(({kind, key}) => describeOutcome(kind, this.#revisionOf(key) !== undefined));
+    const given = commit.operations.filter(operation => operation.kind !== 'expire');
+    const operations = resolveOperations({...commit, operations: given}, key => this.#findEntry(key));
+    const outcomes = operations.map(({kind, key}) => describeOutcome(kind, this.#presentState(key) !== undefined));
     const effective = operations.filter((_, index) => outcomes[index] !== 'absent');
+    const expired = effective.filter(({key}) => this.#state(key) !== undefined && !this.#presentState(key));
+    for (const operation of commit.operations) if (operation.kind === 'expire') this.#expireDue(operation);
+    // What was there before is known to have ended before something else begins under the same key.
+    for (const {key} of expired) this.#remove('expire', key, ++this.revision);
     if (effective.length > 0) this.revision++;
     for (const operation of effective) {
-      this.writes.set(operation.key, {revision: this.revision, operation});
-      this.changes.push(describeChange(operation, this.revision));
+      if (operation.kind === 'put') this.#put(operation);
+      else this.#remove('delete', operation.key, this.revision);
     }
     return {revision: this.revision, outcomes};
   }
 
-  #revisionOf(key: Key): Revision | undefined {
-    const planned = this.writes.get(key);
-    if (planned === undefined) return this.#start.revisionOf(key);
-    return planned.operation.kind === 'delete' ? undefined : planned.revision;
+  #expireDue(operation: ExpireOperation): void {
+    const {key, expiresAtMs} = operation;
+    if (this.#sweptState(key)?.expiresAtMs !== expiresAtMs) this.stale.push(operation);
+    else if (expiresAtMs <= this.#start.nowMs) this.#remove('expire', key, ++this.revision);
   }
 
-  #jsonOf(key: Key): JsonText | undefined {
+  #put(operation: P | PutOperation): void {
+    const {key, json, expiry} = operation;
+    const {revision} = this;
+    const expiresAtMs = expiryTime(expiry, this.#start.nowMs);
+    this.#plan(key, {revision, put: operation, expiresAtMs});
+    this.changes.push({
+      ...{kind: 'put', key, revision, sizeBytes: json.length},
+      ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
+      ...(json.length > LOG_VALUE_BYTES_MAX ? {} : {json}),
+    });
+  }
+
+  #remove(kind: 'delete' | 'expire', key: Key, revision: Revision): void {
+    this.#plan(key, {revision, put: undefined, expiresAtMs: undefined});
+    this.changes.push({kind, key, revision});
+  }
+
+  #plan(key: Key, write: Omit<PlannedWrite<P>, 'expiredAtMs'>): void {
+    this.writes.set(key, {...write, expiredAtMs: this.#found.get(key)?.expiresAtMs});
+  }
+
+  /** What a commit finds under a key now, for its operations. */
+  #findEntry(key: Key): FoundEntry | undefined {
+    const state = this.#presentState(key);
+    const json = state === undefined ? undefined : (this.writes.get(key)?.put?.json ?? this.#start.jsonOf(key));
+    return json === undefined ? undefined : {json, expiresAtMs: state?.expiresAtMs};
+  }
+
+  #presentState(key: Key): EntryState | undefined {
+    const state = this.#state(key);
+    return state === undefined || hasExpired(state, this.#start.nowMs) ? undefined : state;
+  }
+
+  #state(key: Key): EntryState | undefined {
     const planned = this.writes.get(key);
-    if (planned === undefined) return this.#start.jsonOf(key);
-    return planned.operation.kind === 'delete' ? undefined : planned.operation.json;
+    if (planned !== undefined) return planned.put === undefined ? undefined : planned;
+    if (this.#found.has(key)) return this.#found.get(key);
+    const found = this.#start.stateOf(key);
+    this.#found.set(key, found);
+    return found;
+  }
+
+  /** As {@link #state}, and nothing where it cannot be read: one damaged entry must not keep the others. */
+  #sweptState(key: Key): EntryState | undefined {
+    try {
+      return this.#state(key);
+    } catch {
+      return undefined;
+    }
   }
 }
 
 /** What an operation does to a key that is present or not. */
-export function describeOutcome(kind: WriteOperation['kind'], present: boolean): Outcome {
+function describeOutcome(kind: 'put' | 'delete', present: boolean): Outcome {
   if (kind === 'delete') return present ? 'deleted' : 'absent';
   return present ? 'replaced' : 'created';
-}
-
-/** The change that an operation makes under a revision. */
-export function describeChange(operation: WriteOperation, revision: Revision): Change {
-  const {kind, key} = operation;
-  return kind === 'put' ? {kind, key, revision, sizeBytes: operation.json.length} : {kind, key, revision};
 }

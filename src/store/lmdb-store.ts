@@ -8,33 +8,35 @@ import {
   type CommitResult,
   LOG_CHANGES_MAX,
   type Range,
+  type Snapshot,
   type Store,
 } from '../domain/store.ts';
+import {hasExpired} from '../domain/time-to-live.ts';
 import {encodeLogKey, encodeLogRecord, findForgotten, readChanges, readNewest} from './change-log.ts';
-import {type GroupPlan, planGroup} from './commit-group.ts';
+import {type EntryState, type GroupPlan, planGroup} from './commit-group.ts';
 import {CommitQueue} from './commit-queue.ts';
 import {isFullDisk} from './full-disk.ts';
+import {Listeners} from './listeners.ts';
 import {isPageDamage, openEnvironment} from './lmdb-environment.ts';
 import {type OpenedDirectory, openDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
 import {
   isDeletion,
   type PreparedCommit,
-  type PreparedWrite,
+  type PreparedPut,
   prepareOperation,
   sizeOfCommit,
   sizeOfWrite,
   sum,
 } from './prepared-commit.ts';
-import {beginRecord, decodeRecord, endRecord, readRevision} from './record.ts';
+import {beginRecord, decodeRecord, endRecord, readState} from './record.ts';
 import {DiskRoom, makeRoom} from './reserve.ts';
 import {scanEntries} from './scan.ts';
+import {StoreClock, type StoreClockDeps} from './store-clock.ts';
 
 /** What an LMDB store needs. */
-export interface LmdbStoreDeps {
+export interface LmdbStoreDeps extends StoreClockDeps {
   /** The data directory; it is created where it is missing. */
   readonly directory: string;
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
   readonly log: Log;
   /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
   readonly logChangesMax?: number | undefined;
@@ -74,6 +76,8 @@ class LmdbStore implements Store {
     sizeOf: commit => this.#sizeOf(commit),
   });
   readonly #room: DiskRoom;
+  readonly #clock: StoreClock;
+  readonly #listeners = new Listeners();
   #environment: OpenedDirectory['environment'];
   #tables: StoreTables;
   #revision: Revision;
@@ -86,8 +90,9 @@ class LmdbStore implements Store {
   #reopening: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({nowMs, log, logChangesMax = LOG_CHANGES_MAX}: LmdbStoreDeps, opened: OpenedDirectory) {
-    this.#nowMs = nowMs;
+  constructor({log, logChangesMax = LOG_CHANGES_MAX, ...clock}: LmdbStoreDeps, opened: OpenedDirectory) {
+    this.#nowMs = clock.nowMs;
+    this.#clock = new StoreClock(clock);
     this.#log = log;
     this.#logChangesMax = logChangesMax;
     this.#opened = opened;
@@ -114,7 +119,10 @@ class LmdbStore implements Store {
   }
 
   get(key: Key): Promise<Entry | undefined> {
-    return this.#read(tables => readEntry(tables, key));
+    return this.#read(tables => {
+      const entry = readEntry(tables, key);
+      return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : entry;
+    });
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
@@ -123,7 +131,7 @@ class LmdbStore implements Store {
     const scan = {
       prefix: Buffer.from(prefix),
       after: after === undefined ? undefined : Buffer.from(after),
-      ...{limit, reverse, values, valuesBytesMax},
+      ...{limit, reverse, values, valuesBytesMax, nowMs: this.#clock.now()},
     };
     return this.#read(({entries}) => scanEntries(entries, scan));
   }
@@ -134,6 +142,19 @@ class LmdbStore implements Store {
       if (changes === undefined) return {kind: 'reset', revision: this.#revision};
       return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? this.#revision};
     });
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    throw new Error('Cannot take a snapshot: this store has none yet');
+  }
+
+  async sweep(): Promise<number | undefined> {
+    this.#assertOpen();
+    return undefined;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -189,7 +210,8 @@ class LmdbStore implements Store {
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const plan = planGroup(group, {
       revision: this.#revision,
-      revisionOf: key => this.#revisionOf(key),
+      nowMs: this.#clock.now(),
+      stateOf: key => this.#stateOf(key),
       jsonOf: key => readEntry(this.#tables, key)?.json,
     });
     if (plan.changes.length === 0) return plan.results;
@@ -205,14 +227,15 @@ class LmdbStore implements Store {
     return plan.results;
   }
 
-  async #writePlan({writes, changes, revision}: GroupPlan<PreparedWrite>): Promise<void> {
+  async #writePlan({writes, changes, revision}: GroupPlan<PreparedPut>): Promise<void> {
     const updatedAtMs = this.#nowMs();
     const ordinal = this.#ordinal + changes.length;
     // Made outside of the transaction: what throws here leaves no half of it behind.
     const records = Array.from(writes, ([key, write]): [Buffer, Buffer | undefined] => {
-      if (write.operation.kind === 'delete') return [Buffer.from(key), undefined];
-      const record = 'record' in write.operation ? write.operation.record : beginRecord(write.operation.json);
-      endRecord(record, key, {revision: write.revision, updatedAtMs});
+      const {put, revision, expiresAtMs} = write;
+      if (put === undefined) return [Buffer.from(key), undefined];
+      const record = 'record' in put ? put.record : beginRecord(put.json);
+      endRecord(record, key, {revision, updatedAtMs, expiresAtMs});
       return [Buffer.from(key), record];
     });
     const logRecord = encodeLogRecord(changes, ordinal);
@@ -228,6 +251,8 @@ class LmdbStore implements Store {
     });
     this.#revision = revision;
     this.#ordinal = ordinal;
+    // Writers get their answers first: they wait for one already, and a listener begins to read.
+    setImmediate(() => this.#listeners.call());
   }
 
   #sizeOf(commit: PreparedCommit): number {
@@ -243,13 +268,13 @@ class LmdbStore implements Store {
     }
   }
 
-  #revisionOf(key: Key): Revision | undefined {
+  #stateOf(key: Key): EntryState | undefined {
     const record = namingDamage(key, () => this.#tables.entries.peek(Buffer.from(key)));
-    return record === undefined ? undefined : readRevision(key, record);
+    return record === undefined ? undefined : readState(key, record);
   }
 
-  async #afterFailedWrite(error: unknown, {writes}: GroupPlan<PreparedWrite>): Promise<Failure> {
-    const sizeBytes = sum(Array.from(writes.values()), ({operation}) => sizeOfWrite(operation));
+  async #afterFailedWrite(error: unknown, {writes}: GroupPlan<PreparedPut>): Promise<Failure> {
+    const sizeBytes = sum(Array.from(writes.values()), ({put}) => sizeOfWrite(put));
     if ((await isFullDisk(error, this.#opened.directory.storePath, sizeBytes)) && this.#canRead()) {
       this.#log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};

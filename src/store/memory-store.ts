@@ -3,25 +3,27 @@ import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import {compareKeys, type Key} from '../domain/key.ts';
 import {
+  type Change,
   type Changes,
   type Commit,
   type CommitResult,
-  findConflicts,
+  LOG_BYTES_MAX,
   LOG_CHANGES_MAX,
-  type Outcome,
+  type Operation,
+  type PutOperation,
   type Range,
-  resolvePatches,
+  type Snapshot,
   type Store,
-  type WriteOperation,
 } from '../domain/store.ts';
-import {describeChange, describeOutcome} from './commit-group.ts';
+import {hasExpired} from '../domain/time-to-live.ts';
+import {type ExpireOperation, type GroupedCommit, type PlannedWrite, planGroup} from './commit-group.ts';
+import {Listeners} from './listeners.ts';
 import {MemoryLog} from './memory-log.ts';
 import {SortedKeys} from './sorted-keys.ts';
+import {StoreClock, type StoreClockDeps} from './store-clock.ts';
 
 /** What a memory store needs. */
-export interface MemoryStoreDeps {
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
+export interface MemoryStoreDeps extends StoreClockDeps {
   /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
   readonly logChangesMax?: number | undefined;
 }
@@ -31,17 +33,24 @@ export function openMemoryStore(deps: MemoryStoreDeps): Store {
   return new MemoryStore(deps);
 }
 
+/** How many expired entries a sweep removes at most, so that others get their turn. */
+const SWEPT_MAX = 500;
+
 class MemoryStore implements Store {
   readonly #nowMs: () => number;
-  readonly #entries = new Map<Key, Entry>();
-  readonly #keys = new SortedKeys();
+  readonly #clock: StoreClock;
+  readonly #entries = new SortedEntries();
+  /** The time of expiry and the key of each entry that expires, soonest first. */
+  readonly #expiries = new SortedKeys();
   readonly #log: MemoryLog;
+  readonly #listeners = new Listeners();
   #revision: Revision = 0;
   #closed = false;
 
-  constructor({nowMs, logChangesMax = LOG_CHANGES_MAX}: MemoryStoreDeps) {
-    this.#nowMs = nowMs;
-    this.#log = new MemoryLog(logChangesMax);
+  constructor({logChangesMax = LOG_CHANGES_MAX, ...clock}: MemoryStoreDeps) {
+    this.#nowMs = clock.nowMs;
+    this.#clock = new StoreClock(clock);
+    this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: LOG_BYTES_MAX});
   }
 
   get revision(): Revision {
@@ -52,84 +61,98 @@ class MemoryStore implements Store {
     return undefined;
   }
 
-  async commit(commit: Commit): Promise<CommitResult> {
+  async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    const conflicts = findConflicts(commit.checks, key => this.#entries.get(key)?.revision);
-    if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
-    // Everything that may throw comes first: what is applied below is the whole commit.
-    const operations = resolvePatches(commit, key => this.#entries.get(key)?.json);
-    const revision = this.#revision + 1;
-    const outcomes = operations.map(operation => this.#apply(operation, revision));
-    const changes = operations
-      .filter((_, index) => outcomes[index] !== 'absent')
-      .map(operation => describeChange(operation, revision));
-    if (changes.length === 0) return {revision: this.#revision, outcomes};
-    this.#revision = revision;
-    this.#log.add(changes);
-    return {revision, outcomes};
+    return this.#apply({checks, operations: operations.map(withOwnValue), limits});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
     this.#assertOpen();
     const entry = this.#entries.get(key);
-    return entry === undefined ? undefined : withOwnBytes(entry);
+    return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : withOwnBytes(entry);
   }
 
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
-  async list({limit, values = false, valuesBytesMax = Infinity, ...range}: Range): Promise<readonly EntryInfo[]> {
+  async list(range: Range): Promise<readonly EntryInfo[]> {
     this.#assertOpen();
-    const found: EntryInfo[] = [];
-    let valuesBytes = 0;
-    for (const key of this.#keysIn(range)) {
-      const entry = this.#entries.get(key);
-      if (entry === undefined || !key.startsWith(range.prefix)) break;
-      if (found.length === limit || valuesBytes >= valuesBytesMax) break;
-      found.push(values ? withOwnBytes(entry) : withoutValue(entry));
-      if (values) valuesBytes += entry.sizeBytes;
-    }
-    return found;
+    return listEntries(this.#entries, range, this.#clock.now());
   }
 
   async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     this.#assertOpen();
     const changes = since > this.#revision ? undefined : this.#log.read(since, limit);
     if (changes === undefined) return {kind: 'reset', revision: this.#revision};
-    return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? this.#revision};
+    return {
+      kind: 'changes',
+      changes,
+      revision: changes.at(-1)?.revision ?? this.#revision,
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    this.#assertOpen();
+    return new MemorySnapshot(this.#entries.copy(), {
+      revision: this.#revision,
+      nowMs: this.#clock.now(),
+      assertOpen: () => this.#assertOpen(),
+    });
+  }
+
+  async sweep(): Promise<number | undefined> {
+    this.#assertOpen();
+    const nowMs = this.#clock.now();
+    const operations: ExpireOperation[] = [];
+    let next: ExpireOperation | undefined;
+    for (const row of this.#expiries.after(() => false)) {
+      next = parseExpiryRow(row);
+      if (operations.length === SWEPT_MAX || !hasExpired(next, nowMs)) break;
+      operations.push(next);
+      next = undefined;
+    }
+    if (operations.length > 0) this.#apply({checks: [], operations});
+    return next === undefined ? undefined : Math.max(0, next.expiresAtMs - nowMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    this.#keys.clear();
+    this.#expiries.clear();
+    this.#listeners.clear();
   }
 
-  #apply(operation: WriteOperation, revision: Revision): Outcome {
-    const {kind, key} = operation;
-    const present = this.#entries.has(key);
-    if (kind === 'put') {
-      if (!present) this.#keys.add(key);
-      const {json} = operation;
-      this.#entries.set(key, withOwnBytes({key, revision, sizeBytes: json.length, updatedAtMs: this.#nowMs(), json}));
-    } else if (present) {
-      this.#keys.remove(key);
-      this.#entries.delete(key);
-    }
-    return describeOutcome(kind, present);
+  #apply(commit: GroupedCommit<PutOperation>): CommitResult {
+    const {writes, changes, revision, results} = planGroup([commit], {
+      revision: this.#revision,
+      nowMs: this.#clock.now(),
+      stateOf: key => this.#entries.get(key),
+      jsonOf: key => this.#entries.get(key)?.json,
+    });
+    const [result] = results;
+    if (result === undefined || result instanceof Error) throw result;
+    for (const [key, write] of writes) this.#write(key, write);
+    this.#revision = revision;
+    for (const each of commitsOf(changes)) this.#log.add(each);
+    if (changes.length > 0) queueMicrotask(() => this.#listeners.call());
+    return result;
   }
 
-  /** The keys of a range and, in its direction, all beyond them. */
-  #keysIn({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Key> {
-    if (reverse) {
-      return this.#keys.before(
-        key =>
-          (key.startsWith(prefix) || compareKeys(key, prefix) < 0) &&
-          (after === undefined || compareKeys(key, after) < 0),
-      );
+  #write(key: Key, {revision, put, expiresAtMs, expiredAtMs}: PlannedWrite<PutOperation>): void {
+    if (expiredAtMs !== undefined) this.#expiries.remove(formatExpiryRow(expiredAtMs, key));
+    if (expiresAtMs !== undefined) this.#expiries.add(formatExpiryRow(expiresAtMs, key));
+    if (put === undefined) {
+      this.#entries.remove(key);
+      return;
     }
-    return this.#keys.after(
-      key => compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0),
-    );
+    const {json} = put;
+    this.#entries.set({
+      ...{key, revision, sizeBytes: json.length, updatedAtMs: this.#nowMs(), json},
+      ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
+    });
   }
 
   #assertOpen(): void {
@@ -137,11 +160,144 @@ class MemoryStore implements Store {
   }
 }
 
-/** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */
-function withOwnBytes(entry: Entry): Entry {
-  return {...entry, json: new Uint8Array(entry.json) as Uint8Array as JsonText};
+/** What a snapshot keeps besides its entries. */
+interface SnapshotState {
+  readonly revision: Revision;
+  /** When it was taken: what was there then is there as long as it lives. */
+  readonly nowMs: number;
+  readonly assertOpen: () => void;
 }
 
-function withoutValue({key, revision, sizeBytes, updatedAtMs}: Entry): EntryInfo {
-  return {key, revision, sizeBytes, updatedAtMs};
+class MemorySnapshot implements Snapshot {
+  readonly #entries: SortedEntries;
+  readonly #state: SnapshotState;
+  #disposed = false;
+
+  constructor(entries: SortedEntries, state: SnapshotState) {
+    this.#entries = entries;
+    this.#state = state;
+  }
+
+  get revision(): Revision {
+    return this.#state.revision;
+  }
+
+  async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    this.#state.assertOpen();
+    if (this.#disposed) throw new AppError({code: 'store-closed'});
+    return listEntries(this.#entries, range, this.#state.nowMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    this.#entries.clear();
+  }
+}
+
+/** Entries in the order of their keys. */
+class SortedEntries {
+  readonly #entries: Map<Key, Entry>;
+  readonly #keys: SortedKeys;
+
+  constructor(entries: Map<Key, Entry> = new Map(), keys: SortedKeys = new SortedKeys()) {
+    this.#entries = entries;
+    this.#keys = keys;
+  }
+
+  get(key: Key): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(entry: Entry): void {
+    if (!this.#entries.has(entry.key)) this.#keys.add(entry.key);
+    this.#entries.set(entry.key, entry);
+  }
+
+  remove(key: Key): void {
+    if (this.#entries.delete(key)) this.#keys.remove(key);
+  }
+
+  /** The same entries, and none of those to come. */
+  copy(): SortedEntries {
+    return new SortedEntries(new Map(this.#entries), this.#keys.copy());
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#keys.clear();
+  }
+
+  /** The entries of a range and, in its direction, all beyond them. */
+  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Entry> {
+    for (const key of reverse ? this.#keysBefore(prefix, after) : this.#keysAfter(prefix, after)) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  #keysBefore(prefix: string, after: Key | undefined): Iterable<Key> {
+    return this.#keys.before(
+      key =>
+        (key.startsWith(prefix) || compareKeys(key, prefix) < 0) &&
+        (after === undefined || compareKeys(key, after) < 0),
+    );
+  }
+
+  #keysAfter(prefix: string, after: Key | undefined): Iterable<Key> {
+    return this.#keys.after(
+      key => compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0),
+    );
+  }
+}
+
+function listEntries(entries: SortedEntries, range: Range, nowMs: number): readonly EntryInfo[] {
+  const {prefix, limit, values = false, valuesBytesMax = Infinity} = range;
+  const found: EntryInfo[] = [];
+  let valuesBytes = 0;
+  for (const entry of entries.in(range)) {
+    if (!entry.key.startsWith(prefix)) break;
+    if (hasExpired(entry, nowMs)) continue;
+    if (found.length === limit || valuesBytes >= valuesBytesMax) break;
+    found.push(values ? withOwnBytes(entry) : withoutValue(entry));
+    if (values) valuesBytes += entry.sizeBytes;
+  }
+  return found;
+}
+
+/** The changes of each commit: those that share a revision. */
+function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const commits: Change[][] = [];
+  for (const change of changes) {
+    const last = commits.at(-1);
+    if (last?.[0]?.revision === change.revision) last.push(change);
+    else commits.push([change]);
+  }
+  return commits;
+}
+
+/** So many digits hold every time of expiry. */
+const TIME_DIGITS = 15;
+
+/** Sorts by time, then by key. */
+function formatExpiryRow(expiresAtMs: number, key: Key): Key {
+  return `${String(expiresAtMs).padStart(TIME_DIGITS, '0')}${key}` as Key;
+}
+
+function parseExpiryRow(row: Key): ExpireOperation {
+  return {kind: 'expire', key: row.slice(TIME_DIGITS) as Key, expiresAtMs: Number(row.slice(0, TIME_DIGITS))};
+}
+
+/** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */
+function withOwnBytes<T extends {readonly json: JsonText}>(valued: T): T {
+  return {...valued, json: new Uint8Array(valued.json) as Uint8Array as JsonText};
+}
+
+function withOwnValue(operation: Operation): Operation {
+  return operation.kind === 'put' ? withOwnBytes(operation) : operation;
+}
+
+function withoutValue({json: _, ...info}: Entry): EntryInfo {
+  return info;
 }

@@ -1,45 +1,47 @@
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
-import type {DeleteOperation, Operation, PatchOperation, PutOperation, WriteOperation} from '../domain/store.ts';
-import type {GroupedCommit} from './commit-group.ts';
+import type {Operation, PutOperation} from '../domain/store.ts';
+import type {GroupedCommit, GroupedOperation} from './commit-group.ts';
 import {beginRecord, jsonOf} from './record.ts';
 
-/** A write with the record of its value begun. A patch has none until it is known what comes of it. */
-export type PreparedWrite = (PutOperation & {readonly record: Buffer}) | DeleteOperation;
+/** A put with the record of its value begun. What comes of a patch or a touch has none until it is known. */
+export type PreparedPut = PutOperation & {readonly record: Buffer};
 
 /** A commit that no longer needs the bytes it was called with. */
-export type PreparedCommit = GroupedCommit<PreparedWrite>;
+export type PreparedCommit = GroupedCommit<PreparedPut>;
 
 /** The value is taken here, at the call: what the caller does with its bytes later is no matter. */
-export function prepareOperation(operation: Operation): PreparedWrite | PatchOperation {
-  if (operation.kind === 'delete') return operation;
+export function prepareOperation(operation: Operation): GroupedOperation<PreparedPut> {
   if (operation.kind === 'patch')
     return {...operation, patch: Uint8Array.from(operation.patch) as Uint8Array as JsonText};
+  if (operation.kind !== 'put') return operation;
   const record = beginRecord(operation.json);
   return {...operation, json: jsonOf(record), record};
 }
 
 /** Whether a commit only makes room. */
 export function isDeletion({operations}: PreparedCommit): boolean {
-  return operations.every(({kind}) => kind === 'delete');
+  return operations.every(({kind}) => kind === 'delete' || kind === 'expire');
 }
 
 /** What an operation writes besides its value, in bytes: about a page of the tree. */
 const OPERATION_OVERHEAD_BYTES = 4096;
 
-/** About how much a write brings to the disk, in bytes. */
-export function sizeOfWrite(operation: WriteOperation): number {
-  return OPERATION_OVERHEAD_BYTES + (operation.kind === 'put' ? operation.json.length : 0);
+/** About how much a write brings to the disk, in bytes: of a put, or of the removal of an entry. */
+export function sizeOfWrite(put: PutOperation | undefined): number {
+  return OPERATION_OVERHEAD_BYTES + (put?.json.length ?? 0);
 }
 
 /**
- * About how much a commit brings to the disk, in bytes; a patch at most what it brings and what it finds.
+ * About how much a commit brings to the disk, in bytes; a patch at most what it brings and what it finds, a touch what it finds.
  *
  * @param recordSizeOf The size of what is under a key now, in bytes; 0 where there is nothing.
  */
 export function sizeOfCommit({operations}: PreparedCommit, recordSizeOf: (key: Key) => number): number {
   return sum(operations, operation => {
-    if (operation.kind !== 'patch') return sizeOfWrite(operation);
+    if (operation.kind === 'put') return sizeOfWrite(operation);
+    if (operation.kind === 'touch') return OPERATION_OVERHEAD_BYTES + recordSizeOf(operation.key);
+    if (operation.kind !== 'patch') return OPERATION_OVERHEAD_BYTES;
     return OPERATION_OVERHEAD_BYTES + operation.patch.length + recordSizeOf(operation.key);
   });
 }

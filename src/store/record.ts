@@ -3,6 +3,7 @@ import {type Entry, type EntryInfo, NO_REVISION, type Revision} from '../domain/
 import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
+import type {EntryState} from './commit-group.ts';
 
 /**
  * A record is what the disk keeps of an entry, all numbers big-endian:
@@ -23,6 +24,7 @@ import type {Key} from '../domain/key.ts';
 const RECORD_VERSION = 1;
 const HEADER_BYTES = 28;
 const NUMBER_BYTES = 6;
+const NEVER = 0;
 const AT = {headerChecksum: 2, checked: 6, revision: 6, updatedAt: 12, expiresAt: 18, valueChecksum: 24} as const;
 
 /**
@@ -41,17 +43,20 @@ export function jsonOf(record: Buffer): JsonText {
   return record.subarray(HEADER_BYTES) as Uint8Array as JsonText;
 }
 
+/** What a record says besides its value. */
+export interface RecordHeader {
+  readonly revision: Revision;
+  readonly updatedAtMs: number;
+  readonly expiresAtMs?: number | undefined;
+}
+
 /** Ends a record that was begun, once its revision is known. */
-export function endRecord(
-  record: Buffer,
-  key: Key,
-  {revision, updatedAtMs}: {readonly revision: Revision; readonly updatedAtMs: number},
-): void {
+export function endRecord(record: Buffer, key: Key, {revision, updatedAtMs, expiresAtMs = NEVER}: RecordHeader): void {
   record[0] = RECORD_VERSION;
   record[1] = 0;
   record.writeUIntBE(revision, AT.revision, NUMBER_BYTES);
   record.writeUIntBE(Math.max(0, Math.floor(updatedAtMs)), AT.updatedAt, NUMBER_BYTES);
-  record.writeUIntBE(0, AT.expiresAt, NUMBER_BYTES);
+  record.writeUIntBE(expiresAtMs, AT.expiresAt, NUMBER_BYTES);
   record.writeUInt32BE(headerChecksum(record, key), AT.headerChecksum);
 }
 
@@ -79,12 +84,22 @@ export function decodeRecordInfo(key: Key, record: Buffer): EntryInfo {
     revision: record.readUIntBE(AT.revision, NUMBER_BYTES),
     sizeBytes: record.length - HEADER_BYTES,
     updatedAtMs: record.readUIntBE(AT.updatedAt, NUMBER_BYTES),
+    ...readExpiry(record),
   };
 }
 
-/** The revision in a record, or one that no entry has when the header's checksum fails: it can be replaced, not compared. */
-export function readRevision(key: Key, record: Buffer): Revision {
-  return hasSoundHeader(key, record) ? record.readUIntBE(AT.revision, NUMBER_BYTES) : NO_REVISION;
+/**
+ * The revision in a record, or one that no entry has when the header's checksum fails: it can be replaced, not compared.
+ * With it comes when the entry expires.
+ */
+export function readState(key: Key, record: Buffer): EntryState {
+  if (!hasSoundHeader(key, record)) return {revision: NO_REVISION};
+  return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), ...readExpiry(record)};
+}
+
+function readExpiry(record: Buffer): {readonly expiresAtMs?: number} {
+  const expiresAtMs = record.readUIntBE(AT.expiresAt, NUMBER_BYTES);
+  return expiresAtMs === NEVER ? {} : {expiresAtMs};
 }
 
 function hasSoundHeader(key: Key, record: Buffer): boolean {

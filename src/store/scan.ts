@@ -1,5 +1,6 @@
 import type {EntryInfo} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
+import {hasExpired} from '../domain/time-to-live.ts';
 import type {Table} from './lmdb-environment.ts';
 import {decodeRecord, decodeRecordInfo} from './record.ts';
 
@@ -11,6 +12,8 @@ export interface Scan {
   readonly reverse: boolean;
   readonly values: boolean;
   readonly valuesBytesMax: number;
+  /** What has expired by then is left out. */
+  readonly nowMs: number;
 }
 
 /** Sorts after every key that begins with the same bytes: UTF-8 has no byte 0xFF. */
@@ -23,7 +26,7 @@ const AFTER_ALL = Buffer.of(0xff);
  * @throws {AppError} `entry-corrupt`.
  */
 export function scanEntries(table: Table, scan: Scan): readonly EntryInfo[] {
-  const {prefix, after, limit, reverse, values, valuesBytesMax} = scan;
+  const {prefix, after, limit, reverse, values, valuesBytesMax, nowMs} = scan;
   const found: EntryInfo[] = [];
   let valuesBytes = 0;
   let last: Buffer | undefined;
@@ -34,6 +37,7 @@ export function scanEntries(table: Table, scan: Scan): readonly EntryInfo[] {
     if (isBeforeStart(bytes, order, after, reverse)) continue;
     if (order !== 0 || found.length === limit || valuesBytes >= valuesBytesMax) return found;
     const entry = readEntry(table, bytes, values);
+    if (hasExpired(entry, nowMs)) continue;
     found.push(entry);
     if (values) valuesBytes += entry.sizeBytes;
   }

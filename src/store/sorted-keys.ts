@@ -9,7 +9,16 @@ export type IsBefore = (key: Key) => boolean;
 /** Keys in the order of their UTF-8 bytes: an array in blocks, so that adding one never moves all others. */
 export class SortedKeys {
   /** None is empty, unless it is the only one. */
-  readonly #blocks: Key[][] = [[]];
+  readonly #blocks: Key[][];
+
+  constructor(blocks: Key[][] = [[]]) {
+    this.#blocks = blocks;
+  }
+
+  /** The same keys, and none of those to come. */
+  copy(): SortedKeys {
+    return new SortedKeys(this.#blocks.map(block => [...block]));
+  }
 
   /** Adds a key that is not there. */
   add(key: Key): void {

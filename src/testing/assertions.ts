@@ -94,3 +94,15 @@ export async function changesOf(store: Store, since: Revision, limit = 1000): Pr
 export function key(text: string): Key {
   return parseKey(text);
 }
+
+/** Changes without their values. */
+export function withoutValues(changes: Changes): object {
+  if (changes.kind === 'reset') return changes;
+  return {...changes, changes: changes.changes.map(withoutValue)};
+}
+
+function withoutValue(change: Change): object {
+  if (change.kind !== 'put') return change;
+  const {json: _, ...others} = change;
+  return others;
+}
