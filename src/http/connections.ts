@@ -1,4 +1,3 @@
-import type {ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Failure} from '../domain/failure.ts';
 
@@ -17,9 +16,17 @@ export const PATIENCE_MS = 1000;
 /** A request and what is to be done once it is its turn. */
 export interface Turn {
   readonly request: TurnRequest;
-  readonly response: ServerResponse;
+  readonly response: TurnResponse;
   /** Sees to it that `response` is ended, or its socket destroyed. */
   start(): void;
+}
+
+/** What a connection knows of a response. */
+export interface TurnResponse {
+  readonly headersSent: boolean;
+  /** Whether all of it is said, if not yet taken. */
+  readonly writableEnded: boolean;
+  once(event: 'close', listener: () => void): unknown;
 }
 
 /** What a connection knows of a request. */
@@ -28,6 +35,8 @@ export interface TurnRequest {
   readonly complete: boolean;
   /** Tells it that the rest will never arrive. */
   fail(failure: Failure): void;
+  /** Tells it that the service stops: what is waited for on its behalf should end. */
+  stop(): void;
 }
 
 /** What {@link Connections} need. */
@@ -48,6 +57,8 @@ export class Connections {
   readonly #all = new Map<Socket, Connection>();
   /** Those that wait for no answer, longest idle first. */
   readonly #idle = new Set<Connection>();
+  /** Those with an answer that does not end by itself; their number has a limit of its own. */
+  readonly #longLived = new Set<Connection>();
   #stopping = false;
 
   constructor({connectionsMax, nowMs}: ConnectionsOptions) {
@@ -57,7 +68,7 @@ export class Connections {
 
   /** Counts a new connection. @returns Whether there is room: there is none while all others are busy. */
   add(socket: Socket): boolean {
-    if (this.#all.size >= this.#connectionsMax && !this.#makeRoom()) return false;
+    if (this.#all.size - this.#longLived.size >= this.#connectionsMax && !this.#makeRoom()) return false;
     const connection = new Connection(socket, this.#nowMs, () => this.#rest(connection));
     this.#all.set(socket, connection);
     this.#idle.add(connection);
@@ -76,11 +87,21 @@ export class Connections {
     return connection.take(turn);
   }
 
-  /** Closes what is idle now, and every other connection with its next answer. */
+  /** Counts a connection no longer, and makes no room of it, while an answer lasts that does not end by itself. */
+  hold(connection: Connection): void {
+    if (this.#all.has(connection.socket)) this.#longLived.add(connection);
+  }
+
+  /** Counts a connection again: what it waits for now is its client. */
+  release(connection: Connection): void {
+    this.#longLived.delete(connection);
+  }
+
+  /** Closes what is idle now, and every other connection with its next answer; those that do not end by themselves end. */
   stop(): void {
     this.#stopping = true;
     for (const connection of this.#idle) connection.socket.destroy();
-    for (const connection of this.#all.values()) connection.closing = true;
+    for (const connection of this.#all.values()) connection.stop();
   }
 
   /** Closes everything at once. */
@@ -103,7 +124,7 @@ export class Connections {
     }
     const lateMs = this.#nowMs() - PATIENCE_MS;
     for (const connection of this.#all.values()) {
-      if (!connection.waitsForClientSince(lateMs)) continue;
+      if (this.#longLived.has(connection) || !connection.waitsForClientSince(lateMs)) continue;
       this.#forget(connection);
       connection.giveUp();
       return true;
@@ -114,6 +135,7 @@ export class Connections {
   #forget(connection: Connection): void {
     this.#all.delete(connection.socket);
     this.#idle.delete(connection);
+    this.#longLived.delete(connection);
     connection.drop();
   }
 }
@@ -132,8 +154,10 @@ export class Connection {
   readonly #onRest: () => void;
   readonly #waiting: Turn[] = [];
   #current: Turn | undefined;
-  /** When the current turn began. */
+  /** When the current turn began, or last went on. */
   #sinceMs = 0;
+  /** Whether the current turn waits for its client, where it is a stream that tells; otherwise its state shows. */
+  #waits: boolean | undefined;
   /** The request that came last, whether or not it had its turn yet. */
   #newest: TurnRequest | undefined;
   #afterAnswers: (() => void) | undefined;
@@ -168,10 +192,16 @@ export class Connection {
     else this.#afterAnswers = refuse;
   }
 
-  /** Whether it is its client that keeps a turn from ending which began before a time. */
+  /** Whether it is its client that keeps a turn from going on since a time, or longer. */
   waitsForClientSince(beganMs: number): boolean {
     if (this.#current === undefined || this.#sinceMs > beganMs) return false;
-    return !this.#current.request.complete || this.#current.response.writableEnded;
+    return this.#current.response.writableEnded || (this.#waits ?? !this.#current.request.complete);
+  }
+
+  /** Tells that its turn begins to wait for its client, to send something more or to take something, or goes on. */
+  waitForClient(waits: boolean): void {
+    this.#waits = waits;
+    this.#sinceMs = this.#nowMs();
   }
 
   /** Waits no longer for its client, which is told so where it can be. */
@@ -179,6 +209,12 @@ export class Connection {
     this.closing = true;
     if (this.#current?.response.headersSent === false) this.#current.request.fail({code: 'request-timeout'});
     else this.socket.destroy();
+  }
+
+  /** Ends with the answer that is on its way. */
+  stop(): void {
+    this.closing = true;
+    this.#current?.request.stop();
   }
 
   /** Lets go of everything that waits: the socket is gone. */
@@ -189,6 +225,7 @@ export class Connection {
 
   #begin(turn: Turn): void {
     this.#current = turn;
+    this.#waits = undefined;
     this.#sinceMs = this.#nowMs();
     // Emitted when the answer is with the system, or can no longer be.
     turn.response.once('close', this.#next);

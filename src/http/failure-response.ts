@@ -1,6 +1,6 @@
 import {STATUS_CODES} from 'node:http';
 import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
-import {type HttpAnswer, jsonAnswer} from './message.ts';
+import {jsonAnswer, type WholeAnswer} from './message.ts';
 
 /** For failures that never cross HTTP, because no service is running when they happen. */
 type NotSent = undefined;
@@ -63,7 +63,7 @@ export function statusOf({code}: Failure): number {
 }
 
 /** Makes the problem document (RFC 9457) of a failure: its own members, and words for people. */
-export function failureAnswer(failure: Failure, requestId: string): HttpAnswer {
+export function failureAnswer(failure: Failure, requestId: string): WholeAnswer {
   const status = statusOf(failure);
   const problem = {
     type: 'about:blank',

@@ -1,5 +1,5 @@
 import {AppError} from '../domain/failure.ts';
-import type {HttpHandler, HttpRequest} from './message.ts';
+import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './message.ts';
 
 /** Answers a `Request` with a `Response`, for programs that embed the service. */
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -10,14 +10,44 @@ export type FetchHandler = (request: Request) => Promise<Response>;
  */
 export function createFetchHandler(handle: HttpHandler): FetchHandler {
   return async request => {
-    const {status, rawHeaders, body} = await handle(new FetchRequest(request));
+    const read = new FetchRequest(request);
+    const {status, rawHeaders, body} = await handle(read);
     const headers = new Headers();
     for (let index = 0; index < rawHeaders.length; index += 2)
       headers.append(rawHeaders[index] as string, rawHeaders[index + 1] as string);
     // The standard permits no body, not even an empty one, with these (Fetch standard, null body status).
     const withoutBody = status === 204 || status === 304 || request.method === 'HEAD';
-    return new Response(withoutBody ? null : (body ?? null), {status, headers});
+    if (withoutBody || !isStream(body)) {
+      read.stop();
+      return new Response(withoutBody || isStream(body) ? null : (body ?? null), {status, headers});
+    }
+    return new Response(toReadableStream(body, read), {status, headers});
   };
+}
+
+/** A stream as programs of the web read it: nothing is made before it is asked for. */
+function toReadableStream(body: HttpStream, read: FetchRequest): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const {done, value} = await iterator.next();
+          if (!done) return controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        read.stop();
+      },
+      async cancel() {
+        read.stop();
+        await iterator.return?.();
+      },
+    },
+    {highWaterMark: 0},
+  );
 }
 
 class FetchRequest implements HttpRequest {
@@ -25,6 +55,8 @@ class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly rawHeaders: readonly string[];
+  readonly #over = new AbortController();
+  #signal: AbortSignal | undefined;
 
   constructor(request: Request) {
     const {pathname, search, host} = new URL(request.url);
@@ -35,20 +67,33 @@ class FetchRequest implements HttpRequest {
     this.rawHeaders = ['host', request.headers.get('host') ?? host, ...headers];
   }
 
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.#request.signal, this.#over.signal]);
+    return this.#signal;
+  }
+
+  /** Nobody waits for the answer any more. */
+  stop(): void {
+    this.#over.abort();
+  }
+
   async readBody(sizeBytesMax: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;
-    try {
-      for await (const chunk of this.#request.body ?? []) {
-        sizeBytes += chunk.length;
-        // Leaving the loop cancels the stream.
-        if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      throw new AppError({code: 'malformed-request', problem: 'its body cannot be read'}, {cause: error});
+    for await (const chunk of this.readChunks()) {
+      sizeBytes += chunk.length;
+      // Leaving the loop cancels the stream.
+      if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
+      chunks.push(chunk);
     }
     return Buffer.concat(chunks);
+  }
+
+  async *readChunks(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#request.body ?? [];
+    } catch (error) {
+      throw new AppError({code: 'malformed-request', problem: 'its body cannot be read'}, {cause: error});
+    }
   }
 }

@@ -8,8 +8,7 @@ function verdictOf(
   rawHeaders: readonly string[],
   {target = '/api', ...options}: Partial<GuardOptions> & {readonly target?: string} = {},
 ): Verdict {
-  const request = {method: 'GET', target, rawHeaders, readBody: () => Promise.reject()};
-  return judge(request, createGuardRules({...OPTIONS, ...options}));
+  return judge({target, rawHeaders}, createGuardRules({...OPTIONS, ...options}));
 }
 
 const HOST = ['Host', 'localhost:7172'];

@@ -14,6 +14,9 @@ export type Verdict =
   | {readonly kind: 'admitted'; readonly target: string; readonly origin: string | undefined}
   | {readonly kind: 'refused'; readonly failure: Failure};
 
+/** What of a request is judged. */
+export type JudgedRequest = Pick<HttpRequest, 'target' | 'rawHeaders'>;
+
 /** What {@link createGuardRules} needs. */
 export interface GuardOptions {
   /** The port that callers name, also where a program in between answers for it. */
@@ -41,11 +44,10 @@ export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOption
  * pages out: those of other origins, and those whose name was rebound to this machine. Local programs
  * send no Origin and pass.
  */
-export function judge(request: HttpRequest, rules: GuardRules): Verdict {
-  const {rawHeaders} = request;
+export function judge({target: sent, rawHeaders}: JudgedRequest, rules: GuardRules): Verdict {
   try {
     assertHost(rawHeaders, rules);
-    const target = readTarget(request, rules);
+    const target = readTarget(sent, rules);
     const origin = readOrigin(rawHeaders, rules);
     if (origin === undefined) assertSameSite(rawHeaders);
     return {kind: 'admitted', target, origin};
@@ -65,7 +67,7 @@ function assertHost(rawHeaders: readonly string[], {hosts}: GuardRules): void {
 }
 
 /** The path and query; an absolute target must name one of our hosts too (RFC 9112 section 3.2.2). */
-function readTarget({target}: HttpRequest, {hosts}: GuardRules): string {
+function readTarget(target: string, {hosts}: GuardRules): string {
   if (target.startsWith('/')) return target;
   const absolute = /^http:\/\/([^/?#]*)(\/.*)?$/i.exec(target);
   if (absolute === null) throw new AppError({code: 'malformed-request', problem: 'its target is not a path'});

@@ -32,6 +32,8 @@ function make(operations: Route['operations']) {
       target,
       rawHeaders: ['Host', 'localhost:7172', ...headers],
       readBody: () => Promise.reject(new Error('nobody asked')),
+      readChunks: () => expect.unreachable('nobody asked'),
+      signal: new AbortController().signal,
     });
   return {call, logged};
 }

@@ -15,13 +15,42 @@ export interface HttpRequest {
    * `malformed-request` when it ends early.
    */
   readBody(sizeBytesMax: number): Promise<Uint8Array>;
+  /**
+   * The body in the pieces in which it arrives, however large it is; no faster than they are taken. Not together
+   * with `readBody`, and only once. Leaving the iteration leaves the rest of the body.
+   *
+   * @throws {AppError} `malformed-request` when it ends early; `request-timeout` when nothing arrives for long.
+   */
+  readChunks(): AsyncIterable<Uint8Array>;
+  /**
+   * Aborted once nobody waits for the answer any more: all of it is taken, the client is gone, or the service stops.
+   * What an answer waits for, or holds open, ends with it.
+   */
+  readonly signal: AbortSignal;
 }
+
+/**
+ * A body that is sent while it is made, each chunk once the ones before it are taken. When nobody waits for it any
+ * more its iterator is returned, and the signal of its request aborted. When it throws, the connection is cut, so that
+ * nobody takes what came for the whole. With HEAD it is never begun.
+ */
+export type HttpStream = AsyncIterable<string | Uint8Array>;
 
 /** One answer, ready to be sent. */
 export interface HttpAnswer {
   readonly status: number;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
+  readonly body?: string | Uint8Array | HttpStream | undefined;
+  /**
+   * Whether it is a stream that does not end by itself, such as one of events. Its connection is not counted while it
+   * lasts, ends with it, and a client that ends its side of the connection ends it too.
+   */
+  readonly longLived?: boolean;
+}
+
+/** An answer that is there as a whole. */
+export interface WholeAnswer extends HttpAnswer {
   readonly body?: string | Uint8Array | undefined;
 }
 
@@ -52,7 +81,7 @@ export interface AnswerParts {
 export function answer(
   body: string | Uint8Array,
   {status = 200, contentType = 'application/json', rawHeaders = []}: AnswerParts = {},
-): HttpAnswer {
+): WholeAnswer {
   const sizeBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   return {
     status,
@@ -62,13 +91,32 @@ export function answer(
 }
 
 /** Makes an answer without a body. */
-export function emptyAnswer(status: number, rawHeaders: readonly string[] = []): HttpAnswer {
+export function emptyAnswer(status: number, rawHeaders: readonly string[] = []): WholeAnswer {
   return {status, rawHeaders: [...COMMON_HEADERS, ...rawHeaders]};
 }
 
 /** Makes an answer of a value as JSON. */
-export function jsonAnswer(value: unknown, parts?: AnswerParts): HttpAnswer {
+export function jsonAnswer(value: unknown, parts?: AnswerParts): WholeAnswer {
   return answer(JSON.stringify(value), parts);
+}
+
+/** What differs between answers with a stream. */
+export interface StreamParts extends AnswerParts {
+  /** @default {false} */
+  readonly longLived?: boolean;
+}
+
+/** Makes an answer whose body is sent while it is made. */
+export function streamAnswer(
+  body: HttpStream,
+  {status = 200, contentType = 'application/json', rawHeaders = [], longLived = false}: StreamParts = {},
+): HttpAnswer {
+  return {status, rawHeaders: [...COMMON_HEADERS, 'Content-Type', contentType, ...rawHeaders], body, longLived};
+}
+
+/** Whether a body is sent while it is made. */
+export function isStream(body: HttpAnswer['body']): body is HttpStream {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
 /**

@@ -1,19 +1,34 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
+import type {Socket} from 'node:net';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {TurnRequest} from './connections.ts';
 import {type HttpRequest, headerValues} from './message.ts';
 
+/** How a {@link NodeRequest} is read. */
+export interface NodeRequestOptions {
+  /** What is closed once the request is over: its response, or the socket where it has none. */
+  readonly answerTo: ServerResponse | Socket;
+  /** Where to ask for the body first, when the client waits to be asked (RFC 9110 section 10.1.1). */
+  readonly awaiting?: ServerResponse | undefined;
+  /** For a whole body to arrive, or for the next piece of one that is read in pieces, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Told when a body that is read in pieces begins to wait for its client, and when it goes on. */
+  readonly onWait: (waits: boolean) => void;
+}
+
 /** A request from a socket. */
 export class NodeRequest implements HttpRequest, TurnRequest {
   readonly #request: IncomingMessage;
-  /** Where to ask for the body first, when the client waits to be asked (RFC 9110 section 10.1.1). */
-  readonly #awaiting: ServerResponse | undefined;
+  readonly #options: NodeRequestOptions;
   #failure: Failure | undefined;
-  #rejectBody: ((error: AppError) => void) | undefined;
+  /** Wakes whoever reads the body. */
+  #onFail: ((error: AppError) => void) | undefined;
+  #over: AbortController | undefined;
+  #stopped = false;
 
-  constructor(request: IncomingMessage, awaiting: ServerResponse | undefined) {
+  constructor(request: IncomingMessage, options: NodeRequestOptions) {
     this.#request = request;
-    this.#awaiting = awaiting;
+    this.#options = options;
   }
 
   get method(): string {
@@ -32,17 +47,31 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return this.#request.complete;
   }
 
+  /** Made when it is first asked for: most requests are over before anybody could wait for anything. */
+  get signal(): AbortSignal {
+    if (this.#over === undefined) {
+      this.#over = new AbortController();
+      const {answerTo} = this.#options;
+      if (this.#stopped || answerTo.destroyed || this.#request.socket.destroyed) this.#over.abort();
+      else answerTo.once('close', () => this.stop());
+    }
+    return this.#over.signal;
+  }
+
   fail(failure: Failure): void {
     this.#failure = failure;
-    this.#rejectBody?.(new AppError(failure));
+    this.#onFail?.(new AppError(failure));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#over?.abort();
   }
 
   async readBody(sizeBytesMax: number): Promise<Uint8Array> {
     const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
     if (declared > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
-    if (this.#failure !== undefined) throw new AppError(this.#failure);
-    if (this.#request.destroyed) throw endedEarly();
-    this.#awaiting?.writeContinue();
+    this.#beginBody();
     return new Promise((resolve, reject) => {
       const request = this.#request;
       const chunks: Buffer[] = [];
@@ -55,13 +84,57 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       const finish = (): void =>
         settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
       const abandon = (): void => settle(() => reject(endedEarly()));
+      const timer = this.#startTimer();
       const settle = (outcome: () => void): void => {
+        clearTimeout(timer);
         request.off('data', take).off('end', finish).off('close', abandon);
         outcome();
       };
-      this.#rejectBody = error => settle(() => reject(error));
+      this.#onFail = error => settle(() => reject(error));
       request.on('data', take).on('end', finish).on('close', abandon);
     });
+  }
+
+  async *readChunks(): AsyncGenerator<Uint8Array> {
+    this.#beginBody();
+    const request = this.#request;
+    let wake = (): void => {};
+    const arrive = (): void => wake();
+    this.#onFail = arrive;
+    // Listening for what is readable, instead of for the data, leaves the rest with the client until it is taken.
+    request.on('readable', arrive).on('end', arrive).on('close', arrive);
+    try {
+      for (;;) {
+        if (this.#failure !== undefined) throw new AppError(this.#failure);
+        const chunk: Buffer | null = request.read();
+        if (chunk !== null) yield chunk;
+        else if (request.readableEnded) return;
+        else if (request.destroyed) throw endedEarly();
+        else await this.#waitForMore(new Promise(resolve => (wake = resolve)));
+      }
+    } finally {
+      // What was not taken is dropped as it arrives, so that the connection can go on.
+      request.off('readable', arrive).off('end', arrive).off('close', arrive).resume();
+    }
+  }
+
+  #beginBody(): void {
+    if (this.#failure !== undefined) throw new AppError(this.#failure);
+    if (this.#request.destroyed) throw endedEarly();
+    this.#options.awaiting?.writeContinue();
+  }
+
+  async #waitForMore(arrived: Promise<void>): Promise<void> {
+    const {onWait} = this.#options;
+    const timer = this.#startTimer();
+    onWait(true);
+    await arrived;
+    onWait(false);
+    clearTimeout(timer);
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    return setTimeout(() => this.fail({code: 'request-timeout'}), this.#options.timeoutMs);
   }
 }
 

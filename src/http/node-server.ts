@@ -1,12 +1,12 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {setImmediate} from 'node:timers/promises';
-import type {Failure} from '../domain/failure.ts';
-import {type Connections, PIPELINED_MAX} from './connections.ts';
-import {failureAnswer} from './failure-response.ts';
-import type {HttpAnswer, HttpHandler} from './message.ts';
+import {AppError, type Failure} from '../domain/failure.ts';
+import {type Connection, type Connections, PIPELINED_MAX} from './connections.ts';
+import {failureAnswer, statusOf} from './failure-response.ts';
+import type {HttpHandler, WholeAnswer} from './message.ts';
 import {NodeRequest} from './node-request.ts';
-import {send, sendRaw} from './send.ts';
+import {cut, send, sendRaw} from './send.ts';
 
 /** What {@link createNodeServer} needs. */
 export interface NodeServerDeps {
@@ -26,7 +26,7 @@ export interface NodeServerDeps {
 export interface ServerTimeouts {
   /** For the headers of a request, from the beginning of the connection or of the request. */
   readonly headersTimeoutMs: number;
-  /** For a whole request to arrive. */
+  /** For a whole body to arrive once it is read; for the next piece of one that is read in pieces. */
   readonly requestTimeoutMs: number;
   /** For anything to move on a connection: its next request, or what it takes of an answer. */
   readonly idleTimeoutMs: number;
@@ -43,7 +43,8 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   const {connections, timeouts} = deps;
   const server = createServer({
     headersTimeout: timeouts.headersTimeoutMs,
-    requestTimeout: timeouts.requestTimeoutMs,
+    // Of Node it would cut a body that is long and moves; see NodeRequest.
+    requestTimeout: 0,
     keepAliveTimeout: timeouts.idleTimeoutMs,
     connectionsCheckingInterval: timeouts.checkIntervalMs,
     maxHeaderSize: deps.headerBytesMax,
@@ -84,33 +85,47 @@ function take(
   deps: NodeServerDeps,
   awaiting?: ServerResponse,
 ): void {
-  const {
-    connections,
-    timeouts: {lingerMs},
-    onError,
-  } = deps;
+  const {connections, timeouts, onError} = deps;
   const {socket} = request;
   const connection = connections.of(socket);
   // A connection that was refused, or gets no further answer: what it asks for must not happen.
   if (connection === undefined || connection.closing || connection.broken) return;
-  const read = new NodeRequest(request, awaiting);
+  const onWait = (waits: boolean): void => connection.waitForClient(waits);
+  const read = new NodeRequest(request, {answerTo: response, awaiting, timeoutMs: timeouts.requestTimeoutMs, onWait});
   const start = (): void => {
     // The handler never rejects; a defect in sending must end this connection and nothing else.
     handle(read)
       .then(async answered => {
         // A body that nobody reads may have come with the headers, and Node is still at it.
         if (!request.complete) await setImmediate();
-        if (!request.complete) connection.closing = true;
-        send(request, response, answered, {close: connection.closing, lingerMs});
+        if (!request.complete || answered.longLived) connection.closing = true;
+        const signal = answered.longLived ? holdOpen(connection, read, connections) : undefined;
+        const {lingerMs} = timeouts;
+        await send(request, response, answered, {close: connection.closing, lingerMs, signal, onWait, onError});
+        if (answered.longLived) connections.release(connection);
       })
       .catch(error => {
-        onError(error);
-        socket.destroy();
+        connections.release(connection);
+        if (!isForeseen(error)) onError(error);
+        cut(socket, response);
       });
   };
   if (connections.take(connection, {request: read, response, start})) return;
   reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
   socket.destroy();
+}
+
+/** Keeps a connection for as long as its client stays. @returns What is aborted when it goes, or the server stops. */
+function holdOpen(connection: Connection, read: NodeRequest, connections: Connections): AbortSignal {
+  connections.hold(connection);
+  // Nobody who waits for more ends the own side of a connection: it is how one that is gone looks at first.
+  connection.socket.once('end', () => read.stop());
+  return read.signal;
+}
+
+/** Whether a stream ended with a failure that is no news to whoever runs the service. */
+function isForeseen(error: unknown): boolean {
+  return error instanceof AppError && statusOf(error.failure) < 500;
 }
 
 /** Refuses what cannot be read, in its turn. */
@@ -125,7 +140,7 @@ function refuse(socket: Socket, failure: Failure, deps: NodeServerDeps): void {
   else sendRaw(socket, reportBadRequest(failure, deps), deps.timeouts.lingerMs);
 }
 
-function reportBadRequest(failure: Failure, {newRequestId, onBadRequest}: NodeServerDeps): HttpAnswer {
+function reportBadRequest(failure: Failure, {newRequestId, onBadRequest}: NodeServerDeps): WholeAnswer {
   const requestId = newRequestId();
   onBadRequest(failure, requestId);
   return failureAnswer(failure, requestId);

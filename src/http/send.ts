@@ -1,26 +1,54 @@
 import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http';
 import type {Socket} from 'node:net';
-import type {HttpAnswer} from './message.ts';
+import {type HttpAnswer, isStream, type WholeAnswer} from './message.ts';
+import {type SendStreamOptions, sendStream} from './send-stream.ts';
 
 /** How an answer is sent. */
-export interface SendOptions {
+export interface SendOptions extends SendStreamOptions {
   /** Whether it is the last one of its connection. */
   readonly close: boolean;
   /** How long what a client still sends is read and dropped after the answer, in milliseconds. */
   readonly lingerMs: number;
 }
 
-/** Answers a request. Afterwards the connection is closed if asked for, or if the request did not arrive whole. */
+/**
+ * Answers a request. Afterwards the connection is closed if asked for, or if the request did not arrive whole.
+ *
+ * @returns When a stream is over; otherwise at once.
+ * @throws {unknown} What a stream throws, with the response open: see {@link cut}.
+ */
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
-  {status, rawHeaders, body}: HttpAnswer,
-  {close, lingerMs}: SendOptions,
-): void {
+  {status, rawHeaders, body, longLived}: HttpAnswer,
+  options: SendOptions,
+): Promise<void> | undefined {
   // Node takes names and values in turn, and writes them as they are.
-  response.writeHead(status, (close ? [...rawHeaders, 'Connection', 'close'] : rawHeaders) as string[]);
+  response.writeHead(status, (options.close ? [...rawHeaders, 'Connection', 'close'] : rawHeaders) as string[]);
+  if (!isStream(body)) {
+    end(request, response, body, options.lingerMs);
+    return undefined;
+  }
+  // The rest of the request would keep from sight that its client is gone. A shorter stream may be made of it.
+  if (longLived) request.resume();
+  return sendStream(response, body, options).then(() => end(request, response, undefined, options.lingerMs));
+}
+
+function end(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array | undefined,
+  lingerMs: number,
+): void {
   if (request.complete || request.destroyed) response.end(body);
   else linger(request, response, body, lingerMs);
+}
+
+/** Ends a connection in the middle of an answer, so that nobody takes what came of it for the whole. */
+export function cut(socket: Socket, response: ServerResponse): void {
+  // The last chunk says that it is the last one. Where the end of the connection says so, only a reset does not.
+  if (response.headersSent && !response.chunkedEncoding && !response.writableEnded) socket.resetAndDestroy();
+  else socket.destroySoon();
 }
 
 /**
@@ -49,7 +77,7 @@ function linger(
 }
 
 /** Sends an answer where there is no request to answer, and closes the connection like {@link send}. */
-export function sendRaw(socket: Socket, {status, rawHeaders, body = ''}: HttpAnswer, lingerMs: number): void {
+export function sendRaw(socket: Socket, {status, rawHeaders, body = ''}: WholeAnswer, lingerMs: number): void {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (let index = 0; index < rawHeaders.length; index += 2)
     lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);

@@ -1,37 +1,8 @@
-import {describe, expect, onTestFinished, test} from 'vitest';
-import {exchange, formatRequest, RawClient} from '../../test/support/raw-client.ts';
-import type {Failure} from '../domain/failure.ts';
+import {describe, expect, test} from 'vitest';
+import {exchange, formatRequest} from '../../test/support/raw-client.ts';
+import {startTestServer as start} from '../../test/support/test-server.ts';
 import {answer, type HttpHandler, jsonAnswer} from './message.ts';
-import {type RunningServer, type ServerDeps, startServer} from './server.ts';
-
-interface TestServer extends RunningServer {
-  /** What could not be read, in the order in which it came. */
-  readonly refused: Failure[];
-  readonly errors: unknown[];
-  connect(): Promise<RawClient>;
-}
-
-async function start(handle: HttpHandler, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
-  const refused: Failure[] = [];
-  const errors: unknown[] = [];
-  const running = await startServer({
-    handle,
-    addresses: ['127.0.0.1'],
-    port: 0,
-    connectionsMax: 10,
-    newRequestId: () => 'id',
-    onBadRequest: failure => void refused.push(failure),
-    onError: error => void errors.push(error),
-    ...deps,
-  });
-  onTestFinished(() => running[Symbol.asyncDispose]());
-  const open = async (): Promise<RawClient> => {
-    const client = await RawClient.connect({port: running.port});
-    onTestFinished(() => client[Symbol.dispose]());
-    return client;
-  };
-  return {...running, refused, errors, connect: open};
-}
+import type {RunningServer} from './server.ts';
 
 /** Answers with the method, the target and the body. */
 const echo: HttpHandler = async request => {

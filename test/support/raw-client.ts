@@ -91,6 +91,15 @@ export class RawClient implements Disposable {
     };
   }
 
+  /** Everything up to a text, and the text. @throws {Error} When the connection ends before. */
+  async readUntil(text: string): Promise<string> {
+    const taken = await this.#take(() => {
+      const start = this.#received.indexOf(text);
+      return start === -1 ? undefined : start + Buffer.byteLength(text);
+    });
+    return taken.toString();
+  }
+
   /** Waits until the server ends the connection. @returns What it sent that was not read as an answer. */
   async readEnd(): Promise<Buffer> {
     await this.#until(() => this.#ended);

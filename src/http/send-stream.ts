@@ -1,0 +1,81 @@
+import type {ServerResponse} from 'node:http';
+import type {HttpStream} from './message.ts';
+
+/** How a stream is sent. */
+export interface SendStreamOptions {
+  /** Ends the stream where it is: what was sent of it is whole. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told when the stream begins to wait for its client to take something, and when it goes on. */
+  readonly onWait: (waits: boolean) => void;
+  /** Told of what a stream throws while it is ended. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Sends a body while it is made, between the head and the end of a response. Resolves once it is over: it ended, was
+ * told to end, or the client is gone. Its iterator is returned then, and nothing of it is waited for.
+ *
+ * @throws {unknown} What the body throws.
+ */
+export async function sendStream(
+  response: ServerResponse,
+  body: HttpStream,
+  {signal, onWait, onError}: SendStreamOptions,
+): Promise<void> {
+  // A client hears that it is answered, also when there is nothing to tell yet.
+  response.flushHeaders();
+  const iterator = body[Symbol.asyncIterator]();
+  let end = (): void => {};
+  const ended = new Promise<'ended'>(resolve => (end = () => resolve('ended')));
+  response.once('close', end);
+  signal?.addEventListener('abort', end, {once: true});
+  if (response.destroyed || signal?.aborted) end();
+  try {
+    const outcome = await Promise.race([ended, pump(response, iterator, onWait)]);
+    if (outcome === 'ended') void returnIterator(iterator, onError);
+  } finally {
+    response.off('close', end);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** Tells an iterator that nothing more is wanted; one that waits for something itself answers later, or never. */
+export async function returnIterator(
+  iterator: AsyncIterator<unknown>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch (error) {
+    onError(error);
+  }
+}
+
+async function pump(
+  response: ServerResponse,
+  iterator: AsyncIterator<string | Uint8Array>,
+  onWait: SendStreamOptions['onWait'],
+): Promise<'done'> {
+  for (;;) {
+    const {done, value} = await iterator.next();
+    if (done || response.writableEnded || response.destroyed) return 'done';
+    if (!(await write(response, value, onWait))) return 'done';
+  }
+}
+
+/** Hands a chunk to the system. @returns Whether the response takes more. */
+async function write(
+  response: ServerResponse,
+  chunk: string | Uint8Array,
+  onWait: SendStreamOptions['onWait'],
+): Promise<boolean> {
+  // Called back also when the socket is gone. Not the drain event: a request that wants to upgrade the connection,
+  // sent behind this one, makes Node forget that one.
+  let flushed = (): void => {};
+  const whenFlushed = new Promise<void>(resolve => (flushed = resolve));
+  if (response.write(chunk, () => flushed())) return true;
+  onWait(true);
+  await whenFlushed;
+  onWait(false);
+  return !response.writableEnded && !response.destroyed;
+}

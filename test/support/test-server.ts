@@ -1,0 +1,36 @@
+import {onTestFinished} from 'vitest';
+import type {Failure} from '../../src/domain/failure.ts';
+import type {HttpHandler} from '../../src/http/message.ts';
+import {type RunningServer, type ServerDeps, startServer} from '../../src/http/server.ts';
+import {RawClient} from './raw-client.ts';
+
+/** A server around a handler of a test, without the service. */
+export interface TestServer extends RunningServer {
+  /** What could not be read, in the order in which it came. */
+  readonly refused: Failure[];
+  readonly errors: unknown[];
+  connect(): Promise<RawClient>;
+}
+
+/** Starts a server on a free port, until the test is finished. */
+export async function startTestServer(handle: HttpHandler, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
+  const refused: Failure[] = [];
+  const errors: unknown[] = [];
+  const running = await startServer({
+    handle,
+    addresses: ['127.0.0.1'],
+    port: 0,
+    connectionsMax: 10,
+    newRequestId: () => 'id',
+    onBadRequest: failure => void refused.push(failure),
+    onError: error => void errors.push(error),
+    ...deps,
+  });
+  onTestFinished(() => running[Symbol.asyncDispose]());
+  const connect = async (): Promise<RawClient> => {
+    const client = await RawClient.connect({port: running.port});
+    onTestFinished(() => client[Symbol.dispose]());
+    return client;
+  };
+  return {...running, refused, errors, connect};
+}
