@@ -84,9 +84,9 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       const finish = (): void =>
         settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
       const abandon = (): void => settle(() => reject(endedEarly()));
-      const timer = this.#startTimer();
+      const stopTimer = this.#startTimer();
       const settle = (outcome: () => void): void => {
-        clearTimeout(timer);
+        stopTimer();
         request.off('data', take).off('end', finish).off('close', abandon);
         outcome();
       };
@@ -126,15 +126,24 @@ export class NodeRequest implements HttpRequest, TurnRequest {
 
   async #waitForMore(arrived: Promise<void>): Promise<void> {
     const {onWait} = this.#options;
-    const timer = this.#startTimer();
+    const stopTimer = this.#startTimer();
     onWait(true);
     await arrived;
     onWait(false);
-    clearTimeout(timer);
+    stopTimer();
   }
 
-  #startTimer(): NodeJS.Timeout {
-    return setTimeout(() => this.fail({code: 'request-timeout'}), this.#options.timeoutMs);
+  /** @returns What stops it. */
+  #startTimer(): () => void {
+    let late: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      // What came while this process was busy, or the machine asleep, is read first.
+      late = setImmediate(() => this.fail({code: 'request-timeout'}));
+    }, this.#options.timeoutMs);
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(late);
+    };
   }
 }
 
