@@ -17,6 +17,7 @@ const MAY_IMPORT = {
   service: ['domain'],
   store: ['domain', 'node:', 'lmdb'],
   identity: ['domain', 'node:', 'zod', 'chokidar'],
+  events: ['domain'],
   http: ['domain', 'node:', 'zod'],
   client: ['domain'],
   testing: ['domain', 'node:assert'],
@@ -40,7 +41,18 @@ const MAY_IMPORT = {
   'setting.ts': ['node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
-  'app.ts': ['config.ts', 'paths.ts', 'version.ts', 'domain', 'service', 'store', 'identity', 'http', 'node:'],
+  'app.ts': [
+    'config.ts',
+    'paths.ts',
+    'version.ts',
+    'domain',
+    'service',
+    'store',
+    'identity',
+    'events',
+    'http',
+    'node:',
+  ],
   'index.ts': ['app.ts', 'config.ts', 'domain'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -44,6 +44,8 @@ const EXIT_BY_CODE = {
   'headers-too-large': EXIT.failure,
   'request-timeout': EXIT.failure,
   'too-many-connections': EXIT.failure,
+  'too-many-subscribers': EXIT.failure,
+  'subscriber-too-slow': EXIT.failure,
   'entry-corrupt': EXIT.failure,
   'store-read-only': EXIT.failure,
   'disk-full': EXIT.failure,

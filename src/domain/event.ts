@@ -62,8 +62,18 @@ export interface SubscribeOptions {
   readonly prefix?: string | undefined;
   /** The cursor of what was seen last: the first event is the next one. @default {the last commit} */
   readonly since?: Revision | undefined;
+  /**
+   * Whether `since` comes from a subscription before. One beyond the last commit then says that the store is another now,
+   * which is a `reset`; otherwise it is a mistake. @default {false}
+   */
+  readonly resume?: boolean | undefined;
   /** Whether the entries that are present come first; with `since`, only after a `reset`. @default {false} */
   readonly initial?: boolean | undefined;
+  /**
+   * After so long without anything an empty batch comes, in milliseconds: a sign of life, with the cursor where other
+   * prefixes moved it on. @default {never}
+   */
+  readonly heartbeatMs?: number | undefined;
   /** Ends the subscription: the iteration just ends. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -72,15 +82,17 @@ export interface SubscribeOptions {
 export interface Events extends AsyncDisposable {
   /**
    * Everything that changes from the call on or from `since` on, in the order in which it was committed. Delivery
-   * begins after a commit is durable. A batch is never a part of a commit.
+   * begins after a commit is durable. A batch is never a part of a commit. Whoever has caught up is told so by a batch
+   * with a cursor, an empty one where nothing else has it. Nothing is held before the iteration begins, nor after it ended.
    *
-   * @throws {AppError} `invalid-parameter`; `too-many-subscribers` above {@link SUBSCRIBERS_MAX}. The iteration throws
-   * `subscriber-too-slow`, with the cursor to go on from, when {@link WAITING_EVENTS_MAX} or
-   * {@link WAITING_EVENT_BYTES_MAX} wait for it; `entry-corrupt`; it ends when the service closes.
+   * @throws {AppError} `invalid-parameter`; `too-many-subscribers` above {@link SUBSCRIBERS_MAX}, also from the iteration
+   * when others were quicker; `store-closed`. The iteration throws `subscriber-too-slow`, with the cursor to go on from,
+   * when more than {@link WAITING_EVENTS_MAX} or {@link WAITING_EVENT_BYTES_MAX} wait for it; `entry-corrupt`; it ends when
+   * the service closes.
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<EventBatch>;
 
-  /** The last revision of which subscribers have heard, or that of the store while there are none. */
+  /** Where whoever subscribes now without `since` begins: the revision of the last commit. */
   readonly cursor: Revision;
 
   /** Ends every subscription. Disposing twice is fine. */
@@ -90,8 +102,14 @@ export interface Events extends AsyncDisposable {
 /** How many subscribers there may be at once: a console and some plugins need ten, a test of an airline's page some hundred. */
 export const SUBSCRIBERS_MAX = 1024;
 
-/** How many events wait for one subscriber at most; one that falls further behind is cut off and goes on from its cursor. */
+/** How often a subscriber hears something at least, in milliseconds: often enough for every idle timeout in between. */
+export const HEARTBEAT_MS = 15_000;
+
+/**
+ * How many events wait for one subscriber at most, beyond those of one commit; one that falls further behind is cut off and
+ * goes on from its cursor.
+ */
 export const WAITING_EVENTS_MAX = 1024;
 
-/** How many bytes of keys and values wait for one subscriber at most. */
+/** How many bytes of keys and values wait for one subscriber at most, beyond those of one commit. */
 export const WAITING_EVENT_BYTES_MAX = 1024 * 1024;

@@ -97,6 +97,14 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     describe: ({connectionsMax}) => `Cannot take another connection: ${connectionsMax} are busy`,
     advice: 'Reuse connections (keep-alive), or raise the limit with --connections-max',
   },
+  'too-many-subscribers': {
+    describe: ({subscribersMax}) => `Cannot take another subscriber: there are ${subscribersMax} already`,
+    advice: 'Share one subscription within a program, and end those that nobody reads',
+  },
+  'subscriber-too-slow': {
+    describe: ({cursor}) => `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
+    advice: 'Subscribe again with this cursor as since; nothing is lost',
+  },
   'entry-corrupt': {
     describe: ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
     advice: 'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',

@@ -38,6 +38,8 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'headers-too-large': {code: 'headers-too-large'},
   'request-timeout': {code: 'request-timeout'},
   'too-many-connections': {code: 'too-many-connections', connectionsMax: 256},
+  'too-many-subscribers': {code: 'too-many-subscribers', subscribersMax: 1024},
+  'subscriber-too-slow': {code: 'subscriber-too-slow', cursor: '57'},
   'entry-corrupt': {code: 'entry-corrupt', key: 'a'},
   'store-read-only': {code: 'store-read-only', problem: 'Input/output error'},
   'disk-full': {code: 'disk-full'},

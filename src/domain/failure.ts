@@ -29,7 +29,9 @@ export type RequestFailure =
   | {readonly code: 'cross-site'; readonly site: string}
   | {readonly code: 'headers-too-large'}
   | {readonly code: 'request-timeout'}
-  | {readonly code: 'too-many-connections'; readonly connectionsMax: number};
+  | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
+  | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
+  | {readonly code: 'subscriber-too-slow'; readonly cursor: string};
 
 /** The service cannot do what was rightly asked. */
 export type StoreFailure =

@@ -35,6 +35,8 @@ describe('failureAnswer()', () => {
       {code: 'invalid-header', header: '', problem: ''},
       {code: 'revision-conflict', conflicts: []},
       {code: 'too-many-connections', connectionsMax: 0},
+      {code: 'too-many-subscribers', subscribersMax: 0},
+      {code: 'subscriber-too-slow', cursor: '57'},
       {code: 'internal', requestId: ''},
     ];
     for (const failure of failures)

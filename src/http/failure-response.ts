@@ -28,6 +28,8 @@ export const STATUS_BY_CODE = {
   'headers-too-large': 431,
   'request-timeout': 408,
   'too-many-connections': 503,
+  'too-many-subscribers': 503,
+  'subscriber-too-slow': 503,
   'entry-corrupt': 500,
   'store-read-only': 503,
   'disk-full': 507,

@@ -1,0 +1,599 @@
+import fc from 'fast-check';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
+import {encodeJsonText} from '../domain/json-text.ts';
+import {type Key, parseKey} from '../domain/key.ts';
+import {SILENT_LOG} from '../domain/log.ts';
+import {LOG_VALUE_BYTES_MAX, type Operation, type Store} from '../domain/store.ts';
+import {openMemoryStore} from '../store/memory-store.ts';
+import {createEventHub, type EventHubDeps} from './event-hub.ts';
+
+describe('a subscriber', () => {
+  test('hears from now on, and is told where that is', async () => {
+    const {hub, put} = openHub();
+    await put('before', 1);
+    const subscriber = listen(hub);
+    expect(await subscriber.next()).toEqual({events: [], cursor: 1});
+    await put('a', {x: 1});
+    expect(await subscriber.next()).toEqual({events: [written('a', 2, '{"x":1}')], cursor: 2});
+  });
+
+  test('hears from the call on, also when it begins to listen later', async () => {
+    const {hub, put} = openHub();
+    const batches = hub.subscribe();
+    await put('a', 1);
+    expect(await take(batches, 1)).toEqual([{events: [written('a', 1, '1')], cursor: 1}]);
+  });
+
+  test('hears what it missed, oldest first', async () => {
+    const {hub, put, commit} = openHub();
+    await put('a', 1);
+    await put('b', 2);
+    await commit({kind: 'delete', key: parseKey('a')});
+    expect(await take(hub.subscribe({since: 1}), 2)).toEqual([
+      {events: [written('b', 2, '2')], cursor: 2},
+      {events: [{kind: 'entry-deleted', key: 'a', revision: 3}], cursor: 3},
+    ]);
+  });
+
+  test('hears of a commit in one piece', async () => {
+    const {hub, commit} = openHub({pageEvents: 2});
+    const operations = Array.from({length: 5}, (_, index) => putOf(`k${index}`, index));
+    const live = listen(hub);
+    await live.next();
+    await commit(...operations);
+    const expected = {events: operations.map(({key}, index) => written(key, 1, String(index))), cursor: 1};
+    expect(await live.next()).toEqual(expected);
+    expect(await take(hub.subscribe({since: 0}), 1)).toEqual([expected]);
+  });
+
+  test('hears only of the prefix it asked for', async () => {
+    const {hub, commit} = openHub();
+    const live = listen(hub, {prefix: 'a/'});
+    await live.next();
+    await commit(putOf('a/1', 1), putOf('b/1', 1));
+    await commit(putOf('b/2', 1));
+    await commit(putOf('a/2', 1));
+    const expected = [
+      {events: [written('a/1', 1, '1')], cursor: 1},
+      {events: [written('a/2', 3, '1')], cursor: 3},
+    ];
+    expect([await live.next(), await live.next()]).toEqual(expected);
+    expect(await take(hub.subscribe({prefix: 'a/', since: 0}), 2)).toEqual(expected);
+  });
+
+  test('gets the same objects as others with its prefix', async () => {
+    const {hub, commit} = openHub();
+    const subscribers = ['a', 'a', '', ''].map(prefix => listen(hub, {prefix}));
+    const asked = [];
+    for (const each of subscribers) asked.push(await waitAfterMarker(each));
+    await commit(putOf('a', 1), putOf('b', 1));
+    const [first, second, third, fourth] = await Promise.all(asked.map(each => each.asked));
+    expect(first).toBe(second);
+    expect(third).toBe(fourth);
+    expect(first?.events[0]).toBe(third?.events[0]);
+  });
+
+  test('is told that it caught up, also when nothing was for it', async () => {
+    const {hub, put} = openHub({pageEvents: 1});
+    await put('a/1', 1);
+    await put('b/1', 1);
+    expect(await take(hub.subscribe({prefix: 'a/', since: 0}), 2)).toEqual([
+      {events: [written('a/1', 1, '1')], cursor: 1},
+      {events: [], cursor: 2},
+    ]);
+  });
+
+  test('gets a sign of life, with the cursor where other prefixes moved it on', async () => {
+    const {hub, put} = openHub();
+    const subscriber = listen(hub, {prefix: 'a/', heartbeatMs: 20});
+    await subscriber.next();
+    expect(await subscriber.next()).toEqual({events: [], cursor: undefined});
+    const follower = listen(hub);
+    await follower.next();
+    await put('b/1', 1);
+    await follower.next();
+    expect(await subscriber.next()).toEqual({events: [], cursor: 1});
+    expect(await subscriber.next()).toEqual({events: [], cursor: undefined});
+  });
+
+  test('gets no value that is larger than the log keeps', async () => {
+    const {hub, put} = openHub();
+    const large = 'x'.repeat(LOG_VALUE_BYTES_MAX - 1);
+    await put('large', large);
+    await put('largest', large.slice(1));
+    const expected = [
+      {kind: 'entry-written', key: 'large', revision: 1, sizeBytes: LOG_VALUE_BYTES_MAX + 1},
+      written('largest', 2, `"${large.slice(1)}"`),
+    ];
+    expect((await take(hub.subscribe({since: 0}), 2)).flatMap(({events}) => events)).toEqual(expected);
+    expect((await take(hub.subscribe({initial: true}), 1)).flatMap(({events}) => events)).toEqual(expected);
+  });
+
+  test('cannot begin in the future, before the first revision, or in the middle of one', async () => {
+    const {hub, put} = openHub();
+    await put('a', 1);
+    for (const since of [2, -1, 0.5, Number.NaN, 2 ** 60]) {
+      expect(() => hub.subscribe({since})).toThrow(
+        expect.objectContaining({failure: expect.objectContaining({code: 'invalid-parameter', parameter: 'since'})}),
+      );
+    }
+    expect(() => hub.subscribe({prefix: 'a\n'})).toThrow(/prefix/);
+  });
+
+  test('hears of the identity, also before it caught up', async () => {
+    const {hub, put, changeIdentity} = openHub();
+    await put('a', 1);
+    const [live, late] = [listen(hub), listen(hub, {since: 0})];
+    await live.next();
+    const asked = late.next();
+    changeIdentity();
+    const batch = {events: [{kind: 'identity-changed'}], cursor: undefined};
+    expect(await live.next()).toEqual(batch);
+    expect([await asked, await late.next()]).toContainEqual(batch);
+  });
+});
+
+describe('a subscriber that starts with the entries that are present', () => {
+  test('gets them page by page, and a cursor only at their end', async () => {
+    const {hub, put} = openHub({pageEvents: 2});
+    for (const key of ['a/1', 'a/2', 'a/3', 'b']) await put(key, 1);
+    const batches = listen(hub, {prefix: 'a/', initial: true});
+    expect(await batches.next()).toEqual({
+      events: [written('a/1', 1, '1'), written('a/2', 2, '1')],
+      cursor: undefined,
+    });
+    await put('a/0', 1);
+    expect(await batches.next()).toEqual({events: [written('a/3', 3, '1')], cursor: undefined});
+    expect(await batches.next()).toEqual({events: [written('a/0', 5, '1')], cursor: 5});
+  });
+
+  test('is told the cursor of an empty store', async () => {
+    expect(await take(openHub().hub.subscribe({initial: true}), 1)).toEqual([{events: [], cursor: 0}]);
+  });
+
+  test('gets none of them with a cursor that is still good', async () => {
+    const {hub, put} = openHub();
+    await put('a', 1);
+    await put('b', 1);
+    expect(await take(hub.subscribe({initial: true, since: 1}), 1)).toEqual([
+      {events: [written('b', 2, '1')], cursor: 2},
+    ]);
+  });
+});
+
+describe('a reset', () => {
+  test('comes when the log does not reach back to the cursor, and the stream goes on from there', async () => {
+    const {hub, put} = openHub({}, {logChangesMax: 2});
+    for (const value of [1, 2, 3, 4]) await put('a', value);
+    const subscriber = listen(hub, {since: 1});
+    expect(await subscriber.next()).toEqual({events: [{kind: 'reset', revision: 4}], cursor: 4});
+    await put('a', 5);
+    expect(await subscriber.next()).toEqual({events: [written('a', 5, '5')], cursor: 5});
+  });
+
+  test('is followed by the entries that are present, where they were asked for', async () => {
+    const {hub, put} = openHub({}, {logChangesMax: 2});
+    for (const value of [1, 2, 3, 4]) await put('a', value);
+    expect(await take(hub.subscribe({since: 1, initial: true}), 3)).toEqual([
+      {events: [{kind: 'reset', revision: 4}], cursor: undefined},
+      {events: [written('a', 4, '4')], cursor: undefined},
+      {events: [], cursor: 4},
+    ]);
+  });
+
+  test('comes for a cursor of another store', async () => {
+    const {hub, put} = openHub();
+    await put('a', 1);
+    const subscriber = listen(hub, {since: 99, resume: true});
+    expect(await subscriber.next()).toEqual({events: [{kind: 'reset', revision: 1}], cursor: 1});
+    await put('a', 2);
+    expect(await subscriber.next()).toEqual({events: [written('a', 2, '2')], cursor: 2});
+  });
+
+  test('comes to those who follow when the log forgets faster than it is read', async () => {
+    const {hub, store, put} = openHub({}, {logChangesMax: 2});
+    const subscriber = listen(hub);
+    await subscriber.next();
+    // All of these are committed before the hub has its turn.
+    await Promise.all([1, 2, 3, 4, 5].map(value => put('a', value)));
+    expect(await subscriber.next()).toEqual({events: [{kind: 'reset', revision: 5}], cursor: 5});
+    await put('a', 6);
+    expect(await subscriber.next()).toEqual({events: [written('a', 6, '6')], cursor: store.revision});
+  });
+});
+
+describe('a subscriber that does not read', () => {
+  test('is cut off with its cursor, while others and writers go on, and misses nothing', async () => {
+    const {hub, put} = openHub({waitingEventsMax: 10});
+    const slow = listen(hub);
+    const quick = listen(hub);
+    const first = [await waitAfterMarker(slow), await waitAfterMarker(quick)];
+    await put('k', 1);
+    for (const {asked} of first) expect(await asked).toMatchObject({cursor: 1});
+    for (let revision = 2; revision <= 40; revision++) {
+      await put('k', revision);
+      expect(await quick.next()).toMatchObject({cursor: revision});
+    }
+    const failure = {code: 'subscriber-too-slow', cursor: '1'};
+    await expect(slow.next()).rejects.toMatchObject({failure});
+    // As every iterator that threw.
+    expect(await slow.result()).toEqual({done: true, value: undefined});
+    const again = await take(hub.subscribe({since: Number(failure.cursor)}), 39);
+    expect(again.map(({cursor}) => cursor)).toEqual(Array.from({length: 39}, (_, index) => index + 2));
+  });
+
+  test('is cut off at so many bytes too', async () => {
+    const {hub, put} = openHub({waitingBytesMax: 1000});
+    const slow = listen(hub);
+    const quick = listen(hub);
+    const first = [await waitAfterMarker(slow), await waitAfterMarker(quick)];
+    await put('k', 1);
+    await Promise.all(first.map(({asked}) => asked));
+    for (let count = 1; count <= 4; count++) {
+      await put('k', 'x'.repeat(300));
+      await quick.next();
+    }
+    await expect(slow.next()).rejects.toMatchObject({failure: {code: 'subscriber-too-slow', cursor: '1'}});
+  });
+
+  test('gets one commit however large it is', async () => {
+    const {hub, commit} = openHub({waitingEventsMax: 10, waitingBytesMax: 100});
+    const subscriber = listen(hub);
+    await subscriber.next();
+    await commit(...Array.from({length: 100}, (_, index) => putOf(`k${index}`, index)));
+    expect((await subscriber.next()).events).toHaveLength(100);
+  });
+
+  test('reads the past at its own pace', async () => {
+    const {hub, put} = openHub({waitingEventsMax: 3, pageEvents: 2});
+    for (let value = 1; value <= 20; value++) await put('k', value);
+    const subscriber = listen(hub, {since: 0});
+    for (let revision = 1; revision <= 20; revision++) {
+      expect(await subscriber.next()).toMatchObject({cursor: revision});
+      await turns(3);
+    }
+  });
+});
+
+describe('many subscribers', () => {
+  test('each hear everything in order', async () => {
+    const {hub, commit} = openHub();
+    const subscribers = Array.from({length: 1000}, () => listen(hub, {prefix: 'k'}));
+    for (const each of subscribers) await each.next();
+    const heard = subscribers.map(async each => {
+      const cursors: unknown[] = [];
+      while (cursors.at(-1) !== 50) cursors.push((await each.next()).cursor);
+      return cursors;
+    });
+    for (let value = 1; value <= 50; value++) await commit(putOf(`k${value}`, value));
+    const expected = Array.from({length: 50}, (_, index) => index + 1);
+    for (const cursors of await Promise.all(heard)) expect(cursors).toEqual(expected);
+  });
+
+  test('leave the event loop to others between some of them', async () => {
+    const {hub, put} = openHub();
+    const subscribers = Array.from({length: 200}, () => listen(hub));
+    for (const each of subscribers) await each.next();
+    let heard = 0;
+    const all = Promise.all(subscribers.map(each => each.next().then(() => heard++)));
+    await put('a', 1);
+    expect(heard).toBe(0);
+    const seen = new Set<number>();
+    while (heard < 200) {
+      await turns(1);
+      seen.add(heard);
+    }
+    await all;
+    expect(seen.size).toBeGreaterThan(10);
+  });
+
+  test('are refused beyond the limit, until one ends', async () => {
+    const {hub} = openHub({subscribersMax: 2});
+    const failure = {code: 'too-many-subscribers', subscribersMax: 2};
+    const late = hub.subscribe()[Symbol.asyncIterator]();
+    const [first, second] = [listen(hub), listen(hub)];
+    await first.next();
+    await second.next();
+    expect(() => hub.subscribe()).toThrow(expect.objectContaining({failure}));
+    await expect(late.next()).rejects.toMatchObject({failure});
+    await first.end();
+    await listen(hub).next();
+  });
+});
+
+describe('whoever ends', () => {
+  const phases: readonly {
+    name: string;
+    options: SubscribeOptions;
+    reach(subscriber: Subscriber): Promise<unknown>;
+  }[] = [
+    {name: 'before it began', options: {}, reach: async () => {}},
+    {name: 'while it follows', options: {heartbeatMs: 60_000}, reach: each => each.next()},
+    {name: 'while it waits', options: {heartbeatMs: 60_000}, reach: waitAfter(1)},
+    {name: 'while it asks for the first time', options: {}, reach: waitAfter(0)},
+    {name: 'between pages of the log', options: {since: 0}, reach: each => each.next()},
+    {name: 'while it reads the log', options: {since: 0}, reach: waitAfter(1)},
+    {name: 'among the entries that are present', options: {initial: true}, reach: each => each.next()},
+    {name: 'while it takes a snapshot', options: {initial: true}, reach: waitAfter(0)},
+    {name: 'while it reads a snapshot', options: {initial: true}, reach: waitAfter(1)},
+  ];
+  for (const {name, options, reach} of phases) {
+    for (const how of ['by leaving', 'by its signal', 'by the end of the service'] as const) {
+      test(`${name}, ${how}, leaves nothing behind`, async () => {
+        const {hub, held, put} = openHub({pageEvents: 1});
+        for (const key of ['a', 'b', 'c']) await put(key, 1);
+        const before = countTimers();
+        const controller = new AbortController();
+        const subscriber = listen(hub, {...options, signal: controller.signal});
+        await reach(subscriber);
+        if (how === 'by leaving') await subscriber.end();
+        else if (how === 'by its signal') controller.abort();
+        else await hub[Symbol.asyncDispose]();
+        if (name !== 'before it began' || how !== 'by the end of the service')
+          expect(await subscriber.result()).toEqual({done: true, value: undefined});
+        await hub[Symbol.asyncDispose]();
+        expect(held()).toEqual({listeners: 0, snapshots: 0, identityListeners: 0});
+        expect(countTimers()).toBe(before);
+      });
+    }
+  }
+
+  test('is told so while it waits', async () => {
+    const {hub} = openHub();
+    const subscriber = listen(hub);
+    await subscriber.next();
+    const asked = subscriber.result();
+    await subscriber.end();
+    expect(await asked).toEqual({done: true, value: undefined});
+  });
+
+  test('leaves the log unread when it was the last', async () => {
+    const {hub, held} = openHub();
+    const [first, second] = [listen(hub), listen(hub)];
+    for (const each of [first, second]) await waitAfter(1)(each);
+    await turns(1);
+    expect(held().listeners).toBe(1);
+    await first.end();
+    expect(held().listeners).toBe(1);
+    await second.end();
+    expect(held().listeners).toBe(0);
+  });
+
+  test('with the service finds it closed', async () => {
+    const {hub} = openHub();
+    const late = hub.subscribe()[Symbol.asyncIterator]();
+    await hub[Symbol.asyncDispose]();
+    await hub[Symbol.asyncDispose]();
+    expect(() => hub.subscribe()).toThrow(expect.objectContaining({failure: {code: 'store-closed'}}));
+    await expect(late.next()).rejects.toMatchObject({failure: {code: 'store-closed'}});
+  });
+
+  test('when the log cannot be read hears why', async () => {
+    const {hub, store, put} = openHub();
+    const subscriber = listen(hub);
+    await subscriber.next();
+    const asked = subscriber.next();
+    asked.catch(() => {});
+    await put('a', 1);
+    await store[Symbol.asyncDispose]();
+    await expect(asked).rejects.toMatchObject({failure: {code: 'store-closed'}});
+  });
+});
+
+test('who wrote is answered before anybody hears of it', async () => {
+  const {hub, put} = openHub();
+  const subscriber = listen(hub);
+  await subscriber.next();
+  const order: string[] = [];
+  const heard = subscriber.next().then(() => order.push('heard'));
+  await put('a', 1).then(() => order.push('answered'));
+  await heard;
+  expect(order).toEqual(['answered', 'heard']);
+});
+
+test('whenever subscribers come, leave and come back, they know what is stored, and nothing comes twice', async () => {
+  const step = fc.record({
+    key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1', 'b/2'),
+    deletes: fc.boolean(),
+    together: fc.boolean(),
+    pause: fc.nat(4),
+  });
+  const readers = fc.array(
+    fc.record({prefix: fc.constantFrom('', 'a/', 'b/'), breaks: fc.array(fc.integer({min: 1, max: 12}))}),
+    {minLength: 1, maxLength: 4},
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 60}), readers, async (steps, kinds) => {
+      const {hub, store, commit} = openHub({pageEvents: 3, handedTogether: 1});
+      await commit(putOf('a/1', 0), putOf('b/1', 0));
+      let finished = false;
+      const models = kinds.map(async ({prefix, breaks}) => {
+        const model = new Model(prefix);
+        const rest = [...breaks];
+        while (!finished || model.cursor !== store.revision) {
+          const limit = rest.shift() ?? Infinity;
+          const end = new AbortController();
+          const since = model.cursor;
+          const options = since === undefined ? {initial: true} : {since};
+          let count = 0;
+          const batches = hub.subscribe({...options, prefix, heartbeatMs: 1, signal: end.signal});
+          for await (const batch of batches) {
+            model.apply(batch);
+            if (++count >= limit || (finished && model.cursor === store.revision)) break;
+          }
+          if (since === undefined && model.cursor === undefined) model.startOver();
+        }
+        return model;
+      });
+      for (const {key, deletes, together, pause} of steps) {
+        const operation = deletes ? ({kind: 'delete', key: parseKey(key)} as const) : putOf(key, pause);
+        await (together ? commit(operation, putOf('a/x', pause), putOf('b/x', pause)) : commit(operation));
+        await turns(pause);
+      }
+      finished = true;
+      for (const model of await Promise.all(models)) {
+        const entries = await store.list({prefix: model.prefix, limit: 1000});
+        expect(model.entries).toEqual(new Map(entries.map(({key, revision}) => [key, revision])));
+      }
+      await hub[Symbol.asyncDispose]();
+    }),
+    {numRuns: 150},
+  );
+});
+
+/** What a subscriber knows, which must never hear of anything twice or too late. */
+class Model {
+  readonly prefix: never;
+  entries = new Map<string, number>();
+  cursor: number | undefined;
+
+  constructor(prefix: string) {
+    this.prefix = prefix as never;
+  }
+
+  startOver(): void {
+    this.entries = new Map();
+  }
+
+  apply({events, cursor}: EventBatch): void {
+    for (const event of events) {
+      if (event.kind === 'identity-changed' || event.kind === 'reset') throw new Error(`unexpected ${event.kind}`);
+      if (this.cursor !== undefined && event.revision <= this.cursor) throw new Error('it came twice');
+      if (!event.key.startsWith(this.prefix)) throw new Error('it is of another prefix');
+      if (event.kind === 'entry-written') this.entries.set(event.key, event.revision);
+      else if (!this.entries.delete(event.key)) throw new Error('what was deleted was not there');
+    }
+    if (cursor === undefined) return;
+    if (this.cursor !== undefined && cursor <= this.cursor) throw new Error('the cursor went back');
+    this.cursor = cursor;
+  }
+}
+
+function openHub(limits: EventHubDeps['limits'] = {}, {logChangesMax}: {readonly logChangesMax?: number} = {}) {
+  const real = openMemoryStore({nowMs: Date.now, logChangesMax});
+  const {store, held} = watch(real);
+  const listeners = new Set<() => void>();
+  const identity = {
+    onChange: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const hub = createEventHub({store, identity, log: SILENT_LOG, limits});
+  onTestFinished(() => hub[Symbol.asyncDispose]());
+  const commit = (...operations: Operation[]) => store.commit({checks: [], operations});
+  return {
+    hub,
+    store,
+    commit,
+    put: (key: string, value: unknown) => commit(putOf(key, value)),
+    changeIdentity: () => {
+      for (const listener of listeners) listener();
+    },
+    held: () => ({...held, identityListeners: listeners.size}),
+  };
+}
+
+/** The same store, and how much of it is held. */
+function watch(real: Store): {readonly store: Store; readonly held: {listeners: number; snapshots: number}} {
+  const held = {listeners: 0, snapshots: 0};
+  const onChange: Store['onChange'] = listener => {
+    const stop = real.onChange(listener);
+    held.listeners++;
+    return () => {
+      held.listeners--;
+      stop();
+    };
+  };
+  const snapshot: Store['snapshot'] = async () => {
+    held.snapshots++;
+    const taken = await real.snapshot();
+    return {
+      revision: taken.revision,
+      list: taken.list.bind(taken),
+      [Symbol.asyncDispose]: async () => {
+        held.snapshots--;
+        await taken[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const store = new Proxy(real, {
+    get: (target, name) => {
+      if (name === 'onChange') return onChange;
+      if (name === 'snapshot') return snapshot;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {store, held};
+}
+
+/** A subscriber, asked by hand. */
+interface Subscriber {
+  next(): Promise<EventBatch>;
+  result(): Promise<IteratorResult<EventBatch>>;
+  end(): Promise<void>;
+}
+
+function listen(hub: Events, options?: SubscribeOptions): Subscriber {
+  const iterator = hub.subscribe(options)[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      const {done, value} = await iterator.next();
+      if (done === true) throw new Error('it ended');
+      return value;
+    },
+    result: () => iterator.next(),
+    end: async () => {
+      await iterator.return?.();
+    },
+  };
+}
+
+/** Asks once more than so many times, and does not wait for that. */
+function waitAfter(count: number): (subscriber: Subscriber) => Promise<void> {
+  return async subscriber => {
+    for (let index = 0; index < count; index++) await subscriber.next();
+    subscriber.next().catch(() => {});
+  };
+}
+
+/** Lets a subscriber catch up and ask for what comes next. */
+async function waitAfterMarker(subscriber: Subscriber): Promise<{readonly asked: Promise<EventBatch>}> {
+  await subscriber.next();
+  const asked = subscriber.next();
+  await turns(1);
+  return {asked};
+}
+
+async function take(batches: AsyncIterable<EventBatch>, count: number): Promise<readonly EventBatch[]> {
+  const taken: EventBatch[] = [];
+  for await (const batch of batches) {
+    taken.push(batch);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+async function turns(count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await new Promise(resolve => setImmediate(resolve));
+}
+
+function countTimers(): number {
+  return process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
+}
+
+function putOf(key: string, value: unknown): Operation & {readonly key: Key} {
+  return {kind: 'put', key: parseKey(key), json: encodeJsonText(JSON.stringify(value))};
+}
+
+function written(key: string, revision: number, text: string): Event {
+  return {
+    kind: 'entry-written',
+    key: parseKey(key),
+    revision,
+    sizeBytes: Buffer.byteLength(text),
+    json: encodeJsonText(text),
+  };
+}

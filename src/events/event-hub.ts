@@ -1,0 +1,113 @@
+import type {Revision} from '../domain/entry.ts';
+import type {EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
+import {AppError} from '../domain/failure.ts';
+import type {IdentitySource} from '../domain/identity.ts';
+import {parsePrefix} from '../domain/key.ts';
+import type {Log} from '../domain/log.ts';
+import type {Store} from '../domain/store.ts';
+import {EVENT_LIMITS, type EventLimits} from './limits.ts';
+import {Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
+import {Tail} from './tail.ts';
+import {Turns} from './turns.ts';
+
+/** What the hub needs. */
+export interface EventHubDeps {
+  readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot' | 'onChange'>;
+  readonly identity: Pick<IdentitySource, 'onChange'>;
+  readonly log: Log;
+  /** Those that differ from {@link EVENT_LIMITS}. */
+  readonly limits?: Partial<EventLimits> | undefined;
+}
+
+/** Makes the one place from which subscribers hear what changes in a store, and of the identity. */
+export function createEventHub(deps: EventHubDeps): Events {
+  return new EventHub(deps);
+}
+
+class EventHub implements Events {
+  readonly #deps: EventHubDeps;
+  readonly #limits: EventLimits;
+  readonly #subscriptions = new Set<Subscription>();
+  /** What subscriptions that ended still release. */
+  readonly #releasing = new Set<Promise<void>>();
+  readonly #forSubscriptions: SubscriptionDeps;
+  readonly #stopListening: () => void;
+  #closed = false;
+
+  constructor(deps: EventHubDeps) {
+    const {store, identity, log} = deps;
+    this.#deps = deps;
+    this.#limits = {...EVENT_LIMITS, ...deps.limits};
+    this.#forSubscriptions = {
+      store,
+      limits: this.#limits,
+      turns: new Turns(),
+      tail: new Tail({store, log, limits: this.#limits}),
+      onBegin: subscription => this.#admit(subscription),
+      onEnd: (subscription, released) => this.#dismiss(subscription, released),
+    };
+    this.#stopListening = identity.onChange(() => {
+      for (const subscription of this.#subscriptions) subscription.tellIdentityChanged();
+    });
+  }
+
+  get cursor(): Revision {
+    return this.#deps.store.revision;
+  }
+
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<EventBatch> {
+    const start = readStart(options, this.cursor);
+    this.#assertRoom();
+    return {[Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions)};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#stopListening();
+    for (const subscription of this.#subscriptions) subscription.end();
+    await Promise.all(this.#releasing);
+  }
+
+  #admit(subscription: Subscription): void {
+    this.#assertRoom();
+    this.#subscriptions.add(subscription);
+  }
+
+  #dismiss(subscription: Subscription, released: Promise<void>): void {
+    this.#subscriptions.delete(subscription);
+    const settled = released
+      .catch(error => this.#deps.log.error('events could not be ended', {error}))
+      .finally(() => this.#releasing.delete(settled));
+    this.#releasing.add(settled);
+  }
+
+  #assertRoom(): void {
+    if (this.#closed) throw new AppError({code: 'store-closed'});
+    const {subscribersMax} = this.#limits;
+    if (this.#subscriptions.size >= subscribersMax) throw new AppError({code: 'too-many-subscribers', subscribersMax});
+  }
+}
+
+function readStart(options: SubscribeOptions, revision: Revision): SubscriptionStart {
+  const {prefix = '', since, resume = false, initial = false, heartbeatMs, signal} = options;
+  if (since !== undefined) assertCursor(since, resume ? Number.MAX_SAFE_INTEGER : revision);
+  return {
+    prefix: parsePrefix(prefix),
+    seen: since ?? (initial ? undefined : revision),
+    cursor: since,
+    initial,
+    heartbeatMs,
+    signal,
+  };
+}
+
+function assertCursor(since: Revision, max: Revision): void {
+  if (!Number.isSafeInteger(since) || since < 0)
+    throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is no revision'});
+  if (since > max)
+    throw new AppError({
+      code: 'invalid-parameter',
+      parameter: 'since',
+      problem: `it is beyond the last revision, which is ${max}`,
+    });
+}

@@ -1,0 +1,30 @@
+import {SUBSCRIBERS_MAX, WAITING_EVENT_BYTES_MAX, WAITING_EVENTS_MAX} from '../domain/event.ts';
+
+/** What a hub keeps to. */
+export interface EventLimits {
+  /** How many subscribers there may be at once. */
+  readonly subscribersMax: number;
+  /** How many events wait for one subscriber at most, beyond those of one commit. */
+  readonly waitingEventsMax: number;
+  /** How many bytes of them, in keys and values. */
+  readonly waitingBytesMax: number;
+  /** How many changes are read from the log at once, about; and how many entries, in bytes of values half as much as may wait. */
+  readonly pageEvents: number;
+  /** How many bytes of events subscribers are handed at once, about. */
+  readonly handedBytes: number;
+  /** How many subscribers are handed events before others have their turn. */
+  readonly handedTogether: number;
+}
+
+/**
+ * The limits unless told otherwise. A page is about a millisecond of work. What is handed over at once is a quarter of
+ * what may wait, so that nobody who keeps up is ever cut off. Writing to 16 sockets takes some 0.3 ms.
+ */
+export const EVENT_LIMITS: EventLimits = {
+  subscribersMax: SUBSCRIBERS_MAX,
+  waitingEventsMax: WAITING_EVENTS_MAX,
+  waitingBytesMax: WAITING_EVENT_BYTES_MAX,
+  pageEvents: WAITING_EVENTS_MAX / 4,
+  handedBytes: WAITING_EVENT_BYTES_MAX / 4,
+  handedTogether: 16,
+};
