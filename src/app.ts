@@ -8,6 +8,7 @@ import {
   TRANSACTION_BYTES_MAX,
   TRANSACTION_CHECKS_MAX,
   TRANSACTION_OPERATIONS_MAX,
+  TTL_SECONDS_MAX,
 } from './domain/entries.ts';
 import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
@@ -235,6 +236,7 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     keyBytesMax: KEY_BYTES_MAX,
     valueBytesMax,
     valueDepthMax,
+    ttlSecondsMax: TTL_SECONDS_MAX,
     listLimit: LIST_LIMIT,
     listLimitMax: LIST_LIMIT_MAX,
     listValuesBytesMax: LIST_VALUES_BYTES_MAX,

@@ -77,6 +77,9 @@ const REQUESTS: readonly {
   {path: '/api/store/k', method: 'PUT', body: '{"a":1}'},
   {path: '/api/store/k', method: 'PUT', body: '[2]'},
   {path: '/api/store/k', method: 'POST', body: '3'},
+  {path: '/api/store/k?ttl=60', method: 'POST', body: '3'},
+  {path: '/api/store/k?ttl=60', method: 'PUT', body: '3'},
+  {path: '/api/store/k?ttl=0', method: 'PUT', body: '3'},
   {path: '/api/store/k', method: 'POST', body: 'nonsense'},
   {path: '/api/store/k', method: 'POST', body: '['.repeat(300)},
   {path: '/api/store/k', method: 'POST', body: `"${'x'.repeat(1_100_000)}"`},
@@ -91,6 +94,11 @@ const REQUESTS: readonly {
   {path: '/api/transactions', method: 'POST', body: '{"operations":[{"kind":"patch","key":"k","patch":{}}]}'},
   {path: '/api/transactions', method: 'POST', body: '{"checks":[{"key":"k","absent":true}],"operations":[]}'},
   {path: '/api/transactions', method: 'POST', body: '{"checks":1}'},
+  {
+    path: '/api/transactions',
+    method: 'POST',
+    body: '{"operations":[{"kind":"touch","key":"none","ttlSeconds":1}]}',
+  },
   {path: '/api/transactions', method: 'POST', body: '{"operations":[{"kind":"delete","key":".."}]}'},
   {path: '/api/transactions', method: 'POST', body: '{'},
   {path: '/api/transactions', method: 'POST', body: ' '.repeat(9_000_000)},
@@ -154,6 +162,14 @@ describe('the schema of transactions takes what the service takes', () => {
     {operations: [{kind: 'delete', key: 'a', value: 1}]},
     {operations: [{kind: 'delete', key: 1}]},
     {operations: [{kind: 'other', key: 'a'}]},
+    ...[1, 60, 315_360_000, 315_360_001, 0, -1, 1.5, '60', null, true, [60]].flatMap(ttlSeconds => [
+      {operations: [{...put, ttlSeconds}]},
+      {operations: [put, {kind: 'touch', key: 'touched', ttlSeconds}]},
+      {operations: [{kind: 'delete', key: 'a', ttlSeconds}]},
+      {operations: [{kind: 'patch', key: 'a', patch: 1, ttlSeconds}]},
+    ]),
+    {operations: [{kind: 'touch', key: 'touched'}]},
+    {operations: [{kind: 'touch', key: 'touched', ttlSeconds: 60, value: 1}]},
     {operations: [{key: 'a', value: 1}]},
     {operations: [[]]},
     [],
@@ -162,6 +178,7 @@ describe('the schema of transactions takes what the service takes', () => {
   ];
   for (const each of documents) {
     test(JSON.stringify(each).slice(0, 80), async () => {
+      await crewroom.entries.put('touched', '1');
       const validate = ajv.getSchema('openapi#/components/schemas/Transaction');
       const body = JSON.stringify(each);
       const {status} = await crewroom.fetch(new Request(`${base}/api/transactions`, {method: 'POST', body}));

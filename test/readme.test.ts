@@ -26,6 +26,7 @@ const SHOWN = [
   '"code":"revision-conflict"',
   '{}',
   '{"revision":"3"}',
+  '{}',
   '',
   '"dark"',
   'com.example.hello/theme',

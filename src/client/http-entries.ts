@@ -30,8 +30,8 @@ export class HttpEntries implements Entries {
     try {
       const answer = await this.#transport.send('GET', entryPath(checked));
       const json = answer.bytes as JsonText;
-      const updatedAtMs = Date.parse(answer.headers.get('Updated-At') ?? '');
-      return {key: checked, revision: readRevision(answer), sizeBytes: json.length, updatedAtMs, json};
+      const times = readTimes(answer.headers.get('Updated-At'), answer.headers.get('Expires-At'));
+      return {key: checked, revision: readRevision(answer), sizeBytes: json.length, ...times, json};
     } catch (error) {
       if (error instanceof AppError && error.failure.code === 'no-entry') return undefined;
       throw error;
@@ -78,8 +78,8 @@ export class HttpEntries implements Entries {
     const path = `/api/keys${formatQuery(options)}`;
     const answer = await this.#transport.send('GET', path);
     const {entries, next} = parseAnswer<ListedPage>(answer);
-    const infos = entries.map(({key, revision, sizeBytes, updatedAt}): EntryInfo => {
-      return {key: key as Key, revision: Number(revision), sizeBytes, updatedAtMs: Date.parse(updatedAt)};
+    const infos = entries.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
+      return {key: key as Key, revision: Number(revision), sizeBytes, ...readTimes(updatedAt, expiresAt)};
     });
     const read = options.values === true ? withValues(infos, answer.bytes) : infos;
     return next === undefined ? {entries: read} : {entries: read, next};
@@ -97,6 +97,7 @@ interface ListedPage {
     readonly revision: string;
     readonly sizeBytes: number;
     readonly updatedAt: string;
+    readonly expiresAt?: string;
   }[];
   readonly next?: string;
 }
@@ -137,6 +138,15 @@ function readRevision(answer: Answer): Revision {
   const revision = /^"([1-9][0-9]*)"$/.exec(answer.headers.get('ETag') ?? '')?.[1];
   if (revision === undefined) throw unexpectedAnswer(answer, 'it has no ETag of this service');
   return Number(revision);
+}
+
+/** The times of an entry, from how the service writes them. */
+function readTimes(
+  updatedAt: string | null,
+  expiresAt: string | null | undefined,
+): Pick<EntryInfo, 'updatedAtMs' | 'expiresAtMs'> {
+  const updatedAtMs = Date.parse(updatedAt ?? '');
+  return expiresAt ? {updatedAtMs, expiresAtMs: Date.parse(expiresAt)} : {updatedAtMs};
 }
 
 function preconditionOf(expected: Expectation | undefined): Readonly<Record<string, string>> {

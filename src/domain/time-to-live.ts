@@ -2,6 +2,9 @@ import {TTL_SECONDS_MAX} from './entries.ts';
 import {AppError} from './failure.ts';
 import type {Expiry} from './store.ts';
 
+/** What a time to live is, for the words of failures. */
+export const TTL_DESCRIPTION = `a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
+
 /**
  * Checks how long an entry is to live.
  *
@@ -12,7 +15,7 @@ export function assertTtl(ttlSeconds: number): void {
   throw new AppError({
     code: 'invalid-parameter',
     parameter: 'ttl',
-    problem: `it is a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`,
+    problem: `it is ${TTL_DESCRIPTION}`,
   });
 }
 

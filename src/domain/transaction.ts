@@ -3,10 +3,9 @@ import {
   TRANSACTION_OPERATIONS_MAX,
   type Transaction,
   type TransactionOperation,
-  TTL_SECONDS_MAX,
 } from './entries.ts';
 import {AppError, type DocumentProblem} from './failure.ts';
-import {isTtl} from './time-to-live.ts';
+import {isTtl, TTL_DESCRIPTION} from './time-to-live.ts';
 
 /** How many problems of a transaction are told at most: its document may have one in every few bytes. */
 export const TRANSACTION_PROBLEMS_MAX = 100;
@@ -35,14 +34,18 @@ export function findTtlProblems(operations: readonly TransactionOperation[]): re
     if (operation.kind !== 'put' && operation.kind !== 'touch') return [];
     const {ttlSeconds} = operation;
     if (isTtl(ttlSeconds) || ttlSeconds === (operation.kind === 'put' ? undefined : null)) return [];
-    const problem = `is not a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
-    return [{path: `$.operations[${index}].ttlSeconds`, problem}];
+    return [{path: `$.operations[${index}].ttlSeconds`, problem: describeTtl(operation.kind)}];
   });
 }
 
 /** The failure for a transaction with problems. */
 export function invalidTransaction(problems: readonly DocumentProblem[]): AppError {
   return new AppError({code: 'invalid-transaction', problems: problems.slice(0, TRANSACTION_PROBLEMS_MAX)});
+}
+
+/** The problem of an operation whose time to live is none. */
+export function describeTtl(kind: 'put' | 'touch'): string {
+  return `has to be ${TTL_DESCRIPTION}${kind === 'touch' ? ', or null' : ''}`;
 }
 
 /** The problem of a list with more elements than there may be. */

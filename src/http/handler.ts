@@ -91,7 +91,7 @@ function withCors(answered: HttpAnswer, origin: string): HttpAnswer {
     'Vary',
     'Origin',
     'Access-Control-Expose-Headers',
-    'ETag, Updated-At',
+    'ETag, Updated-At, Expires-At',
   ];
   return {...answered, rawHeaders: [...answered.rawHeaders, ...cors]};
 }

@@ -1,5 +1,11 @@
 import {z} from 'zod';
-import {LIST_LIMIT, LIST_LIMIT_MAX, TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
+import {
+  LIST_LIMIT,
+  LIST_LIMIT_MAX,
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+  TTL_SECONDS_MAX,
+} from '../domain/entries.ts';
 import {KEY_BYTES_MAX} from '../domain/key.ts';
 import {invalidParameter, parseQuery} from './route.ts';
 
@@ -18,6 +24,16 @@ const limit = z
   .regex(/^[0-9]{1,9}$/, LIMIT_PROBLEM)
   .transform(Number)
   .pipe(z.int().min(1, LIMIT_PROBLEM).max(LIST_LIMIT_MAX, LIMIT_PROBLEM));
+
+/** A time to live. */
+const ttlSeconds = z.int().min(1).max(TTL_SECONDS_MAX);
+
+/** The parameters of POST and PUT /api/store/{key}, for the documentation: the route reads them by itself. */
+export const WRITE_QUERY = z.strictObject({
+  ttl: ttlSeconds.optional().meta({
+    description: 'How long the entry lives, in whole seconds; without it, until it is deleted.',
+  }),
+});
 
 /** The parameters of GET /api/keys. */
 export const LIST_QUERY = z.strictObject({
@@ -53,6 +69,7 @@ export const LISTED_ENTRY = z.strictObject({
     .meta({description: 'The revision of the last write: the ETag without its quotes.'}),
   sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
   updatedAt: z.iso.datetime().meta({description: 'Time of the last write, UTC.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'When it expires, UTC; absent for never.'}),
   value: z.unknown().optional().meta({description: 'The value as it was stored; only with `values=true`.'}),
 });
 
@@ -94,9 +111,21 @@ export const TRANSACTION = z.strictObject({
   operations: z
     .array(
       z.union([
-        z.strictObject({kind: z.literal('put'), key: KEY, value: JSON_VALUE}),
-        z.strictObject({kind: z.literal('delete'), key: KEY}),
+        z.strictObject({
+          kind: z.literal('put'),
+          key: KEY,
+          value: JSON_VALUE,
+          ttlSeconds: ttlSeconds.optional().meta({description: 'How long it lives; without it, until it is deleted.'}),
+        }),
         z.strictObject({kind: z.literal('patch'), key: KEY, patch: JSON_VALUE}),
+        z.strictObject({
+          kind: z.literal('touch'),
+          key: KEY,
+          ttlSeconds: ttlSeconds.nullable().meta({
+            description: 'How long it lives from now on, or null for until it is deleted. There has to be an entry.',
+          }),
+        }),
+        z.strictObject({kind: z.literal('delete'), key: KEY}),
       ]),
     )
     .max(TRANSACTION_OPERATIONS_MAX)

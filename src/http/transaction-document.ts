@@ -7,7 +7,8 @@ import {
 } from '../domain/entries.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
-import {describeSurplus, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
+import {isTtl} from '../domain/time-to-live.ts';
+import {describeSurplus, describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
 import {DocumentObject, type DocumentPlace} from './document-object.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
@@ -102,8 +103,14 @@ function readChange(operation: DocumentObject, {kind, key, place}: ChangeStart):
   switch (kind) {
     case 'put': {
       const value = operation.value('value');
+      const ttlSeconds = operation.has('ttlSeconds') ? readTtl(operation) : undefined;
       operation.end();
-      return value && {kind, key, json: value.index.json(value.span)};
+      return value && {kind, key, json: value.index.json(value.span), ttlSeconds};
+    }
+    case 'touch': {
+      const ttlSeconds = readTtl(operation, {orNull: true});
+      operation.end();
+      return ttlSeconds === undefined ? undefined : {kind, key, ttlSeconds};
     }
     case 'patch': {
       const patch = operation.value('patch');
@@ -115,7 +122,22 @@ function readChange(operation: DocumentObject, {kind, key, place}: ChangeStart):
       return {kind, key};
     default:
       // Nobody can say which members an unknown kind takes.
-      place.report({path: `${place.path}.kind`, problem: 'has to be "put", "delete" or "patch"'});
+      place.report({path: `${place.path}.kind`, problem: 'has to be "put", "patch", "touch" or "delete"'});
       return undefined;
   }
+}
+
+function readTtl(operation: DocumentObject): number | undefined;
+function readTtl(operation: DocumentObject, options: {readonly orNull: true}): number | null | undefined;
+function readTtl(operation: DocumentObject, {orNull = false} = {}): number | null | undefined {
+  const place = operation.value('ttlSeconds');
+  if (place === undefined) return undefined;
+  const {index, span, path, report} = place;
+  const text = Buffer.from(index.json(span)).toString();
+  if (orNull && text === 'null') return null;
+  // Of all JSON texts only those of numbers are something else than NaN here.
+  const ttlSeconds = Number(text);
+  if (isTtl(ttlSeconds)) return ttlSeconds;
+  report({path, problem: describeTtl(orNull ? 'touch' : 'put')});
+  return undefined;
 }

@@ -20,6 +20,11 @@ export interface Contract<T extends AsyncDisposable> extends TestRunner {
 /** Entries, with whatever has to be closed with them, such as what `openCrewroom` returns. */
 export interface OpenedEntries extends AsyncDisposable {
   readonly entries: Entries;
+  /**
+   * Moves the clock of the entries forward, by milliseconds. Without it the tests of times to live wait for the time of
+   * the world, a second each.
+   */
+  readonly advanceMs?: (durationMs: number) => void;
 }
 
 /** One promise of a contract, as a sentence, and the check of it. */

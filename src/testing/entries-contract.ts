@@ -1,4 +1,5 @@
 import {type Contract, type OpenedEntries, runContract} from './contract.ts';
+import {ENTRIES_EXPIRY} from './entries-expiry.ts';
 import {ENTRIES_LISTING, ENTRIES_RANGES} from './entries-listing.ts';
 import {ENTRIES_PATCHES} from './entries-patches.ts';
 import {ENTRIES_TRANSACTIONS} from './entries-transactions.ts';
@@ -27,6 +28,7 @@ export function testEntries(contract: EntriesContract): void {
     ENTRIES_CONDITIONS,
     ENTRIES_PATCHES,
     ENTRIES_TRANSACTIONS,
+    ENTRIES_EXPIRY,
     ENTRIES_LISTING,
     ENTRIES_RANGES,
   ]);

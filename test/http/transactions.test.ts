@@ -114,7 +114,7 @@ const REFUSED = [
         {path: '$.checks[5]', problem: 'has to be an object'},
         {path: '$.operations[0].value', problem: 'is missing'},
         {path: '$.operations[1].key', problem: 'stands there more than once'},
-        {path: '$.operations[2].kind', problem: 'has to be "put", "delete" or "patch"'},
+        {path: '$.operations[2].kind', problem: 'has to be "put", "patch", "touch" or "delete"'},
         {path: '$.operations[3].kind', problem: 'is missing'},
         {path: '$.operations[4].key', problem: 'is missing'},
         {path: '$.operations[5].value', problem: 'is not known here'},

@@ -27,34 +27,49 @@ testEntries({name: 'entries over LMDB', open: () => openService(openLmdb), ...ru
 testEntries({name: 'entries over HTTP', open: openOverHttp, ...runner});
 testEntries({name: 'entries over HTTP in one process', open: openInProcess, ...runner});
 
-async function openMemory(): Promise<Store> {
-  return openMemoryStore({nowMs: Date.now, logChangesMax: LOG_CHANGES_MAX});
+async function openMemory(nowMs = Date.now): Promise<Store> {
+  return openMemoryStore({nowMs, logChangesMax: LOG_CHANGES_MAX});
 }
 
-async function openLmdb(): Promise<Store> {
+async function openLmdb(nowMs = Date.now): Promise<Store> {
   return openLmdbStore({
     directory: await makeDirectory(),
-    nowMs: Date.now,
+    nowMs,
     log: SILENT_LOG,
     logChangesMax: LOG_CHANGES_MAX,
   });
 }
 
-async function openService(openStore: () => Promise<Store>): Promise<OpenedEntries> {
-  const store = await openStore();
+/** A clock that a test moves forward. */
+function createClock(): {readonly nowMs: () => number; readonly advanceMs: (durationMs: number) => void} {
+  let aheadMs = 0;
+  return {
+    nowMs: () => Date.now() + aheadMs,
+    advanceMs: durationMs => {
+      aheadMs += durationMs;
+    },
+  };
+}
+
+async function openService(openStore: (nowMs: () => number) => Promise<Store>): Promise<OpenedEntries> {
+  const {nowMs, advanceMs} = createClock();
+  const store = await openStore(nowMs);
   return {
     entries: createEntryService({store}),
+    advanceMs,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 
 async function openOverHttp(): Promise<OpenedEntries> {
-  const crewroom = await openCrewroom({dataDir: await makeDirectory(), host: '127.0.0.1', port: 0});
+  const {nowMs, advanceMs} = createClock();
+  const crewroom = await openCrewroom({dataDir: await makeDirectory(), host: '127.0.0.1', port: 0}, {nowMs});
   const {port} = await crewroom.listen();
   const {entries} = createClient({baseUrl: `http://127.0.0.1:${port}`});
-  return {entries, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  return {entries, advanceMs, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
+/** On the clock of the world: the published contract has to do with that too. */
 async function openInProcess(): Promise<OpenedEntries> {
   const crewroom = await openCrewroom({ephemeral: true});
   const {entries} = createClient({fetch: crewroom.fetch});

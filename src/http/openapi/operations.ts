@@ -11,6 +11,7 @@ import {
   READINESS,
   SERVICE,
   TRANSACTED,
+  WRITE_QUERY,
 } from '../schemas.ts';
 
 /** What the OpenAPI document says of an operation. */
@@ -49,6 +50,7 @@ export const REQUEST_HEADERS = {
 export const ANSWER_HEADERS = {
   ETag: 'The revision of the entry, in quotes.',
   'Updated-At': 'Time of the last write (RFC 3339, UTC).',
+  'Expires-At': 'When the entry expires (RFC 3339, UTC); absent for never.',
 } as const;
 
 /** What may happen to any request, whatever it asks for. */
@@ -83,6 +85,8 @@ const WRITE = {
   ],
 } as const satisfies Partial<OperationDescription>;
 
+const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At'] as const;
+
 const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: DONE, headers: ['ETag']};
 
 /** Every operation by path and method; a test compares it with the routes. */
@@ -103,8 +107,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Read a value',
       headers: ['If-None-Match'],
       answers: {
-        200: {description: 'The stored JSON text, byte for byte.', schema: 'Value', headers: ['ETag', 'Updated-At']},
-        304: {description: 'The entry has one of the ETags of If-None-Match.', headers: ['ETag', 'Updated-At']},
+        200: {description: 'The stored JSON text, byte for byte.', schema: 'Value', headers: ENTRY_HEADERS},
+        304: {description: 'The entry has one of the ETags of If-None-Match.', headers: ENTRY_HEADERS},
       },
       failures: ['invalid-key', 'invalid-header', 'no-entry', ...READ_FAILURES],
     },
@@ -112,13 +116,16 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       ...WRITE,
       operationId: 'storeEntry',
       summary: 'Store a value',
-      description: 'Stores the JSON body under the key, whether or not there was an entry.',
+      description:
+        'Stores the JSON body under the key, whether or not there was an entry. Without a time to live the entry stays until it is deleted, whatever it had before.',
+      query: WRITE_QUERY,
       answers: {200: STORED},
     },
     PUT: {
       ...WRITE,
       operationId: 'putEntry',
       summary: 'Store a value, and learn whether it is new',
+      query: WRITE_QUERY,
       answers: {200: STORED, 201: {...STORED, description: 'Stored, and there was no entry before.'}},
     },
     PATCH: {
@@ -127,7 +134,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       operationId: 'patchEntry',
       summary: 'Change members of a value',
       description:
-        'Applies a JSON Merge Patch (RFC 7396), together with reading the value: of many patches at once each is applied once. Members that it does not name keep their exact text. Where there is no entry it makes one.',
+        'Applies a JSON Merge Patch (RFC 7396), together with reading the value: of many patches at once each is applied once. Members that it does not name keep their exact text, and the entry its time to live. Where there is no entry it makes one.',
       answers: {200: {...STORED, description: 'Patched: the value is on disk.'}},
       failures: [...WRITE.failures, 'entry-corrupt'],
     },
@@ -167,7 +174,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       tag: 'Store',
       summary: 'Change many entries, all or nothing',
       description:
-        'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text.',
+        'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and is a failure where there is no entry.',
       body: 'transaction',
       answers: {200: {description: 'All of it is on disk.', schema: TRANSACTED}},
       failures: [
@@ -178,6 +185,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'value-too-large',
         'transaction-too-large',
         'unsupported-body',
+        'no-entry',
         'revision-conflict',
         'entry-corrupt',
         ...WRITE_FAILURES,

@@ -44,6 +44,8 @@ function serialisePage({entries, next}: Page<EntryInfo | Entry>): Buffer {
 }
 
 /** The members of an entry, without the closing brace. */
-function serialiseInfo({key, revision, sizeBytes, updatedAtMs}: EntryInfo): string {
-  return `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${new Date(updatedAtMs).toISOString()}"`;
+function serialiseInfo({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): string {
+  const updatedAt = new Date(updatedAtMs).toISOString();
+  const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${new Date(expiresAtMs).toISOString()}"`;
+  return `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}`;
 }

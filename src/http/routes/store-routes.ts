@@ -1,10 +1,12 @@
 import type {Entries} from '../../domain/entries.ts';
+import type {Entry} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import {parseKey} from '../../domain/key.ts';
+import {assertTtl} from '../../domain/time-to-live.ts';
 import {readJsonBody, readMergePatchBody} from '../body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../message.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../preconditions.ts';
-import {type Call, decodeSegment, type Route} from '../route.ts';
+import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the routes of one entry need. */
@@ -17,12 +19,13 @@ export interface StoreRoutesDeps {
 /** `/api/store/{key}`: one entry. */
 export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly Route[] {
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
-    const {key, rawHeaders} = readCall(call);
+    const ttlSeconds = readTtl(call.query);
+    const key = decodeSegment(call.segment);
     // Before the body is asked for: nobody should send one that has nowhere to go.
     parseKey(key);
-    const expected = readExpectation(rawHeaders);
+    const expected = readExpectation(call.request.rawHeaders);
     const json = await readJsonBody(call.request, valueBytesMax);
-    const {revision, created} = await entries.put(key, json, {expected});
+    const {revision, created} = await entries.put(key, json, {expected, ttlSeconds});
     return answer('{}', {status: created ? createdStatus : 200, rawHeaders: ['ETag', formatEntityTag(revision)]});
   };
   return [
@@ -33,9 +36,10 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
           const {key, rawHeaders} = readCall(call);
           const entry = await entries.get(key);
           if (entry === undefined) throw new AppError({code: 'no-entry', key});
-          const {revision, updatedAtMs, json} = entry;
-          const headers = ['ETag', formatEntityTag(revision), 'Updated-At', new Date(updatedAtMs).toISOString()];
-          return isAlreadyRead(rawHeaders, revision) ? emptyAnswer(304, headers) : answer(json, {rawHeaders: headers});
+          const headers = describeEntry(entry);
+          return isAlreadyRead(rawHeaders, entry.revision)
+            ? emptyAnswer(304, headers)
+            : answer(entry.json, {rawHeaders: headers});
         },
         // The specification answers 200 whether the entry was there or not; PUT is for who wants to know.
         POST: call => write(call, 200),
@@ -64,6 +68,27 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
     },
   ];
 }
+
+/** What a reader learns of an entry besides its value. */
+function describeEntry({revision, updatedAtMs, expiresAtMs}: Entry): readonly string[] {
+  const headers = ['ETag', formatEntityTag(revision), 'Updated-At', new Date(updatedAtMs).toISOString()];
+  if (expiresAtMs !== undefined) headers.push('Expires-At', new Date(expiresAtMs).toISOString());
+  return headers;
+}
+
+/** Reads `ttl`, the only parameter of a write, by hand: most writes have none, and none should wait for a schema. */
+function readTtl(query: string): number | undefined {
+  if (query === '') return undefined;
+  const {ttl, ...others} = parseQuery(query);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw invalidParameter(unknown, 'the operation has no such parameter');
+  const ttlSeconds = ttl !== undefined && DECIMAL.test(ttl) ? Number(ttl) : 0;
+  assertTtl(ttlSeconds);
+  return ttlSeconds;
+}
+
+/** A whole number as people write it: no sign, no fraction, no exponent. */
+const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
 function readCall({request: {rawHeaders}, segment, query}: Call): {key: string; rawHeaders: readonly string[]} {
   refuseQuery(query);
