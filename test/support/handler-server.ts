@@ -1,0 +1,166 @@
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+
+/** The path of each handler below its server. */
+const ROOT = '/handler/';
+
+/** What a handler was sent, once all of it had arrived. */
+export interface HandlerRequest {
+  readonly method: string;
+  /** The path below `scriptURL`, such as `pilot/login`; empty for the probe. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** By their names in lower case. */
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+/** What a handler answers. */
+export interface HandlerAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** Answers a request; whoever writes the response without our help resolves with undefined. */
+export type Respond = (request: HandlerRequest, response: ServerResponse) => HandlerAnswer | undefined;
+
+/** The server of a handler, on a free port of 127.0.0.1. */
+export interface HandlerServer extends AsyncDisposable {
+  /** Where the handler is, with the slash at its end. */
+  readonly scriptURL: string;
+  /** Everything that came, in order. */
+  readonly requests: readonly HandlerRequest[];
+  /** Resolves once so many requests have come. */
+  received(count: number): Promise<void>;
+  /** The requests so far are forgotten. */
+  forgetRequests(): void;
+  /** Cuts every connection and listens no more, as when the airline's server is down. */
+  stop(): Promise<void>;
+  /** Listens again, on the same port. */
+  restart(): Promise<void>;
+}
+
+/** Starts a server that answers as it is told, and does what every web server in front of a handler does. */
+export async function startHandlerServer(respond: Respond): Promise<HandlerServer> {
+  const server = new NodeHandlerServer(respond);
+  await server.listen(0);
+  return server;
+}
+
+class NodeHandlerServer implements HandlerServer {
+  readonly #server: Server;
+  readonly #respond: Respond;
+  readonly #watchers = new Set<() => void>();
+  #port = 0;
+  #requests: HandlerRequest[] = [];
+
+  constructor(respond: Respond) {
+    this.#respond = respond;
+    this.#server = createServer((message, response) => {
+      // A client that leaves in the middle is no failure of the test.
+      void this.#answer(message, response).catch(() => response.destroy());
+    });
+  }
+
+  get scriptURL(): string {
+    return `http://127.0.0.1:${this.#port}${ROOT}`;
+  }
+
+  get requests(): readonly HandlerRequest[] {
+    return this.#requests;
+  }
+
+  forgetRequests(): void {
+    this.#requests = [];
+  }
+
+  async received(count: number): Promise<void> {
+    while (this.#requests.length < count)
+      await new Promise<void>(resolve => {
+        this.#watchers.add(resolve);
+      });
+  }
+
+  async listen(port: number): Promise<void> {
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  restart(): Promise<void> {
+    return this.listen(this.#port);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const {pathname, searchParams} = new URL(message.url ?? '', this.scriptURL);
+    if (`${pathname}/` === ROOT) return send(redirectTo(ROOT), response);
+    if (!pathname.startsWith(ROOT)) return send(NOT_FOUND, response);
+    const body = await readBody(message);
+    const request: HandlerRequest = {
+      method: message.method ?? '',
+      path: pathname.slice(ROOT.length),
+      query: searchParams,
+      headers: message.headers,
+      body,
+      json: parse(body),
+    };
+    this.#requests.push(request);
+    for (const watcher of this.#watchers) watcher();
+    this.#watchers.clear();
+    const answer = this.#respond(request, response);
+    if (answer !== undefined) send(answer, response);
+  }
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(status: number, value: unknown): HandlerAnswer {
+  return {status, headers: {'Content-Type': 'application/json'}, body: JSON.stringify(value)};
+}
+
+/** An answer that names another address. */
+export function redirectTo(location: string, status = 301): HandlerAnswer {
+  return {...htmlAnswer(status, 'Moved Permanently'), headers: {'Content-Type': 'text/html', Location: location}};
+}
+
+/** The kind of page that web servers and frameworks answer with on their own. */
+export function htmlAnswer(status: number, title: string): HandlerAnswer {
+  const body = `<!DOCTYPE html>\n<html>\n<head><title>${status} ${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`;
+  return {status, headers: {'Content-Type': 'text/html; charset=UTF-8'}, body};
+}
+
+const NOT_FOUND = htmlAnswer(404, 'Not Found');
+
+function send({status, headers, body}: HandlerAnswer, response: ServerResponse): void {
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+async function readBody(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

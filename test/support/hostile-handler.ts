@@ -1,0 +1,159 @@
+import type {ServerResponse} from 'node:http';
+import {
+  type HandlerAnswer,
+  type HandlerRequest,
+  type HandlerServer,
+  htmlAnswer,
+  jsonAnswer,
+  redirectTo,
+  startHandlerServer,
+} from './handler-server.ts';
+import {type BackEnd, createPhpVms5, type HandlerOptions, respond} from './handlers.ts';
+
+/** The name of a way to be hostile. */
+export type Hostility = keyof typeof HOSTILITIES;
+
+/** A handler as phpVMS 5 has it that does harm when it is told to. */
+export interface HostileHandler extends HandlerServer {
+  /** Turns hostile to requests of these paths, or of all; every other request is answered well. */
+  turn(hostility: Hostility, paths?: readonly string[]): void;
+  /** Redirects requests of these paths, or of all, to what is made of their address. */
+  redirect(locate: (url: string) => string, paths?: readonly string[]): void;
+  /** Answers everything about the pilot with what is made of it. */
+  changePilot(change: (pilot: Readonly<Record<string, unknown>>) => unknown): void;
+  /** Is well again. */
+  relent(): void;
+}
+
+/** Starts a handler that is well until it is told otherwise. */
+export async function startHostileHandler({nowMs}: HandlerOptions): Promise<HostileHandler> {
+  const backEnd = createPhpVms5(nowMs);
+  let spoil: Spoil | undefined;
+  let affects: (path: string) => boolean = () => true;
+  const server = await startHandlerServer((request, response) => {
+    const answer = respond(request, backEnd);
+    if (spoil === undefined || !affects(request.path)) return answer;
+    return spoil({answer, request, response, backEnd, url: `${server.scriptURL}${request.path}`});
+  });
+  const turnTo = (next: Spoil | undefined, paths?: readonly string[]): void => {
+    spoil = next;
+    affects = path => paths?.includes(path) ?? true;
+  };
+  return Object.assign(server, {
+    turn: (hostility: Hostility, paths?: readonly string[]) => turnTo(HOSTILITIES[hostility], paths),
+    redirect: (locate: (url: string) => string, paths?: readonly string[]) =>
+      turnTo(({url}) => redirectTo(locate(url)), paths),
+    changePilot: (change: (pilot: Readonly<Record<string, unknown>>) => unknown) =>
+      turnTo(({answer}) => withPilot(answer, change)),
+    relent: () => turnTo(undefined),
+  });
+}
+
+interface Spoiled {
+  /** What a handler that is well would answer. */
+  readonly answer: HandlerAnswer;
+  readonly request: HandlerRequest;
+  readonly response: ServerResponse;
+  readonly backEnd: BackEnd;
+  /** The address that was asked. */
+  readonly url: string;
+}
+
+type Spoil = (spoiled: Spoiled) => HandlerAnswer | undefined;
+
+const SIZE_BYTES = 2 * 1024 * 1024;
+
+/** A byte each so many milliseconds is too little to end a request within any patience. */
+const DRIP_MS = 50;
+
+const HOSTILITIES = {
+  /** Takes the request and says nothing. */
+  hanging: () => undefined,
+  /** Sends a byte now and then, and never comes to the end. */
+  slow: ({response}) => {
+    response.writeHead(200, {'Content-Type': 'application/json'});
+    const timer = setInterval(() => response.write(' '), DRIP_MS);
+    response.once('close', () => clearInterval(timer));
+    return undefined;
+  },
+  /** Ends the connection without an answer. */
+  silent: ({response}) => {
+    response.destroy();
+    return undefined;
+  },
+  /** Ends the connection in the middle of the body. */
+  'cut off': ({answer, response}) => {
+    const body = Buffer.from(answer.body);
+    response.writeHead(answer.status, {...answer.headers, 'Content-Length': body.length});
+    response.write(body.subarray(0, Math.ceil(body.length / 2)), () => response.destroy());
+    return undefined;
+  },
+  /** The right answer, with 2 MiB of white space before it. */
+  huge: ({answer}) => ({...answer, body: `${' '.repeat(SIZE_BYTES)}${answer.body}`}),
+  /** Goes on for as long as somebody reads. */
+  endless: ({response}) => {
+    const fill = (): void => {
+      while (!response.destroyed && response.write('['.repeat(65_536)));
+    };
+    response.writeHead(200, {'Content-Type': 'application/json'});
+    response.on('drain', fill);
+    fill();
+    return undefined;
+  },
+  /** The page of somebody else, with status 200. */
+  html: () => htmlAnswer(200, 'Welcome to our airline'),
+  /** JSON of somebody else. */
+  'other JSON': () => jsonAnswer(200, {hello: 'world'}),
+  /** JSON that is no object. */
+  'JSON null': () => jsonAnswer(200, null),
+  /** What comes before the JSON when PHP shows its warnings. */
+  'PHP warning': ({answer}) => ({
+    ...answer,
+    headers: {'Content-Type': 'text/html'},
+    body: `<br />\n<b>Warning</b>: Undefined array key "rank" in <b>login.php</b> on line <b>104</b><br />\n${answer.body}`,
+  }),
+  /** An answer without a body. */
+  empty: () => ({status: 200, body: ''}),
+  /** The right answer under a name that is not its own. */
+  'wrong content type': ({answer}) => ({...answer, headers: {'Content-Type': 'text/html; charset=UTF-8'}}),
+  /** Bytes that are no text. */
+  'invalid UTF-8': ({answer}) => ({
+    ...answer,
+    body: Buffer.concat([Buffer.from('{"firstName":"'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')]),
+  }),
+  /** The right answer after a byte order mark, as some editors leave it before "<?php". */
+  'byte order mark': ({answer}) => ({...answer, body: `\ufeff${answer.body}`}),
+  /** A message that would clear the screen, turn the text around, and never end. */
+  'control characters': () =>
+    jsonAnswer(401, {message: `\u001b[2J\u202eNo\r\nway\u0000\u0007${' and never again'.repeat(1000)}`}),
+  /** To the same over https. */
+  'redirect to https': ({url}) => redirectTo(url.replace('http:', 'https:')),
+  /** To the same with a slash at the end, or a second one. */
+  'redirect to a slash': ({url}) => redirectTo(`${url}/`),
+  /** To itself. */
+  'redirect loop': ({url}) => redirectTo(url),
+  /** A redirect that keeps the method and the body (308). */
+  'permanent redirect': ({url}) => redirectTo(url.replace('127.0.0.1', 'localhost'), 308),
+  /** A redirect that names no target. */
+  'redirect to nowhere': () => ({...htmlAnswer(302, 'Found')}),
+  /** Gives another session each time, also to verify. */
+  'changing session': ({request, backEnd, answer}) =>
+    request.path === 'pilot/verify' ? respond({...request, path: 'pilot/resume'}, backEnd) : answer,
+  /** Every session is dead before it is used. */
+  'dying session': ({backEnd, answer}) => {
+    backEnd.endSessions();
+    return answer;
+  },
+} as const satisfies Record<string, Spoil>;
+
+/** All ways to be hostile, for tests that walk them. */
+export const HOSTILITY_NAMES = Object.keys(HOSTILITIES) as readonly Hostility[];
+
+function withPilot(
+  answer: HandlerAnswer,
+  change: (pilot: Readonly<Record<string, unknown>>) => unknown,
+): HandlerAnswer {
+  const value: unknown = JSON.parse(answer.body.toString());
+  if (typeof value !== 'object' || value === null || !('pilotID' in value)) return answer;
+  return jsonAnswer(answer.status, change({...value}));
+}
