@@ -3,8 +3,25 @@ import type {Log} from '../domain/log.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
 import {failureAnswer, statusOf, toFailure} from './failure-response.ts';
 import {type GuardRules, judge} from './guard.ts';
-import {emptyAnswer, type HttpAnswer, type HttpHandler, type HttpRequest, headerValues} from './message.ts';
-import {allowedMethods, createRouter, type Method, type Route, type Router} from './route.ts';
+import {
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpRequest,
+  headerValues,
+  type WebSocketHandler,
+  type WebSocketOutcome,
+  type WholeAnswer,
+} from './message.ts';
+import {
+  allowedMethods,
+  type Call,
+  createRouter,
+  type Method,
+  type Route,
+  type Router,
+  type SocketOperation,
+} from './route.ts';
 
 /** What the handler needs. */
 export interface HandlerDeps {
@@ -32,6 +49,27 @@ export function createHandler(deps: HandlerDeps): HttpHandler {
       return origin === undefined ? failed : withCors(failed, origin);
     }
   };
+}
+
+/** Makes the function that opens every web socket: guard first, then what the route makes of it. */
+export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
+  const router = createRouter(deps.routes);
+  return request => {
+    const match = router(request.target);
+    return match?.route.webSocket === undefined
+      ? undefined
+      : openWebSocket(match.route.webSocket, {request, ...match}, deps);
+  };
+}
+
+async function openWebSocket(open: SocketOperation, call: Call, deps: HandlerDeps): Promise<WebSocketOutcome> {
+  try {
+    const verdict = judge(call.request, deps.guardRules());
+    if (verdict.kind === 'refused') throw new AppError(verdict.failure);
+    return {kind: 'opened', frames: await open(call)};
+  } catch (error) {
+    return {kind: 'refused', answer: answerFailure(error, call.request, deps)};
+  }
 }
 
 function dispatch(
@@ -99,7 +137,7 @@ function withCors(answered: HttpAnswer, origin: string): HttpAnswer {
 /** Failures that callers provoke in their daily work: nobody needs to read of them. */
 const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set(['no-entry', 'no-identity', 'revision-conflict']);
 
-function answerFailure(error: unknown, {method, target}: HttpRequest, {log, newRequestId}: HandlerDeps): HttpAnswer {
+function answerFailure(error: unknown, {method, target}: HttpRequest, {log, newRequestId}: HandlerDeps): WholeAnswer {
   const requestId = newRequestId();
   const failure = toFailure(error, requestId);
   // The query is left out: nobody knows what a caller put there.

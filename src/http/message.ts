@@ -57,6 +57,17 @@ export interface WholeAnswer extends HttpAnswer {
 /** Answers requests; never rejects, since a failure is an answer too. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 
+/**
+ * Opens the web socket that a request asks for; never rejects. Undefined, at once, where there is none: the request is
+ * then answered like any other.
+ */
+export type WebSocketHandler = (request: HttpRequest) => Promise<WebSocketOutcome> | undefined;
+
+/** The frames of a web socket that was granted, or the answer to a request for one that was not. */
+export type WebSocketOutcome =
+  | {readonly kind: 'opened'; readonly frames: HttpStream}
+  | {readonly kind: 'refused'; readonly answer: WholeAnswer};
+
 /** What every answer carries: no sniffing, no caching, and no embedding by pages of other origins. */
 const COMMON_HEADERS = [
   'X-Content-Type-Options',

@@ -1,6 +1,6 @@
 import {AppError} from '../domain/failure.ts';
 import {invalidKey} from '../domain/key.ts';
-import type {HttpAnswer, HttpRequest} from './message.ts';
+import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 
 /** One resource and what can be done with it. */
 export interface Route {
@@ -8,6 +8,8 @@ export interface Route {
   readonly path: string;
   /** HEAD needs no operation of its own: it is GET without the body. */
   readonly operations: {readonly [M in Method]?: Operation};
+  /** Where it has a web socket, which it then has beside GET. */
+  readonly webSocket?: SocketOperation;
 }
 
 /** The methods that any resource has an operation for. */
@@ -15,6 +17,12 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Does what one method of one resource promises, or throws an `AppError`. */
 export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
+
+/**
+ * Makes the frames of a web socket, each a JSON text, or throws an `AppError`, which is answered before the connection
+ * is upgraded. What the frames throw later closes the web socket: see {@link HttpStream} for the rest.
+ */
+export type SocketOperation = (call: Call) => HttpStream | Promise<HttpStream>;
 
 /** A request that was admitted, with its target taken apart but not decoded. */
 export interface Call {
