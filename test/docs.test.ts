@@ -81,6 +81,8 @@ const COMMAND_FLAGS = [
   '--values',
   '--yes',
   '--prefix',
+  '--script-url',
+  '--airline',
 ];
 
 /** Flags of other programs. */

@@ -57,7 +57,8 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
   },
   'no-identity': {
     describe: () => 'Cannot tell who the pilot is: nobody is signed in',
-    advice: 'Start the service with a profile (--profile FILE), or without --profile for the sample identity',
+    advice:
+      'Sign in ("crewroom sign-in", or POST /api/session), or start the service with --profile FILE, or without it for the sample',
   },
   'no-resource': {
     describe: ({path}) => `Cannot find ${quote(path)}: the service has no such resource`,
@@ -105,6 +106,67 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     describe: ({cursor}) => `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
     advice: 'Subscribe again with this cursor as since; nothing is lost',
   },
+  'invalid-sign-in': {
+    describe: ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
+    advice: 'Send {"username": "…", "password": "…"}, and "scriptURL" where no airline is configured',
+  },
+  'sign-in-unavailable': {
+    describe: ({problem}) => `Cannot sign in or out: ${problem}`,
+    advice: 'Start the service with --airline FILE, or without a source of identities of its own',
+  },
+  'sign-in-busy': {
+    describe: () => 'Cannot sign in: another sign-in is under way',
+    advice: 'Wait for its answer, at most half a minute, then try again',
+  },
+  'wrong-credentials': {
+    describe: ({url, message, hint}) =>
+      `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}${hint === undefined ? '' : `; ${hint}`}`,
+    advice:
+      'Check both; pilots sign in with their number or their e-mail address, with the password of the airline’s site',
+  },
+  'pilot-not-confirmed': {
+    describe: ({url, message}) => `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
+    advice: 'Wait until the airline has accepted the pilot, or ask its staff; the password was not wrong',
+  },
+  'account-broken': {
+    describe: ({url, status}) => `Cannot sign in at ${url}: it fails without a word (status ${status}, an empty body)`,
+    advice: 'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',
+  },
+  'session-unknown': {
+    describe: ({url, message}) =>
+      `Cannot go on with the session at ${url}: it is unknown there${quoteMessage(message)}`,
+    advice: 'Sign in again with "crewroom sign-in"',
+  },
+  'handler-unreachable': {
+    describe: ({url, stage, problem}) => `Cannot reach the handler at ${url}: ${problem} (${stage})`,
+    advice: 'Check the address and the network; "crewroom doctor --script-url URL" shows how far it gets',
+  },
+  'handler-timeout': {
+    describe: ({url, timeoutMs}) =>
+      `Cannot wait longer for the handler at ${url}: no whole answer within ${timeoutMs} ms`,
+    advice: 'Try again later; if other sites are fast, ask the airline about its server',
+  },
+  'handler-redirect': {
+    describe: ({url, target, problem, scriptURL}) =>
+      `Cannot use the handler at ${url}: ${problem}, ${target}, and neither password nor session is sent on` +
+      (scriptURL === undefined ? '' : `; configure ${quote(scriptURL)}`),
+    advice: 'Configure the address at the end of the redirects as scriptURL of the airline, with a slash at its end',
+  },
+  'not-a-handler': {
+    describe: ({url, status, problem, firstLine}) =>
+      `Cannot use ${url} as a handler: ${problem} (status ${status})` +
+      (firstLine === undefined ? '' : `, and it begins with ${quote(firstLine)}`),
+    advice: 'Check that scriptURL names the directory of the handler, not the site of the airline',
+  },
+  'handler-failed': {
+    describe: ({url, status, message}) =>
+      `Cannot get an answer of the handler at ${url}: it failed with status ${status}${quoteMessage(message)}`,
+    advice: 'Try again later; if it stays, tell the airline what the handler says',
+  },
+  'invalid-pilot': {
+    describe: ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
+    advice: 'The airline has to mend its handler: "crewroom doctor --script-url URL" shows what is missing',
+  },
   'entry-corrupt': {
     describe: ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
     advice: 'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',
@@ -142,6 +204,15 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: FailureText<C>} = {
     describe: ({file, problems}) =>
       `Cannot use the profile ${quote(file)}: ${problems.map(describeProblem).join('; ')}`,
     advice: 'Correct the file; its content is an identity document, such as the one "crewroom identity" prints',
+  },
+  'invalid-airline': {
+    describe: ({file, problems}) =>
+      `Cannot use the airline ${quote(file)}: ${problems.map(describeProblem).join('; ')}`,
+    advice: 'Correct the file; its content is what stands under "airline" in an identity document',
+  },
+  'keychain-unavailable': {
+    describe: ({problem}) => `Cannot read the session from the keychain of the system: ${problem}`,
+    advice: 'Unlock the keychain: the session is then taken up by itself; or sign in again',
   },
   'unsafe-host': {
     describe: ({host}) => `Cannot listen on ${quote(host)}: it is not a loopback address, so other machines could call`,
@@ -209,6 +280,11 @@ function describeState(state: string): string {
   if (state === 'absent') return 'no entry';
   if (state === 'present') return 'an entry';
   return state === '0' ? 'a revision that no entry ever has' : `revision ${state}`;
+}
+
+/** What a handler says, in its words. */
+function quoteMessage(message: string | undefined): string {
+  return message === undefined ? '' : `, and it says ${quote(message)}`;
 }
 
 function quote(text: string): string {

@@ -5,7 +5,7 @@ import {FAILURE_TEXTS} from './failure-texts.ts';
  * document, and the client throws the same again. `docs/errors.md` says for each code when it comes
  * and what to do.
  */
-export type Failure = RequestFailure | StoreFailure | LocalFailure;
+export type Failure = RequestFailure | HandlerFailure | StoreFailure | LocalFailure;
 
 /** A caller can mend these: the request was wrong, refused, or met a state that it did not expect. */
 export type RequestFailure =
@@ -31,7 +31,48 @@ export type RequestFailure =
   | {readonly code: 'request-timeout'}
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
   | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
-  | {readonly code: 'subscriber-too-slow'; readonly cursor: string};
+  | {readonly code: 'subscriber-too-slow'; readonly cursor: string}
+  | {readonly code: 'invalid-sign-in'; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'sign-in-unavailable'; readonly problem: string}
+  | {readonly code: 'sign-in-busy'};
+
+/**
+ * The back end of the airline, which is called its handler, did not do what was asked of it. Texts that come from it are
+ * cleaned and cut, and hold neither password nor session; addresses come without their query.
+ */
+export type HandlerFailure =
+  | {readonly code: 'wrong-credentials'; readonly url: string; readonly message?: string; readonly hint?: string}
+  | {readonly code: 'pilot-not-confirmed'; readonly url: string; readonly message?: string}
+  | {readonly code: 'account-broken'; readonly url: string; readonly status: number}
+  | {readonly code: 'session-unknown'; readonly url: string; readonly message?: string}
+  | {
+      readonly code: 'handler-unreachable';
+      readonly url: string;
+      readonly stage: HandlerStage;
+      readonly problem: string;
+    }
+  | {readonly code: 'handler-timeout'; readonly url: string; readonly timeoutMs: number}
+  | {
+      readonly code: 'handler-redirect';
+      readonly url: string;
+      readonly target: string;
+      readonly problem: string;
+      /** What to configure as `scriptURL` instead, where that can be told. */
+      readonly scriptURL?: string;
+    }
+  | {
+      readonly code: 'not-a-handler';
+      readonly url: string;
+      readonly status: number;
+      readonly problem: string;
+      /** The first line of what came. */
+      readonly firstLine?: string;
+    }
+  | {readonly code: 'handler-failed'; readonly url: string; readonly status: number; readonly message?: string}
+  | {readonly code: 'invalid-pilot'; readonly url: string; readonly problems: readonly DocumentProblem[]};
+
+/** How far a request to a handler came: its name was looked up, it was connected to, TLS was agreed on, it answered. */
+export type HandlerStage = 'name' | 'connection' | 'tls' | 'answer';
 
 /** The service cannot do what was rightly asked. */
 export type StoreFailure =
@@ -47,6 +88,8 @@ export type LocalFailure =
   | {readonly code: 'invalid-usage'; readonly command: string; readonly problem: string}
   | {readonly code: 'invalid-configuration'; readonly problems: readonly ConfigurationProblem[]}
   | {readonly code: 'invalid-profile'; readonly file: string; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'invalid-airline'; readonly file: string; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'keychain-unavailable'; readonly problem: string}
   | {readonly code: 'unsafe-host'; readonly host: string}
   | {readonly code: 'address-in-use'; readonly address: string; readonly holder?: string}
   | {readonly code: 'address-unusable'; readonly address: string; readonly problem: string}

@@ -19,8 +19,12 @@ export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityR
   }
   const result = IDENTITY_SCHEMA.safeParse(document, {reportInput: true});
   if (result.success) return {identity: {json: new TextEncoder().encode(text.trim()), summary: summarise(result.data)}};
-  const problems = result.error.issues.map(issue => ({path: formatPath(issue.path), problem: describeIssue(issue)}));
-  return {problems};
+  return {problems: describeIssues(result.error.issues)};
+}
+
+/** What a schema found, as problems with their paths. */
+export function describeIssues(issues: readonly Issue[]): readonly DocumentProblem[] {
+  return issues.map(issue => ({path: formatPath(issue.path), problem: describeIssue(issue)}));
 }
 
 /** The line for people about an identity. */
@@ -39,6 +43,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 interface Issue {
+  readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly expected?: string;
   readonly input?: unknown;

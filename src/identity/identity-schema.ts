@@ -21,7 +21,8 @@ const ACCOUNT = z.looseObject({
   expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
 });
 
-const PILOT = z.looseObject({
+/** The account of a pilot at the airline; a handler sends exactly this. */
+export const PILOT_SCHEMA = z.looseObject({
   dbID: integer,
   pilotID: z.string(),
   firstName: z.string(),
@@ -73,6 +74,14 @@ const PLUGIN = z.looseObject({
   appliedSettings: PLUGIN_SETTINGS,
 });
 
+/** The airline, as an airline profile holds it. */
+export const AIRLINE_SCHEMA = z.looseObject({
+  id: integer,
+  isPartner: z.boolean(),
+  settings: AIRLINE_SETTINGS,
+  plugins: z.array(PLUGIN),
+});
+
 /** What GET /api/identity answers. */
 export const IDENTITY_SCHEMA = z
   .looseObject({
@@ -80,8 +89,8 @@ export const IDENTITY_SCHEMA = z
       description:
         'The account on the platform. A source may carry another brand in place of "vendor"; it is served as it is. Absent without such an account.',
     }),
-    va_user: PILOT.meta({description: 'The account at the airline.'}),
-    airline: z.looseObject({id: integer, isPartner: z.boolean(), settings: AIRLINE_SETTINGS, plugins: z.array(PLUGIN)}),
+    va_user: PILOT_SCHEMA.meta({description: 'The account at the airline.'}),
+    airline: AIRLINE_SCHEMA,
   })
   .meta({
     description: 'Who the pilot is. Unknown members pass through untouched.',

@@ -1,0 +1,227 @@
+import {AppError} from '../domain/failure.ts';
+import {type JsonText, parseJsonText} from '../domain/json-text.ts';
+import {type ExchangeDeps, exchange, type HandlerAnswer, type HandlerRequest} from './handler-exchange.ts';
+import {findRedirect} from './handler-redirect.ts';
+import {cleanText, firstLineOf, hideSecrets} from './handler-text.ts';
+import {type Pilot, readPilot} from './pilot.ts';
+
+/** What a handler says of itself. */
+export interface HandlerProbe {
+  readonly apiVersion: string;
+  /** Its kind, such as `phpvms7`, where it says so. */
+  readonly handler?: string | undefined;
+}
+
+/** What somebody signs in with. */
+export interface Credentials {
+  /** With an `@` an e-mail address, otherwise the number of the pilot. */
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How a call is made. */
+export interface HandlerCallOptions {
+  /** Ends the call, which then throws its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls the back ends of airlines. Addresses end in a slash: see `readScriptUrl()`. Every call throws `handler-unreachable`,
+ * `handler-timeout`, `handler-redirect`, `not-a-handler` and `handler-failed` besides what it names.
+ */
+export interface HandlerClient {
+  /** Asks a handler what it is; sends no secret. */
+  probe(scriptURL: string, options?: HandlerCallOptions): Promise<HandlerProbe>;
+  /** @throws {AppError} `wrong-credentials`, `pilot-not-confirmed`, `account-broken`, `invalid-pilot`. */
+  signIn(scriptURL: string, credentials: Credentials, options?: HandlerCallOptions): Promise<Pilot>;
+  /**
+   * Takes a session up again, which may give a new one.
+   *
+   * @returns Undefined where the handler does not know this call, or not this session: verifying tells.
+   * @throws {AppError} `session-unknown` when it is refused; `account-broken`, `invalid-pilot`.
+   */
+  resume(scriptURL: string, session: string, options?: HandlerCallOptions): Promise<Pilot | undefined>;
+  /** Asks whether a session is good. @throws {AppError} `session-unknown` when not; `account-broken`, `invalid-pilot`. */
+  verify(scriptURL: string, session: string, options?: HandlerCallOptions): Promise<Pilot>;
+  /** Any other request, with its answer whatever it is; a redirect is not followed. */
+  send(request: HandlerRequest): Promise<HandlerAnswer>;
+}
+
+/** Makes a client for handlers. */
+export function createHandlerClient(deps: ExchangeDeps): HandlerClient {
+  const send: HandlerClient['send'] = request => exchange(request, deps);
+  return {
+    send,
+    async probe(scriptURL, {signal} = {}) {
+      return readProbe(await send({scriptURL, path: '', method: 'GET', signal}));
+    },
+    async signIn(scriptURL, {username, password}, {signal} = {}) {
+      const query = {username};
+      const body = {password};
+      const answer = await send({
+        ...PILOT_CALL,
+        scriptURL,
+        path: 'pilot/login',
+        query,
+        body,
+        secrets: [password],
+        signal,
+      });
+      return readPilotAnswer(answer, () => findRefusal(answer, username));
+    },
+    async resume(scriptURL, session, {signal} = {}) {
+      const answer = await sendSession('pilot/resume', {scriptURL, session, signal}, send);
+      const isOffered = answer.status !== 404 && answer.status !== 405 && answer.status !== 501;
+      return isOffered ? readPilotAnswer(answer, () => findUnknownSession(answer)) : undefined;
+    },
+    async verify(scriptURL, session, {signal} = {}) {
+      const answer = await sendSession('pilot/verify', {scriptURL, session, signal}, send);
+      return readPilotAnswer(answer, () => findUnknownSession(answer));
+    },
+  };
+}
+
+const PILOT_CALL = {method: 'POST'} as const;
+
+interface SessionCall {
+  readonly scriptURL: string;
+  readonly session: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+function sendSession(path: string, call: SessionCall, send: HandlerClient['send']): Promise<HandlerAnswer> {
+  const {scriptURL, session, signal} = call;
+  return send({...PILOT_CALL, scriptURL, path, body: {session}, secrets: [session], signal});
+}
+
+/**
+ * What a handler says of itself.
+ *
+ * @throws {AppError} `handler-redirect`, `not-a-handler`, `handler-failed`.
+ */
+export function readProbe(answer: HandlerAnswer): HandlerProbe {
+  const {value} = readSuccess(answer);
+  const {apiVersion, handler} = value;
+  if (typeof apiVersion !== 'string') throw notAHandler(answer, `it answers with JSON that has no "apiVersion"`);
+  const clean = (text: string): string => cleanText(text, []);
+  return {apiVersion: clean(apiVersion), ...(typeof handler === 'string' ? {handler: clean(handler)} : {})};
+}
+
+async function readPilotAnswer(answer: HandlerAnswer, findOwnFailure: () => AppError | undefined): Promise<Pilot> {
+  const failure = findRedirect(answer) ?? findOwnFailure() ?? findBrokenAccount(answer);
+  if (failure !== undefined) throw failure;
+  const reading = await readPilot(readSuccess(answer).json);
+  if ('pilot' in reading) return reading.pilot;
+  throw new AppError({code: 'invalid-pilot', url: answer.url, problems: reading.problems});
+}
+
+/** Why a handler lets nobody in. */
+function findRefusal(answer: HandlerAnswer, username: string): AppError | undefined {
+  const {url, status} = answer;
+  const message = findMessage(answer);
+  const hint = describeDisplayedId(username);
+  // Some answer a displayed pilot id as one that is mistyped.
+  const isWrong = status === 401 || (status === 400 && hint !== undefined);
+  if (isWrong && !asksForItsOwnPassword(answer))
+    return new AppError({code: 'wrong-credentials', url, ...message, ...(hint === undefined ? {} : {hint})});
+  if (status === 409) return new AppError({code: 'pilot-not-confirmed', url, ...message});
+  return undefined;
+}
+
+/** A session that a handler does not know, cannot read or refuses: which one it says differs between handlers. */
+function findUnknownSession(answer: HandlerAnswer): AppError | undefined {
+  const {url, status} = answer;
+  if (![400, 401, 404].includes(status) || asksForItsOwnPassword(answer)) return undefined;
+  return new AppError({code: 'session-unknown', url, ...findMessage(answer)});
+}
+
+function findBrokenAccount({url, status, bytes}: HandlerAnswer): AppError | undefined {
+  return status === 500 && bytes.length === 0 ? new AppError({code: 'account-broken', url, status}) : undefined;
+}
+
+/** A web server in front of the handler that wants a password of its own (RFC 7617) knows nothing of pilots. */
+function asksForItsOwnPassword({status, headers}: HandlerAnswer): boolean {
+  return status === 401 && /^\s*(?:basic|digest)\b/i.test(headers.get('www-authenticate') ?? '');
+}
+
+/** Airlines display ids such as VMS0001, and sign-in takes the number in it. */
+function describeDisplayedId(username: string): string | undefined {
+  const number = /^[A-Za-z]{1,5}[ -]?0*([0-9]{1,12})$/.exec(username)?.[1];
+  if (number === undefined) return undefined;
+  return `${JSON.stringify(username)} looks like a displayed pilot id: try the bare number, ${JSON.stringify(number)}, or the e-mail address`;
+}
+
+interface Success {
+  readonly json: JsonText;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** The JSON object of an answer that is neither a failure nor a redirect. */
+function readSuccess(answer: HandlerAnswer): Success {
+  const redirect = findRedirect(answer);
+  if (redirect !== undefined) throw redirect;
+  const {url, status} = answer;
+  const json = findJson(answer);
+  const isSuccess = status >= 200 && status <= 299;
+  if (json === undefined && (isSuccess || status < 500)) throw notAHandler(answer, describeContent(answer));
+  if (!isSuccess) throw new AppError({code: 'handler-failed', url, status, ...findMessage(answer)});
+  const value: unknown = JSON.parse(new TextDecoder().decode(json));
+  if (json !== undefined && isObject(value)) return {json, value};
+  throw notAHandler(answer, 'it answers with JSON that is no object');
+}
+
+function notAHandler(answer: HandlerAnswer, problem: string): AppError {
+  const firstLine = cleanText(firstLineOf(decode(answer)), []);
+  const {url, status} = answer;
+  return new AppError({code: 'not-a-handler', url, status, problem, ...(firstLine === '' ? {} : {firstLine})});
+}
+
+function describeContent(answer: HandlerAnswer): string {
+  if (asksForItsOwnPassword(answer)) return 'the web server in front of it asks for a password of its own';
+  const text = decode(answer);
+  if (text.trim() === '') return 'its answer is empty';
+  if (!/<(?:!doctype|html|head|body|br|title)\b/i.test(text.slice(0, 4096))) return 'its answer is not JSON in UTF-8';
+  const title = cleanText(/<title[^>]*>([^<]{1,1000})/i.exec(text)?.[1] ?? '', []);
+  return title === '' ? 'it answers with HTML' : `it answers with a page titled ${JSON.stringify(title)}`;
+}
+
+/** What a failure says, where the handlers and frameworks out there put it. */
+function findMessage(answer: HandlerAnswer): {readonly message?: string} {
+  const message = cleanText(messageIn(answer), answer.secrets);
+  return message === '' ? {} : {message};
+}
+
+function messageIn(answer: HandlerAnswer): string {
+  const json = findJson(answer);
+  if (json === undefined) return answer.bytes.length === 0 ? '' : firstLineOf(plainText(decode(answer)));
+  const value: unknown = JSON.parse(new TextDecoder().decode(json));
+  if (!isObject(value)) return typeof value === 'string' ? value : '';
+  const {message, error, detail, title} = value;
+  const inner = isObject(error) ? error['message'] : error;
+  return [message, inner, detail, title].find(each => typeof each === 'string') ?? '';
+}
+
+/** What people would read of an error page: its title, or its text without the marks. */
+function plainText(text: string): string {
+  const title = /<title[^>]*>([^<]{1,1000})/i.exec(text)?.[1];
+  return title ?? text.slice(0, 4096).replace(/<[^>]*>/g, ' ');
+}
+
+/** The JSON of an answer, whatever its content type says: PHP calls everything text/html unless told otherwise. */
+function findJson({bytes}: HandlerAnswer): JsonText | undefined {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  try {
+    return parseJsonText(hasMark ? bytes.subarray(3) : bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of an answer, without the secrets that were sent, before anything is taken out of it. */
+function decode({bytes, secrets}: HandlerAnswer): string {
+  return hideSecrets(new TextDecoder().decode(bytes), secrets);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

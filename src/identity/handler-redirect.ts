@@ -1,0 +1,56 @@
+import {AppError} from '../domain/failure.ts';
+import type {HandlerAnswer} from './handler-exchange.ts';
+import {cleanText} from './handler-text.ts';
+
+/** The failure for an answer that leads elsewhere, with what to configure instead; undefined for any other answer. */
+export function findRedirect({url, path, status, headers}: HandlerAnswer): AppError | undefined {
+  const location = headers.get('location');
+  if (status < 300 || status > 399 || location === null) return undefined;
+  if (!URL.canParse(location, url)) {
+    const target = JSON.stringify(cleanText(location, []));
+    return redirected({url, target, problem: 'it redirects to what is no address'});
+  }
+  const from = new URL(url);
+  const to = new URL(location, url);
+  const scriptURL = suggest(to, {from, path});
+  return redirected({
+    url,
+    // The query may be meant for this one request, and say more than others should read.
+    target: cleanText(`${to.protocol}//${to.host}${to.pathname}`, []),
+    problem: describeWay(from, to),
+    ...(scriptURL === undefined ? {} : {scriptURL}),
+  });
+}
+
+interface Redirect {
+  readonly url: string;
+  readonly target: string;
+  readonly problem: string;
+  readonly scriptURL?: string;
+}
+
+function redirected(redirect: Redirect): AppError {
+  return new AppError({code: 'handler-redirect', ...redirect});
+}
+
+function describeWay(from: URL, to: URL): string {
+  const isSamePlace = from.host === to.host && from.pathname === to.pathname;
+  if (isSamePlace && from.protocol === to.protocol) return 'it redirects to itself';
+  if (from.protocol === 'http:' && to.protocol === 'https:') return 'it redirects from http to https';
+  if (from.protocol === 'https:' && to.protocol === 'http:')
+    return 'it redirects from https to http, where everybody can read along';
+  if (from.host === to.host && `${from.pathname}/` === to.pathname)
+    return 'it redirects to the same address with a slash at its end';
+  return from.host === to.host ? 'it redirects to another path' : 'it redirects to another host';
+}
+
+/** What to configure, where the redirect tells: the target without the path that was asked for. */
+function suggest(to: URL, {from, path}: {readonly from: URL; readonly path: string}): string | undefined {
+  const isWeb = to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
+  const place = to.pathname.replace(/\/+$/, '');
+  if (!isWeb || !place.endsWith(path.replace(/\/+$/, ''))) return undefined;
+  const directory = place.slice(0, place.length - path.length);
+  const scriptURL = `${to.origin}${directory.endsWith('/') ? directory : `${directory}/`}`;
+  const asked = from.href.slice(0, from.href.length - path.length);
+  return scriptURL === asked ? undefined : scriptURL;
+}

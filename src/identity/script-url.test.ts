@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {isUnprotected, readScriptUrl} from './script-url.ts';
+
+describe('readScriptUrl()', () => {
+  const taken = [
+    ['https://air.example/handler/', 'https://air.example/handler/'],
+    ['https://air.example/handler', 'https://air.example/handler/'],
+    ['http://AIR.example', 'http://air.example/'],
+    ['http://localhost:8080/api/smartcars/', 'http://localhost:8080/api/smartcars/'],
+    ['https://air.example/a/../handler.php', 'https://air.example/handler.php/'],
+  ] as const;
+  for (const [text, scriptURL] of taken) {
+    test(`takes ${text} as ${scriptURL}`, () => assert.deepEqual(readScriptUrl(text), {scriptURL}));
+  }
+
+  const refused = [
+    ['', 'is not an address such as "https://air.example/handler/"'],
+    ['air.example/handler/', 'is not an address such as "https://air.example/handler/"'],
+    ['ftp://air.example/', 'does not begin with https:// or http://'],
+    ['javascript:alert(1)', 'does not begin with https:// or http://'],
+    ['https://ada:secret@air.example/', 'must not hold a user name or a password'],
+    ['https://air.example/?page=', 'must not hold "?" or "#"'],
+    ['https://air.example/#', 'must not hold "?" or "#"'],
+    [`https://air.example/${'a'.repeat(3000)}`, 'is longer than 2048 characters'],
+  ] as const;
+  for (const [text, problem] of refused) {
+    test(`refuses ${text.slice(0, 40)}`, () => assert.deepEqual(readScriptUrl(text), {problem}));
+  }
+});
+
+describe('isUnprotected()', () => {
+  const table = [
+    ['http://air.example/', true],
+    ['http://localhost.air.example/', true],
+    ['https://air.example/', false],
+    ['http://localhost:8080/', false],
+    ['http://127.0.0.1/', false],
+    ['http://[::1]:80/', false],
+  ] as const;
+  for (const [scriptURL, expected] of table) {
+    test(`says ${expected} of ${scriptURL}`, () => assert.equal(isUnprotected(scriptURL), expected));
+  }
+});

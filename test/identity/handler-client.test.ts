@@ -1,0 +1,372 @@
+import {createServer as createTlsServer} from 'node:https';
+import {type AddressInfo, createServer as createSocketServer} from 'node:net';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
+import {createHandlerClient} from '../../src/identity/handler-client.ts';
+import {jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
+import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
+import {HOSTILITY_NAMES, type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
+
+/** Long enough for a busy machine, and short enough to wait for. */
+const TIMEOUT_MS = 400;
+
+const client = createHandlerClient({fetch, userAgent: 'Crewroom/test'});
+const hasty = createHandlerClient({fetch, userAgent: 'Crewroom/test', timeoutMs: TIMEOUT_MS});
+const nowMs = (): number => Date.UTC(2026, 2, 1);
+
+/** A handler that goes with the test. */
+async function using<T extends AsyncDisposable>(started: Promise<T>): Promise<T> {
+  const handler = await started;
+  onTestFinished(() => handler[Symbol.asyncDispose]());
+  return handler;
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const error = await promise.then(
+    () => undefined,
+    error => error,
+  );
+  if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
+  expect(describeFailure(error.failure)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+  return error.failure;
+}
+
+const BACK_ENDS = [
+  {name: 'phpvms5', start: () => startPhpVms5({nowMs}), unknown: 401},
+  {name: 'phpvms7', start: () => startPhpVms7({nowMs}), unknown: 404},
+];
+
+for (const {name, start} of BACK_ENDS) {
+  describe(`a handler as ${name} has it`, () => {
+    const open = (): Promise<TestHandler> => using(start());
+
+    test('says what it is', async () => {
+      const handler = await open();
+      expect(await client.probe(handler.scriptURL)).toEqual({apiVersion: '1.0.3', handler: name});
+      expect(handler.requests[0]).toMatchObject({
+        method: 'GET',
+        path: '',
+        headers: {accept: 'application/json', 'user-agent': 'Crewroom/test'},
+      });
+    });
+
+    for (const username of [String(ADA.number), ADA.email]) {
+      test(`lets ${username} in`, async () => {
+        const handler = await open();
+        const pilot = await client.signIn(handler.scriptURL, {username, password: ADA.password});
+        expect(pilot.summary).toBe('Ada Quill (VMS0001)');
+        expect(JSON.parse(Buffer.from(pilot.json).toString())).toMatchObject({
+          pilotID: 'VMS0001',
+          session: pilot.session,
+        });
+        expect(handler.requests[0]?.query.get('username')).toBe(username);
+        expect(handler.requests[0]?.headers['content-type']).toBe('application/json');
+      });
+    }
+
+    test('takes a session up again, and verifies it', async () => {
+      const {scriptURL} = await open();
+      const {session} = await client.signIn(scriptURL, {username: '1', password: ADA.password});
+      const resumed = await client.resume(scriptURL, session);
+      expect(resumed?.session === session).toBe(name === 'phpvms7');
+      expect(await client.verify(scriptURL, resumed?.session ?? '')).toEqual(resumed);
+    });
+
+    test('says that a session is unknown', async () => {
+      const handler = await open();
+      const {scriptURL} = handler;
+      const {session} = await client.signIn(scriptURL, {username: '1', password: ADA.password});
+      handler.endSessions();
+      const failure = {code: 'session-unknown', url: `${scriptURL}pilot/verify`};
+      expect(await failureOf(client.verify(scriptURL, session))).toMatchObject(failure);
+      if (name === 'phpvms5')
+        expect(await failureOf(client.resume(scriptURL, session))).toMatchObject({code: 'session-unknown'});
+      // Which may also mean that it does not know the call.
+      else expect(await client.resume(scriptURL, session)).toBe(undefined);
+    });
+
+    test('refuses a wrong password', async () => {
+      const {scriptURL} = await open();
+      expect(await failureOf(client.signIn(scriptURL, {username: '1', password: 'wrong'}))).toEqual({
+        code: 'wrong-credentials',
+        url: `${scriptURL}pilot/login`,
+        message: 'The username or password was not correct',
+      });
+    });
+
+    test('refuses the displayed id, and we say what to try', async () => {
+      const {scriptURL} = await open();
+      const failure = await failureOf(client.signIn(scriptURL, {username: ADA.pilotID, password: ADA.password}));
+      expect(failure).toMatchObject({
+        code: 'wrong-credentials',
+        hint: '"VMS0001" looks like a displayed pilot id: try the bare number, "1", or the e-mail address',
+      });
+      expect(describeFailure(failure)).toContain('try the bare number');
+    });
+
+    test('has pilots who are not confirmed, and broken accounts', async () => {
+      const {scriptURL} = await open();
+      expect(await failureOf(client.signIn(scriptURL, {username: '2', password: BEN.password}))).toEqual({
+        code: 'pilot-not-confirmed',
+        url: `${scriptURL}pilot/login`,
+        message: 'The pilot has not been confirmed with this airline yet',
+      });
+      expect(await failureOf(client.signIn(scriptURL, {username: '3', password: CLEO.password}))).toEqual({
+        code: 'account-broken',
+        url: `${scriptURL}pilot/login`,
+        status: 500,
+      });
+    });
+
+    test('is in trouble', async () => {
+      const handler = await open();
+      const {scriptURL} = handler;
+      const url = `${scriptURL}pilot/login`;
+      const table = [
+        [TROUBLE.html, {code: 'handler-failed', url, status: 500, message: '500 Server Error'}],
+        [TROUBLE.json, {code: 'handler-failed', url, status: 500, message: 'The rank for this pilot does not exist'}],
+        [TROUBLE.maintenance, {code: 'handler-failed', url, status: 503, message: 'Service Unavailable'}],
+      ] as const;
+      for (const [answer, failure] of table) {
+        handler.failWith(answer);
+        expect(await failureOf(client.signIn(scriptURL, {username: '1', password: ADA.password}))).toEqual(failure);
+      }
+    });
+  });
+}
+
+/** What comes of signing in at a handler that is hostile to it; without a code it succeeds. */
+const HOSTILE_SIGN_INS: {
+  readonly [H in Hostility]: {readonly code?: Failure['code']; readonly [member: string]: unknown};
+} = {
+  hanging: {code: 'handler-timeout', timeoutMs: TIMEOUT_MS},
+  slow: {code: 'handler-timeout', timeoutMs: TIMEOUT_MS},
+  silent: {code: 'handler-unreachable', stage: 'answer', problem: 'the answer was cut off'},
+  'cut off': {code: 'handler-unreachable', stage: 'answer', problem: 'the answer was cut off'},
+  huge: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
+  endless: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
+  html: {
+    code: 'not-a-handler',
+    status: 200,
+    problem: 'it answers with a page titled "200 Welcome to our airline"',
+    firstLine: '<!DOCTYPE html>',
+  },
+  'other JSON': {code: 'invalid-pilot'},
+  'JSON null': {code: 'not-a-handler', problem: 'it answers with JSON that is no object', firstLine: 'null'},
+  'PHP warning': {
+    code: 'not-a-handler',
+    problem: 'it answers with HTML',
+    firstLine: expect.stringContaining('Undefined'),
+  },
+  empty: {code: 'not-a-handler', problem: 'its answer is empty'},
+  'wrong content type': {},
+  'invalid UTF-8': {code: 'not-a-handler', problem: 'its answer is not JSON in UTF-8'},
+  'byte order mark': {},
+  'control characters': {
+    code: 'wrong-credentials',
+    message: expect.stringMatching(/^\[2J No way( and never again)+.{0,20}…$/),
+  },
+  'redirect to https': {code: 'handler-redirect', problem: 'it redirects from http to https'},
+  'redirect to a slash': {
+    code: 'handler-redirect',
+    problem: 'it redirects to the same address with a slash at its end',
+  },
+  'redirect loop': {code: 'handler-redirect', problem: 'it redirects to itself'},
+  'permanent redirect': {code: 'handler-redirect', problem: 'it redirects to another host'},
+  'redirect to nowhere': {code: 'not-a-handler', status: 302},
+  'changing session': {},
+  'dying session': {},
+};
+
+describe('signing in at a hostile handler', () => {
+  for (const hostility of HOSTILITY_NAMES) {
+    const {code, ...members} = HOSTILE_SIGN_INS[hostility];
+    test(`${hostility}: ${code ?? 'succeeds'}`, async () => {
+      const handler = await using(startHostileHandler({nowMs}));
+      handler.turn(hostility);
+      const signingIn = hasty.signIn(handler.scriptURL, {username: '1', password: ADA.password});
+      if (code === undefined) expect((await signingIn).summary).toBe('Ada Quill (VMS0001)');
+      else expect(await failureOf(signingIn)).toMatchObject({code, url: `${handler.scriptURL}pilot/login`, ...members});
+      // Whatever happens, the password goes to one address once.
+      expect(handler.requests.map(({path}) => path)).toEqual(['pilot/login']);
+    });
+  }
+
+  test('names each member of the pilot that is missing or of another type', async () => {
+    const handler = await using(startHostileHandler({nowMs}));
+    handler.changePilot(({rankLevel, ...pilot}) => ({...pilot, dbID: '1', avatar: false, session: ''}));
+    expect(await failureOf(client.signIn(handler.scriptURL, {username: '1', password: ADA.password}))).toEqual({
+      code: 'invalid-pilot',
+      url: `${handler.scriptURL}pilot/login`,
+      problems: [
+        {path: '$.dbID', problem: 'is a string and has to be a number'},
+        {path: '$.rankLevel', problem: 'is missing'},
+        {path: '$.avatar', problem: 'is false and has to be a string'},
+      ],
+    });
+    handler.changePilot(pilot => ({...pilot, session: 'two\nlines'}));
+    expect(await failureOf(client.signIn(handler.scriptURL, {username: '1', password: ADA.password}))).toMatchObject({
+      problems: [{path: '$.session', problem: 'has to be visible ASCII characters'}],
+    });
+  });
+
+  test('keeps the text of the pilot as it came', async () => {
+    const text =
+      '{"dbID": 9007199254740993, "pilotID":"A1","firstName":"A","lastName":"B","email":"","rank":"","rankImage":null,' +
+      '"rankLevel":1.0,"avatar":null,"session":"s","other":1e400}';
+    const handler = await using(
+      startHandlerServer(() => ({status: 200, headers: {'Content-Type': 'text/html'}, body: `\n${text}\n`})),
+    );
+    const pilot = await client.signIn(handler.scriptURL, {username: '1', password: 'x'});
+    expect(Buffer.from(pilot.json).toString()).toBe(text);
+  });
+
+  test('shows neither password nor session, however the answer repeats them', async () => {
+    const password = 'p"ss/wörd &<1>';
+    const repeats = [
+      password,
+      JSON.stringify({password}),
+      encodeURIComponent(password),
+      'p&quot;ss/wörd &amp;&lt;1&gt;',
+    ];
+    for (const status of [200, 401, 500]) {
+      for (const text of repeats) {
+        const handler = await using(
+          startHandlerServer(() => (status === 401 ? jsonAnswer(status, {message: text}) : {status, body: text})),
+        );
+        const failure = await failureOf(client.signIn(handler.scriptURL, {username: '1', password}));
+        const shown = JSON.stringify(failure) + describeFailure(failure);
+        for (const part of ['wörd', 'w%C3%B6rd', 'ss/w']) expect(shown).not.toContain(part);
+      }
+    }
+    const handler = await using(startHandlerServer(() => jsonAnswer(401, {message: 'No session secret-session here'})));
+    expect(await failureOf(client.verify(handler.scriptURL, 'secret-session'))).toMatchObject({
+      message: 'No session … here',
+    });
+  });
+
+  test('tells a web server that wants a password of its own from a handler', async () => {
+    const handler = await using(
+      startHandlerServer(() => ({status: 401, headers: {'WWW-Authenticate': 'Basic realm="x"'}, body: 'Denied'})),
+    );
+    const calls = [
+      () => client.signIn(handler.scriptURL, {username: '1', password: 'x'}),
+      () => client.verify(handler.scriptURL, 'x'),
+      () => client.probe(handler.scriptURL),
+    ];
+    for (const call of calls) {
+      expect(await failureOf(call())).toMatchObject({
+        code: 'not-a-handler',
+        problem: 'the web server in front of it asks for a password of its own',
+        firstLine: 'Denied',
+      });
+    }
+  });
+});
+
+describe('a redirect', () => {
+  const REDIRECTS = [
+    {path: '', from: 'http://a.example/h/', to: 'https://a.example/h/', scriptURL: 'https://a.example/h/'},
+    {
+      path: 'pilot/login',
+      from: 'http://a.example/h/',
+      to: 'https://a.example/h/pilot/login?x=1#y',
+      scriptURL: 'https://a.example/h/',
+    },
+    {path: 'pilot/login', from: 'http://a.example/h/', to: '/h/pilot/login/', scriptURL: undefined},
+    {path: '', from: 'https://a.example/h/', to: 'https://www.a.example/h', scriptURL: 'https://www.a.example/h/'},
+    {
+      path: 'pilot/login',
+      from: 'https://a.example/h/',
+      to: 'https://b.example/new/pilot/login',
+      scriptURL: 'https://b.example/new/',
+    },
+    {path: 'pilot/login', from: 'https://a.example/h/', to: 'https://b.example/sign-in', scriptURL: undefined},
+    {path: '', from: 'https://a.example/h/', to: 'http://a.example/h/', scriptURL: undefined},
+    {path: '', from: 'https://a.example/h/', to: 'ftp://a.example/h/', scriptURL: undefined},
+    {path: '', from: 'https://a.example/h/', to: 'https://', scriptURL: undefined},
+    {path: '', from: 'https://a.example/h/', to: '', scriptURL: undefined},
+  ];
+
+  for (const {path, from, to, scriptURL} of REDIRECTS) {
+    test(`of ${from}${path} to ${JSON.stringify(to)} suggests ${scriptURL ?? 'nothing'}`, async () => {
+      const redirecting = createHandlerClient({
+        fetch: async () => new Response(null, {status: 302, headers: {Location: to}}),
+        userAgent: 'Crewroom/test',
+      });
+      const credentials = {username: '1', password: 'x'};
+      const call = path === '' ? redirecting.probe(from) : redirecting.signIn(from, credentials);
+      const failure = await failureOf(call);
+      expect(failure.code).toBe('handler-redirect');
+      expect('scriptURL' in failure ? failure.scriptURL : undefined).toBe(scriptURL);
+      expect(JSON.stringify(failure)).not.toContain('x=1');
+    });
+  }
+});
+
+describe('a handler that is not reached', () => {
+  test('because its name is not known', async () => {
+    expect(await failureOf(client.probe('http://no-such-name.invalid/'))).toMatchObject({
+      code: 'handler-unreachable',
+      stage: 'name',
+    });
+  });
+
+  test('because nobody listens', async () => {
+    const handler = await startPhpVms5({nowMs});
+    await handler[Symbol.asyncDispose]();
+    const {host} = new URL(handler.scriptURL);
+    expect(await failureOf(client.probe(handler.scriptURL))).toEqual({
+      code: 'handler-unreachable',
+      url: handler.scriptURL,
+      stage: 'connection',
+      problem: `nobody listens at ${host}`,
+    });
+  });
+
+  test('because web clients refuse its port', async () => {
+    expect(await failureOf(client.probe('http://127.0.0.1:6000/'))).toMatchObject({
+      problem: 'web clients refuse the port of 127.0.0.1:6000',
+    });
+  });
+
+  test('because it does not speak TLS', async () => {
+    const {scriptURL} = await using(startPhpVms5({nowMs}));
+    expect(await failureOf(client.probe(scriptURL.replace('http:', 'https:')))).toMatchObject({
+      code: 'handler-unreachable',
+      stage: 'tls',
+      problem: expect.stringContaining('does not speak TLS'),
+    });
+  });
+
+  test('because TLS fails', async () => {
+    // Without a certificate it agrees on nothing.
+    const server = createTlsServer({}).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise(resolve => server.once('listening', resolve));
+    const {port} = server.address() as AddressInfo;
+    expect(await failureOf(client.probe(`https://127.0.0.1:${port}/`))).toMatchObject({stage: 'tls'});
+  });
+
+  test('because it does not speak HTTP', async () => {
+    const server = createSocketServer(socket => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH\r\n'));
+    server.listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise(resolve => server.once('listening', resolve));
+    const {port} = server.address() as AddressInfo;
+    expect(await failureOf(client.probe(`http://127.0.0.1:${port}/`))).toMatchObject({
+      stage: 'answer',
+      problem: `127.0.0.1:${port} does not speak HTTP`,
+    });
+  });
+
+  test('because the caller has enough', async () => {
+    const handler = await using(startHostileHandler({nowMs}));
+    handler.turn('hanging');
+    const controller = new AbortController();
+    const call = client.probe(handler.scriptURL, {signal: controller.signal});
+    await handler.received(1);
+    controller.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+  });
+});
