@@ -55,21 +55,33 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
   const {timeoutMs = HANDLER_TIMEOUT_MS} = deps;
   const url = `${scriptURL}${path}`;
   const address = query === undefined ? url : `${url}?${new URLSearchParams(query)}`;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  try {
-    const response = await deps.fetch(address, {
-      ...describeRequest(request, deps.userAgent),
-      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-    });
+  const timeout = new AbortController();
+  // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const ended = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
+  const answer = async (): Promise<HandlerAnswer> => {
+    const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ended});
     const bytes = await readBytes(response, url);
     return {url, path, status: response.status, headers: response.headers, bytes, secrets};
+  };
+  try {
+    return await Promise.race([answer(), aborted(ended)]);
   } catch (error) {
     if (error instanceof AppError) throw error;
     signal?.throwIfAborted();
     // Without the cause: it may hold what was sent.
-    if (timeout.aborted) throw new AppError({code: 'handler-timeout', url, timeoutMs});
+    if (timeout.signal.aborted) throw new AppError({code: 'handler-timeout', url, timeoutMs});
     throw new AppError({code: 'handler-unreachable', url, ...describeTrouble(error, new URL(url))});
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), {once: true});
+  });
 }
 
 function describeRequest({method, headers, body}: HandlerRequest, userAgent: string): RequestInit {
