@@ -83,6 +83,8 @@ const COMMAND_FLAGS = [
   '--prefix',
   '--script-url',
   '--airline',
+  '--ttl',
+  '--forever',
 ];
 
 /** Flags of other programs. */

@@ -6,6 +6,8 @@ import type {DoctorFlags} from './commands/doctor.ts';
 import type {ListFlags} from './commands/list.ts';
 import type {PatchFlags} from './commands/patch.ts';
 import type {PutFlags} from './commands/put.ts';
+import type {ResetFlags} from './commands/reset.ts';
+import type {TouchFlags} from './commands/touch.ts';
 
 /** The name of the program, as people type it. */
 export const PROGRAM_NAME = 'crewroom';
@@ -40,6 +42,8 @@ export interface ArgumentSpec {
   readonly description: string;
   readonly optional?: boolean;
   readonly choices?: readonly string[];
+  /** Whether it is a key or the beginning of one, so that completion offers those that are there. */
+  readonly isKey?: boolean;
 }
 
 /** A flag of one command: with a placeholder it takes a value, without one it is given or not. */
@@ -125,7 +129,14 @@ const IDENTITY: CommandSpec<JsonFlags> = {
   load: () => import('./commands/identity.ts'),
 };
 
-const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- when it begins with "-"'};
+const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- when it begins with "-"', isKey: true};
+
+const PREFIX: ArgumentSpec = {
+  name: 'PREFIX',
+  description: 'only keys that begin with it',
+  optional: true,
+  isKey: true,
+};
 
 const GET: CommandSpec<JsonFlags> = {
   name: 'get',
@@ -149,6 +160,7 @@ const PUT: CommandSpec<PutFlags> = {
   flags: {
     ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
     ifAbsent: {description: 'only if there is no such entry yet'},
+    ttl: {placeholder: 'TIME', description: 'let it expire after 90s, 15m, 12h or 30d, say'},
     ...JSON_FLAG,
   },
   settings: ADDRESS_SETTINGS,
@@ -158,7 +170,9 @@ const PUT: CommandSpec<PutFlags> = {
     {line: 'crewroom put flight @flight.json', purpose: 'the content of a file'},
     {line: 'curl -s https://… | crewroom put metar -', purpose: 'standard input'},
     {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if nobody changed it since'},
+    {line: 'crewroom put token @token.json --ttl 15m', purpose: 'gone in a quarter of an hour'},
   ],
+  notes: ['Without --ttl an entry stays until it is deleted, whatever it had before.'],
   load: () => import('./commands/put.ts'),
 };
 
@@ -182,11 +196,47 @@ const PATCH: CommandSpec<PatchFlags> = {
   load: () => import('./commands/patch.ts'),
 };
 
+const TOUCH: CommandSpec<TouchFlags> = {
+  name: 'touch',
+  group: 'Data',
+  summary: 'Change how long an entry lives, and not its value',
+  arguments: [KEY],
+  flags: {
+    ttl: {placeholder: 'TIME', description: 'so long from now: 90s, 15m, 12h or 30d, say'},
+    forever: {description: 'until it is deleted'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom touch token --ttl 12h', purpose: 'half a day from now on'},
+    {line: 'crewroom touch token --forever', purpose: 'until it is deleted'},
+  ],
+  load: () => import('./commands/touch.ts'),
+};
+
+const EDIT: CommandSpec<JsonFlags> = {
+  name: 'edit',
+  group: 'Data',
+  summary: 'Edit a JSON value in your editor',
+  arguments: [KEY],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
+    {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor that has a window'},
+  ],
+  notes: [
+    'If somebody else wrote the entry meanwhile, yours is kept in a file, not stored.',
+    'An entry that expires keeps its time to live, to the second.',
+  ],
+  load: () => import('./commands/edit.ts'),
+};
+
 const LIST: CommandSpec<ListFlags> = {
   name: 'list',
   group: 'Data',
   summary: 'List the entries, in the order of their keys',
-  arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
+  arguments: [PREFIX],
   flags: {
     limit: {placeholder: 'N', description: 'so many entries at most; all without it'},
     after: {placeholder: 'KEY', description: 'only keys beyond this one'},
@@ -223,6 +273,21 @@ const DELETE: CommandSpec<DeleteFlags> = {
     {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
   ],
   load: () => import('./commands/delete.ts'),
+};
+
+const RESET: CommandSpec<ResetFlags> = {
+  name: 'reset',
+  group: 'Data',
+  summary: 'Delete every entry',
+  arguments: [],
+  flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom reset', purpose: 'as on the first day, after a question'},
+    {line: 'crewroom reset --yes', purpose: 'without asking: between two tests, say'},
+  ],
+  notes: ['Entries go in batches of 1,000. Revisions go on: no number is used twice.'],
+  load: () => import('./commands/reset.ts'),
 };
 
 const CONFIG: CommandSpec<ConfigFlags> = {
@@ -293,8 +358,11 @@ export const COMMANDS = [
   GET,
   PUT,
   PATCH,
+  TOUCH,
+  EDIT,
   LIST,
   DELETE,
+  RESET,
   CONFIG,
   PATHS,
   COMPLETION,

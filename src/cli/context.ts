@@ -1,3 +1,5 @@
+import {createInterface} from 'node:readline';
+
 /** Everything the command line has of the world outside: commands reach for nothing else. */
 export interface CliContext {
   /** What stands after the name of the program. */
@@ -10,6 +12,8 @@ export interface CliContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly processId: number;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
   /** A clock that only goes forward, in milliseconds from anywhere. */
   readonly elapsedMs: () => number;
   /** Calls back for each such signal from now on; returns what ends that. */
@@ -24,8 +28,10 @@ export type StopSignal = 'SIGINT' | 'SIGTERM';
 /** A stream that is read. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** The bytes as they come. */
+  /** The bytes as they come; afterwards it is closed. */
   chunks(): AsyncIterable<Uint8Array>;
+  /** The next line, for answers to questions; empty at the end of the input. What else was typed is dropped. */
+  line(): Promise<string>;
 }
 
 /** A stream that is written. */
@@ -41,18 +47,37 @@ export interface Output {
 export function processContext(): CliContext {
   return {
     args: process.argv.slice(2),
-    stdin: {isTerminal: process.stdin.isTTY === true, chunks: () => process.stdin},
+    stdin: createInput(process.stdin),
     stdout: createOutput(process.stdout),
     stderr: createTalk(process.stderr),
     environment: process.env,
     workingDirectory: process.cwd(),
     processId: process.pid,
+    nowMs: Date.now,
     elapsedMs: () => performance.now(),
     onSignal: (signal, listener) => {
       process.on(signal, listener);
       return () => process.off(signal, listener);
     },
     exitNow: exitCode => process.exit(exitCode),
+  };
+}
+
+function createInput(stream: NodeJS.ReadStream): Input {
+  return {
+    isTerminal: stream.isTTY === true,
+    chunks: () => stream,
+    line: () =>
+      new Promise(resolve => {
+        if (stream.readableEnded) return resolve('');
+        // It leaves the stream open, and lets an editor that inherits it have what is typed next.
+        const lines = createInterface({input: stream, terminal: false});
+        lines.once('line', line => {
+          resolve(line);
+          lines.close();
+        });
+        lines.once('close', () => resolve(''));
+      }),
   };
 }
 

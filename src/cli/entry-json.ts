@@ -2,8 +2,10 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 
 /** An entry as one line of JSON, like the API lists it; with its value where it has one. */
 export function entryLine(entry: EntryInfo | Entry): Uint8Array {
-  const {key, revision, sizeBytes, updatedAtMs} = entry;
-  const info = {key, revision: String(revision), sizeBytes, updatedAt: new Date(updatedAtMs).toISOString()};
+  const {key, revision, sizeBytes, updatedAtMs, expiresAtMs} = entry;
+  const updatedAt = new Date(updatedAtMs).toISOString();
+  const expiry = expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()};
+  const info = {key, revision: String(revision), sizeBytes, updatedAt, ...expiry};
   const text = JSON.stringify(info);
   if (!('json' in entry)) return Buffer.from(`${text}\n`);
   // Not parsed: numbers and names stay as they were written.

@@ -1,14 +1,15 @@
 import {type IncomingMessage, request as requestOverHttp} from 'node:http';
+import {Readable} from 'node:stream';
 
 /**
  * Sends a request as `fetch` does, with Node's own HTTP client. In Node 20 a `fetch` whose connection is
  * closed before the request is written never settles, and the process ends as if nothing had been asked.
- * Redirects are answers here, and no port is refused.
+ * Redirects are answers here, and no port is refused. The body of an answer is read as it comes.
  */
 export async function fetchOverHttp(request: Request): Promise<Response> {
   const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
   try {
-    return await readResponse(await send(request, body));
+    return createResponse(await send(request, body));
   } catch (error) {
     // The form of a failed fetch: what happened is its cause.
     throw new TypeError('fetch failed', {cause: error});
@@ -33,13 +34,15 @@ function send({url, method, headers, signal}: Request, body: Buffer | undefined)
   });
 }
 
-async function readResponse(message: IncomingMessage): Promise<Response> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
+function createResponse(message: IncomingMessage): Response {
   const {statusCode: status = 0, rawHeaders} = message;
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   // The standard permits no body, not even an empty one, with these (Fetch standard, null body status).
-  return new Response(status === 204 || status === 304 ? null : Buffer.concat(chunks), {status, headers});
+  if (status === 204 || status === 304) {
+    message.resume();
+    return new Response(null, {status, headers});
+  }
+  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, {status, headers});
 }

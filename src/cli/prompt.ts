@@ -8,10 +8,5 @@ export function canAsk({stdin, stderr}: CliContext): boolean {
 /** Asks for a yes; anything else is a no. */
 export async function confirm(question: string, {stdin, stderr}: CliContext): Promise<boolean> {
   await stderr.write(`${question} [y/N] `);
-  let line = '';
-  for await (const chunk of stdin.chunks()) {
-    line += Buffer.from(chunk).toString();
-    if (line.includes('\n')) break;
-  }
-  return /^\s*y(es)?\s*$/i.test(line);
+  return /^\s*y(es)?\s*$/i.test(await stdin.line());
 }

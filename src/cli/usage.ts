@@ -9,12 +9,19 @@ export function invalidUsage(command: string, problem: string): AppError {
 /**
  * Reads the number of a flag.
  *
- * @throws {AppError} `invalid-usage` when it is no whole number from 1.
+ * @throws {AppError} `invalid-usage` when it is no whole number from the least one.
  */
-export function readCount(text: string, {command, flag}: {readonly command: string; readonly flag: string}): number {
+export function readCount(text: string, {command, flag, min = 1}: CountOptions): number {
   // An ETag may come with its quotes.
-  const digits = /^"?([1-9][0-9]{0,14})"?$/.exec(text)?.[1];
-  if (digits === undefined)
-    throw invalidUsage(command, `${flag} has to be a whole number from 1, not ${JSON.stringify(text)}`);
+  const digits = /^"?([1-9][0-9]{0,14}|0)"?$/.exec(text)?.[1];
+  if (digits === undefined || Number(digits) < min)
+    throw invalidUsage(command, `${flag} has to be a whole number from ${min}, not ${JSON.stringify(text)}`);
   return Number(digits);
+}
+
+interface CountOptions {
+  readonly command: string;
+  readonly flag: string;
+  /** @default {1} */
+  readonly min?: number;
 }

@@ -349,8 +349,11 @@ describe('where no service answers', () => {
       ['get', 'k'],
       ['put', 'k', '1'],
       ['patch', 'k', '{}'],
+      ['touch', 'k', '--forever'],
+      ['edit', 'k'],
       ['list'],
       ['delete', 'k'],
+      ['reset', '--yes'],
     ]) {
       const {exitCode, stdout, stderr} = await machine.run([...args, '--port', String(port)]);
       assert.equal(exitCode, 5, args[0]);

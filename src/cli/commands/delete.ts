@@ -1,10 +1,9 @@
-import {type Entries, LIST_LIMIT_MAX} from '../../domain/entries.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import type {CliContext} from '../context.ts';
+import {deleteEntries, tellDeleted} from '../delete-entries.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {canAsk, confirm} from '../prompt.ts';
+import {canAsk} from '../prompt.ts';
 import {invalidUsage, readCount} from '../usage.ts';
 
 /** The flags of `crewroom delete`. */
@@ -34,37 +33,22 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
 }
 
 async function deleteOne(call: Call<DeleteFlags>, key: string): Promise<ExitCode> {
-  const {ifMatch} = call.flags;
+  const {ifMatch, json = false} = call.flags;
   const expected = ifMatch === undefined ? undefined : readCount(ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
-  await tell(1, call);
+  await tellDeleted(1, {context: call.context, json});
   return EXIT.ok;
 }
 
 async function deleteRange(call: Call<DeleteFlags>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {prefix = '', yes} = flags;
+  const {prefix = '', yes = false, json = false} = flags;
   if (!yes && !canAsk(context))
     throw invalidUsage('delete', 'nobody is there to confirm that many entries go; --yes does');
   const {client} = await connect(call);
-  if (!yes && !(await isConfirmed(client.entries, prefix, context))) {
-    await context.stderr.write('Nothing was deleted\n');
-    return EXIT.failure;
-  }
-  await tell(await client.entries.deleteRange({prefix}), call);
+  const deleted = await deleteEntries(client.entries, {prefix, yes}, context);
+  if (deleted === undefined) return EXIT.failure;
+  await tellDeleted(deleted, {context, json});
   return EXIT.ok;
-}
-
-async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const page = await entries.list({prefix, limit: LIST_LIMIT_MAX});
-  const count = page.entries.length;
-  const many = page.next === undefined ? `${count}` : `${count} or more`;
-  const which = prefix === '' ? 'all there are' : `every key that begins with ${JSON.stringify(prefix)}`;
-  return count === 0 || confirm(`Delete ${many} ${count === 1 ? 'entry' : 'entries'}: ${which}?`, context);
-}
-
-async function tell(deleted: number, {context: {stdout, stderr}, flags}: Call<DeleteFlags>): Promise<void> {
-  if (flags.json) await stdout.write(`${JSON.stringify({deleted})}\n`);
-  else if (stderr.isTerminal) await stderr.write(`Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}\n`);
 }

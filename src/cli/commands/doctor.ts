@@ -62,8 +62,8 @@ async function examineData(dataDir: string): Promise<readonly Finding[]> {
 
 async function examineEntries(place: EntriesPlace, context: CliContext): Promise<readonly Finding[]> {
   const {checkEntries} = await import('../doctor/check-entries.ts');
-  const {showProgress} = await import('../doctor/progress.ts');
-  const progress = showProgress(context);
+  const {showProgress} = await import('../progress.ts');
+  const progress = showProgress('Verifying entries', context);
   const stop = listenForStop(context);
   const interrupted = new AbortController();
   void stop.asked.then(() => interrupted.abort(new InterruptedError()));

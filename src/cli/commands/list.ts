@@ -68,12 +68,19 @@ function chooseFormat({json, values}: ListFlags, context: CliContext): Format {
   if (values) return entries => Buffer.concat(entries.map(valueLine));
   if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
   const style = styleOf(stdout, context);
-  let head: readonly string[] = ['KEY', 'REVISION', 'SIZE', 'UPDATED'];
+  let shown: readonly string[] = [];
   return entries => {
-    const table = formatTable(head, entries.map(tableRow), style);
-    const isFirst = head.length > 0;
-    head = [];
-    return isFirst ? table : table.slice(table.indexOf('\n') + 1);
+    const expires = entries.some(({expiresAtMs}) => expiresAtMs !== undefined);
+    const head = ['KEY', 'REVISION', 'SIZE', 'UPDATED', ...(expires ? ['EXPIRES'] : [])];
+    const table = formatTable(
+      head,
+      entries.map(entry => tableRow(entry).slice(0, head.length)),
+      style,
+    );
+    // The head stands where the columns begin to be other ones.
+    const isSame = head.length === shown.length;
+    shown = head;
+    return isSame ? table.slice(table.indexOf('\n') + 1) : table;
   };
 }
 
@@ -83,7 +90,11 @@ function valueLine(entry: EntryInfo | Entry): Uint8Array {
   return Buffer.concat([Buffer.from(`${entry.key}\t`), value, Buffer.from('\n')]);
 }
 
-function tableRow({key, revision, sizeBytes, updatedAtMs}: EntryInfo): readonly string[] {
-  const updatedAt = new Date(updatedAtMs).toISOString().replace(/\.\d+Z$/, 'Z');
-  return [escapeControls(key), String(revision), formatBytes(sizeBytes), updatedAt];
+function tableRow({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): readonly string[] {
+  const expires = expiresAtMs === undefined ? 'never' : formatTime(expiresAtMs);
+  return [escapeControls(key), String(revision), formatBytes(sizeBytes), formatTime(updatedAtMs), expires];
+}
+
+function formatTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

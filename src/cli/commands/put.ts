@@ -4,6 +4,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
+import {readTtl} from '../duration.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {AdvisedError} from '../report.ts';
 import {invalidUsage, readCount} from '../usage.ts';
@@ -13,6 +14,7 @@ import {readValue} from '../value-input.ts';
 export interface PutFlags {
   readonly ifMatch: string | undefined;
   readonly ifAbsent: Switch;
+  readonly ttl: string | undefined;
   readonly json: Switch;
 }
 
@@ -21,9 +23,10 @@ export async function run(call: Call<PutFlags>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const expected = readExpected(call.flags);
+  const ttlSeconds = call.flags.ttl === undefined ? undefined : readTtl(call.flags.ttl, 'put');
   const {client} = await connect(call);
   const value = await readValue(argument, call.context);
-  const {revision, created} = await putAdvised(client.entries, {key, value, expected});
+  const {revision, created} = await putAdvised(client.entries, {key, value, expected, ttlSeconds});
   if (call.flags.json) await stdout.write(`${JSON.stringify({key, revision: String(revision), created})}\n`);
   else if (stderr.isTerminal) await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
   return EXIT.ok;
@@ -40,11 +43,12 @@ interface Put {
   readonly key: string;
   readonly value: string | Uint8Array;
   readonly expected: Expectation | undefined;
+  readonly ttlSeconds: number | undefined;
 }
 
-async function putAdvised(entries: Entries, {key, value, expected}: Put): Promise<Written> {
+async function putAdvised(entries: Entries, {key, value, ...options}: Put): Promise<Written> {
   try {
-    return await entries.put(key, value, {expected});
+    return await entries.put(key, value, options);
   } catch (error) {
     if (error instanceof AppError && error.failure.code === 'invalid-json' && typeof value === 'string')
       throw new AdvisedError(error, adviseQuotes(value));

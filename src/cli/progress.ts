@@ -1,10 +1,10 @@
-import type {CliContext} from '../context.ts';
-import {styleOf} from '../style.ts';
+import type {CliContext} from './context.ts';
+import {styleOf} from './style.ts';
 
 /** A line that says how far something is. */
 export interface Progress {
   /** The total where it is known. */
-  update(checked: number, total: number | undefined): void;
+  update(done: number, total: number | undefined): void;
   /** Takes the line away again. */
   clear(): Promise<void>;
 }
@@ -15,17 +15,21 @@ const INTERVAL_MS = 100;
 /** Goes back to the beginning of the line and empties it (ECMA-48: EL). */
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Shows progress on stderr where that is a terminal, and nothing elsewhere. */
-export function showProgress(context: CliContext): Progress {
+/**
+ * Shows progress on stderr where that is a terminal, and nothing elsewhere.
+ *
+ * @param action What goes on, such as `Verifying entries`.
+ */
+export function showProgress(action: string, context: CliContext): Progress {
   const {stderr, elapsedMs} = context;
   const style = styleOf(stderr, context);
   let shownAtMs = -Infinity;
   return {
-    update: (checked, total) => {
+    update: (done, total) => {
       if (!stderr.isTerminal || elapsedMs() - shownAtMs < INTERVAL_MS) return;
       shownAtMs = elapsedMs();
-      const shown = total === undefined ? `${checked}` : `${checked} of ${total}`;
-      void stderr.write(`${CLEAR_LINE}${style.dim(`Verifying entries: ${shown}`)}`);
+      const shown = total === undefined ? `${done}` : `${done} of ${total}`;
+      void stderr.write(`${CLEAR_LINE}${style.dim(`${action}: ${shown}`)}`);
     },
     clear: async () => {
       if (shownAtMs !== -Infinity) await stderr.write(CLEAR_LINE);

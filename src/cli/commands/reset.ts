@@ -1,0 +1,26 @@
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {deleteEntries, tellDeleted} from '../delete-entries.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {canAsk} from '../prompt.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom reset`. */
+export interface ResetFlags {
+  readonly yes: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom reset`: deletes every entry. */
+export async function run(call: Call<ResetFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {yes = false, json = false} = flags;
+  if (!yes && !canAsk(context))
+    throw invalidUsage('reset', 'nobody is there to confirm that every entry goes; --yes does');
+  const {client} = await connect(call);
+  const deleted = await deleteEntries(client.entries, {prefix: '', yes}, context);
+  if (deleted === undefined) return EXIT.failure;
+  await tellDeleted(deleted, {context, json});
+  return EXIT.ok;
+}

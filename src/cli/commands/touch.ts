@@ -1,0 +1,37 @@
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {readTtl} from '../duration.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom touch`. */
+export interface TouchFlags {
+  readonly ttl: string | undefined;
+  readonly forever: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom touch`: changes how long an entry lives, and not its value. */
+export async function run(call: Call<TouchFlags>): Promise<ExitCode> {
+  const [key = ''] = call.arguments;
+  const {stdout, stderr} = call.context;
+  const ttlSeconds = readLife(call.flags);
+  const {client} = await connect(call);
+  const {revision} = await client.entries.touch(key, ttlSeconds);
+  if (call.flags.json) await stdout.write(`${JSON.stringify({key, revision: String(revision)})}\n`);
+  else if (stderr.isTerminal) {
+    const life =
+      ttlSeconds === null
+        ? 'it stays until it is deleted'
+        : `it lives for ${call.flags.ttl?.replace(/\d$/, '$&s')} from now`;
+    await stderr.write(`Touched at revision ${revision}: ${life}\n`);
+  }
+  return EXIT.ok;
+}
+
+function readLife({ttl, forever}: TouchFlags): number | null {
+  if ((ttl === undefined) === (forever === undefined))
+    throw invalidUsage('touch', 'it needs either --ttl TIME or --forever');
+  return ttl === undefined ? null : readTtl(ttl, 'touch');
+}

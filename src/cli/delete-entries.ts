@@ -1,0 +1,66 @@
+import {type Entries, LIST_LIMIT_MAX} from '../domain/entries.ts';
+import type {CliContext} from './context.ts';
+import {showProgress} from './progress.ts';
+import {confirm} from './prompt.ts';
+
+/** Which entries are to be deleted. */
+export interface DeleteEntriesOptions {
+  /** Those whose key begins with it; empty for all. */
+  readonly prefix: string;
+  /** Whether nobody is asked first. */
+  readonly yes: boolean;
+}
+
+/**
+ * Deletes every entry under a prefix, once somebody has agreed. Page by page: each is all or nothing, no request takes
+ * long, and people see how far it is.
+ *
+ * @returns How many were deleted; undefined when nobody agreed.
+ * @throws {AppError} As `list` and `transact` of the entries.
+ */
+export async function deleteEntries(
+  entries: Entries,
+  {prefix, yes}: DeleteEntriesOptions,
+  context: CliContext,
+): Promise<number | undefined> {
+  if (!yes && !(await isConfirmed(entries, prefix, context))) {
+    await context.stderr.write('Nothing was deleted\n');
+    return undefined;
+  }
+  const progress = showProgress('Deleting entries', context);
+  try {
+    return await deletePages(entries, prefix, deleted => progress.update(deleted, undefined));
+  } finally {
+    await progress.clear();
+  }
+}
+
+/** Tells how many entries were deleted: to programs in JSON, to people on a terminal. */
+export async function tellDeleted(
+  deleted: number,
+  {context: {stdout, stderr}, json}: {readonly context: CliContext; readonly json: boolean},
+): Promise<void> {
+  if (json) await stdout.write(`${JSON.stringify({deleted})}\n`);
+  else if (stderr.isTerminal) await stderr.write(`Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}\n`);
+}
+
+async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
+  const page = await entries.list({prefix, limit: LIST_LIMIT_MAX});
+  const count = page.entries.length;
+  const many = page.next === undefined ? `${count}` : `${count} or more`;
+  const which = prefix === '' ? 'all there are' : `every key that begins with ${JSON.stringify(prefix)}`;
+  return count === 0 || confirm(`Delete ${many} ${count === 1 ? 'entry' : 'entries'}: ${which}?`, context);
+}
+
+async function deletePages(entries: Entries, prefix: string, onProgress: (deleted: number) => void): Promise<number> {
+  let deleted = 0;
+  let after: string | undefined;
+  do {
+    const page = await entries.list({prefix, after, limit: LIST_LIMIT_MAX});
+    await entries.transact({operations: page.entries.map(({key}) => ({kind: 'delete', key}))});
+    deleted += page.entries.length;
+    onProgress(deleted);
+    after = page.next;
+  } while (after !== undefined);
+  return deleted;
+}

@@ -1,0 +1,6 @@
+/** A word as one may type it in a shell, with quotes where it needs them. */
+export function quoteWord(word: string): string {
+  if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(word)) return word;
+  if (process.platform === 'win32') return `"${word.replaceAll('"', '\\"')}"`;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import {readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {afterAll, beforeAll, beforeEach, describe, test} from 'vitest';
+import {createMachine, type Finished, plain, type RunOptions, type Service} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+let service: Service;
+beforeAll(async () => {
+  service = await machine.start();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  for (const name of await keptFiles()) await rm(join(home, name), {recursive: true});
+});
+
+/** Runs a command of the service of this file, with an editor that is a few lines of shell; `$1` is the file. */
+function run(args: readonly string[], editor = 'false', options: RunOptions = {}): Promise<Finished> {
+  const [name = '', ...others] = args;
+  const environment = {TMPDIR: home, CREWROOM_PORT: String(service.port), EDITOR: asEditor(editor)};
+  return machine.run([name, ...others], {...options, environment: {...environment, ...options.environment}});
+}
+
+function asEditor(script: string): string {
+  return `sh -c '${script.replaceAll("'", `'\\''`)}' editor`;
+}
+
+async function put(key: string, body: string, query = ''): Promise<void> {
+  const path = `/api/store/${encodeURIComponent(key)}${query}`;
+  assert.ok((await fetch(service.url + path, {method: 'PUT', body})).ok);
+}
+
+async function get(key: string): Promise<Response> {
+  return fetch(`${service.url}/api/store/${encodeURIComponent(key)}`);
+}
+
+/** Directories that an edit left behind. */
+async function keptFiles(): Promise<readonly string[]> {
+  return (await readdir(home)).filter(name => name.startsWith('crewroom-edit-'));
+}
+
+describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
+  test('shows the value as it is, and stores what the editor left, byte for byte', async () => {
+    await put('exact', '{"id": 12345678901234567890,\n "v": 1.0}');
+    const {exitCode, stderr} = await run(['edit', 'exact'], 'cp "$1" seen && sed -i s/1.0/2.00/ "$1"');
+    assert.deepEqual([exitCode, stderr], [0, 'Replaced at revision 2\n']);
+    assert.equal(await readFile(join(home, 'seen'), 'utf8'), '{"id": 12345678901234567890,\n "v": 1.0}\n');
+    assert.equal(await (await get('exact')).text(), '{"id": 12345678901234567890,\n "v": 2.00}');
+    assert.deepEqual(await keptFiles(), []);
+  });
+
+  test('gives the value a file that only this user can read, named for what it is', async () => {
+    await put('../a b/-c', '1');
+    await run(['edit', '../a b/-c'], 'echo "$1" > path; stat -c %a "$1" "$(dirname "$1")" > modes');
+    assert.match(await readFile(join(home, 'path'), 'utf8'), /\/crewroom-edit-\w+\/a-b--c\.json\n$/);
+    assert.equal(await readFile(join(home, 'modes'), 'utf8'), '600\n700\n');
+  });
+
+  test('prefers VISUAL, and takes its arguments apart as a shell does', async () => {
+    await put('visual', '1');
+    const environment = {VISUAL: `sh -c 'echo "2 $1" | tr -dc 2 > "$2"' editor "an argument"`};
+    assert.equal((await run(['edit', 'visual'], 'false', {environment})).exitCode, 0);
+    assert.equal(await (await get('visual')).text(), '2');
+  });
+
+  test('stores nothing where nothing was changed', async () => {
+    await put('same', ' [1, 2] ');
+    const before = (await get('same')).headers.get('etag');
+    for (const editor of ['true', 'echo " [1, 2]" > "$1"'])
+      assert.deepEqual(await run(['edit', 'same'], editor), {
+        exitCode: 0,
+        signal: null,
+        stdout: '',
+        stderr: 'Nothing was changed\n',
+      });
+    assert.equal((await get('same')).headers.get('etag'), before);
+    assert.deepEqual(await keptFiles(), []);
+  });
+
+  test('makes an entry where there is none, out of null', async () => {
+    const {stderr} = await run(['edit', 'new'], 'cp "$1" seen; echo "[]" > "$1"');
+    assert.match(stderr, /^Created at revision \d+\n$/);
+    assert.equal(await readFile(join(home, 'seen'), 'utf8'), 'null\n');
+    assert.equal(await (await get('new')).text(), '[]');
+    assert.match((await run(['edit', 'other'], 'true')).stderr, /^Nothing was changed\n$/);
+    assert.equal((await get('other')).status, 404);
+  });
+
+  test('tells programs what it did', async () => {
+    await put('told', '1');
+    const changed = JSON.parse((await run(['edit', 'told', '--json'], 'echo 2 > "$1"')).stdout);
+    assert.deepEqual(Object.keys(changed), ['key', 'revision', 'changed', 'created']);
+    assert.deepEqual([changed.changed, changed.created], [true, false]);
+    const same = JSON.parse((await run(['edit', 'told', '--json'], 'true')).stdout);
+    assert.deepEqual(same, {key: 'told', revision: changed.revision, changed: false});
+  });
+
+  test('keeps the time to live', async () => {
+    await put('lives', '1', '?ttl=600');
+    const before = Date.parse((await get('lives')).headers.get('expires-at') ?? '');
+    await run(['edit', 'lives'], 'echo 2 > "$1"');
+    const after = await get('lives');
+    assert.equal(await after.text(), '2');
+    const movedMs = Date.parse(after.headers.get('expires-at') ?? '') - before;
+    assert.ok(Math.abs(movedMs) <= 2000, `it moved by ${movedMs} ms`);
+  });
+
+  test('stores nothing over what somebody else wrote meanwhile, and says how to go on', async () => {
+    await put('raced', '1');
+    const race = `curl -sX PUT ${service.url}/api/store/raced -d 2; echo 3 > "$1"`;
+    const {exitCode, stdout, stderr} = await run(['edit', 'raced'], race);
+    assert.equal(exitCode, 4);
+    assert.equal(stdout, '{}', 'what the editor says passes through, and nothing else is said');
+    assert.match(stderr, /^crewroom: Cannot change "raced": expected revision \d+, found revision \d+\n/);
+    assert.equal(await (await get('raced')).text(), '2');
+    const [, advised = ''] = /then store it: crewroom (.*)\n$/.exec(stderr) ?? [];
+    const [file = ''] = /@\S+/.exec(advised) ?? [];
+    assert.equal(await readFile(file.slice(1), 'utf8'), '3\n');
+    assert.equal((await stat(file.slice(1))).mode & 0o777, 0o600);
+    assert.equal((await run(advised.split(' '))).exitCode, 0, 'what is advised works');
+    assert.equal(await (await get('raced')).text(), '3');
+  });
+
+  test('stores nothing over what was deleted, or made, meanwhile', async () => {
+    await put('gone', '1');
+    const remove = await run(['edit', 'gone'], `curl -sX DELETE ${service.url}/api/store/gone; echo 3 > "$1"`);
+    assert.equal(remove.exitCode, 4);
+    assert.match(remove.stderr, /to store it nevertheless: crewroom put --if-absent gone @/);
+    const make = await run(['edit', 'made'], `curl -sX PUT ${service.url}/api/store/made -d 2; echo 3 > "$1"`);
+    assert.equal(make.exitCode, 4);
+    assert.match(
+      make.stderr,
+      /look at theirs \(crewroom get made\), then store it: crewroom put --if-match \d+ made @/,
+    );
+    assert.deepEqual([(await get('gone')).status, await (await get('made')).text()], [404, '2']);
+  });
+
+  test('keeps what is no JSON, and says where it is not', async () => {
+    await put('broken', '{"a": 1}');
+    const {exitCode, stderr} = await run(['edit', 'broken'], 'printf "{\\n  x" > "$1"');
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /found "x" at line 2, column 3/);
+    const [, file = ''] = /crewroom put --if-match \d+ broken @(\S+)\n$/.exec(stderr) ?? [];
+    assert.equal(await readFile(file, 'utf8'), '{\n  x');
+    assert.equal(await (await get('broken')).text(), '{"a": 1}');
+  });
+
+  test('keeps what was written where the service is gone meanwhile', async () => {
+    const doomed = await machine.start();
+    await fetch(`${doomed.url}/api/store/k`, {method: 'PUT', body: '1'});
+    const editor = `kill ${doomed.child.pid}; while curl -s ${doomed.url}/livez > /dev/null; do :; done; echo 2 > "$1"`;
+    const {exitCode, stderr} = await run(['edit', 'k', '--port', String(doomed.port)], editor);
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /to store it: crewroom put --if-match 1 k @\S+\n$/);
+    assert.equal((await keptFiles()).length, 1);
+  });
+
+  const broken = [
+    {name: 'is not there', editor: undefined, said: /"nosucheditor" wrote: there is no such command\n/},
+    {name: 'fails', editor: 'exit 3', said: /it ended with exit code 3\n/},
+    {name: 'is killed', editor: 'kill -9 $$', said: /it (was ended by SIGKILL|ended with exit code 137)\n/},
+  ];
+  for (const {name, editor, said} of broken) {
+    test(`stores nothing and leaves nothing when the editor ${name}`, async () => {
+      const environment = editor === undefined ? {EDITOR: 'nosucheditor'} : {};
+      const {exitCode, stderr} = await run(['edit', 'exact'], editor, {environment});
+      assert.equal(exitCode, 2);
+      assert.match(stderr, said);
+      assert.match(stderr, /\nSet VISUAL or EDITOR to an editor that waits/);
+      assert.deepEqual(await keptFiles(), []);
+    });
+  }
+
+  describe.runIf(process.platform === 'linux')('on a terminal', () => {
+    /** Edits with an editor that first writes what is no JSON, and then something else. */
+    async function editTwice(): Promise<ReturnType<typeof machine.spawnOnTerminal>> {
+      await put('again', '1');
+      await writeFile(join(home, 'next'), '{');
+      const editor = 'cp next "$1"; printf "[1]" > next; echo edited';
+      const environment = {TMPDIR: home, CREWROOM_PORT: String(service.port), EDITOR: asEditor(editor)};
+      const running = machine.spawnOnTerminal(['edit', 'again'], {environment});
+      await running.until(({stdout}) => stdout.includes('Open it again?'));
+      return running;
+    }
+
+    test('offers to open what is no JSON again, and takes what then is', async () => {
+      const running = await editTwice();
+      running.child.stdin.write('y\n');
+      const {exitCode, stdout} = await running.finished;
+      assert.equal(exitCode, 0);
+      assert.match(plain(stdout), /found the end of the text at line 1, column 2\. Open it again\? \[y\/N\] /);
+      assert.match(plain(stdout), /edited\nReplaced at revision \d+\n$/);
+      assert.equal(await (await get('again')).text(), '[1]');
+    });
+
+    test('keeps it where nobody wants that', async () => {
+      const running = await editTwice();
+      running.child.stdin.write('n\n');
+      const {exitCode, stdout} = await running.finished;
+      assert.equal(exitCode, 2);
+      assert.match(plain(stdout), /Mend it, then store it: crewroom put --if-match \d+ again @\S+\n$/);
+      assert.equal((await keptFiles()).length, 1);
+    });
+  });
+});
