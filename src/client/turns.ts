@@ -1,6 +1,6 @@
 /**
  * How many requests of one client are under way at once; the others wait for their turn. A program that
- * stores a thousand entries at once would otherwise open a thousand connections, and the service takes 256.
+ * stores a thousand entries at once would otherwise open a thousand connections, which others may need.
  */
 export const REQUESTS_MAX = 64;
 

@@ -37,7 +37,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'cross-site': {code: 'cross-site', site: 'cross-site'},
   'headers-too-large': {code: 'headers-too-large'},
   'request-timeout': {code: 'request-timeout'},
-  'too-many-connections': {code: 'too-many-connections', connectionsMax: 256},
+  'too-many-connections': {code: 'too-many-connections', connectionsMax: 1024},
   'too-many-subscribers': {code: 'too-many-subscribers', subscribersMax: 1024},
   'subscriber-too-slow': {code: 'subscriber-too-slow', cursor: '57'},
   'invalid-sign-in': {code: 'invalid-sign-in', problems: [{path: '$.password', problem: 'is missing'}]},

@@ -8,7 +8,7 @@ import type {Failure} from '../domain/failure.ts';
 export const PIPELINED_MAX = 128;
 
 /**
- * How long a client may keep its place while others are turned away because of it, sending a request or
+ * How long a client may keep its place while others are turned away because of it, beginning or sending a request or
  * taking an answer, in milliseconds: on one machine a whole value takes some ten.
  */
 export const PATIENCE_MS = 1000;
@@ -49,7 +49,7 @@ export interface ConnectionsOptions {
 /**
  * The open connections, so that there are never too many, and so that stopping knows which are idle.
  * When one more than allowed arrives, one that waits for its client makes room: the longest idle, else
- * one that was slow for {@link PATIENCE_MS}. Holding connections open without using them keeps nobody out.
+ * one that was slow for {@link PATIENCE_MS}, as one without any request may be. Holding connections open without using them keeps nobody out.
  */
 export class Connections {
   readonly #connectionsMax: number;
@@ -116,13 +116,14 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    const [longestIdle] = this.#idle;
-    if (longestIdle !== undefined) {
-      this.#forget(longestIdle);
-      longestIdle.socket.destroy();
+    const lateMs = this.#nowMs() - PATIENCE_MS;
+    for (const connection of this.#idle) {
+      // Many clients connect first, all at once, and their requests are on the way.
+      if (connection.isNewerThan(lateMs)) continue;
+      this.#forget(connection);
+      connection.socket.destroy();
       return true;
     }
-    const lateMs = this.#nowMs() - PATIENCE_MS;
     for (const connection of this.#all.values()) {
       if (this.#longLived.has(connection) || !connection.waitsForClientSince(lateMs)) continue;
       this.#forget(connection);
@@ -154,8 +155,8 @@ export class Connection {
   readonly #onRest: () => void;
   readonly #waiting: Turn[] = [];
   #current: Turn | undefined;
-  /** When the current turn began, or last went on. */
-  #sinceMs = 0;
+  /** When it was opened; when the current turn began, or last went on. */
+  #sinceMs: number;
   /** Whether the current turn waits for its client, where it is a stream that tells; otherwise its state shows. */
   #waits: boolean | undefined;
   /** The request that came last, whether or not it had its turn yet. */
@@ -168,6 +169,7 @@ export class Connection {
     this.socket = socket;
     this.#nowMs = nowMs;
     this.#onRest = onRest;
+    this.#sinceMs = nowMs();
   }
 
   /** Gives a request its turn, once all before it are answered. @returns Whether there was room for it. */
@@ -190,6 +192,11 @@ export class Connection {
     if (this.#newest?.complete === false) this.#newest.fail(failure);
     else if (this.#current === undefined) refuse();
     else this.#afterAnswers = refuse;
+  }
+
+  /** Whether it was opened after a time, and no request came yet. */
+  isNewerThan(timeMs: number): boolean {
+    return this.#newest === undefined && this.#sinceMs > timeMs;
   }
 
   /** Whether it is its client that keeps a turn from going on since a time, or longer. */

@@ -121,16 +121,36 @@ describe('a client that is too slow', () => {
 
 describe('connections have a limit', () => {
   test('the longest idle makes room for a new one', async () => {
-    const server = await start(echo, {connectionsMax: 3});
+    let now = 0;
+    const server = await start(echo, {connectionsMax: 3, nowMs: () => now});
     const [first, second, third] = [await server.connect(), await server.connect(), await server.connect()];
     // The first one is used again, so the second is the longest idle now.
     await first.send(GET);
     expect((await first.readAnswer()).status).toBe(200);
+    now = 1000;
     const fourth = await server.connect();
     await fourth.send(GET);
     expect((await fourth.readAnswer()).status).toBe(200);
     expect((await second.readEnd()).length).toBe(0);
     for (const client of [first, third]) {
+      await client.send(GET);
+      expect((await client.readAnswer()).status).toBe(200);
+    }
+  });
+
+  test('one whose first request is on its way makes no room for a second', async () => {
+    let now = 0;
+    const server = await start(echo, {connectionsMax: 2, nowMs: () => now, timeouts: {lingerMs: 100}});
+    const [used, fresh] = [await server.connect(), await server.connect()];
+    await used.send(GET);
+    expect((await used.readAnswer()).status).toBe(200);
+    now = 999;
+    // The one that was used goes first, though the other has been idle for longer.
+    expect(await statusOf(server)).toBe(200);
+    await used.readEnd();
+    const third = await server.connect();
+    expect(await statusOf(server)).toBe(503);
+    for (const client of [fresh, third]) {
       await client.send(GET);
       expect((await client.readAnswer()).status).toBe(200);
     }

@@ -31,14 +31,19 @@ export interface RunningServer extends AsyncDisposable {
 /** How long the headers of a request may take, in milliseconds. */
 export const HEADERS_TIMEOUT_MS = 5000;
 
-/** How long a whole request may take to arrive, in milliseconds. */
+/**
+ * How long the body of a request may take to arrive, in milliseconds; one that is read in pieces, each of them.
+ */
 export const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Largest headers of a request, in bytes: the default of Node, which every client keeps within. */
 export const HEADER_BYTES_MAX = 16 * 1024;
 
-/** How many connections there may be at once, unless configured otherwise. */
-export const CONNECTIONS_MAX = 256;
+/**
+ * How many connections there may be at once, unless configured otherwise: more than a program opens that asks for a
+ * thousand things at once, and some 20 MiB while they are idle.
+ */
+export const CONNECTIONS_MAX = 1024;
 
 /** How long requests in flight may take once the server stops, in milliseconds; the store then has a second of the promised five. */
 export const STOP_TIMEOUT_MS = 3500;
@@ -56,6 +61,9 @@ export const SERVER_TIMEOUTS: ServerTimeouts = {
   lingerMs: 1000,
   stopTimeoutMs: STOP_TIMEOUT_MS,
 };
+
+/** How many connections may wait to be accepted: all that there may be, where Node would take 511. */
+const BACKLOG_MAX = CONNECTIONS_MAX;
 
 /** How many ports are tried when any free one will do. */
 const PORT_ATTEMPTS = 10;
@@ -112,10 +120,12 @@ function describeServer(
 async function listen(server: Server, address: string, port: number, optional: boolean): Promise<Server | undefined> {
   try {
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen({host: address, port, exclusive: true, ipv6Only: true}, () => {
-        server.off('error', reject);
-        resolve();
-      });
+      server
+        .once('error', reject)
+        .listen({host: address, port, backlog: BACKLOG_MAX, exclusive: true, ipv6Only: true}, () => {
+          server.off('error', reject);
+          resolve();
+        });
     });
     return server;
   } catch (error) {

@@ -1,10 +1,11 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
+import type {Config} from '../../src/config.ts';
 import {HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, SERVER_TIMEOUTS} from '../../src/http/server.ts';
 import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
 import {startService, type TestService} from '../support/service.ts';
 
-async function start(): Promise<TestService> {
-  const service = await startService();
+async function start(options: Partial<Config> = {}): Promise<TestService> {
+  const service = await startService(options);
   onTestFinished(() => service[Symbol.asyncDispose]());
   return service;
 }
@@ -78,7 +79,7 @@ describe('1,000 connections that do nothing (B7)', () => {
 
 describe('bodies that never end (B7)', () => {
   test('keep nobody out, however many they are', {timeout: 60_000}, async () => {
-    const service = await start();
+    const service = await start({connectionsMax: 256});
     const {port} = service;
     const host = `Host: localhost:${port}`;
     const upload = `PUT /api/store/slow HTTP/1.1\r\n${host}\r\nContent-Length: 1000\r\n\r\n"`;
