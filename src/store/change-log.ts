@@ -1,134 +1,177 @@
-import {crc32} from 'node:zlib';
 import type {Revision} from '../domain/entry.ts';
-import type {Key} from '../domain/key.ts';
-import type {Change} from '../domain/store.ts';
+import {CHANGES_BYTES_MAX, type Change} from '../domain/store.ts';
 import type {Table} from './lmdb-environment.ts';
+import {
+  decodeLogHeader,
+  decodeLogKey,
+  decodeLogRecord,
+  encodeLogKey,
+  encodeLogRecord,
+  type LogPlace,
+  valueBytesOf,
+} from './log-record.ts';
 
-/**
- * A log record holds the changes of all commits that reached the disk together. Its key is the last of
- * their revisions, eight bytes big-endian, so that keys sort by revision. Its value:
- *
- * | bytes | what |
- * |---|---|
- * | 0 | version of this layout: 1 |
- * | 1–4 | CRC-32 of the rest |
- * | 5–10 | ordinal: how many changes were ever logged, with these |
- * | 11– | JSON: `[["put", revision, key, sizeBytes] or ["delete", revision, key], …]` |
- *
- * The difference of two ordinals tells how many changes lie between two records without reading them.
- */
-const LOG_RECORD_VERSION = 1;
-const CHECKED_AT = 5;
-const JSON_AT = 11;
-const KEY_BYTES = 8;
-const NUMBER_BYTES = 6;
-
-type LoggedChange = readonly ['put', Revision, string, number] | readonly ['delete' | 'expire', Revision, string];
-
-/** The key of the record whose last change has this revision. */
-export function encodeLogKey(revision: Revision): Buffer {
-  const key = Buffer.alloc(KEY_BYTES);
-  key.writeUIntBE(revision, KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
-  return key;
+/** What a log keeps, at most. */
+export interface LogLimits {
+  /** How many changes, and then some: what is forgotten is forgotten record by record. */
+  readonly changesMax: number;
+  /** How many bytes of keys and values, likewise. */
+  readonly bytesMax: number;
 }
 
-/** The revision of a record's last change, from its key. */
-function decodeLogKey(key: Buffer): Revision {
-  return key.readUIntBE(KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+/** What becomes of a log with some changes. Nothing is written before {@link LogAddition.apply}. */
+export interface LogAddition {
+  /** Writes it, as a part of a transaction that must not fail because of it. */
+  apply(): void;
+  /** Says that the transaction is on disk. */
+  done(): void;
 }
 
-/** Makes the record of some changes; `ordinal` counts all that were ever logged, with these. */
-export function encodeLogRecord(changes: readonly Change[], ordinal: number): Buffer {
-  const logged = changes.map(
-    (change): LoggedChange =>
-      change.kind === 'put'
-        ? ['put', change.revision, change.key, change.sizeBytes]
-        : [change.kind, change.revision, change.key],
-  );
-  const json = Buffer.from(JSON.stringify(logged));
-  const record = Buffer.allocUnsafe(JSON_AT + json.length);
-  record[0] = LOG_RECORD_VERSION;
-  record.writeUIntBE(ordinal, CHECKED_AT, NUMBER_BYTES);
-  record.set(json, JSON_AT);
-  record.writeUInt32BE(crc32(record.subarray(CHECKED_AT)), 1);
-  return record;
-}
+/** A record ends with the commit with which it reaches this size, in bytes, so that none takes long to read. */
+const RECORD_BYTES = 256 * 1024;
 
-/** The ordinal of a record, or undefined when the record is damaged. */
-function decodeOrdinal(record: Buffer): number | undefined {
-  return isSound(record) ? record.readUIntBE(CHECKED_AT, NUMBER_BYTES) : undefined;
-}
-
-/** The changes of a record, or undefined when the record is damaged. */
-export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
-  if (!isSound(record)) return undefined;
-  const logged = JSON.parse(record.toString('utf8', JSON_AT)) as readonly LoggedChange[];
-  // The keys were checked when they were written, and the checksum says that they are the same.
-  return logged.map(([kind, revision, key, sizeBytes]) =>
-    kind === 'put' ? {kind, revision, key: key as Key, sizeBytes} : {kind, revision, key: key as Key},
-  );
-}
-
-function isSound(record: Buffer): boolean {
-  return (
-    record.length > JSON_AT &&
-    record[0] === LOG_RECORD_VERSION &&
-    crc32(record.subarray(CHECKED_AT)) === record.readUInt32BE(1)
-  );
-}
-
-/** Where a log ends: its last revision, and how many changes were ever logged; both 0 for an empty log. */
-export function readNewest(log: Table): {readonly revision: Revision; readonly ordinal: number} {
-  let revision: Revision | undefined;
-  for (const {key, value} of log.range({reverse: true})) {
-    revision ??= decodeLogKey(key);
-    const ordinal = decodeOrdinal(value);
-    // Behind a damaged record the count goes on a little lower, and the log forgets a little later.
-    if (ordinal !== undefined) return {revision, ordinal};
-  }
-  return {revision: revision ?? 0, ordinal: 0};
-}
-
-/**
- * The changes after a revision, up to the end of the commit that reaches the limit.
- *
- * @returns Undefined when the log does not reach back that far, or a record on the way is damaged.
- */
-export function readChanges(log: Table, since: Revision, limit: number): readonly Change[] | undefined {
-  const [oldest] = log.range({limit: 1});
-  if (oldest === undefined) return [];
-  const first = decodeLogRecord(oldest.value)?.[0];
-  // Revisions have no gaps, so what was forgotten ends just before the oldest change that is kept.
-  if (first === undefined || since < first.revision - 1) return undefined;
-  const changes: Change[] = [];
-  for (const {value} of log.range({start: encodeLogKey(since + 1)})) {
-    const logged = decodeLogRecord(value);
-    if (logged === undefined) return undefined;
-    for (const change of logged) {
-      if (change.revision <= since) continue;
-      if (changes.length >= limit && change.revision !== changes.at(-1)?.revision) return changes;
-      changes.push(change);
-    }
-  }
-  return changes;
-}
-
-/** How many old records are removed at once at most; a group adds one, so the log shrinks all the same. */
+/** How many old records are removed at once at most, beyond those that are added; so the log shrinks all the same. */
 const FORGOTTEN_RECORDS_MAX = 8;
 
-/** The keys of records that only hold changes up to an ordinal, which nobody needs any more. */
-export function findForgotten(log: Table, ordinal: number): readonly Buffer[] {
-  const forgotten: Buffer[] = [];
-  if (ordinal <= 0) return forgotten;
-  for (const {key, value} of log.range({limit: FORGOTTEN_RECORDS_MAX})) {
-    // A damaged record says nothing, and goes too.
-    if ((decodeOrdinal(value) ?? 0) > ordinal) break;
-    forgotten.push(key);
+/** The newest changes of a store, in a table of records. */
+export class ChangeLog {
+  readonly #table: Table;
+  readonly #limits: LogLimits;
+  #place: LogPlace;
+  #revision: Revision;
+  /** The last revision that is forgotten. Revisions have no gaps, so the next one is the oldest that is kept. */
+  #forgotten: Revision;
+
+  constructor(table: Table, limits: LogLimits) {
+    this.#table = table;
+    this.#limits = limits;
+    const newest = readNewest(table);
+    this.#place = newest.place;
+    this.#revision = newest.revision;
+    this.#forgotten = readForgotten(table);
   }
-  return forgotten;
+
+  /** The last revision that was logged; 0 for an empty log. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  /** The highest time that was known when something was last logged, in milliseconds since the Unix epoch. */
+  get highestMs(): number {
+    return this.#place.highestMs;
+  }
+
+  /** Prepares adding the changes of the next commits, in their order, and forgetting what is too much with them. */
+  prepare(changes: readonly Change[], highestMs: number): LogAddition {
+    let place = this.#place;
+    const records = splitChanges(changes).map((part): readonly [Buffer, Buffer] => {
+      place = {
+        ordinal: place.ordinal + part.length,
+        volumeBytes: place.volumeBytes + part.reduce((sum, change) => sum + volumeOf(change), 0),
+        highestMs,
+      };
+      return [encodeLogKey(part.at(-1)?.revision ?? this.#revision), encodeLogRecord(part, place)];
+    });
+    const surplus = this.#findSurplus(place, FORGOTTEN_RECORDS_MAX + records.length);
+    return {
+      apply: () => {
+        for (const [key, record] of records) this.#table.put(key, record);
+        for (const key of surplus) this.#table.remove(key);
+      },
+      done: () => {
+        this.#place = place;
+        this.#revision = changes.at(-1)?.revision ?? this.#revision;
+        const last = surplus.at(-1);
+        if (last !== undefined) this.#forgotten = decodeLogKey(last);
+      },
+    };
+  }
+
+  /**
+   * The changes after a revision, up to the end of the commit that reaches the limit, or {@link CHANGES_BYTES_MAX}.
+   *
+   * @returns Undefined when the log does not reach back that far, or a record on the way is damaged.
+   */
+  read(since: Revision, limit: number): readonly Change[] | undefined {
+    if (since < this.#forgotten) return undefined;
+    const changes: Change[] = [];
+    let valuesBytes = 0;
+    for (const {value} of this.#table.range({start: encodeLogKey(since + 1)})) {
+      const logged = decodeLogRecord(value);
+      if (logged === undefined) return undefined;
+      for (const change of logged) {
+        if (change.revision <= since) continue;
+        const isFull = changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
+        if (isFull && change.revision !== changes.at(-1)?.revision) return changes;
+        changes.push(change);
+        valuesBytes += valueBytesOf(change);
+      }
+    }
+    return changes;
+  }
+
+  /** The keys of the oldest records without which the log still is as large as it may be. */
+  #findSurplus({ordinal, volumeBytes}: LogPlace, limit: number): readonly Buffer[] {
+    const {changesMax, bytesMax} = this.#limits;
+    const surplus: Buffer[] = [];
+    if (ordinal <= changesMax && volumeBytes <= bytesMax) return surplus;
+    for (const key of this.#table.keys({limit})) {
+      const header = decodeLogHeader(this.#table.peek(key) ?? Buffer.alloc(0));
+      // A damaged record says nothing, and goes too.
+      const isKept =
+        header !== undefined && header.ordinal > ordinal - changesMax && header.volumeBytes >= volumeBytes - bytesMax;
+      if (isKept) break;
+      surplus.push(key);
+    }
+    return surplus;
+  }
 }
 
-/** How many bytes of a value a change carries. */
-export function valueBytesOf(change: Change): number {
-  return change.kind === 'put' ? (change.json?.length ?? 0) : 0;
+/** The last revision that is in a log; 0 for an empty one. */
+export function readLastRevision(table: Table): Revision {
+  const [newest] = table.keys({reverse: true, limit: 1});
+  return newest === undefined ? 0 : decodeLogKey(newest);
+}
+
+const BEGINNING: LogPlace = {ordinal: 0, volumeBytes: 0, highestMs: 0};
+
+/** Where a log ends: its last revision, 0 for an empty log, and its place. */
+function readNewest(table: Table): {readonly revision: Revision; readonly place: LogPlace} {
+  let revision: Revision | undefined;
+  for (const key of table.keys({reverse: true})) {
+    revision ??= decodeLogKey(key);
+    const place = decodeLogHeader(table.peek(key) ?? Buffer.alloc(0));
+    // Behind a damaged record the count goes on a little lower, and the log forgets a little later.
+    if (place !== undefined) return {revision, place};
+  }
+  return {revision: revision ?? 0, place: BEGINNING};
+}
+
+function readForgotten(table: Table): Revision {
+  const [oldest] = table.keys({limit: 1});
+  if (oldest === undefined) return 0;
+  const header = decodeLogHeader(table.peek(oldest) ?? Buffer.alloc(0));
+  return header === undefined ? decodeLogKey(oldest) : header.first - 1;
+}
+
+/** Into parts that are not large, and never in the middle of a commit. */
+function splitChanges(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const parts: Change[][] = [];
+  let partBytes = Infinity;
+  for (const change of changes) {
+    const last = parts.at(-1);
+    if (partBytes >= RECORD_BYTES && last?.at(-1)?.revision !== change.revision) {
+      parts.push([change]);
+      partBytes = volumeOf(change);
+    } else {
+      last?.push(change);
+      partBytes += volumeOf(change);
+    }
+  }
+  return parts;
+}
+
+function volumeOf(change: Change): number {
+  // Keys are counted in characters: their bytes are not worth another look.
+  return change.key.length + valueBytesOf(change);
 }

@@ -2,10 +2,13 @@ import {chmod, lstat, mkdir, open, readdir, readFile, rename, stat} from 'node:f
 import {dirname, join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 
-/** The version of the layout of a data directory that this package writes, and the newest that it reads. */
-export const DATA_FORMAT = 1;
+/**
+ * The version of the layout of a data directory that this package writes, and the newest that it reads. Since 2 entries
+ * expire, and the change log keeps values; a directory of version 1 becomes one of version 2 when it is opened.
+ */
+export const DATA_FORMAT = 2;
 
-/** Names the format; written once, when the directory is first used. */
+/** Names the format; written when the directory is first used, and by each newer version. */
 const FORMAT_FILE = 'format.json';
 
 /**

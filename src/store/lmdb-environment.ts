@@ -1,5 +1,5 @@
 import * as lmdb from 'lmdb';
-import {type Database, open, type RangeOptions, type RootDatabase} from 'lmdb';
+import {type Database, open, type RangeOptions, type RootDatabase, type Transaction} from 'lmdb';
 
 /** A table of an environment: binary keys and values, sorted by the bytes of the keys. */
 export interface Table {
@@ -38,6 +38,8 @@ export interface TableRecord {
  */
 export interface Environment extends AsyncDisposable {
   table(name: string): Table;
+  /** The files as they are now. Released before the environment is closed. */
+  snapshot(): EnvironmentSnapshot;
   /**
    * Writes everything that `write` asks for in one transaction. Resolved: on disk. Rejected: nothing of
    * it happened. Reads meanwhile see the state before it. The event loop does not wait for the disk.
@@ -52,6 +54,14 @@ export interface Environment extends AsyncDisposable {
   holdReader(): void;
   /** The processes that hold a place in the table of readers and are alive. */
   liveReaders(): ReadonlySet<number>;
+}
+
+/** The files as they were at one moment, to be read while others write. */
+export interface EnvironmentSnapshot {
+  /** Only for reading. */
+  table(name: string): Table;
+  /** Once; nothing may read it after that. */
+  release(): void;
 }
 
 /** The engine's numbers for pages that are of the wrong kind, or not there (lmdb.h). */
@@ -102,6 +112,7 @@ const CAUSE_TIMEOUT_MS = 1000;
 
 class LmdbEnvironment implements Environment {
   readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #databases = new Map<string, TableDatabase>();
   #reader: {done(): void} | undefined;
   #closed: Promise<void> | undefined;
 
@@ -110,13 +121,19 @@ class LmdbEnvironment implements Environment {
   }
 
   table(name: string): Table {
-    const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>({
-      name,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-    });
-    // Read-only, a table that was never written is not there.
+    const database = this.#database(name);
     return database === undefined ? EMPTY_TABLE : new LmdbTable(database);
+  }
+
+  snapshot(): EnvironmentSnapshot {
+    const transaction = this.#root.useReadTransaction();
+    return {
+      table: name => {
+        const database = this.#database(name);
+        return database === undefined ? EMPTY_TABLE : new LmdbTable(database, transaction);
+      },
+      release: () => transaction.done(),
+    };
   }
 
   async write(write: () => void): Promise<void> {
@@ -142,6 +159,19 @@ class LmdbEnvironment implements Environment {
     return new Set(lines.map(line => Number.parseInt(line.trim(), 10)).filter(id => id > 0));
   }
 
+  /** Read-only, a table that was never written is not there. */
+  #database(name: string): TableDatabase | undefined {
+    const known = this.#databases.get(name);
+    if (known !== undefined) return known;
+    const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>({
+      name,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+    });
+    if (database !== undefined) this.#databases.set(name, database);
+    return database;
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#reader?.done();
     this.#reader = undefined;
@@ -150,8 +180,16 @@ class LmdbEnvironment implements Environment {
   }
 }
 
-/** `lastSize` is the size of the value that was read last; the library's types leave it out. */
-type TableDatabase = Database<Buffer, Buffer> & {readonly lastSize?: number};
+/** `lastSize` is the size of the value that was read last; the library's types leave it out, and the second parameter. */
+type TableDatabase = Omit<Database<Buffer, Buffer>, 'getBinaryFast'> & {
+  readonly lastSize?: number;
+  getBinaryFast(key: Buffer, reading: Reading): Buffer | undefined;
+};
+
+/** What is read, where it is not the present state. */
+interface Reading {
+  readonly transaction?: Transaction;
+}
 
 const EMPTY_TABLE: Table = {
   get: () => undefined,
@@ -165,9 +203,11 @@ const EMPTY_TABLE: Table = {
 
 class LmdbTable implements Table {
   readonly #database: TableDatabase;
+  readonly #reading: Reading;
 
-  constructor(database: TableDatabase) {
+  constructor(database: TableDatabase, transaction?: Transaction) {
     this.#database = database;
+    this.#reading = transaction === undefined ? {} : {transaction};
   }
 
   get(key: Uint8Array): Buffer | undefined {
@@ -181,21 +221,21 @@ class LmdbTable implements Table {
 
   peek(key: Uint8Array): Buffer | undefined {
     try {
-      const shared = this.#database.getBinaryFast(key as Buffer);
+      const shared = this.#database.getBinaryFast(key as Buffer, this.#reading);
       return shared?.subarray(0, this.#database.lastSize);
     } catch (error) {
-      // One failed read spoils its transaction; the next read is to have a new one.
-      this.#database.resetReadTxn();
+      this.#afterFailedRead();
       throw error;
     }
   }
 
   *keys(range: TableRange): Generator<Buffer> {
-    yield* this.#reading(this.#database.getKeys(toRangeOptions(range)));
+    yield* this.#records(this.#database.getKeys({...toRangeOptions(range), ...this.#reading}));
   }
 
   *range(range: TableRange): Generator<TableRecord> {
-    yield* this.#reading(this.#database.getRange(toRangeOptions(range)) as unknown as Iterable<TableRecord>);
+    const records = this.#database.getRange({...toRangeOptions(range), ...this.#reading});
+    yield* this.#records(records as unknown as Iterable<TableRecord>);
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -211,13 +251,18 @@ class LmdbTable implements Table {
     return (this.#database.getStats() as {readonly entryCount: number}).entryCount;
   }
 
-  *#reading<T>(records: Iterable<T>): Generator<T> {
+  *#records<T>(records: Iterable<T>): Generator<T> {
     try {
       yield* records;
     } catch (error) {
-      this.#database.resetReadTxn();
+      this.#afterFailedRead();
       throw error;
     }
+  }
+
+  /** One failed read spoils its transaction; the next read is to have a new one. A snapshot has only the one. */
+  #afterFailedRead(): void {
+    if (this.#reading.transaction === undefined) this.#database.resetReadTxn();
   }
 }
 

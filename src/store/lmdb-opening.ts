@@ -1,5 +1,6 @@
 import {AppError} from '../domain/failure.ts';
 import {
+  DATA_FORMAT,
   type DataDirectory,
   describeDataDirectory,
   prepareDataDirectory,
@@ -27,6 +28,8 @@ export interface StoreTables {
   readonly entries: Table;
   /** Log records by revision. */
   readonly changes: Table;
+  /** What expires, by time. */
+  readonly expiries: Table;
 }
 
 /**
@@ -49,7 +52,11 @@ export async function openDirectory(path: string): Promise<OpenedDirectory> {
 
 /** The tables of an opened environment. */
 export function openTables(environment: Environment): StoreTables {
-  return {entries: environment.table('entries'), changes: environment.table('changes')};
+  return {
+    entries: environment.table('entries'),
+    changes: environment.table('changes'),
+    expiries: environment.table('expiries'),
+  };
 }
 
 async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {
@@ -67,7 +74,8 @@ async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
   await assertUndamaged(directory, {expected: format !== undefined});
   const environment = openSoundEnvironment(directory);
   try {
-    if (format === undefined) {
+    if (format !== DATA_FORMAT) {
+      // Before anything of this format is in the files: a version that does not know it must not open them.
       await writeDataFormat(directory);
       await syncDirectories(directory);
     }

@@ -6,19 +6,23 @@ import {
   type Changes,
   type Commit,
   type CommitResult,
+  LOG_BYTES_MAX,
   LOG_CHANGES_MAX,
   type Range,
   type Snapshot,
   type Store,
 } from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
-import {encodeLogKey, encodeLogRecord, findForgotten, readChanges, readNewest} from './change-log.ts';
+import {ChangeLog, type LogLimits, readLastRevision} from './change-log.ts';
 import {type EntryState, type GroupPlan, planGroup} from './commit-group.ts';
 import {CommitQueue} from './commit-queue.ts';
+import {type DueExpiries, readDue} from './expiries.ts';
 import {isFullDisk} from './full-disk.ts';
+import {prepareWrite} from './group-write.ts';
 import {Listeners} from './listeners.ts';
 import {isPageDamage, openEnvironment} from './lmdb-environment.ts';
 import {type OpenedDirectory, openDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
+import {LmdbSnapshots} from './lmdb-snapshots.ts';
 import {
   isDeletion,
   type PreparedCommit,
@@ -28,9 +32,9 @@ import {
   sizeOfWrite,
   sum,
 } from './prepared-commit.ts';
-import {beginRecord, decodeRecord, endRecord, readState} from './record.ts';
+import {decodeRecord, readState} from './record.ts';
 import {DiskRoom, makeRoom} from './reserve.ts';
-import {scanEntries} from './scan.ts';
+import {scanEntries, scanOf} from './scan.ts';
 import {StoreClock, type StoreClockDeps} from './store-clock.ts';
 
 /** What an LMDB store needs. */
@@ -40,7 +44,12 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly log: Log;
   /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
   readonly logChangesMax?: number | undefined;
+  /** How many bytes of keys and values the log keeps. @default {LOG_BYTES_MAX} */
+  readonly logBytesMax?: number | undefined;
 }
+
+/** How many expired entries a sweep removes at most: about ten milliseconds of the event loop. */
+const SWEPT_MAX = 500;
 
 /**
  * Opens the store in a data directory, alone.
@@ -69,7 +78,7 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
 class LmdbStore implements Store {
   readonly #nowMs: () => number;
   readonly #log: Log;
-  readonly #logChangesMax: number;
+  readonly #logLimits: LogLimits;
   readonly #opened: OpenedDirectory;
   readonly #queue = new CommitQueue<PreparedCommit>({
     writeGroup: group => this.#writeGroup(group),
@@ -78,11 +87,10 @@ class LmdbStore implements Store {
   readonly #room: DiskRoom;
   readonly #clock: StoreClock;
   readonly #listeners = new Listeners();
+  readonly #snapshots = new LmdbSnapshots();
   #environment: OpenedDirectory['environment'];
   #tables: StoreTables;
-  #revision: Revision;
-  /** How many changes were ever logged. */
-  #ordinal: number;
+  #changes: ChangeLog;
   #readOnlyBecause: string | undefined;
   /** While a group is written: until it is known what came of it. Never rejects. */
   #writing: Promise<unknown> | undefined;
@@ -90,22 +98,20 @@ class LmdbStore implements Store {
   #reopening: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({log, logChangesMax = LOG_CHANGES_MAX, ...clock}: LmdbStoreDeps, opened: OpenedDirectory) {
+  constructor({log, logChangesMax, logBytesMax, ...clock}: LmdbStoreDeps, opened: OpenedDirectory) {
     this.#nowMs = clock.nowMs;
-    this.#clock = new StoreClock(clock);
     this.#log = log;
-    this.#logChangesMax = logChangesMax;
+    this.#logLimits = {changesMax: logChangesMax ?? LOG_CHANGES_MAX, bytesMax: logBytesMax ?? LOG_BYTES_MAX};
     this.#opened = opened;
     this.#room = new DiskRoom(opened.directory);
     this.#environment = opened.environment;
     this.#tables = openTables(opened.environment);
-    const newest = readNewest(this.#tables.changes);
-    this.#revision = newest.revision;
-    this.#ordinal = newest.ordinal;
+    this.#changes = new ChangeLog(this.#tables.changes, this.#logLimits);
+    this.#clock = new StoreClock(clock, this.#changes.highestMs);
   }
 
   get revision(): Revision {
-    return this.#revision;
+    return this.#changes.revision;
   }
 
   get readOnlyBecause(): string | undefined {
@@ -113,8 +119,7 @@ class LmdbStore implements Store {
   }
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
-    this.#assertOpen();
-    if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
+    this.#assertWritable();
     return this.#queue.push({checks, operations: operations.map(prepareOperation), limits});
   }
 
@@ -127,20 +132,17 @@ class LmdbStore implements Store {
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
-  list({prefix, after, limit, reverse = false, values = false, valuesBytesMax = Infinity}: Range) {
-    const scan = {
-      prefix: Buffer.from(prefix),
-      after: after === undefined ? undefined : Buffer.from(after),
-      ...{limit, reverse, values, valuesBytesMax, nowMs: this.#clock.now()},
-    };
-    return this.#read(({entries}) => scanEntries(entries, scan));
+  list(range: Range): Promise<readonly EntryInfo[]> {
+    return this.#read(({entries}) => scanEntries(entries, scanOf(range, this.#clock.now())));
   }
 
   changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
-    return this.#read(({changes: log}) => {
-      const changes = since > this.#revision ? undefined : readChanges(log, since, limit);
-      if (changes === undefined) return {kind: 'reset', revision: this.#revision};
-      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? this.#revision};
+    return this.#read(({changes: table}) => {
+      // A snapshot may be a commit ahead of what was heard from the engine.
+      const isKnown = since <= this.revision || since <= readLastRevision(table);
+      const changes = isKnown ? this.#changes.read(since, limit) : undefined;
+      if (changes === undefined) return {kind: 'reset', revision: this.revision};
+      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? Math.max(since, this.revision)};
     });
   }
 
@@ -148,13 +150,18 @@ class LmdbStore implements Store {
     return this.#listeners.add(listener);
   }
 
-  async snapshot(): Promise<Snapshot> {
-    throw new Error('Cannot take a snapshot: this store has none yet');
+  snapshot(): Promise<Snapshot> {
+    return this.#snapshots.take(() =>
+      this.#read(() => ({state: this.#environment.snapshot(), nowMs: this.#clock.now()})),
+    );
   }
 
   async sweep(): Promise<number | undefined> {
-    this.#assertOpen();
-    return undefined;
+    const {due, nextMs} = await this.#readDue();
+    if (due.length === 0) return nextMs;
+    this.#assertWritable();
+    await this.#queue.push({checks: [], operations: due});
+    return (await this.#readDue(1)).nextMs;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -163,8 +170,10 @@ class LmdbStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#listeners.clear();
     await this.#queue.drained();
     await this.#reopening;
+    this.#snapshots.end({code: 'store-closed'});
     try {
       await this.#environment[Symbol.asyncDispose]();
       await makeRoom(this.#opened.directory);
@@ -189,6 +198,10 @@ class LmdbStore implements Store {
     return read(this.#tables);
   }
 
+  #readDue(limit = SWEPT_MAX): Promise<DueExpiries> {
+    return this.#read(({expiries}) => readDue(expiries, this.#clock.now(), limit));
+  }
+
   async #writeGroup(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
     if (!(await this.#room.admits(sum(group, commit => this.#sizeOf(commit))))) return this.#writeDeletions(group);
@@ -209,12 +222,12 @@ class LmdbStore implements Store {
 
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const plan = planGroup(group, {
-      revision: this.#revision,
+      revision: this.revision,
       nowMs: this.#clock.now(),
       stateOf: key => this.#stateOf(key),
       jsonOf: key => readEntry(this.#tables, key)?.json,
     });
-    if (plan.changes.length === 0) return plan.results;
+    if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
     const writing = this.#writePlan(plan).catch(async error => {
       throw new AppError(await this.#afterFailedWrite(error, plan), {cause: error});
     });
@@ -227,32 +240,17 @@ class LmdbStore implements Store {
     return plan.results;
   }
 
-  async #writePlan({writes, changes, revision}: GroupPlan<PreparedPut>): Promise<void> {
-    const updatedAtMs = this.#nowMs();
-    const ordinal = this.#ordinal + changes.length;
-    // Made outside of the transaction: what throws here leaves no half of it behind.
-    const records = Array.from(writes, ([key, write]): [Buffer, Buffer | undefined] => {
-      const {put, revision, expiresAtMs} = write;
-      if (put === undefined) return [Buffer.from(key), undefined];
-      const record = 'record' in put ? put.record : beginRecord(put.json);
-      endRecord(record, key, {revision, updatedAtMs, expiresAtMs});
-      return [Buffer.from(key), record];
+  async #writePlan(plan: GroupPlan<PreparedPut>): Promise<void> {
+    const write = prepareWrite(plan, {
+      tables: this.#tables,
+      log: this.#changes,
+      updatedAtMs: this.#nowMs(),
+      highestMs: this.#clock.now(),
     });
-    const logRecord = encodeLogRecord(changes, ordinal);
-    const {entries, changes: log} = this.#tables;
-    const forgotten = findForgotten(log, ordinal - this.#logChangesMax);
-    await this.#environment.write(() => {
-      for (const [key, record] of records) {
-        if (record === undefined) entries.remove(key);
-        else entries.put(key, record);
-      }
-      log.put(encodeLogKey(revision), logRecord);
-      for (const key of forgotten) log.remove(key);
-    });
-    this.#revision = revision;
-    this.#ordinal = ordinal;
-    // Writers get their answers first: they wait for one already, and a listener begins to read.
-    setImmediate(() => this.#listeners.call());
+    await this.#environment.write(() => write.apply());
+    write.done();
+    // Writers get their answers first: a listener begins to read.
+    if (plan.changes.length > 0) setImmediate(() => this.#listeners.call());
   }
 
   #sizeOf(commit: PreparedCommit): number {
@@ -280,17 +278,17 @@ class LmdbStore implements Store {
       return {code: 'disk-full'};
     }
     // After a failed fsync nobody knows what the disk holds: a retry could succeed and prove nothing.
-    const {message} = error as Error;
-    this.#readOnlyBecause = message;
+    const failure: Failure = {code: 'store-read-only', problem: (error as Error).message};
+    this.#readOnlyBecause = failure.problem;
     this.#log.error('disk failed; the store is read-only until it is opened again', {error});
-    this.#reopening = this.#reopenReadOnly();
-    return {code: 'store-read-only', problem: message};
+    this.#reopening = this.#reopenReadOnly(failure);
+    return failure;
   }
 
   /** Whether the engine goes on after a failed write; where it cannot read it would never answer another write. */
   #canRead(): boolean {
     try {
-      readNewest(this.#tables.changes);
+      readLastRevision(this.#tables.changes);
       return true;
     } catch {
       return false;
@@ -298,16 +296,24 @@ class LmdbStore implements Store {
   }
 
   /** A failed write can leave the engine unable even to read; opened anew it shows the last good state. */
-  async #reopenReadOnly(): Promise<void> {
+  async #reopenReadOnly(failure: Failure): Promise<void> {
     try {
+      // Their state belongs to the files as they were opened.
+      this.#snapshots.end(failure);
       await this.#environment[Symbol.asyncDispose]();
       this.#environment = openEnvironment({directory: this.#opened.directory.storePath, readOnly: true});
       this.#tables = openTables(this.#environment);
+      this.#changes = new ChangeLog(this.#tables.changes, this.#logLimits);
     } catch (error) {
       this.#log.error('store could not be opened again for reading', {error});
     } finally {
       this.#reopening = undefined;
     }
+  }
+
+  #assertWritable(): void {
+    this.#assertOpen();
+    if (this.#readOnlyBecause !== undefined) throw readOnly(this.#readOnlyBecause);
   }
 
   #assertOpen(): void {

@@ -1,5 +1,6 @@
 import type {EntryInfo} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
+import type {Range} from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import type {Table} from './lmdb-environment.ts';
 import {decodeRecord, decodeRecordInfo} from './record.ts';
@@ -14,6 +15,16 @@ export interface Scan {
   readonly valuesBytesMax: number;
   /** What has expired by then is left out. */
   readonly nowMs: number;
+}
+
+/** The part of the entries that a range means. */
+export function scanOf(range: Range, nowMs: number): Scan {
+  const {prefix, after, limit, reverse = false, values = false, valuesBytesMax = Infinity} = range;
+  return {
+    prefix: Buffer.from(prefix),
+    after: after === undefined ? undefined : Buffer.from(after),
+    ...{limit, reverse, values, valuesBytesMax, nowMs},
+  };
 }
 
 /** Sorts after every key that begins with the same bytes: UTF-8 has no byte 0xFF. */

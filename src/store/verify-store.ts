@@ -1,9 +1,9 @@
 import {join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
-import {decodeLogRecord} from './change-log.ts';
 import {describeDataDirectory} from './data-directory.ts';
 import {type FileTable, LmdbFile} from './lmdb-file.ts';
+import {decodeLogRecord} from './log-record.ts';
 import {decodeRecord} from './record.ts';
 
 /** What a verification found. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import type {Failure, FailureCode} from '../domain/failure.ts';
-import {encodeJsonText, type JsonText} from '../domain/json-text.ts';
+import {decodeJsonText, encodeJsonText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
 import type {
   Change,
@@ -95,14 +95,14 @@ export function key(text: string): Key {
   return parseKey(text);
 }
 
-/** Changes without their values. */
-export function withoutValues(changes: Changes): object {
+/** Changes with the texts of their values, so that they can be compared whatever kind of bytes a store gives. */
+export function withTexts(changes: Changes): object {
   if (changes.kind === 'reset') return changes;
-  return {...changes, changes: changes.changes.map(withoutValue)};
-}
-
-function withoutValue(change: Change): object {
-  if (change.kind !== 'put') return change;
-  const {json: _, ...others} = change;
-  return others;
+  return {
+    ...changes,
+    changes: changes.changes.map(change => {
+      if (change.kind !== 'put' || change.json === undefined) return change;
+      return {...change, json: decodeJsonText(change.json)};
+    }),
+  };
 }

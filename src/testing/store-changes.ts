@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../domain/store.ts';
-import {changesOf, put, remove, withoutValues, write} from './assertions.ts';
+import {changesOf, put, remove, withTexts, write} from './assertions.ts';
 import type {ContractPart} from './contract.ts';
 
 /** What changed since a revision. */
@@ -20,13 +20,13 @@ export const STORE_CHANGES: ContractPart<Store> = {
         await write(store, put('b', '1'), remove('a'));
         await write(store, remove('absent'));
         await write(store, put('__proto__', '22'));
-        assert.deepEqual(withoutValues(await store.changes(0, {limit: 10})), {
+        assert.deepEqual(withTexts(await store.changes(0, {limit: 10})), {
           kind: 'changes',
           changes: [
-            {kind: 'put', key: 'a', revision: 1, sizeBytes: 4},
-            {kind: 'put', key: 'b', revision: 2, sizeBytes: 1},
+            {kind: 'put', key: 'a', revision: 1, sizeBytes: 4, json: '"é"'},
+            {kind: 'put', key: 'b', revision: 2, sizeBytes: 1, json: '1'},
             {kind: 'delete', key: 'a', revision: 2},
-            {kind: 'put', key: '__proto__', revision: 3, sizeBytes: 2},
+            {kind: 'put', key: '__proto__', revision: 3, sizeBytes: 2, json: '22'},
           ],
           revision: 3,
         });

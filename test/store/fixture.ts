@@ -3,10 +3,9 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {Log} from '../../src/domain/log.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
-import {openLmdbStore} from '../../src/store/lmdb-store.ts';
+import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from './store-process.ts';
 
 /** A new directory that is gone after the test. */
@@ -17,10 +16,7 @@ export async function makeDirectory(): Promise<string> {
 }
 
 /** Opens an LMDB store that is closed after the test, if it was not before. */
-export async function openStore(
-  directory: string,
-  options: {readonly logChangesMax?: number; readonly log?: Log; readonly nowMs?: () => number} = {},
-): Promise<Store> {
+export async function openStore(directory: string, options: Partial<LmdbStoreDeps> = {}): Promise<Store> {
   const store = await openLmdbStore({directory, nowMs: Date.now, log: SILENT_LOG, ...options});
   onTestFinished(() => store[Symbol.asyncDispose]());
   return store;

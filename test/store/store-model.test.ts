@@ -12,7 +12,7 @@ import {SILENT_LOG} from '../../src/domain/log.ts';
 import type {Change, Commit, Operation, Store} from '../../src/domain/store.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
-import {key, keysOf, patch, put, range, read, remove, textOf, withoutValues} from '../../src/testing/assertions.ts';
+import {key, keysOf, patch, put, range, read, remove, textOf, withTexts} from '../../src/testing/assertions.ts';
 import {inByteOrder} from '../../src/testing/samples.ts';
 import {mergePlainly} from '../support/merge-plainly.ts';
 
@@ -107,7 +107,10 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 /** What a store has to do, as plainly as it can be said. */
 class Model {
   readonly entries = new Map<string, {text: string; revision: number}>();
-  readonly changes: Change[] = [];
+  readonly changes: (Pick<Change, 'kind' | 'key' | 'revision'> & {
+    readonly sizeBytes?: number;
+    readonly json?: string;
+  })[] = [];
   revision = 0;
 
   commit({checks, operations}: Commit): object {
@@ -132,7 +135,13 @@ class Model {
     } else {
       const text = operation.kind === 'put' ? decodeJsonText(operation.json) : this.#patch(operation);
       this.entries.set(operation.key, {text, revision});
-      this.changes.push({kind: 'put', key: operation.key, revision, sizeBytes: Buffer.byteLength(text)});
+      this.changes.push({
+        kind: 'put',
+        key: operation.key,
+        revision,
+        sizeBytes: Buffer.byteLength(text),
+        json: text,
+      });
     }
   }
 
@@ -246,7 +255,7 @@ async function compareChanges(
   }
   const end = after[limit - 1]?.revision ?? Infinity;
   const expected = after.filter(({revision}) => revision <= end);
-  assert.deepEqual(withoutValues(found), {...found, changes: expected});
+  assert.deepEqual(withTexts(found), {...found, changes: expected});
   assert.equal(found.revision, expected.at(-1)?.revision ?? model.revision);
 }
 

@@ -1,0 +1,93 @@
+import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
+import {AppError, type Failure} from '../domain/failure.ts';
+import type {Range, Snapshot} from '../domain/store.ts';
+import {readLastRevision} from './change-log.ts';
+import type {EnvironmentSnapshot} from './lmdb-environment.ts';
+import {scanEntries, scanOf} from './scan.ts';
+
+/**
+ * How many snapshots are held at once. Each has a place among the 126 readers of the engine, and holds back the space
+ * of whatever is overwritten meanwhile.
+ */
+export const SNAPSHOTS_MAX = 32;
+
+/** A state of the files, and the time at which it was the present one. */
+export interface SnapshotSource {
+  readonly state: EnvironmentSnapshot;
+  /** By the clock of the store: what was there then is there as long as the snapshot lives. */
+  readonly nowMs: number;
+}
+
+/** The snapshots of a store, of which only so many are held at once. */
+export class LmdbSnapshots {
+  readonly #held = new Set<LmdbSnapshot>();
+  /** How many are held or being taken. */
+  #taken = 0;
+  #waiting: (() => void)[] = [];
+
+  /** Takes one as soon as it is its turn. @throws What `begin` throws. */
+  async take(begin: () => Promise<SnapshotSource>): Promise<Snapshot> {
+    if (this.#taken >= SNAPSHOTS_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve));
+    else this.#taken++;
+    try {
+      const snapshot = new LmdbSnapshot(await begin(), () => {
+        if (this.#held.delete(snapshot)) this.#giveTurn();
+      });
+      this.#held.add(snapshot);
+      return snapshot;
+    } catch (error) {
+      this.#giveTurn();
+      throw error;
+    }
+  }
+
+  /** Releases all that are held; whoever reads them gets this failure. */
+  end(failure: Failure): void {
+    for (const snapshot of this.#held) snapshot.end(failure);
+  }
+
+  #giveTurn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#taken--;
+    else next();
+  }
+}
+
+class LmdbSnapshot implements Snapshot {
+  readonly revision: Revision;
+  readonly #source: SnapshotSource;
+  readonly #onEnd: () => void;
+  /** What whoever reads it gets, once it is released. */
+  #failure: Failure | undefined;
+
+  constructor(source: SnapshotSource, onEnd: () => void) {
+    this.#source = source;
+    this.#onEnd = onEnd;
+    try {
+      // From the files, which may be a commit ahead of what the store has heard from the engine.
+      this.revision = readLastRevision(source.state.table('changes'));
+    } catch (error) {
+      source.state.release();
+      throw error;
+    }
+  }
+
+  async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    if (this.#failure !== undefined) throw new AppError(this.#failure);
+    const {state, nowMs} = this.#source;
+    return scanEntries(state.table('entries'), scanOf(range, nowMs));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.end({code: 'store-closed'});
+  }
+
+  end(failure: Failure): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#source.state.release();
+    this.#onEnd();
+  }
+}
