@@ -1,4 +1,5 @@
-import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {AppError, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {adviseOnFailure} from '../domain/failure-advice.ts';
 import {describeProblem} from '../domain/failure-texts.ts';
 import type {CliContext} from './context.ts';
 import {escapeControls} from './escape.ts';

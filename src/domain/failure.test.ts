@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode, isFailureCode} from './failure.ts';
+import {AppError, describeFailure, type Failure, type FailureCode, isFailureCode} from './failure.ts';
+import {adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
 
 /** One failure of each code; a new code does not compile until it is here. */

@@ -148,14 +148,9 @@ export class AppError extends Error {
 
 /** One line for people: the action that failed, what is and what should be. */
 export function describeFailure(failure: Failure): string {
-  // The table has an entry for each code with just its failure; the compiler cannot follow the pair.
-  const texts = FAILURE_TEXTS[failure.code] as {describe(failure: Failure): string};
-  return texts.describe(failure);
-}
-
-/** One line for people: what to do about failures of this code. */
-export function adviseOnFailure(code: FailureCode): string {
-  return FAILURE_TEXTS[code].advice;
+  // The table has a function for each code with just its failure; the compiler cannot follow the pair.
+  const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
+  return describe(failure);
 }
 
 /** Whether a text is one of the codes, for failures that come from elsewhere. */

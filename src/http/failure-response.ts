@@ -1,5 +1,6 @@
 import {STATUS_CODES} from 'node:http';
-import {AppError, adviseOnFailure, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {AppError, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {adviseOnFailure} from '../domain/failure-advice.ts';
 import {jsonAnswer, type WholeAnswer} from './message.ts';
 
 /** For failures that never cross HTTP, because no service is running when they happen. */

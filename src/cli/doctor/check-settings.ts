@@ -1,5 +1,5 @@
 import {type Config, DEFAULT_ORIGIN, type InspectedConfig, SETTING_NAMES} from '../../config.ts';
-import {adviseOnFailure} from '../../domain/failure.ts';
+import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {isLoopback} from '../../http/loopback.ts';
 import type {Finding} from './finding.ts';
 

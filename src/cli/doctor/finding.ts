@@ -1,4 +1,5 @@
-import {AppError, adviseOnFailure, describeFailure} from '../../domain/failure.ts';
+import {AppError, describeFailure} from '../../domain/failure.ts';
+import {adviseOnFailure} from '../../domain/failure-advice.ts';
 
 /** What one look at one thing came to. */
 export interface Finding {

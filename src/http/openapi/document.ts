@@ -1,5 +1,6 @@
 import {z} from 'zod';
-import {adviseOnFailure, type FailureCode} from '../../domain/failure.ts';
+import type {FailureCode} from '../../domain/failure.ts';
+import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {KEY_BYTES_MAX} from '../../domain/key.ts';
 import {MERGE_PATCH_TYPE} from '../body.ts';
 import {STATUS_BY_CODE} from '../failure-response.ts';

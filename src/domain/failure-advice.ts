@@ -1,0 +1,82 @@
+import type {FailureCode} from './failure.ts';
+
+/** One line for people: what to do about failures of this code. */
+export function adviseOnFailure(code: FailureCode): string {
+  return FAILURE_ADVICE[code];
+}
+
+/**
+ * What to do about every failure. `docs/errors.md` repeats it, and a test compares the two. Apart from the words, since
+ * pages that use the client need it not: the service sends it.
+ */
+const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
+  'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters, percent-encoded as one path segment',
+  'invalid-json': 'Send one JSON text (RFC 8259) in UTF-8 without a byte order mark',
+  'invalid-transaction': 'See POST /api/transactions in /openapi.json for what it holds; nothing of it was applied',
+  'value-too-deep': 'Nest arrays and objects less deeply, or raise the limit with --value-depth-max',
+  'value-too-large': 'Split the value over several keys, or raise the limit with --value-bytes-max',
+  'transaction-too-large': 'Split it into several transactions; nothing of it was applied',
+  'unsupported-body':
+    'Send the JSON text itself, not compressed and not as multipart; application/json is the usual content type',
+  'invalid-parameter': 'See /openapi.json for the parameters of each operation',
+  'invalid-header': 'Send the header once, in the form of RFC 9110; an ETag goes back as it came, quotes included',
+  'malformed-request': 'Send a well-formed HTTP/1.1 request (RFC 9112)',
+  'no-entry': 'Keys are exact, down to case and accents; GET /api/keys lists them',
+  'no-identity':
+    'Sign in ("crewroom sign-in", or POST /api/session), or start the service with --profile FILE, or without it for the sample',
+  'no-resource': 'GET /api names what there is, and /docs describes it; a slash inside a key is written %2F',
+  'method-not-allowed': 'Use one of the methods in the Allow header',
+  'revision-conflict': 'Read the entry again, apply the change to what it holds now, and write with its new ETag',
+  'foreign-host':
+    'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service, or start it with --allow-host NAME',
+  'foreign-origin': 'If the page is yours, start the service with --allow-origin and exactly this origin',
+  'cross-site': 'Call with fetch() in its usual mode from an origin that the service was started with (--allow-origin)',
+  'headers-too-large': 'Send fewer or shorter headers',
+  'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
+  'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
+  'too-many-subscribers': 'Share one subscription within a program, and end those that nobody reads',
+  'subscriber-too-slow': 'Subscribe again with this cursor as since; nothing is lost',
+  'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" where no airline is configured',
+  'sign-in-unavailable': 'Start the service with --airline FILE, or without a source of identities of its own',
+  'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',
+  'wrong-credentials':
+    'Check both; pilots sign in with their number or their e-mail address, with the password of the airline’s site',
+  'pilot-not-confirmed': 'Wait until the airline has accepted the pilot, or ask its staff; the password was not wrong',
+  'account-broken':
+    'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',
+  'session-unknown': 'Sign in again with "crewroom sign-in"',
+  'handler-unreachable': 'Check the address and the network; "crewroom doctor --script-url URL" shows how far it gets',
+  'handler-timeout': 'Try again later; if other sites are fast, ask the airline about its server',
+  'handler-redirect':
+    'Configure the address at the end of the redirects as scriptURL of the airline, with a slash at its end',
+  'not-a-handler': 'Check that scriptURL names the directory of the handler, not the site of the airline',
+  'handler-failed': 'Try again later; if it stays, tell the airline what the handler says',
+  'invalid-pilot': 'The airline has to mend its handler: "crewroom doctor --script-url URL" shows what is missing',
+  'entry-corrupt':
+    'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',
+  'store-read-only': 'Check the disk, then start the service again; what was acknowledged before can still be read',
+  'disk-full': 'Make room on the disk of the data directory; writes then work again without a restart',
+  'store-busy': 'Wait for answers before sending more writes; nothing was stored',
+  'store-closed': 'The service is stopping; start it again',
+  internal: 'Look for the request id in the log of the service, and please report what it says',
+  'invalid-usage': 'Add --help to the command to see how it is used',
+  'invalid-configuration': '"crewroom config" shows every setting, its value and where it came from',
+  'invalid-profile':
+    'Correct the file; its content is an identity document, such as the one "crewroom identity" prints',
+  'invalid-airline': 'Correct the file; its content is what stands under "airline" in an identity document',
+  'keychain-unavailable': 'Unlock the keychain: the session is then taken up by itself; or sign in again',
+  'unsafe-host': 'Use --host localhost, 127.0.0.1 or ::1; local plugins send no credential, so nothing else is safe',
+  'address-in-use': 'Stop that program, or choose another port with --port; plugins expect 7172',
+  'address-unusable': 'Choose another address with --host or --port',
+  'data-directory-in-use': 'Stop that process, or give each service a directory of its own with --data-dir',
+  'data-directory-unusable':
+    'Choose a directory of your own that you may write to with --data-dir, or run without a disk with --ephemeral',
+  'data-format-unsupported':
+    'Install the newer Crewroom that wrote it, or use another directory with --data-dir; nothing was changed',
+  'store-damaged': 'Keep a copy of the directory, then restore it from a backup or start with another one (--data-dir)',
+  'unreadable-input': 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
+  'unwritable-output': 'Check where the output goes: the disk may be full',
+  'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
+  'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
+  'unexpected-answer': 'Another program may be listening on the port; "crewroom doctor" names it',
+};
