@@ -10,19 +10,30 @@ import {
   TRANSACTION_OPERATIONS_MAX,
   TTL_SECONDS_MAX,
 } from './domain/entries.ts';
+import {
+  type Events,
+  HEARTBEAT_MS,
+  SUBSCRIBERS_MAX,
+  WAITING_EVENT_BYTES_MAX,
+  WAITING_EVENTS_MAX,
+} from './domain/event.ts';
 import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {KEY_BYTES_MAX} from './domain/key.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
+import {createEventHub} from './events/event-hub.ts';
+import {createEventTexts} from './http/event-texts.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
 import {createGuardRules, type GuardRules} from './http/guard.ts';
 import {createHandler} from './http/handler.ts';
+import {WAIT_EVENTS_MAX, WAIT_SECONDS_MAX} from './http/long-poll.ts';
 import {addressesOf, isLoopback} from './http/loopback.ts';
 import type {HttpHandler} from './http/message.ts';
 import type {JsonObject} from './http/openapi/document.ts';
 import type {Route} from './http/route.ts';
 import {docsRoutes} from './http/routes/docs-routes.ts';
+import {eventsRoutes} from './http/routes/events-routes.ts';
 import {identityRoutes} from './http/routes/identity-routes.ts';
 import {keysRoutes} from './http/routes/keys-routes.ts';
 import {serviceRoutes} from './http/routes/service-routes.ts';
@@ -63,6 +74,8 @@ export interface Listening {
 export interface Crewroom extends AsyncDisposable {
   readonly config: Config;
   readonly entries: Entries;
+  /** What changes, as it happens. */
+  readonly events: Events;
   readonly identity: IdentitySource;
   /** Answers a request as the HTTP service would, guard included: `http://localhost:7172` is its address unless configured otherwise. */
   readonly fetch: FetchHandler;
@@ -126,6 +139,7 @@ interface Opened {
 class OpenedCrewroom implements Crewroom {
   readonly config: Config;
   readonly entries: Entries;
+  readonly events: Events;
   readonly identity: IdentitySource;
   readonly fetch: FetchHandler;
   readonly #opened: Opened;
@@ -139,12 +153,13 @@ class OpenedCrewroom implements Crewroom {
     const {config, log, identity, store} = opened;
     this.config = config;
     this.entries = createEntryService({store, ...config});
+    this.events = createEventHub({store, identity, log});
     this.identity = identity;
     this.#opened = opened;
     this.#guardRules = guardRulesFor(config, config.port);
     this.#handle = createHandler({
       guardRules: () => this.#guardRules,
-      routes: routesOf(opened, this.entries),
+      routes: routesOf(opened, this),
       log,
       newRequestId: this.#newRequestId,
     });
@@ -187,6 +202,8 @@ class OpenedCrewroom implements Crewroom {
     // One that never came to listen has told so already.
     const server = await this.#server?.catch(() => undefined);
     try {
+      // First of all: who waits for events would keep the server from stopping.
+      await this.events[Symbol.asyncDispose]();
       await server?.[Symbol.asyncDispose]();
       await identity[Symbol.asyncDispose]();
     } finally {
@@ -195,11 +212,15 @@ class OpenedCrewroom implements Crewroom {
   }
 }
 
-function routesOf({config, identity, store}: Opened, entries: Entries): readonly Route[] {
+function routesOf(
+  {config, identity, store}: Opened,
+  {entries, events}: Pick<Crewroom, 'entries' | 'events'>,
+): readonly Route[] {
   return [
     ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
     ...identityRoutes(identity),
     ...keysRoutes(entries),
+    ...eventsRoutes({events, texts: createEventTexts()}),
     ...transactionRoutes({entries, valueDepthMax: config.valueDepthMax}),
     ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
     ...docsRoutes({version: VERSION, identitySchema}),
@@ -245,6 +266,12 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
     logChangesMax: LOG_CHANGES_MAX,
     waitingCommitsMax: WAITING_COMMITS_MAX,
+    subscribersMax: SUBSCRIBERS_MAX,
+    waitingEventsMax: WAITING_EVENTS_MAX,
+    waitingEventBytesMax: WAITING_EVENT_BYTES_MAX,
+    heartbeatMs: HEARTBEAT_MS,
+    waitSecondsMax: WAIT_SECONDS_MAX,
+    waitEventsMax: WAIT_EVENTS_MAX,
     connectionsMax,
     headerBytesMax: HEADER_BYTES_MAX,
     headersTimeoutMs: HEADERS_TIMEOUT_MS,

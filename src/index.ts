@@ -3,6 +3,7 @@ export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from '.
 export type {Config, LogLevel} from './config.ts';
 export * from './domain/entries.ts';
 export * from './domain/entry.ts';
+export * from './domain/event.ts';
 export {
   AppError,
   type ConfigurationProblem,

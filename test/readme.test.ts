@@ -27,6 +27,7 @@ const SHOWN = [
   '{}',
   '{"revision":"3"}',
   '{}',
+  '"volume": 0.5',
   '',
   '"dark"',
   'com.example.hello/theme',

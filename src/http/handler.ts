@@ -111,7 +111,7 @@ function answerOptions({rawHeaders}: HttpRequest, route: Route, origin: string |
       'Access-Control-Allow-Methods',
       methods,
       'Access-Control-Allow-Headers',
-      'Content-Type, If-Match, If-None-Match',
+      'Content-Type, If-Match, If-None-Match, Last-Event-ID',
     );
     headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
     // Chromium asks before a page of the network may reach this machine (Private Network Access).

@@ -7,6 +7,7 @@ import {
   TTL_SECONDS_MAX,
 } from '../domain/entries.ts';
 import {KEY_BYTES_MAX} from '../domain/key.ts';
+import {WAIT_SECONDS_MAX} from './long-poll.ts';
 import {invalidParameter, parseQuery} from './route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
@@ -56,6 +57,69 @@ export const DELETE_RANGE_QUERY = z
     all: flag.default(false).meta({description: 'Confirms that an empty prefix deletes every entry.'}),
   })
   .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
+
+const REVISION_PROBLEM = {error: 'it is a revision: a whole number of at most 15 digits'};
+const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${WAIT_SECONDS_MAX}`};
+
+/** The parameters of GET /api/events. */
+export const EVENTS_QUERY = z
+  .strictObject({
+    prefix: z
+      .string()
+      .default('')
+      .meta({description: `Only entries whose key begins with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+    since: z
+      .string()
+      .regex(/^(0|[1-9][0-9]{0,14})$/, REVISION_PROBLEM)
+      .transform(Number)
+      .pipe(z.int())
+      .optional()
+      .meta({description: 'The revision that was seen last; without it, from now on. A `Last-Event-ID` wins over it.'}),
+    initial: flag
+      .default(false)
+      .meta({description: 'Whether the entries that are present come first; with `since`, only after a `reset`.'}),
+    wait: z
+      .string()
+      .regex(/^[0-9]{1,9}$/, WAIT_PROBLEM)
+      .transform(Number)
+      .pipe(z.int().min(1, WAIT_PROBLEM).max(WAIT_SECONDS_MAX, WAIT_PROBLEM))
+      .optional()
+      .meta({
+        description: 'Answers with what there is, or with what comes within so many seconds, and does not stream.',
+      }),
+  })
+  .refine(({initial, wait}) => !initial || wait === undefined, {
+    path: ['initial'],
+    error: 'it cannot stand beside wait; GET /api/keys lists the entries that are present',
+  });
+
+/** One event, as it stands in the data of an event stream, in a WebSocket frame, and in a list of them. */
+export const EVENT = z.union([
+  z.strictObject({
+    kind: z.literal('entry-written'),
+    key: z.string(),
+    revision: z.string().regex(/^[1-9][0-9]*$/),
+    sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
+    expiresAt: z.iso.datetime().optional().meta({description: 'When the entry expires, UTC; absent for never.'}),
+    value: z.unknown().optional().meta({description: 'The value, unless it is larger than 64 KiB.'}),
+  }),
+  z.strictObject({
+    kind: z.enum(['entry-deleted', 'entry-expired']),
+    key: z.string(),
+    revision: z.string().regex(/^[1-9][0-9]*$/),
+  }),
+  z.strictObject({kind: z.literal('identity-changed')}),
+  z.strictObject({kind: z.literal('reset'), revision: z.string().regex(/^(0|[1-9][0-9]*)$/)}),
+]);
+
+/** What GET /api/events answers with `wait`. */
+export const EVENT_LIST = z.strictObject({
+  events: z.array(EVENT),
+  revision: z
+    .string()
+    .regex(/^(0|[1-9][0-9]*)$/)
+    .meta({description: 'The `since` of the next request.'}),
+});
 
 /** What a write and a deletion answer. */
 export const DONE = z.strictObject({}).meta({description: 'An empty object.'});

@@ -18,6 +18,7 @@ const RESOURCES = [
   {path: '/api/identity', allow: 'GET, HEAD, OPTIONS'},
   {path: '/api/limits', allow: 'GET, HEAD, OPTIONS'},
   {path: '/api/keys', allow: 'GET, HEAD, DELETE, OPTIONS'},
+  {path: '/api/events?since=0&wait=1', allow: 'GET, HEAD, OPTIONS'},
   {path: '/api/store/k', allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'},
   {path: '/livez', allow: 'GET, HEAD, OPTIONS'},
   {path: '/openapi.json', allow: 'GET, HEAD, OPTIONS'},

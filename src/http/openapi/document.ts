@@ -46,6 +46,7 @@ export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObj
     tags: [
       {name: 'Identity', description: 'Who the pilot is.'},
       {name: 'Store', description: 'JSON values under keys, durable once acknowledged.'},
+      {name: 'Events', description: 'What changes, as it happens.'},
       {name: 'Service', description: 'The service itself.'},
     ],
     paths: Object.fromEntries(paths),
@@ -162,15 +163,17 @@ function describeAnswer({
   description,
   schema,
   contentType = 'application/json',
+  streamType,
   headers = [],
 }: AnswerDescription): JsonObject {
   const described = headers.map(name => [name, {description: ANSWER_HEADERS[name], schema: {type: 'string'}}]);
   const body = typeof schema === 'string' ? {$ref: `#/components/schemas/${schema}`} : schema && toSchema(schema);
+  const stream = streamType === undefined ? {} : {[streamType]: {schema: {type: 'string'}}};
   const hasBody = body !== undefined || contentType !== 'application/json';
   return {
     description,
     ...(headers.length === 0 ? {} : {headers: Object.fromEntries(described)}),
-    ...(hasBody ? {content: {[contentType]: {schema: body ?? {type: 'string'}}}} : {}),
+    ...(hasBody ? {content: {[contentType]: {schema: body ?? {type: 'string'}}, ...stream}} : {}),
   };
 }
 

@@ -5,6 +5,8 @@ import {
   DELETE_RANGE_QUERY,
   DELETED,
   DONE,
+  EVENT_LIST,
+  EVENTS_QUERY,
   LIMITS,
   LIST_QUERY,
   LIVENESS,
@@ -17,7 +19,7 @@ import {
 /** What the OpenAPI document says of an operation. */
 export interface OperationDescription {
   readonly operationId: string;
-  readonly tag: 'Identity' | 'Store' | 'Service';
+  readonly tag: 'Identity' | 'Store' | 'Events' | 'Service';
   readonly summary: string;
   readonly description?: string;
   /** The schema that reads the query string. */
@@ -37,12 +39,15 @@ export interface AnswerDescription {
   readonly description: string;
   readonly schema?: z.ZodType | 'Identity' | 'Value' | 'Page';
   readonly contentType?: string;
+  /** Another content type that it may have, for a text that is sent while it is made. */
+  readonly streamType?: string;
   readonly headers?: readonly (keyof typeof ANSWER_HEADERS)[];
 }
 
 /** Request headers that operations name. */
 export const REQUEST_HEADERS = {
   'If-Match': 'Only if the entry has one of these ETags, or with `*` if there is one.',
+  'Last-Event-ID': 'The last id of a stream before: it goes on from there, whatever `since` says.',
   'If-None-Match': 'On writes only `*`: only if there is no entry. On reads ETags: 304 if the entry has one of them.',
 } as const;
 
@@ -190,6 +195,19 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'entry-corrupt',
         ...WRITE_FAILURES,
       ],
+    },
+  },
+  '/api/events': {
+    GET: {
+      operationId: 'getEvents',
+      tag: 'Events',
+      summary: 'What changes, as it happens',
+      description:
+        'A stream of Server-Sent Events, from now on or from `since` on; with `wait` one list. A WebSocket on this path brings the same objects as text frames. The data of an event is as one of `events` in the list; `id` stands on the last event of a commit.',
+      query: EVENTS_QUERY,
+      headers: ['Last-Event-ID'],
+      answers: {200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'}},
+      failures: ['invalid-header', 'too-many-subscribers', 'subscriber-too-slow', ...READ_FAILURES],
     },
   },
   '/api': {

@@ -20,6 +20,7 @@ const LINKS = {
   store: '/api/store/{key}',
   keys: '/api/keys',
   transactions: '/api/transactions',
+  events: '/api/events',
   limits: '/api/limits',
   live: '/livez',
   ready: '/readyz',

@@ -1,0 +1,66 @@
+import type {Revision} from '../../domain/entry.ts';
+import {type Events, HEARTBEAT_MS, type SubscribeOptions} from '../../domain/event.ts';
+import {AppError} from '../../domain/failure.ts';
+import {formatEventStream} from '../event-stream.ts';
+import type {EventTexts} from '../event-texts.ts';
+import {formatPolled, pollEvents} from '../long-poll.ts';
+import {answer, type HttpAnswer, headerValues, streamAnswer} from '../message.ts';
+import type {Call, Route} from '../route.ts';
+
+/** What the route of events needs. */
+export interface EventsRoutesDeps {
+  readonly events: Events;
+  readonly texts: EventTexts;
+  /** @default {HEARTBEAT_MS} */
+  readonly heartbeatMs?: number | undefined;
+}
+
+/** `/api/events`: what changes, as it happens. */
+export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
+  return [{path: '/api/events', operations: {GET: call => answerEvents(call, deps)}}];
+}
+
+/** What a subscriber asked for. */
+export interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'initial'> {
+  /** Undefined for a stream. */
+  readonly waitSeconds: number | undefined;
+}
+
+/**
+ * Reads from a request what its sender wants to hear of.
+ *
+ * @throws {AppError} `invalid-parameter`, `invalid-header`.
+ */
+export async function readEventsRequest({request, query}: Pick<Call, 'request' | 'query'>): Promise<EventsRequest> {
+  const {EVENTS_QUERY, readParameters} = await import('../schemas.ts');
+  const {wait, since, ...asked} = readParameters(query, EVENTS_QUERY);
+  const last = readLastEventId(request.rawHeaders);
+  // A browser that comes back asks as it did the first time, and adds how far it came.
+  return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
+}
+
+async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAnswer> {
+  const {events, texts, heartbeatMs = HEARTBEAT_MS} = deps;
+  const {waitSeconds, ...asked} = await readEventsRequest(call);
+  const {signal} = call.request;
+  if (waitSeconds === undefined) {
+    const batches = events.subscribe({...asked, heartbeatMs, signal});
+    return streamAnswer(formatEventStream(batches, texts), {contentType: 'text/event-stream', longLived: true});
+  }
+  const polled = await pollEvents(events, {...asked, waitMs: waitSeconds * 1000, signal});
+  return answer(formatPolled(polled, texts));
+}
+
+const LAST_EVENT_ID = /^(0|[1-9][0-9]{0,14})$/;
+
+function readLastEventId(rawHeaders: readonly string[]): Revision | undefined {
+  const [id, second] = headerValues(rawHeaders, 'last-event-id');
+  if (id === undefined) return undefined;
+  if (second !== undefined || !LAST_EVENT_ID.test(id))
+    throw new AppError({
+      code: 'invalid-header',
+      header: 'Last-Event-ID',
+      problem: 'it is the id of an event: a revision',
+    });
+  return Number(id);
+}

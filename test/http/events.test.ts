@@ -1,0 +1,389 @@
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {encodeJsonText} from '../../src/domain/json-text.ts';
+import {parseKey} from '../../src/domain/key.ts';
+import {SILENT_LOG} from '../../src/domain/log.ts';
+import {createEventHub} from '../../src/events/event-hub.ts';
+import {createEventTexts} from '../../src/http/event-texts.ts';
+import {createFetchHandler} from '../../src/http/fetch-handler.ts';
+import {createGuardRules} from '../../src/http/guard.ts';
+import {createHandler} from '../../src/http/handler.ts';
+import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
+import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
+import {RawClient} from '../support/raw-client.ts';
+import {makeTemporaryDirectory, startService, type TestService, useService} from '../support/service.ts';
+
+const service = useService({ephemeral: true});
+
+/** Keys of one test begin with this, so that tests do not hear of each other. */
+let prefixes = 0;
+function newPrefix(): string {
+  return `test${++prefixes}/`;
+}
+
+async function subscribe(query: string, options: Parameters<typeof openEventStream>[1] = {}, url = service().url) {
+  const subscriber = await openEventStream(`${url}/api/events${query}`, options);
+  onTestFinished(() => subscriber[Symbol.asyncDispose]());
+  return subscriber;
+}
+
+/** Waits until a subscriber was told where it stands, so that it misses nothing from then on. */
+async function subscribeNow(prefix: string, url?: string): Promise<HttpSubscriber> {
+  const subscriber = await subscribe(`?prefix=${encodeURIComponent(prefix)}`, {}, url);
+  await subscriber.until(() => subscriber.parser.lastEventId !== '');
+  return subscriber;
+}
+
+async function send(method: string, path: string, body?: string): Promise<Record<string, string>> {
+  const response = await fetch(`${service().url}${path}`, {method, body: body ?? null});
+  return {...((await response.json()) as object), etag: response.headers.get('ETag')?.slice(1, -1) ?? ''};
+}
+
+const put = (key: string, body: string) => send('PUT', `/api/store/${encodeURIComponent(key)}`, body);
+
+describe('GET /api/events', () => {
+  test('begins at once with where it stands, and how to come back', async () => {
+    const {response, parser, until} = await subscribe('');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe('text/event-stream');
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    await until(() => parser.lastEventId !== '');
+    expect(parser).toMatchObject({retryMs: 1000, lastEventId: String(service().crewroom.events.cursor)});
+  });
+
+  test('tells of each write and deletion, with the revision as its id', async () => {
+    const prefix = newPrefix();
+    const subscriber = await subscribeNow(prefix);
+    const {etag: first = ''} = await put(`${prefix}a`, '{"x": 1.0}');
+    await send('DELETE', `/api/store/${encodeURIComponent(`${prefix}a`)}`);
+    const second = String(Number(first) + 1);
+    expect(await subscriber.take(2)).toEqual([
+      {
+        type: 'entry-written',
+        data: `{"kind":"entry-written","key":"${prefix}a","revision":"${first}","sizeBytes":10,"value":{"x": 1.0}}`,
+        lastEventId: first,
+      },
+      {
+        type: 'entry-deleted',
+        data: `{"kind":"entry-deleted","key":"${prefix}a","revision":"${second}"}`,
+        lastEventId: second,
+      },
+    ]);
+  });
+
+  test('tells when an entry expires', async () => {
+    const prefix = newPrefix();
+    const subscriber = await subscribeNow(prefix);
+    await service().crewroom.entries.put(`${prefix}a`, '1', {ttlSeconds: 3600});
+    const {expiresAt} = JSON.parse((await subscriber.next()).data) as {expiresAt: string};
+    expect(new Date(expiresAt).toISOString()).toBe(expiresAt);
+    expect(Math.abs(Date.parse(expiresAt) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+  });
+
+  const values = [
+    {name: 'with line breaks between its tokens', text: '{\r\n"a":\r1,\n"b":"\\n"}', data: '{  "a": 1, "b":"\\n"}'},
+    {name: 'that is a big integer', text: '9007199254740993'},
+    {name: 'with a name twice', text: '{"a":1,"a":-0}'},
+    {name: 'with line breaks that only JavaScript knows', text: '"\u2028\u2029\u0085"'},
+    {name: 'that looks like the end of an event', text: '"\\n\\nid: 1\\n\\n"'},
+    {name: 'of many bytes for a character', text: '"é€😀"'},
+  ];
+  for (const {name, text, data = text} of values) {
+    test(`brings a value ${name}`, async () => {
+      const prefix = newPrefix();
+      const subscriber = await subscribeNow(prefix);
+      await put(`${prefix}a`, text);
+      const event = await subscriber.next();
+      expect(event.data.slice(event.data.indexOf('"value":') + 8, -1)).toBe(data);
+      // Nothing is left over.
+      await put(`${prefix}b`, '1');
+      expect(JSON.parse((await subscriber.next()).data)).toMatchObject({key: `${prefix}b`});
+    });
+  }
+
+  test('brings values up to 64 KiB, and of larger ones the size', async () => {
+    const prefix = newPrefix();
+    const subscriber = await subscribeNow(prefix);
+    const largest = `"${'x'.repeat(65_534)}"`;
+    await put(`${prefix}a`, largest);
+    await put(`${prefix}b`, `${largest.slice(0, -1)}x"`);
+    const [whole, without] = (await subscriber.take(2)).map(({data}) => JSON.parse(data));
+    expect(whole).toMatchObject({sizeBytes: 65_536, value: JSON.parse(largest)});
+    expect(without).toEqual({kind: 'entry-written', key: `${prefix}b`, revision: without.revision, sizeBytes: 65_537});
+  });
+
+  test('brings the events of a transaction together, with an id on the last', async () => {
+    const prefix = newPrefix();
+    const subscriber = await subscribeNow(prefix);
+    const before = subscriber.parser.lastEventId;
+    const operations = ['a', 'b', 'c'].map(key => ({kind: 'put', key: prefix + key, value: key}));
+    const {revision} = await send('POST', '/api/transactions', JSON.stringify({operations}));
+    const events = await subscriber.take(3);
+    expect(events.map(({data}) => JSON.parse(data))).toEqual(
+      operations.map(({key, value}) => ({kind: 'entry-written', key, revision, sizeBytes: 3, value})),
+    );
+    expect(events.map(({lastEventId}) => lastEventId)).toEqual([before, before, revision]);
+  });
+
+  test('goes on after the id that a browser comes back with, whatever the query says', async () => {
+    const prefix = newPrefix();
+    const {etag: first = ''} = await put(`${prefix}a`, '1');
+    const {etag: second = ''} = await put(`${prefix}b`, '1');
+    for (const query of ['', '&since=0', '&since=0&initial=true', '&since=999999']) {
+      const subscriber = await subscribe(`?prefix=${prefix}${query}`, {lastEventId: first});
+      expect(await subscriber.next()).toMatchObject({lastEventId: second});
+    }
+    const subscriber = await subscribe(`?prefix=${prefix}&since=${first}`);
+    expect(await subscriber.next()).toMatchObject({lastEventId: second});
+  });
+
+  test('begins with the entries that are present, and has an id only after them', async () => {
+    const prefix = newPrefix();
+    for (const key of ['a', 'b']) await put(prefix + key, '1');
+    const subscriber = await subscribe(`?prefix=${prefix}&initial=true`);
+    const present = await subscriber.take(2);
+    expect(present.map(({data, lastEventId}) => [JSON.parse(data).key, lastEventId])).toEqual([
+      [`${prefix}a`, ''],
+      [`${prefix}b`, ''],
+    ]);
+    await subscriber.until(() => subscriber.parser.lastEventId !== '');
+    const {etag} = await put(`${prefix}c`, '1');
+    expect(await subscriber.next()).toMatchObject({lastEventId: etag});
+  });
+
+  test('says with a reset that an id is of another store', async () => {
+    const subscriber = await subscribe('', {lastEventId: '999999999999999'});
+    const revision = String(service().crewroom.events.cursor);
+    expect(await subscriber.next()).toEqual({
+      type: 'reset',
+      data: `{"kind":"reset","revision":"${revision}"}`,
+      lastEventId: revision,
+    });
+  });
+
+  test('begins over with the entries that are present after a reset, where they were asked for', async () => {
+    const prefix = newPrefix();
+    await put(`${prefix}a`, '1');
+    const subscriber = await subscribe(`?prefix=${prefix}&initial=true`, {lastEventId: '999999999999999'});
+    expect((await subscriber.take(2)).map(({type}) => type)).toEqual(['reset', 'entry-written']);
+    await subscriber.until(() => subscriber.parser.lastEventId !== '999999999999999');
+  });
+
+  test('has no body with HEAD, and holds nothing', async () => {
+    const response = await fetch(`${service().url}/api/events`, {method: 'HEAD'});
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
+  });
+
+  const refused = [
+    {query: '?since=x', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?since=-1', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?since=01', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?since=1.5', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?since=', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?since=9999999999999999', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?since=999999999', code: 'invalid-parameter', parameter: 'since'},
+    {query: '?wait=0', code: 'invalid-parameter', parameter: 'wait'},
+    {query: '?wait=51', code: 'invalid-parameter', parameter: 'wait'},
+    {query: '?wait=0.5', code: 'invalid-parameter', parameter: 'wait'},
+    {query: '?wait=', code: 'invalid-parameter', parameter: 'wait'},
+    {query: '?wait=1&initial=true', code: 'invalid-parameter', parameter: 'initial'},
+    {query: '?initial=yes', code: 'invalid-parameter', parameter: 'initial'},
+    {query: '?prefix=%00', code: 'invalid-parameter', parameter: 'prefix'},
+    {query: '?key=a', code: 'invalid-parameter', parameter: 'key'},
+    {query: '?wait=1&wait=1', code: 'invalid-parameter', parameter: 'wait'},
+    {query: '', id: 'x', code: 'invalid-header', header: 'Last-Event-ID'},
+    {query: '', id: '-1', code: 'invalid-header', header: 'Last-Event-ID'},
+    {query: '?wait=1', id: '1, 2', code: 'invalid-header', header: 'Last-Event-ID'},
+  ];
+  for (const {query, id, ...failure} of refused) {
+    test(`refuses ${query} ${id === undefined ? '' : `after ${id}`}`, async () => {
+      const headers: Record<string, string> = id === undefined ? {} : {'Last-Event-ID': id};
+      const response = await fetch(`${service().url}/api/events${query}`, {headers});
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject(failure);
+    });
+  }
+
+  test('refuses pages of other origins', async () => {
+    const response = await fetch(`${service().url}/api/events`, {headers: {Origin: 'https://evil.example'}});
+    expect(response.status).toBe(403);
+    await response.json();
+  });
+});
+
+describe('GET /api/events with wait', () => {
+  interface Polled {
+    readonly events: readonly {readonly key: string; readonly revision: string}[];
+    readonly revision: string;
+  }
+
+  async function poll(query: string, headers: Record<string, string> = {}): Promise<Polled> {
+    const response = await fetch(`${service().url}/api/events?${query}`, {headers});
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/json']);
+    return (await response.json()) as Polled;
+  }
+
+  test('answers at once with everything that there is', async () => {
+    const prefix = newPrefix();
+    const since = service().crewroom.events.cursor;
+    for (const key of ['a', 'b', 'c']) await put(prefix + key, '[1.0]');
+    const response = await fetch(`${service().url}/api/events?prefix=${prefix}&since=${since}&wait=50`);
+    const events = ['a', 'b', 'c'].map(
+      (key, index) =>
+        `{"kind":"entry-written","key":"${prefix}${key}","revision":"${since + index + 1}","sizeBytes":5,"value":[1.0]}`,
+    );
+    expect(await response.text()).toBe(`{"events":[${events.join(',')}],"revision":"${since + 3}"}`);
+  });
+
+  test('waits for what comes', async () => {
+    const prefix = newPrefix();
+    const polled = poll(`prefix=${prefix}&since=${service().crewroom.events.cursor}&wait=50`);
+    const {etag} = await put(`${prefix}a`, '1');
+    expect(await polled).toMatchObject({events: [{key: `${prefix}a`}], revision: etag});
+  });
+
+  test('answers with nothing when the time is over, and a cursor that other prefixes moved on', async () => {
+    const since = service().crewroom.events.cursor;
+    const polled = poll(`prefix=none&since=${since}&wait=1`);
+    const {etag} = await put(`${newPrefix()}a`, '1');
+    expect(await polled).toEqual({events: [], revision: etag});
+  });
+
+  test('begins now without a cursor', async () => {
+    const {cursor} = service().crewroom.events;
+    expect(await poll(`prefix=${newPrefix()}&wait=1`)).toEqual({events: [], revision: String(cursor)});
+  });
+
+  test('never ends in the middle of a commit', async () => {
+    const prefix = newPrefix();
+    const since = service().crewroom.events.cursor;
+    const operations = Array.from({length: 700}, (_, index) => ({kind: 'put', key: `${prefix}${index}`, value: 1}));
+    for (let round = 0; round < 3; round++) await send('POST', '/api/transactions', JSON.stringify({operations}));
+    const first = await poll(`prefix=${prefix}&since=${since}&wait=1`);
+    expect(first.events).toHaveLength(1400);
+    const second = await poll(`prefix=${prefix}&wait=1`, {'Last-Event-ID': first.revision});
+    expect(second.events).toHaveLength(700);
+    expect(Number(second.revision)).toBe(since + 3);
+  });
+
+  test('says with a reset that an id is of another store', async () => {
+    const revision = String(service().crewroom.events.cursor);
+    expect(await poll('wait=1', {'Last-Event-ID': '999999999999999'})).toEqual({
+      events: [{kind: 'reset', revision}],
+      revision,
+    });
+  });
+});
+
+describe('subscribers', () => {
+  test('hear something every so often, and how far they are', async () => {
+    const store = openMemoryStore({nowMs: Date.now});
+    const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});
+    onTestFinished(() => events[Symbol.asyncDispose]());
+    const handle = createHandler({
+      guardRules: () => createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []}),
+      routes: eventsRoutes({events, texts: createEventTexts(), heartbeatMs: 20}),
+      log: SILENT_LOG,
+      newRequestId: () => 'x',
+    });
+    const subscriber = await openEventStream('http://localhost:7172/api/events?prefix=a/', {
+      fetch: createFetchHandler(handle),
+    });
+    const {parser, until} = subscriber;
+    await until(() => parser.lastEventId === '0');
+    await until(() => parser.comments >= 4);
+    const json = encodeJsonText('1');
+    await store.commit({checks: [], operations: [{kind: 'put', key: parseKey('b/1'), json}]});
+    await until(() => parser.lastEventId === '1');
+    await subscriber[Symbol.asyncDispose]();
+  });
+
+  test('hear of the identity', async () => {
+    const listeners = new Set<() => void>();
+    const other = await startService(
+      {ephemeral: true},
+      {
+        openIdentity: async () => ({
+          origin: {kind: 'none'},
+          current: () => undefined,
+          onChange: listener => {
+            listeners.add(listener);
+            return () => void listeners.delete(listener);
+          },
+          [Symbol.asyncDispose]: async () => {},
+        }),
+      },
+    );
+    onTestFinished(() => other[Symbol.asyncDispose]());
+    const subscriber = await subscribeNow('', other.url);
+    for (const listener of listeners) listener();
+    expect(await subscriber.next()).toMatchObject({
+      type: 'identity-changed',
+      data: '{"kind":"identity-changed"}',
+      lastEventId: '0',
+    });
+  });
+
+  test('come back after a restart and miss nothing', async () => {
+    const directory = await makeTemporaryDirectory();
+    onTestFinished(() => directory[Symbol.asyncDispose]());
+    const start = async (): Promise<TestService> => {
+      const started = await startService({dataDir: `${directory.path}/data`});
+      onTestFinished(() => started[Symbol.asyncDispose]());
+      return started;
+    };
+    const before = await start();
+    const first = await subscribeNow('', before.url);
+    await before.crewroom.entries.put('a', '1');
+    const {lastEventId} = await first.next();
+    await before.crewroom.entries.put('b', '{"x":2}');
+    await before.crewroom.entries.delete('a');
+    await before[Symbol.asyncDispose]();
+    await first.end();
+
+    const after = await start();
+    const second = await subscribe('', {lastEventId}, after.url);
+    expect((await second.take(2)).map(({data}) => data)).toEqual([
+      '{"kind":"entry-written","key":"b","revision":"2","sizeBytes":7,"value":{"x":2}}',
+      '{"kind":"entry-deleted","key":"a","revision":"3"}',
+    ]);
+    await after.crewroom.entries.put('c', '3');
+    expect(await second.next()).toMatchObject({lastEventId: '4'});
+  });
+
+  test('do not keep the service from stopping', async () => {
+    const other = await startService({ephemeral: true});
+    const subscribers = await Promise.all(['', 'a', 'b'].map(prefix => subscribeNow(prefix, other.url)));
+    const call = (path: string) => other.crewroom.fetch(new Request(`${other.url}${path}`));
+    const waiting = call('/api/events?since=0&wait=50&prefix=a');
+    // Answered behind the request that waits.
+    await call('/api/keys');
+    await other[Symbol.asyncDispose]();
+    for (const each of subscribers) expect(await each.end()).toEqual([]);
+    expect(await (await waiting).json()).toEqual({events: [], revision: '0'});
+  });
+
+  test('that do not read are cut off, while others and writers go on', async () => {
+    const other = await startService({ephemeral: true});
+    onTestFinished(() => other[Symbol.asyncDispose]());
+    const slow = await RawClient.connect({port: other.port});
+    onTestFinished(() => slow[Symbol.dispose]());
+    slow.socket.pause();
+    await slow.send(`GET /api/events HTTP/1.1\r\nHost: localhost:${other.port}\r\n\r\n`);
+    const quick = await subscribeNow('', other.url);
+    const text = `"${'x'.repeat(60_000)}"`;
+    // What the system keeps for a socket is several megabytes.
+    for (let revision = 1; revision <= 300; revision++) {
+      await other.crewroom.entries.put('k', text);
+      expect(await quick.next()).toMatchObject({lastEventId: String(revision)});
+    }
+    slow.socket.resume();
+    const received = (await slow.readEnd()).toString('latin1');
+    const lastEventId = Array.from(received.matchAll(/^id: ([0-9]+)$/gm)).at(-1)?.[1] ?? '';
+    expect(Number(lastEventId)).toBeLessThan(300);
+    expect(received.endsWith('0\r\n\r\n')).toBe(true);
+    const again = await subscribe('', {lastEventId}, other.url);
+    for (let revision = Number(lastEventId) + 1; revision <= 300; revision++)
+      expect(await again.next()).toMatchObject({lastEventId: String(revision)});
+  });
+});

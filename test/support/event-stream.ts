@@ -1,0 +1,128 @@
+/** An event of a stream, as a browser would dispatch it. */
+export interface StreamedEvent {
+  readonly type: string;
+  readonly data: string;
+  /** The id that was current when it was dispatched; a browser that comes back sends it. */
+  readonly lastEventId: string;
+}
+
+/** Reads an event stream as the HTML standard says (section 9.2.6), from the text as it arrives. */
+export class EventStreamParser {
+  /** What a browser would come back with. */
+  lastEventId = '';
+  /** How long it would wait before, in milliseconds. */
+  retryMs: number | undefined;
+  comments = 0;
+  #rest = '';
+  #type = '';
+  #data = '';
+  #id = '';
+
+  constructor(lastEventId = '') {
+    this.lastEventId = lastEventId;
+    this.#id = lastEventId;
+  }
+
+  /** Takes what arrived. @returns The events that are complete with it. */
+  take(text: string): readonly StreamedEvent[] {
+    const events: StreamedEvent[] = [];
+    const lines = (this.#rest + text).split(/\r\n|\n|\r/);
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line !== '') this.#takeField(line);
+      else {
+        const event = this.#dispatch();
+        if (event !== undefined) events.push(event);
+      }
+    }
+    return events;
+  }
+
+  #dispatch(): StreamedEvent | undefined {
+    this.lastEventId = this.#id;
+    const event = {type: this.#type || 'message', data: this.#data.slice(0, -1), lastEventId: this.lastEventId};
+    const empty = this.#data === '';
+    this.#type = '';
+    this.#data = '';
+    return empty ? undefined : event;
+  }
+
+  #takeField(line: string): void {
+    if (line.startsWith(':')) {
+      this.comments++;
+      return;
+    }
+    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (name === 'event') this.#type = value;
+    else if (name === 'data') this.#data += `${value}\n`;
+    else if (name === 'id' && !value.includes('\0')) this.#id = value;
+    else if (name === 'retry' && /^[0-9]+$/.test(value)) this.retryMs = Number(value);
+    else throw new Error(`no browser understands ${JSON.stringify(line)}`);
+  }
+}
+
+/** A subscriber over HTTP. */
+export interface HttpSubscriber extends AsyncDisposable {
+  readonly response: Response;
+  readonly parser: EventStreamParser;
+  /** The next event. @throws {Error} When the stream ends before. */
+  next(): Promise<StreamedEvent>;
+  /** So many events. */
+  take(count: number): Promise<readonly StreamedEvent[]>;
+  /** Reads until something is true of what was read. */
+  until(holds: () => boolean): Promise<void>;
+  /** Reads to the end. @returns The events that nobody asked for. */
+  end(): Promise<readonly StreamedEvent[]>;
+}
+
+/** Subscribes like a browser, without coming back. */
+export async function openEventStream(
+  url: string,
+  {lastEventId, headers = {}, fetch: send = fetch}: OpenOptions = {},
+): Promise<HttpSubscriber> {
+  const controller = new AbortController();
+  const all = lastEventId === undefined ? headers : {...headers, 'Last-Event-ID': lastEventId};
+  const response = await send(new Request(url, {headers: all, signal: controller.signal}));
+  const parser = new EventStreamParser(lastEventId);
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const waiting: StreamedEvent[] = [];
+  /** @returns Whether there was more. */
+  const readMore = async (): Promise<boolean> => {
+    const result = await reader?.read();
+    if (result === undefined || result.done) return false;
+    waiting.push(...parser.take(decoder.decode(result.value, {stream: true})));
+    return true;
+  };
+  const next = async (): Promise<StreamedEvent> => {
+    while (waiting.length === 0) if (!(await readMore())) throw new Error('the stream ended');
+    return waiting.shift() as StreamedEvent;
+  };
+  return {
+    response,
+    parser,
+    next,
+    take: async count => {
+      const events: StreamedEvent[] = [];
+      while (events.length < count) events.push(await next());
+      return events;
+    },
+    until: async holds => {
+      while (!holds()) if (!(await readMore())) throw new Error('the stream ended');
+    },
+    end: async () => {
+      while (await readMore());
+      return waiting;
+    },
+    [Symbol.asyncDispose]: async () => {
+      controller.abort();
+      await reader?.cancel().catch(() => {});
+    },
+  };
+}
+
+interface OpenOptions {
+  readonly lastEventId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
