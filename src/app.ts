@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import {setImmediate} from 'node:timers/promises';
 import {type Config, DEFAULTS, readOptions} from './config.ts';
 import {
   type Entries,
@@ -22,6 +23,7 @@ import type {IdentitySource} from './domain/identity.ts';
 import {KEY_BYTES_MAX} from './domain/key.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
+import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {createEventTexts} from './http/event-texts.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
@@ -39,6 +41,7 @@ import {keysRoutes} from './http/routes/keys-routes.ts';
 import {serviceRoutes} from './http/routes/service-routes.ts';
 import {storeRoutes} from './http/routes/store-routes.ts';
 import {transactionRoutes} from './http/routes/transaction-routes.ts';
+import {transferRoutes} from './http/routes/transfer-routes.ts';
 import {
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
@@ -49,6 +52,7 @@ import {
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {platformPaths} from './paths.ts';
 import {createEntryService} from './service/entry-service.ts';
+import {createTransferService} from './service/transfer-service.ts';
 import {API_VERSION, VERSION} from './version.ts';
 
 /** What a program may give in place of what the service would choose itself. */
@@ -77,6 +81,8 @@ export interface Crewroom extends AsyncDisposable {
   /** What changes, as it happens. */
   readonly events: Events;
   readonly identity: IdentitySource;
+  /** Exports and imports entries. */
+  readonly transfer: Transfer;
   /** Answers a request as the HTTP service would, guard included: `http://localhost:7172` is its address unless configured otherwise. */
   readonly fetch: FetchHandler;
   /**
@@ -122,7 +128,7 @@ export async function openCrewroom(
     opened.unshift(identity);
     const store = await given.openStore(config, given);
     opened.unshift(store);
-    return new OpenedCrewroom({config, log: given.log, identity, store});
+    return new OpenedCrewroom({config, log: given.log, nowMs: given.nowMs, identity, store});
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -132,6 +138,7 @@ export async function openCrewroom(
 interface Opened {
   readonly config: Config;
   readonly log: Log;
+  readonly nowMs: () => number;
   readonly identity: IdentitySource;
   readonly store: Store;
 }
@@ -141,6 +148,7 @@ class OpenedCrewroom implements Crewroom {
   readonly entries: Entries;
   readonly events: Events;
   readonly identity: IdentitySource;
+  readonly transfer: Transfer;
   readonly fetch: FetchHandler;
   readonly #opened: Opened;
   readonly #newRequestId = createRequestIds();
@@ -150,11 +158,12 @@ class OpenedCrewroom implements Crewroom {
   #closed: Promise<void> | undefined;
 
   constructor(opened: Opened) {
-    const {config, log, identity, store} = opened;
+    const {config, log, nowMs, identity, store} = opened;
     this.config = config;
     this.entries = createEntryService({store, ...config});
     this.events = createEventHub({store, identity, log});
     this.identity = identity;
+    this.transfer = createTransferService({store, nowMs, pause, onExpiringEntries: () => {}, ...config});
     this.#opened = opened;
     this.#guardRules = guardRulesFor(config, config.port);
     this.#handle = createHandler({
@@ -214,7 +223,7 @@ class OpenedCrewroom implements Crewroom {
 
 function routesOf(
   {config, identity, store}: Opened,
-  {entries, events}: Pick<Crewroom, 'entries' | 'events'>,
+  {entries, events, transfer}: Pick<Crewroom, 'entries' | 'events' | 'transfer'>,
 ): readonly Route[] {
   return [
     ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
@@ -222,9 +231,15 @@ function routesOf(
     ...keysRoutes(entries),
     ...eventsRoutes({events, texts: createEventTexts()}),
     ...transactionRoutes({entries, valueDepthMax: config.valueDepthMax}),
+    ...transferRoutes(transfer),
     ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
     ...docsRoutes({version: VERSION, identitySchema}),
   ];
+}
+
+/** Lets everything else that waits for its turn have it. */
+async function pause(): Promise<void> {
+  await setImmediate();
 }
 
 async function openStore({ephemeral, dataDir}: Config, {nowMs, log}: CrewroomParts): Promise<Store> {
@@ -264,6 +279,7 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     transactionBytesMax: TRANSACTION_BYTES_MAX,
     transactionChecksMax: TRANSACTION_CHECKS_MAX,
     transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
+    importLineBytesMax: importLineBytesMax(valueBytesMax),
     logChangesMax: LOG_CHANGES_MAX,
     waitingCommitsMax: WAITING_COMMITS_MAX,
     subscribersMax: SUBSCRIBERS_MAX,

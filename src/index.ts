@@ -12,6 +12,7 @@ export {
   describeFailure,
   type Failure,
   type FailureCode,
+  type ImportedPart,
 } from './domain/failure.ts';
 export * from './domain/identity.ts';
 export {
@@ -25,3 +26,4 @@ export {
 export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
 export type {Log, LogFields} from './domain/log.ts';
 export * from './domain/store.ts';
+export * from './domain/transfer.ts';

@@ -33,6 +33,7 @@ const EXIT_BY_CODE = {
   'value-too-deep': EXIT.failure,
   'value-too-large': EXIT.failure,
   'invalid-transaction': EXIT.failure,
+  'invalid-import': EXIT.failure,
   'transaction-too-large': EXIT.failure,
   'unsupported-body': EXIT.failure,
   'invalid-header': EXIT.failure,

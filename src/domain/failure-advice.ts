@@ -13,6 +13,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters, percent-encoded as one path segment',
   'invalid-json': 'Send one JSON text (RFC 8259) in UTF-8 without a byte order mark',
   'invalid-transaction': 'See POST /api/transactions in /openapi.json for what it holds; nothing of it was applied',
+  'invalid-import': 'Correct the line, or export again; importing again what was stored already does no harm',
   'value-too-deep': 'Nest arrays and objects less deeply, or raise the limit with --value-depth-max',
   'value-too-large': 'Split the value over several keys, or raise the limit with --value-bytes-max',
   'transaction-too-large': 'Split it into several transactions; nothing of it was applied',

@@ -1,4 +1,4 @@
-import type {DocumentProblem, Failure, FailureCode} from './failure.ts';
+import type {DocumentProblem, Failure, FailureCode, ImportedPart} from './failure.ts';
 
 /** The words for every failure: one line, the action that failed, what is and what should be. */
 export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Failure, {code: C}>) => string} = {
@@ -6,6 +6,7 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Fail
   'invalid-json': ({problem, position}) => `Cannot read the value as JSON: ${problem} at byte ${position}`,
   'invalid-transaction': ({problems}) =>
     `Cannot apply the transaction: ${problems.map(({path, problem}) => `${path} ${problem}`).join('; ')}`,
+  'invalid-import': ({line, problem, ...part}) => `Cannot import line ${line}: ${problem}${describePart(part)}`,
   'value-too-deep': ({depthMax, position}) =>
     `Cannot store the value: at byte ${position} it nests deeper than ${depthMax} levels`,
   'value-too-large': ({sizeBytesMax}) => `Cannot store the value: it is larger than ${sizeBytesMax} bytes`,
@@ -54,10 +55,12 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Fail
     `Cannot get an answer of the handler at ${url}: it failed with status ${status}${quoteMessage(message)}`,
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
-  'store-read-only': ({problem}) => `Cannot write: the disk failed and the store is read-only since (${problem})`,
-  'disk-full': () => 'Cannot write: the disk is full, and what was stored stays as it was',
-  'store-busy': ({waitingMax}) => `Cannot queue another write: ${waitingMax} are waiting for the disk`,
-  'store-closed': () => 'Cannot use the store: it is closed',
+  'store-read-only': ({problem, ...part}) =>
+    `Cannot write: the disk failed and the store is read-only since (${problem})${describePart(part)}`,
+  'disk-full': part => `Cannot write: the disk is full, and what was stored stays as it was${describePart(part)}`,
+  'store-busy': ({waitingMax, ...part}) =>
+    `Cannot queue another write: ${waitingMax} are waiting for the disk${describePart(part)}`,
+  'store-closed': part => `Cannot use the store: it is closed${describePart(part)}`,
   internal: ({requestId}) => `Cannot answer: an internal error happened (request ${quote(requestId)})`,
   'invalid-usage': ({command, problem}) => `Cannot run "${command}": ${problem}`,
   'invalid-configuration': ({problems}) =>
@@ -78,7 +81,7 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Fail
     `Cannot open ${quote(directory)}: it has the data format ${found}, and this version reads up to ${supported}`,
   'store-damaged': ({directory, problem}) => `Cannot open ${quote(directory)}: the store in it is damaged (${problem})`,
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
-  'unwritable-output': ({problem}) => `Cannot write to standard output: ${problem}`,
+  'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
   'service-unreachable': ({url, problem}) => `Cannot reach the service at ${url}: ${problem}`,
   'service-timeout': ({url, timeoutMs}) => `Cannot wait longer for ${url}: no answer within ${timeoutMs} ms`,
   'unexpected-answer': ({url, status, problem}) => `Cannot understand the answer ${status} of ${url}: ${problem}`,
@@ -87,6 +90,13 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Fail
 /** A place in a document and what is wrong with it; the document as a whole needs no path. */
 export function describeProblem({path, problem}: DocumentProblem): string {
   return path === '$' ? `it ${problem}` : `${path} ${problem}`;
+}
+
+/** What an import had stored before it failed; nothing for other failures. */
+function describePart({imported, batches}: Partial<ImportedPart>): string {
+  if (imported === undefined || batches === undefined) return '';
+  if (batches === 0) return '; nothing was stored';
+  return `; ${imported} entries before it were stored, in ${batches} ${batches === 1 ? 'batch' : 'batches'}`;
 }
 
 function describeConflict({key, expected, actual}: {key: string; expected: string; actual: string}): string {

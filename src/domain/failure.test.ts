@@ -12,6 +12,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     code: 'invalid-transaction',
     problems: [{path: '$.operations[0].key', problem: 'is missing'}],
   },
+  'invalid-import': {code: 'invalid-import', line: 7, problem: '$.key is missing', imported: 1000, batches: 1},
   'value-too-deep': {code: 'value-too-deep', depthMax: 256, position: 256},
   'value-too-large': {code: 'value-too-large', sizeBytesMax: 1024},
   'transaction-too-large': {code: 'transaction-too-large', sizeBytesMax: 8192},

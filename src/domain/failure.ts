@@ -12,6 +12,7 @@ export type RequestFailure =
   | {readonly code: 'invalid-key'; readonly key: string; readonly problem: string}
   | {readonly code: 'invalid-json'; readonly problem: string; readonly position: number}
   | {readonly code: 'invalid-transaction'; readonly problems: readonly DocumentProblem[]}
+  | ({readonly code: 'invalid-import'; readonly line: number; readonly problem: string} & ImportedPart)
   | {readonly code: 'value-too-deep'; readonly depthMax: number; readonly position: number}
   | {readonly code: 'value-too-large'; readonly sizeBytesMax: number}
   | {readonly code: 'transaction-too-large'; readonly sizeBytesMax: number}
@@ -77,10 +78,10 @@ export type HandlerStage = 'name' | 'connection' | 'tls' | 'answer';
 /** The service cannot do what was rightly asked. */
 export type StoreFailure =
   | {readonly code: 'entry-corrupt'; readonly key: string}
-  | {readonly code: 'store-read-only'; readonly problem: string}
-  | {readonly code: 'disk-full'}
-  | {readonly code: 'store-busy'; readonly waitingMax: number}
-  | {readonly code: 'store-closed'}
+  | ({readonly code: 'store-read-only'; readonly problem: string} & Partial<ImportedPart>)
+  | ({readonly code: 'disk-full'} & Partial<ImportedPart>)
+  | ({readonly code: 'store-busy'; readonly waitingMax: number} & Partial<ImportedPart>)
+  | ({readonly code: 'store-closed'} & Partial<ImportedPart>)
   | {readonly code: 'internal'; readonly requestId: string};
 
 /** Never sent over HTTP: a program could not start, was called wrongly, or did not reach the service. */
@@ -103,10 +104,18 @@ export type LocalFailure =
     }
   | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
   | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string}
-  | {readonly code: 'unwritable-output'; readonly problem: string}
+  | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string};
+
+/** What an import had stored when it failed. Importing it again does no harm. */
+export interface ImportedPart {
+  /** How many entries. */
+  readonly imported: number;
+  /** In how many batches. */
+  readonly batches: number;
+}
 
 /** One check of a commit that did not hold. */
 export interface Conflict {

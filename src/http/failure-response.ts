@@ -11,6 +11,7 @@ export const STATUS_BY_CODE = {
   'invalid-key': 400,
   'invalid-json': 400,
   'invalid-transaction': 422,
+  'invalid-import': 400,
   'value-too-deep': 422,
   'value-too-large': 413,
   'transaction-too-large': 413,

@@ -121,6 +121,41 @@ export const EVENT_LIST = z.strictObject({
     .meta({description: 'The `since` of the next request.'}),
 });
 
+/** The parameters of GET /api/export. */
+export const EXPORT_QUERY = z.strictObject({
+  prefix: z
+    .string()
+    .default('')
+    .meta({description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+});
+
+/** The parameters of POST /api/import. */
+export const IMPORT_QUERY = z.strictObject({
+  mode: z.enum(['merge', 'replace'], {error: 'it is "merge" or "replace"'}).default('merge').meta({
+    description:
+      '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
+  }),
+  'dry-run': flag.default(false).meta({description: 'Whether everything is read and checked, and nothing stored.'}),
+});
+
+/** A count in an answer. */
+const count = (description: string) => z.int().min(0).meta({description});
+
+/** What POST /api/import answers. */
+export const IMPORTED = z.strictObject({
+  dryRun: z.boolean().meta({description: 'Whether this is what would have been done.'}),
+  entries: count('How many entries the export has.'),
+  created: count('How many of them had no entry before.'),
+  replaced: count('How many of them had one.'),
+  expired: count('How many of them were left out, since their time had come.'),
+  deleted: count('How many others were deleted, with `mode=replace`.'),
+  batches: count('In how many commits they were stored.'),
+  revision: z
+    .string()
+    .regex(/^(0|[1-9][0-9]*)$/)
+    .meta({description: 'The revision of the store afterwards.'}),
+});
+
 /** What a write and a deletion answer. */
 export const DONE = z.strictObject({}).meta({description: 'An empty object.'});
 

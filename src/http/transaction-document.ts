@@ -1,3 +1,4 @@
+import {DocumentObject, type DocumentPlace} from '../domain/document-object.ts';
 import {
   TRANSACTION_CHECKS_MAX,
   TRANSACTION_OPERATIONS_MAX,
@@ -9,7 +10,6 @@ import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {isTtl} from '../domain/time-to-live.ts';
 import {describeSurplus, describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
-import {DocumentObject, type DocumentPlace} from './document-object.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;

@@ -115,6 +115,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     description: 'Checks and operations.',
     content: {'application/json': {schema: {$ref: '#/components/schemas/Transaction'}}},
   },
+  export: {
+    required: true,
+    description: 'The lines of an export. They are read as such whatever the content type says, except multipart.',
+    content: {'application/x-ndjson': {schema: {type: 'string'}}},
+  },
 };
 
 /** The members of a query's schema, each as a parameter. */

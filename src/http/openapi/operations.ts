@@ -7,6 +7,9 @@ import {
   DONE,
   EVENT_LIST,
   EVENTS_QUERY,
+  EXPORT_QUERY,
+  IMPORT_QUERY,
+  IMPORTED,
   LIMITS,
   LIST_QUERY,
   LIVENESS,
@@ -27,7 +30,7 @@ export interface OperationDescription {
   /** Request headers that matter. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** What the body is; without it there is none. */
-  readonly body?: 'value' | 'merge-patch' | 'transaction';
+  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export';
   /** By status; a text instead of a schema names a component, none means no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
@@ -56,6 +59,7 @@ export const ANSWER_HEADERS = {
   ETag: 'The revision of the entry, in quotes.',
   'Updated-At': 'Time of the last write (RFC 3339, UTC).',
   'Expires-At': 'When the entry expires (RFC 3339, UTC); absent for never.',
+  'Content-Disposition': 'A name for the file, with the revision.',
 } as const;
 
 /** What may happen to any request, whatever it asks for. */
@@ -208,6 +212,37 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       headers: ['Last-Event-ID'],
       answers: {200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'}},
       failures: ['invalid-header', 'too-many-subscribers', 'subscriber-too-slow', ...READ_FAILURES],
+    },
+  },
+  '/api/export': {
+    GET: {
+      operationId: 'exportEntries',
+      tag: 'Store',
+      summary: 'All entries as lines, at one revision',
+      description:
+        'Streams NDJSON: a header, one line for each entry in the order of their keys, and a trailer with their number, without which it was cut off. Values stand there byte for byte. Writes that happen meanwhile are not in it.',
+      query: EXPORT_QUERY,
+      answers: {
+        200: {
+          description: 'The lines.',
+          contentType: 'application/x-ndjson',
+          headers: ['Content-Disposition'],
+        },
+      },
+      failures: [...READ_FAILURES],
+    },
+  },
+  '/api/import': {
+    POST: {
+      operationId: 'importEntries',
+      tag: 'Store',
+      summary: 'Store the entries of an export',
+      description:
+        'Reads the lines while they arrive. Up to 1,000 entries and 8 MiB of values are one commit: all or nothing. More are stored in batches of that size, and a failure tells how many were. Importing again is always safe.',
+      query: IMPORT_QUERY,
+      body: 'export',
+      answers: {200: {description: 'All of it is on disk.', schema: IMPORTED}},
+      failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', ...WRITE_FAILURES],
     },
   },
   '/api': {

@@ -21,6 +21,8 @@ const LINKS = {
   keys: '/api/keys',
   transactions: '/api/transactions',
   events: '/api/events',
+  export: '/api/export',
+  import: '/api/import',
   limits: '/api/limits',
   live: '/livez',
   ready: '/readyz',

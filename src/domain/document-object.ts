@@ -1,5 +1,5 @@
-import type {DocumentProblem} from '../domain/failure.ts';
-import type {JsonIndex, JsonSpan} from '../domain/json-index.ts';
+import type {DocumentProblem} from './failure.ts';
+import type {JsonIndex, JsonSpan} from './json-index.ts';
 
 /** A value in a JSON document, and where it stands. */
 export interface DocumentPlace {

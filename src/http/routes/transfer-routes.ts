@@ -1,0 +1,43 @@
+import type {Imported, Transfer} from '../../domain/transfer.ts';
+import {assertPlainBody} from '../body.ts';
+import {jsonAnswer, streamAnswer} from '../message.ts';
+import type {Route} from '../route.ts';
+
+/** `/api/export`, `/api/import`: the entries as lines, out and in again. */
+export function transferRoutes(transfer: Transfer): readonly Route[] {
+  return [
+    {
+      path: '/api/export',
+      operations: {
+        GET: async ({request: {signal}, query}) => {
+          const {EXPORT_QUERY, readParameters} = await import('../schemas.ts');
+          const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
+          // Also where its body is never begun, as with HEAD, the store must not wait for its end.
+          if (signal.aborted) await exported.return();
+          else signal.addEventListener('abort', () => void exported.return(), {once: true});
+          const fileName = `crewroom-${exported.revision}.ndjson`;
+          const rawHeaders = ['Content-Disposition', `attachment; filename="${fileName}"`];
+          return streamAnswer(exported, {contentType: NDJSON_TYPE, rawHeaders});
+        },
+      },
+    },
+    {
+      path: '/api/import',
+      operations: {
+        POST: async ({request, query}) => {
+          const {IMPORT_QUERY, readParameters} = await import('../schemas.ts');
+          const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
+          assertPlainBody(request);
+          return jsonAnswer(describeImported(await transfer.import(request.readChunks(), {mode, dryRun})));
+        },
+      },
+    },
+  ];
+}
+
+/** One JSON text a line; it has no registered type, and this is what others call it. */
+export const NDJSON_TYPE = 'application/x-ndjson';
+
+function describeImported({revision, ...imported}: Imported): Readonly<Record<string, unknown>> {
+  return {...imported, revision: String(revision)};
+}

@@ -1,0 +1,201 @@
+import {TRANSACTION_BYTES_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
+import {
+  type EntryLine,
+  type ExportLine,
+  type ExportLineLimits,
+  isBlank,
+  LineSplitter,
+  parseExportLine,
+} from '../domain/export-lines.ts';
+import {AppError, type ImportedPart} from '../domain/failure.ts';
+import type {Key, Prefix} from '../domain/key.ts';
+import type {PutOperation, Store} from '../domain/store.ts';
+import {type Imported, type ImportMode, type ImportOptions, importLineBytesMax} from '../domain/transfer.ts';
+import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
+
+/** What an import needs. */
+export interface ImportRunDeps {
+  readonly store: Store;
+  readonly nowMs: () => number;
+  readonly pause: () => Promise<void>;
+  readonly onExpiringEntries: () => void;
+  readonly limits: ExportLineLimits;
+}
+
+/** One import, from its first line to its last. */
+export class ImportRun {
+  readonly #deps: ImportRunDeps;
+  readonly #mode: ImportMode;
+  readonly #dryRun: boolean;
+  readonly #target: ImportTarget;
+  readonly #lines: LineSplitter;
+  /** The prefix of the header, once it was read. */
+  #prefix: Prefix | undefined;
+  /** Whether the trailer was read. */
+  #complete = false;
+  #lineNumber = 0;
+  #entries = 0;
+  #expired = 0;
+  /** What is not stored yet; of several lines with one key it has the last. */
+  readonly #batch = new Map<Key, PutOperation>();
+  #batchBytes = 0;
+  readonly #stored = {created: 0, replaced: 0, batches: 0};
+  /** The batch that is being stored while the lines of the next one are read. */
+  #storing: Promise<void> | undefined;
+
+  constructor(deps: ImportRunDeps, {mode = 'merge', dryRun = false}: ImportOptions) {
+    this.#deps = deps;
+    this.#mode = mode;
+    this.#dryRun = dryRun;
+    this.#target = createImportTarget(deps, {dryRun});
+    this.#lines = new LineSplitter(importLineBytesMax(deps.limits.valueBytesMax));
+  }
+
+  async run(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Imported> {
+    try {
+      for await (const chunk of chunks) {
+        for (const line of this.#lines.push(chunk)) {
+          // Only a full batch waits: a promise for each line would cost more than the line.
+          const waiting = this.#takeLine(line);
+          if (waiting !== undefined) await waiting;
+        }
+      }
+      await this.#takeEnd();
+      const deleted = await this.#finish();
+      const {revision} = this.#deps.store;
+      return {dryRun: this.#dryRun, entries: this.#entries, expired: this.#expired, deleted, ...this.#stored, revision};
+    } catch (error) {
+      throw await this.#describeFailure(error);
+    }
+  }
+
+  #takeLine(line: Uint8Array | undefined, hint = ''): Promise<void> | undefined {
+    this.#lineNumber++;
+    if (line === undefined) throw this.#invalid('it is longer than a line with the largest value can be');
+    if (isBlank(line)) return undefined;
+    const read = parseExportLine(line, this.#deps.limits);
+    return this.#take(read.kind === 'wrong' ? {...read, problem: `${read.problem}${hint}`} : read);
+  }
+
+  async #takeEnd(): Promise<void> {
+    const last = this.#lines.end();
+    if (last !== undefined) await this.#takeLine(last, ', and the export ends there');
+    if (this.#complete) return;
+    this.#lineNumber++;
+    throw this.#invalid(
+      this.#prefix === undefined
+        ? 'it is missing; there is nothing at all'
+        : 'it is missing; the export was cut off before its end',
+    );
+  }
+
+  #take(line: ExportLine): Promise<void> | undefined {
+    if (line.kind === 'wrong') throw this.#invalid(line.problem);
+    if (this.#complete) throw this.#invalid('nothing may follow the end of the export');
+    if ((line.kind === 'header') !== (this.#prefix === undefined)) {
+      throw this.#invalid(line.kind === 'header' ? 'a second header' : 'the first line has to be the header');
+    }
+    switch (line.kind) {
+      case 'header':
+        this.#prefix = line.prefix;
+        return undefined;
+      case 'trailer':
+        this.#assertCount(line.entries);
+        this.#complete = true;
+        return undefined;
+      case 'entry':
+        return this.#takeEntry(line);
+    }
+  }
+
+  #assertCount(count: number): void {
+    if (count !== this.#entries)
+      throw this.#invalid(`it says that there are ${count} entries, and ${this.#entries} stand before it`);
+  }
+
+  #takeEntry({key, json, expiresAtMs}: EntryLine): Promise<void> | undefined {
+    if (!key.startsWith(this.#prefix ?? ''))
+      throw this.#invalid('its key does not begin with the prefix of the export');
+    this.#entries++;
+    if (expiresAtMs !== undefined && expiresAtMs <= this.#deps.nowMs()) {
+      this.#expired++;
+      return undefined;
+    }
+    const expiry = expiresAtMs === undefined ? {} : {expiry: {kind: 'at', expiresAtMs} as const};
+    const put = (): void => {
+      const before = this.#batch.get(key);
+      this.#batchBytes += json.length - (before?.json.length ?? 0);
+      this.#batch.set(key, {kind: 'put', key, json, ...expiry});
+    };
+    if (this.#hasRoom(json.length)) {
+      put();
+      return undefined;
+    }
+    return this.#storeBatch().then(put);
+  }
+
+  #hasRoom(sizeBytes: number): boolean {
+    if (this.#batch.size === 0) return true;
+    return this.#batch.size < TRANSACTION_OPERATIONS_MAX && this.#batchBytes + sizeBytes <= TRANSACTION_BYTES_MAX;
+  }
+
+  /** Stores what was collected. While the disk works, the next batch is read; there are never more than these two. */
+  async #storeBatch(): Promise<void> {
+    await this.#storing;
+    const batch = this.#takeBatch();
+    this.#storing = this.#target.put(batch).then(stored => this.#count(stored));
+    // Whoever waits for it next is told; until then nobody is.
+    this.#storing.catch(() => {});
+  }
+
+  #takeBatch(): readonly PutOperation[] {
+    const batch = [...this.#batch.values()];
+    this.#batch.clear();
+    this.#batchBytes = 0;
+    return batch;
+  }
+
+  #count({created, replaced}: Stored): void {
+    this.#stored.created += created;
+    this.#stored.replaced += replaced;
+    this.#stored.batches++;
+  }
+
+  /** Stores the rest, and deletes what `replace` leaves out. @returns How many were deleted. */
+  async #finish(): Promise<number> {
+    const prefix = this.#mode === 'replace' ? this.#prefix : undefined;
+    if (this.#storing === undefined && prefix !== undefined) {
+      const result = await this.#target.putAndDeleteOthers([...this.#batch.values()], prefix);
+      if (result !== undefined) {
+        if (this.#batch.size > 0) this.#count(result);
+        return result.deleted;
+      }
+    }
+    if (this.#batch.size > 0) await this.#storeBatch();
+    await this.#storing;
+    return prefix === undefined ? 0 : this.#target.deleteOthers(prefix);
+  }
+
+  #invalid(problem: string): AppError {
+    return new AppError({code: 'invalid-import', line: this.#lineNumber, problem, imported: 0, batches: 0});
+  }
+
+  /** Adds what was stored until then, once that is certain. */
+  async #describeFailure(error: unknown): Promise<unknown> {
+    await this.#storing?.catch(() => {});
+    if (!(error instanceof AppError)) return error;
+    const {created, replaced, batches} = this.#stored;
+    const part: ImportedPart = this.#dryRun ? {imported: 0, batches: 0} : {imported: created + replaced, batches};
+    const {failure} = error;
+    switch (failure.code) {
+      case 'invalid-import':
+      case 'disk-full':
+      case 'store-read-only':
+      case 'store-busy':
+      case 'store-closed':
+        return new AppError({...failure, ...part}, {cause: error});
+      default:
+        return error;
+    }
+  }
+}

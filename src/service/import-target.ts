@@ -1,0 +1,182 @@
+import {LIST_LIMIT_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
+import type {EntryInfo, Revision} from '../domain/entry.ts';
+import {AppError} from '../domain/failure.ts';
+import type {Key, Prefix} from '../domain/key.ts';
+import type {Outcome, PutOperation, Store} from '../domain/store.ts';
+
+/** Where the entries of an import go. */
+export interface ImportTarget {
+  /** Stores a batch, all or nothing. */
+  put(batch: readonly PutOperation[]): Promise<Stored>;
+  /**
+   * Stores the only batch and deletes all others, in one commit.
+   *
+   * @returns Undefined when they do not fit into one; nothing happened then.
+   */
+  putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted | undefined>;
+  /**
+   * Deletes every entry under the prefix that nobody wrote since the import began, page by page.
+   *
+   * @returns How many were deleted.
+   */
+  deleteOthers(prefix: Prefix): Promise<number>;
+}
+
+/** What became of a batch. */
+export interface Stored {
+  readonly created: number;
+  readonly replaced: number;
+}
+
+/** What became of a batch, and how many other entries were deleted. */
+export interface StoredAndDeleted extends Stored {
+  readonly deleted: number;
+}
+
+/** What a target needs. */
+export interface ImportTargetDeps {
+  readonly store: Store;
+  readonly pause: () => Promise<void>;
+  readonly onExpiringEntries: () => void;
+}
+
+/** Makes the target of an import that begins now. */
+export function createImportTarget(deps: ImportTargetDeps, {dryRun}: {readonly dryRun: boolean}): ImportTarget {
+  return dryRun ? new DryTarget(deps) : new StoreTarget(deps);
+}
+
+class StoreTarget implements ImportTarget {
+  readonly #deps: ImportTargetDeps;
+  readonly #begunAt: Revision;
+
+  constructor(deps: ImportTargetDeps) {
+    this.#deps = deps;
+    this.#begunAt = deps.store.revision;
+  }
+
+  async put(batch: readonly PutOperation[]): Promise<Stored> {
+    const {outcomes} = await this.#deps.store.commit({checks: [], operations: batch});
+    this.#announceExpiries(batch);
+    return countStored(outcomes);
+  }
+
+  async putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted | undefined> {
+    const room = TRANSACTION_OPERATIONS_MAX - batch.length;
+    const others = await this.#findOthers(prefix, {batch, countMax: room + 1});
+    if (others.length > room) return undefined;
+    const outcomes = await this.#commitUnlessChanged(batch, others);
+    this.#announceExpiries(batch);
+    const deleted = outcomes.filter(outcome => outcome === 'deleted').length;
+    return {...countStored(outcomes), deleted};
+  }
+
+  async deleteOthers(prefix: Prefix): Promise<number> {
+    let deleted = 0;
+    for await (const page of pagesOf(this.#deps, prefix)) {
+      const others = page.filter(({revision}) => revision <= this.#begunAt);
+      const outcomes = await this.#commitUnlessChanged([], others);
+      deleted += outcomes.filter(outcome => outcome === 'deleted').length;
+    }
+    return deleted;
+  }
+
+  /** Entries that are neither in the batch nor written since the import began, `countMax` of them at most. */
+  async #findOthers(
+    prefix: Prefix,
+    {batch, countMax}: {readonly batch: readonly PutOperation[]; readonly countMax: number},
+  ): Promise<readonly EntryInfo[]> {
+    const stored = new Set(batch.map(({key}) => key));
+    const others: EntryInfo[] = [];
+    for await (const page of pagesOf(this.#deps, prefix)) {
+      others.push(...page.filter(({key, revision}) => revision <= this.#begunAt && !stored.has(key)));
+      if (others.length >= countMax) break;
+    }
+    return others;
+  }
+
+  /**
+   * Stores the batch and deletes the others, except those that somebody changes meanwhile. Each round that fails has
+   * fewer of them than the one before.
+   */
+  async #commitUnlessChanged(
+    batch: readonly PutOperation[],
+    others: readonly EntryInfo[],
+  ): Promise<readonly Outcome[]> {
+    let unchanged = others;
+    for (;;) {
+      const checks = unchanged.map(({key, revision}) => ({key, expected: revision}));
+      const deletions = unchanged.map(({key}) => ({kind: 'delete', key}) as const);
+      try {
+        return (await this.#deps.store.commit({checks, operations: [...batch, ...deletions]})).outcomes;
+      } catch (error) {
+        const changed = changedKeys(error);
+        unchanged = unchanged.filter(({key}) => !changed.has(key));
+      }
+    }
+  }
+
+  #announceExpiries(batch: readonly PutOperation[]): void {
+    if (batch.some(({expiry}) => expiry !== undefined)) this.#deps.onExpiringEntries();
+  }
+}
+
+/** Counts what would happen. A key that stands in two batches is counted as two. */
+class DryTarget implements ImportTarget {
+  readonly #deps: ImportTargetDeps;
+  #replaced = 0;
+
+  constructor(deps: ImportTargetDeps) {
+    this.#deps = deps;
+  }
+
+  async put(batch: readonly PutOperation[]): Promise<Stored> {
+    let replaced = 0;
+    for (const {key} of batch) if (await this.#isPresent(key)) replaced++;
+    this.#replaced += replaced;
+    await this.#deps.pause();
+    return {created: batch.length - replaced, replaced};
+  }
+
+  async putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted> {
+    const stored = await this.put(batch);
+    return {...stored, deleted: await this.deleteOthers(prefix)};
+  }
+
+  async deleteOthers(prefix: Prefix): Promise<number> {
+    let present = 0;
+    for await (const page of pagesOf(this.#deps, prefix)) present += page.length;
+    // Every key of the export begins with the prefix, so those that are replaced are among them.
+    return Math.max(0, present - this.#replaced);
+  }
+
+  /** Of the keys that begin with it, a key comes first itself. Its value is not read. */
+  async #isPresent(key: Key): Promise<boolean> {
+    const [first] = await this.#deps.store.list({prefix: key as string as Prefix, limit: 1});
+    return first?.key === key;
+  }
+}
+
+async function* pagesOf(
+  {store, pause}: ImportTargetDeps,
+  prefix: Prefix,
+): AsyncGenerator<readonly EntryInfo[], void, undefined> {
+  let after: Key | undefined;
+  for (;;) {
+    const page = await store.list({prefix, after, limit: LIST_LIMIT_MAX});
+    after = page.at(-1)?.key;
+    if (after === undefined) return;
+    yield page;
+    await pause();
+  }
+}
+
+function countStored(outcomes: readonly Outcome[]): Stored {
+  const count = (wanted: Outcome): number => outcomes.filter(outcome => outcome === wanted).length;
+  return {created: count('created'), replaced: count('replaced')};
+}
+
+/** The keys of the checks that failed; any other error is thrown again. */
+function changedKeys(error: unknown): ReadonlySet<string> {
+  if (!(error instanceof AppError) || error.failure.code !== 'revision-conflict') throw error;
+  return new Set(error.failure.conflicts.map(({key}) => key));
+}

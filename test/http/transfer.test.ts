@@ -1,0 +1,257 @@
+import {once} from 'node:events';
+import {connect} from 'node:net';
+import {afterEach, beforeEach, describe, expect, test} from 'vitest';
+import {AppError} from '../../src/domain/failure.ts';
+import type {LogFields} from '../../src/domain/log.ts';
+import type {Snapshot, Store} from '../../src/domain/store.ts';
+import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {exportText, formatExport, importText, manyEntries} from '../support/exports.ts';
+import {startService, type TestService} from '../support/service.ts';
+
+/** How many snapshots are open, and what reading from one does. */
+const snapshots = {open: 0, taken: 0, beforePage: async (_page: number): Promise<void> => {}};
+const lines: {readonly message: string; readonly about: LogFields | undefined}[] = [];
+let service: TestService;
+
+beforeEach(async () => {
+  snapshots.open = 0;
+  snapshots.taken = 0;
+  snapshots.beforePage = async () => {};
+  lines.length = 0;
+  const log = (message: string, about?: LogFields): void => void lines.push({message, about});
+  service = await startService(
+    {ephemeral: true},
+    {openStore: async () => watched(openMemoryStore({nowMs: Date.now})), log: {error: log, info: log, debug: log}},
+  );
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+/** A store that counts its snapshots. */
+function watched(store: Store): Store {
+  const take = async (): Promise<Snapshot> => {
+    const snapshot = await store.snapshot();
+    snapshots.open++;
+    snapshots.taken++;
+    let isOpen = true;
+    let page = 0;
+    return {
+      revision: snapshot.revision,
+      list: (async (range: never) => {
+        await snapshots.beforePage(++page);
+        return snapshot.list(range);
+      }) as Snapshot['list'],
+      [Symbol.asyncDispose]: async () => {
+        if (isOpen) snapshots.open--;
+        isOpen = false;
+        await snapshot[Symbol.asyncDispose]();
+      },
+    };
+  };
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'snapshot') return take;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+/** Resolves once something holds; what it waits for is the other side of a socket. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(resolve => setTimeout(resolve, 5));
+}
+
+function fetchPath(path: string, init?: RequestInit & {readonly duplex?: 'half'}): Promise<Response> {
+  return fetch(`${service.url}${path}`, init);
+}
+
+function postImport(text: string, query = ''): Promise<Response> {
+  return fetchPath(`/api/import${query}`, {method: 'POST', body: text});
+}
+
+async function keys(): Promise<readonly string[]> {
+  return (await service.crewroom.entries.list({limit: 1000})).entries.map(({key}) => key);
+}
+
+describe('GET /api/export', () => {
+  test('streams the lines, with a name for the file', async () => {
+    await service.crewroom.entries.put('a/1', '[1.0]');
+    await service.crewroom.entries.put('b', '2');
+    const response = await fetchPath('/api/export?prefix=a/');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="crewroom-2.ndjson"');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-length')).toBeNull();
+    expect(await response.text()).toBe(await exportText(service.crewroom.transfer, 'a/'));
+  });
+
+  test('to HEAD has the same headers, and leaves nothing open', async () => {
+    const response = await fetchPath('/api/export', {method: 'HEAD'});
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="crewroom-0.ndjson"');
+    await until(() => snapshots.taken === 1 && snapshots.open === 0);
+    const embedded = await service.crewroom.fetch(
+      new Request(`http://localhost:${service.port}/api/export`, {method: 'HEAD'}),
+    );
+    expect(embedded.status).toBe(200);
+    await until(() => snapshots.taken === 2 && snapshots.open === 0);
+  });
+
+  test('refuses what it does not know', async () => {
+    for (const query of ['?x=1', '?prefix=%00', '?prefix=a&prefix=b']) {
+      const response = await fetchPath(`/api/export${query}`);
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        expect.objectContaining({code: 'invalid-parameter'}),
+      ]);
+    }
+    expect(snapshots.taken).toBe(0);
+  });
+
+  test('a hundred times at once, half of them left in the middle, leaves nothing open', async () => {
+    await importText(service.crewroom.transfer, formatExport(manyEntries(5000)));
+    const whole = await (await fetchPath('/api/export')).text();
+    await Promise.all(
+      Array.from({length: 100}, async (_, index) => {
+        const response = await fetchPath('/api/export');
+        if (index % 2 === 0) expect(await response.text()).toBe(whole);
+        else await response.body?.cancel();
+      }),
+    );
+    await until(() => snapshots.open === 0);
+    expect(snapshots.taken).toBe(101);
+  });
+
+  test('stops reading when its client does, and ends when it is gone', async () => {
+    const large = Array.from({length: 100}, (_, index) => [`k${index}`, `"${'x'.repeat(900_000)}"`] as const);
+    await importText(service.crewroom.transfer, formatExport(large));
+    let pages = 0;
+    snapshots.beforePage = async page => {
+      pages = page;
+    };
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(`GET /api/export HTTP/1.1\r\nHost: localhost:${service.port}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.pause();
+    // What the two sides of a socket hold is a few megabytes; a hundred of them do not fit.
+    await new Promise(resolve => setTimeout(resolve, 300));
+    expect(pages).toBeLessThan(50);
+    expect(snapshots.open).toBe(1);
+    socket.destroy();
+    await until(() => snapshots.open === 0);
+  });
+
+  test('that meets a damaged entry at once is a failure', async () => {
+    snapshots.beforePage = async () => {
+      throw new AppError({code: 'entry-corrupt', key: 'broken'});
+    };
+    const response = await fetchPath('/api/export');
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      expect.objectContaining({code: 'entry-corrupt', key: 'broken'}),
+    ]);
+    expect(snapshots.open).toBe(0);
+  });
+
+  test('that meets a damaged entry on its way is cut off, and the log names it', async () => {
+    await importText(service.crewroom.transfer, formatExport(manyEntries(3000)));
+    snapshots.beforePage = async page => {
+      if (page === 4) throw new AppError({code: 'entry-corrupt', key: 'broken'});
+    };
+    const response = await fetchPath('/api/export');
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+    await until(() => lines.length > 0);
+    expect(JSON.stringify(lines.map(({message, about}) => [message, about, String(about?.['error'])]))).toContain(
+      'broken',
+    );
+    expect(snapshots.open).toBe(0);
+  });
+});
+
+describe('POST /api/import', () => {
+  test('answers what it did', async () => {
+    const text = formatExport([
+      ['a', '1'],
+      ['b', '2'],
+    ]);
+    const done = {entries: 2, created: 2, replaced: 0, expired: 0, deleted: 0, batches: 1};
+    const dry = await postImport(text, '?dry-run=true&mode=merge');
+    expect([dry.status, await dry.json()]).toEqual([200, {...done, dryRun: true, revision: '0'}]);
+    expect(await keys()).toEqual([]);
+    const response = await postImport(text);
+    expect([response.status, await response.json()]).toEqual([200, {...done, dryRun: false, revision: '1'}]);
+    await service.crewroom.entries.put('c', '3');
+    expect(await (await postImport(text, '?mode=replace')).json()).toMatchObject({replaced: 2, deleted: 1});
+    expect(await keys()).toEqual(['a', 'b']);
+  });
+
+  test('takes what an export of another service streams', async () => {
+    await importText(service.crewroom.transfer, formatExport(manyEntries(3000)));
+    await using other = await startService({ephemeral: true});
+    const {body} = await fetchPath('/api/export');
+    const response = await fetch(`${other.url}/api/import`, {method: 'POST', body, duplex: 'half'} as RequestInit);
+    expect(await response.json()).toMatchObject({entries: 3000, created: 3000, batches: 3});
+  });
+
+  const refused: readonly {
+    name: string;
+    query?: string;
+    headers?: Record<string, string>;
+    status: number;
+    code: string;
+  }[] = [
+    {name: 'an unknown parameter', query: '?x=1', status: 400, code: 'invalid-parameter'},
+    {name: 'an unknown mode', query: '?mode=erase', status: 400, code: 'invalid-parameter'},
+    {name: 'a dry run that is neither true nor false', query: '?dry-run=1', status: 400, code: 'invalid-parameter'},
+    {name: 'a compressed body', headers: {'Content-Encoding': 'gzip'}, status: 415, code: 'unsupported-body'},
+    {
+      name: 'a multipart body',
+      headers: {'Content-Type': 'multipart/form-data; boundary=x'},
+      status: 415,
+      code: 'unsupported-body',
+    },
+  ];
+  for (const {name, query = '', headers = {}, status, code} of refused) {
+    test(`refuses ${name}`, async () => {
+      const body = formatExport([['a', '1']]);
+      const response = await fetchPath(`/api/import${query}`, {method: 'POST', body, headers});
+      expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({code})]);
+      expect(await keys()).toEqual([]);
+    });
+  }
+
+  test('refuses what is no export, and says in which line', async () => {
+    const response = await postImport(formatExport([['a', 'x']]));
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        ...{code: 'invalid-import', line: 2, imported: 0, batches: 0},
+        detail: 'Cannot import line 2: expected a value, found "x" at its byte 19; nothing was stored',
+      }),
+    ]);
+  });
+
+  test('answers a client that would go on sending for ever', async () => {
+    const body = new ReadableStream({
+      pull: controller => controller.enqueue(Buffer.from('nonsense\n'.repeat(1000))),
+    });
+    const response = await fetchPath('/api/import', {method: 'POST', body, duplex: 'half'});
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({line: 1})]);
+  });
+
+  test('stores nothing of what a client that is gone had begun to send', async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    const text = formatExport(manyEntries(500));
+    socket.write(
+      `POST /api/import HTTP/1.1\r\nHost: localhost:${service.port}\r\nContent-Length: ${text.length}\r\n\r\n`,
+    );
+    socket.write(text.slice(0, text.length - 10));
+    await once(socket, 'connect');
+    socket.end();
+    socket.on('error', () => {});
+    await until(() => lines.length > 0);
+    expect(lines[0]?.about).toMatchObject({code: 'malformed-request'});
+    expect(await keys()).toEqual([]);
+    socket.destroy();
+  });
+});
