@@ -37,7 +37,7 @@ async function parseAndRun(context: CliContext, print: (text: string) => void): 
   });
   // Completion walks the whole program, so it is the one command that needs it.
   const [first, ...others] = context.args;
-  if (first === 'complete') return (await import('./completion.ts')).complete(program, others);
+  if (first === 'complete') return (await import('./completion.ts')).complete(program, others, context);
   if (context.args.length === 0) {
     print(program.helpInformation());
     return EXIT.ok;

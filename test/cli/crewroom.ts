@@ -35,6 +35,8 @@ export interface Machine {
   spawn(args: readonly string[], options?: RunOptions): Running;
   /** Starts `crewroom` on a terminal, whose text is in `stdout`. */
   spawnOnTerminal(args: readonly string[], options?: RunOptions): Running;
+  /** Starts another program on a terminal, by a line of shell. */
+  spawnLineOnTerminal(line: string, options?: RunOptions): Running;
   /** Runs `crewroom` on a terminal to its end. */
   runOnTerminal(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts `crewroom start` on a free port, and waits until it serves. */
@@ -98,9 +100,9 @@ export async function createMachine(): Promise<Machine> {
     run: (args, options = {}) => machine.spawn(args, {input: '', ...options}).finished,
     spawnOnTerminal: (args, options = {}) => {
       // Without exec a shell would be in between, and die of the Ctrl+C that is meant for the service.
-      const command = `exec ${[process.execPath, MAIN, ...args].map(quote).join(' ')}`;
-      return begin('script', ['-qec', command, '/dev/null'], options);
+      return machine.spawnLineOnTerminal(`exec ${[process.execPath, MAIN, ...args].map(quote).join(' ')}`, options);
     },
+    spawnLineOnTerminal: (line, options = {}) => begin('script', ['-qec', line, '/dev/null'], options),
     runOnTerminal: (args, options = {}) => machine.spawnOnTerminal(args, options).finished,
     start: async (args = ['--ephemeral'], options = {}) =>
       serving(machine.spawn(['start', '--port', '0', ...args], options)),

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import {execFile, execFileSync} from 'node:child_process';
+import {once} from 'node:events';
+import {existsSync} from 'node:fs';
+import {mkdir, symlink, writeFile} from 'node:fs/promises';
+import {type AddressInfo, createServer} from 'node:net';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {afterAll, beforeAll, describe, test} from 'vitest';
+import {createMachine, plain, type Service} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+let service: Service;
+beforeAll(async () => {
+  service = await machine.start();
+});
+afterAll(() => service.stop());
+
+/** What is offered for a line, whose last word may be empty. */
+async function suggest(words: readonly string[], environment: Record<string, string> = {}): Promise<readonly string[]> {
+  const finished = await machine.run(['complete', '--', ...words], {
+    environment: {CREWROOM_PORT: String(service.port), ...environment},
+  });
+  assert.deepEqual([finished.exitCode, finished.stderr], [0, '']);
+  return finished.stdout
+    .split('\n')
+    .map(line => line.split('\t')[0] ?? '')
+    .filter(word => word !== '' && !word.startsWith(':'));
+}
+
+/** Asks again where nothing is offered: on a busy machine a service may take longer than somebody waits who pressed a key. */
+async function suggestKeys(words: readonly string[], environment?: Record<string, string>): Promise<readonly string[]> {
+  for (let attempt = 1; attempt < 5; attempt++) {
+    const keys = await suggest(words, environment);
+    if (keys.length > 0) return keys;
+  }
+  return [];
+}
+
+async function put(key: string, body = '1'): Promise<void> {
+  await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`, {method: 'PUT', body});
+}
+
+/** Keys that some shell would take for something else. */
+const STRANGE = [
+  'x y',
+  "x'y",
+  'x"y',
+  'x:y',
+  'x=y',
+  'x$(touch pwned)',
+  'x`touch pwned`',
+  'x;touch pwned',
+  'x\\y',
+  'x*',
+  'x[1]',
+  'x{1,2}',
+  'x~',
+  '~x',
+  'x,y',
+  'x|y',
+  'x&y',
+  'x<y',
+  'x!y',
+  'x#y',
+  '@x',
+  '-x',
+  '=x',
+  'x\u200by',
+  'x\u00a0y',
+];
+
+beforeAll(async () => {
+  for (const key of ['com.example.a/one', 'com.example.a/two', 'com.example.b', 'grüße', ...STRANGE]) await put(key);
+  await put('com.example.a/one', '"found it"');
+});
+
+describe('the completion of keys', () => {
+  for (const command of ['get', 'put', 'patch', 'touch', 'edit', 'delete', 'list']) {
+    test(`offers crewroom ${command} the keys that begin with what is typed`, async () => {
+      assert.deepEqual(await suggestKeys([command, 'com.example.a/']), ['com.example.a/one', 'com.example.a/two']);
+    });
+  }
+
+  test('goes on where flags stand before, and takes the service that they name', async () => {
+    assert.deepEqual(await suggestKeys(['get', '--json', 'gr']), ['grüße']);
+    const environment = {CREWROOM_PORT: '1'};
+    assert.deepEqual(await suggestKeys(['get', '--port', String(service.port), 'gr'], environment), ['grüße']);
+    assert.deepEqual(await suggestKeys(['get', `--port=${service.port}`, 'gr'], environment), ['grüße']);
+  });
+
+  test('leaves out what a shell would take for something else', async () => {
+    assert.deepEqual(await suggestKeys(['get', '']), [
+      'com.example.a/one',
+      'com.example.a/two',
+      'com.example.b',
+      'grüße',
+    ]);
+    assert.deepEqual(await suggest(['get', 'x']), []);
+  });
+
+  test('offers none where no key belongs', async () => {
+    assert.deepEqual(await suggest(['put', 'k', '']), []);
+    assert.deepEqual(await suggest(['start', '']), []);
+    assert.deepEqual(await suggest(['get', '--json']), ['--json']);
+    assert.deepEqual(await suggest(['put', 'k', '1', '--if-match', '']), []);
+  });
+
+  test('offers a screenful of many', async () => {
+    const operations = Array.from({length: 300}, (_, index) => ({kind: 'put', key: `many-${index + 1000}`, value: 1}));
+    await fetch(`${service.url}/api/transactions`, {method: 'POST', body: JSON.stringify({operations})});
+    const keys = await suggestKeys(['get', 'many-']);
+    assert.deepEqual([keys.length, keys[0], keys.at(-1)], [50, 'many-1000', 'many-1049']);
+  });
+
+  test('is silent where nothing answers, or something else', async () => {
+    assert.deepEqual(await suggest(['get', ''], {CREWROOM_PORT: '1'}), []);
+    assert.deepEqual(await suggest(['get', ''], {CREWROOM_PORT: 'nonsense'}), []);
+    const mute = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    assert.deepEqual(await suggest(['get', ''], {CREWROOM_PORT: String((mute.address() as AddressInfo).port)}), []);
+    mute.close();
+  });
+});
+
+function has(program: string): boolean {
+  return existsSync(`/usr/bin/${program}`) || existsSync(`/bin/${program}`);
+}
+
+describe.runIf(process.platform === 'linux')('a real shell', () => {
+  const environment = (): Record<string, string> => ({
+    CREWROOM_PORT: String(service.port),
+    PATH: `${join(home, 'bin')}:${process.env['PATH']}`,
+    ZDOTDIR: home,
+  });
+
+  beforeAll(async () => {
+    await mkdir(join(home, 'bin'));
+    await symlink(new URL('../../dist/cli/main.js', import.meta.url).pathname, join(home, 'bin', 'crewroom'));
+    for (const shell of ['bash', 'zsh', 'fish'])
+      await writeFile(join(home, `completion.${shell}`), (await machine.run(['completion', shell])).stdout);
+    await writeFile(join(home, 'rc.bash'), 'source ./completion.bash\nPS1="ready> "\n');
+    await writeFile(
+      join(home, '.zshrc'),
+      'autoload -Uz compinit; compinit -u -D; source ./completion.zsh; PS1="ready> "\n',
+    );
+  });
+
+  const shells = [
+    {program: 'bash', line: 'exec bash --noprofile --rcfile rc.bash -i'},
+    {program: 'zsh', line: 'exec zsh -i'},
+  ];
+  for (const {program, line} of shells) {
+    test.runIf(has(program))(`completes a key: ${program}`, async () => {
+      const running = machine.spawnLineOnTerminal(line, {environment: environment()});
+      await running.until(({stdout}) => plain(stdout).includes('ready> '));
+      running.child.stdin.write('crewroom get com.example.a/o\t');
+      await running.until(({stdout}) => plain(stdout).includes('com.example.a/one'));
+      running.child.stdin.write('\n');
+      await running.until(({stdout}) => stdout.includes('"found it"'));
+      running.child.stdin.write('exit\n');
+      await running.finished;
+    });
+  }
+
+  test.runIf(has('fish'))('completes a key: fish', async () => {
+    const script = 'source completion.fish; complete -C "crewroom get com.example.a/"';
+    const {stdout} = await promisify(execFile)('fish', ['-N', '-c', script], {
+      cwd: home,
+      env: {...process.env, HOME: home, ...environment()},
+    });
+    assert.equal(stdout, 'com.example.a/one\ncom.example.a/two\n');
+  });
+
+  test('runs nothing that is in a key: bash', () => {
+    const script = `source ./completion.bash
+      compopt() { :; }
+      COMP_WORDS=(crewroom get ''); COMP_CWORD=2
+      __crewroom_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const options = {cwd: home, env: {...process.env, ...environment()}, encoding: 'utf8'} as const;
+    assert.match(execFileSync('bash', ['-c', script], options), /^com\.example\.a\/one\ncom\.example\.a\/two\n/);
+    assert.equal(existsSync(join(home, 'pwned')), false);
+  });
+});
