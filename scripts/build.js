@@ -16,6 +16,7 @@ const compiled = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconf
 if (compiled.status === 0) {
   chmodSync(join(dist, 'cli', 'main.js'), 0o755);
   copyDocsPage();
+  copyKeychainProcess();
 } else {
   process.exitCode = 1;
 }
@@ -26,4 +27,10 @@ function copyDocsPage() {
   cpSync(join(root, 'src', 'http', 'docs-page'), page, {recursive: true});
   const swaggerUi = join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
   for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(page, file));
+}
+
+/** The program that asks the keychain is JavaScript already: tests, which run the sources, start it as well. */
+function copyKeychainProcess() {
+  const file = join('identity', 'keychain', 'keychain-process.js');
+  cpSync(join(root, 'src', file), join(dist, file));
 }

@@ -22,6 +22,7 @@ import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {KEY_BYTES_MAX} from './domain/key.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
+import type {Sessions} from './domain/session.ts';
 import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import {createEventHub} from './events/event-hub.ts';
@@ -39,6 +40,7 @@ import {eventsRoutes} from './http/routes/events-routes.ts';
 import {identityRoutes} from './http/routes/identity-routes.ts';
 import {keysRoutes} from './http/routes/keys-routes.ts';
 import {serviceRoutes} from './http/routes/service-routes.ts';
+import {sessionRoutes} from './http/routes/session-routes.ts';
 import {storeRoutes} from './http/routes/store-routes.ts';
 import {transactionRoutes} from './http/routes/transaction-routes.ts';
 import {transferRoutes} from './http/routes/transfer-routes.ts';
@@ -49,6 +51,9 @@ import {
   type RunningServer,
   startServer,
 } from './http/server.ts';
+import type {Timers} from './identity/alarm.ts';
+import {openFixedSessions} from './identity/fixed-sessions.ts';
+import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {platformPaths} from './paths.ts';
 import {createEntryService} from './service/entry-service.ts';
@@ -65,6 +70,14 @@ export interface CrewroomParts {
   readonly log: Log;
   /** The current time, in milliseconds since the Unix epoch. @default {Date.now} */
   readonly nowMs: () => number;
+  /** From 0 to 1, to spread what many machines would do at once. @default {Math.random} */
+  readonly random: () => number;
+  /** Calls the session back in time; what it sets keeps no process alive. @default {setTimeout} */
+  readonly timers: Timers;
+  /** What calls the back end of the airline. @default {globalThis.fetch} */
+  readonly fetch: typeof globalThis.fetch;
+  /** Keeps the session. @default {the keychain of the system} */
+  readonly keychain: Keychain;
 }
 
 /** Where the service listens. */
@@ -83,6 +96,8 @@ export interface Crewroom extends AsyncDisposable {
   readonly identity: IdentitySource;
   /** Exports and imports entries. */
   readonly transfer: Transfer;
+  /** Signing in to the back end of the airline, and out. */
+  readonly sessions: Sessions;
   /** Answers a request as the HTTP service would, guard included: `http://localhost:7172` is its address unless configured otherwise. */
   readonly fetch: FetchHandler;
   /**
@@ -95,14 +110,28 @@ export interface Crewroom extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const DEFAULT_PARTS: CrewroomParts = {openStore, openIdentity, log: SILENT_LOG, nowMs: Date.now};
+const DEFAULT_PARTS: CrewroomParts = {
+  openStore,
+  openIdentity,
+  log: SILENT_LOG,
+  nowMs: Date.now,
+  random: Math.random,
+  timers: {
+    after: (delayMs, run) => {
+      const timer = setTimeout(run, delayMs).unref();
+      return () => clearTimeout(timer);
+    },
+  },
+  fetch: (...request) => globalThis.fetch(...request),
+  keychain: openKeychain({environment: process.env}),
+};
 
 /**
  * Opens the service inside this program: the same store, identity, guard and answers as `crewroom start`.
  *
  * @param options Settings that differ from the defaults.
- * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-profile`;
- * `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`. Nothing stays
+ * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-profile`,
+ * `invalid-airline`; `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`. Nothing stays
  * open then.
  *
  * @example
@@ -128,7 +157,9 @@ export async function openCrewroom(
     opened.unshift(identity);
     const store = await given.openStore(config, given);
     opened.unshift(store);
-    return new OpenedCrewroom({config, log: given.log, nowMs: given.nowMs, identity, store});
+    // After the store, which keeps a second process out: two that resume one session would end it for each other.
+    const source = await openSessions(identity, config, given);
+    return new OpenedCrewroom({config, log: given.log, nowMs: given.nowMs, identity: source, sessions: source, store});
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -140,6 +171,7 @@ interface Opened {
   readonly log: Log;
   readonly nowMs: () => number;
   readonly identity: IdentitySource;
+  readonly sessions: Sessions;
   readonly store: Store;
 }
 
@@ -149,6 +181,7 @@ class OpenedCrewroom implements Crewroom {
   readonly events: Events;
   readonly identity: IdentitySource;
   readonly transfer: Transfer;
+  readonly sessions: Sessions;
   readonly fetch: FetchHandler;
   readonly #opened: Opened;
   readonly #newRequestId = createRequestIds();
@@ -158,12 +191,13 @@ class OpenedCrewroom implements Crewroom {
   #closed: Promise<void> | undefined;
 
   constructor(opened: Opened) {
-    const {config, log, nowMs, identity, store} = opened;
+    const {config, log, nowMs, identity, sessions, store} = opened;
     this.config = config;
     this.entries = createEntryService({store, ...config});
     this.events = createEventHub({store, identity, log});
     this.identity = identity;
     this.transfer = createTransferService({store, nowMs, pause, onExpiringEntries: () => {}, ...config});
+    this.sessions = sessions;
     this.#opened = opened;
     this.#guardRules = guardRulesFor(config, config.port);
     this.#handle = createHandler({
@@ -213,8 +247,8 @@ class OpenedCrewroom implements Crewroom {
     try {
       // First of all: who waits for events would keep the server from stopping.
       await this.events[Symbol.asyncDispose]();
-      await server?.[Symbol.asyncDispose]();
-      await identity[Symbol.asyncDispose]();
+      // Together: a sign-in that waits for a slow back end would hold up the requests in flight. What is served stays.
+      await Promise.all([server?.[Symbol.asyncDispose](), identity[Symbol.asyncDispose]()]);
     } finally {
       await store[Symbol.asyncDispose]();
     }
@@ -222,17 +256,18 @@ class OpenedCrewroom implements Crewroom {
 }
 
 function routesOf(
-  {config, identity, store}: Opened,
+  {config, identity, sessions, store}: Opened,
   {entries, events, transfer}: Pick<Crewroom, 'entries' | 'events' | 'transfer'>,
 ): readonly Route[] {
   return [
     ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
     ...identityRoutes(identity),
+    ...sessionRoutes(sessions),
     ...keysRoutes(entries),
     ...eventsRoutes({events, texts: createEventTexts()}),
     ...transactionRoutes({entries, valueDepthMax: config.valueDepthMax}),
     ...transferRoutes(transfer),
-    ...serviceRoutes({store, identity, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
+    ...serviceRoutes({store, identity, sessions, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
     ...docsRoutes({version: VERSION, identitySchema}),
   ];
 }
@@ -256,6 +291,30 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
   if (profile === 'none') return openEmptySource();
   const {openProfileSource} = await import('./identity/profile-source.ts');
   return openProfileSource({file: profile, log});
+}
+
+/** What pilots sign in to, before the source that serves while nobody has. */
+async function openSessions(
+  base: IdentitySource,
+  {airline, dataDir, ephemeral, keep}: Config,
+  {openIdentity: given, log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
+): Promise<IdentitySource & Sessions> {
+  // A program that brings a source of its own knows by itself who the pilot is.
+  if (given !== openIdentity && airline === '') return openFixedSessions(base, nowMs);
+  const {createHandlerClient} = await import('./identity/handler-client.ts');
+  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session-keeper.ts');
+  const {openSessionSource} = await import('./identity/session-source.ts');
+  const {readAirline} = await import('./identity/airline-profile.ts');
+  return openSessionSource({
+    base,
+    airline: airline === '' ? undefined : await readAirline(airline),
+    client: createHandlerClient({fetch, userAgent: `Crewroom/${VERSION}`}),
+    keeper: keep && !ephemeral ? openSessionKeeper({directory: dataDir, keychain, log}) : openMemoryKeeper(),
+    log,
+    nowMs,
+    random,
+    timers,
+  });
 }
 
 async function identitySchema(): Promise<JsonObject> {

@@ -25,6 +25,10 @@ export interface Config {
   readonly port: number;
   /** A file with an identity document, `none` for nobody, or empty for the sample identity. */
   readonly profile: string;
+  /** A file with an airline, at whose back end pilots sign in, or empty for that of the profile. */
+  readonly airline: string;
+  /** Whether a session is kept over a restart. */
+  readonly keep: boolean;
   /** Directory of the store. */
   readonly dataDir: string;
   /** Whether everything is kept in memory and gone at the end. */
@@ -97,6 +101,8 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
     description: 'identity document to serve, or "none" for nobody',
     read: readProfileSetting,
   },
+  airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', read: readPath},
+  keep: {description: 'keep the session in memory, not over a restart', read: readFlag},
   dataDir: {placeholder: 'DIR', description: 'directory of the store', read: readPath},
   ephemeral: {description: 'keep everything in memory, nothing on disk', read: readFlag},
   allowOrigin: {
@@ -130,6 +136,8 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   host: 'localhost',
   port: 7172,
   profile: '',
+  airline: '',
+  keep: true,
   ephemeral: false,
   allowOrigin: [],
   allowHost: [],
@@ -145,6 +153,11 @@ export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
 /** The flag of a setting, or of any other name in camel case, such as `--data-dir`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The flag that people need: what is on unless told otherwise is turned off. */
+export function shownFlagOf(name: SettingName): string {
+  return name !== 'dataDir' && DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
 }
 
 /** The environment variable of a setting, such as `CREWROOM_DATA_DIR`. */

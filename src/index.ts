@@ -25,5 +25,8 @@ export {
 } from './domain/json-text.ts';
 export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
 export type {Log, LogFields} from './domain/log.ts';
+export * from './domain/session.ts';
 export * from './domain/store.ts';
 export * from './domain/transfer.ts';
+export type {Timers} from './identity/alarm.ts';
+export type {Keychain} from './identity/keychain/keychain.ts';

@@ -53,7 +53,7 @@ const MAY_IMPORT = {
     'http',
     'node:',
   ],
-  'index.ts': ['app.ts', 'config.ts', 'domain'],
+  'index.ts': ['app.ts', 'config.ts', 'domain', 'identity'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Packages and modules that one file alone may import, or one folder. */

@@ -20,7 +20,7 @@ export function formatBanner(started: StartedService, style: Style): string {
   const others = started.urls.map(url => new URL(url).hostname).join(' and ');
   const rows: readonly Row[] = [
     ['Address', `${style.cyan(address)} ${style.dim(`(${others})`)}`],
-    ['Identity', escapeControls(identity.current()?.summary ?? 'nobody')],
+    ['Identity', escapeControls(identity.current()?.summary ?? NOBODY[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
     ['Data', config.ephemeral ? 'in memory, gone when it stops' : config.dataDir],
     ['Docs', style.cyan(`${address}/docs`)],
@@ -30,6 +30,14 @@ export function formatBanner(started: StartedService, style: Style): string {
   const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(NAME_WIDTH))}${value}\n`);
   return `\n  ${style.green('●')} ${style.bold('Crewroom')} ${VERSION} is ready\n\n${lines.join('')}\n`;
 }
+
+/** What stands in place of the pilot. */
+const NOBODY: Readonly<Record<IdentityOrigin['kind'], string>> = {
+  handler: 'nobody is signed in; "crewroom sign-in" signs in',
+  profile: 'nobody',
+  sample: 'nobody',
+  none: 'nobody',
+};
 
 type Row = readonly [name: string, value: string];
 
@@ -47,6 +55,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
     identity: {
       source: identity.origin.kind,
       ...('file' in identity.origin ? {file: identity.origin.file} : {}),
+      ...('scriptURL' in identity.origin ? {scriptURL: identity.origin.scriptURL} : {}),
       ...(summary === undefined ? {} : {summary}),
     },
     store: config.ephemeral ? 'memory' : 'disk',
@@ -62,6 +71,8 @@ function mainAddress({crewroom, port, urls}: StartedService): string {
 
 function describeOrigin(origin: IdentityOrigin): string {
   switch (origin.kind) {
+    case 'handler':
+      return `from ${origin.scriptURL}`;
     case 'sample':
       return 'a sample; start with --profile FILE to serve your own';
     case 'profile':

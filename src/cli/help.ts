@@ -1,4 +1,4 @@
-import {flagOf, SETTINGS} from '../config.ts';
+import {flagOf, SETTINGS, shownFlagOf} from '../config.ts';
 import {
   type AnyCommandSpec,
   COMMANDS,
@@ -47,7 +47,7 @@ export function formatCommandHelp(spec: AnyCommandSpec, {style}: HelpStyle): str
   );
   const settings = spec.settings.map((name): Row => {
     const {placeholder, description, repeatable} = SETTINGS[name];
-    return [withPlaceholder(flagOf(name), placeholder), `${description}${repeatable ? ' (repeatable)' : ''}`];
+    return [withPlaceholder(shownFlagOf(name), placeholder), `${description}${repeatable ? ' (repeatable)' : ''}`];
   });
   if (settings.length > 0) settings.push(['--config FILE', CONFIG_FLAG_DESCRIPTION]);
   return joinSections([

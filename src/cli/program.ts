@@ -1,5 +1,5 @@
 import {Command, Option} from 'commander';
-import {flagOf, type GivenSettings, SETTINGS, type SettingName} from '../config.ts';
+import {flagOf, type GivenSettings, SETTINGS, type SettingName, shownFlagOf} from '../config.ts';
 import {
   type AnyCommandSpec,
   COMMANDS,
@@ -71,11 +71,14 @@ function createFlag(name: string, {description, placeholder}: FlagSpec<string> |
 
 function addSettingFlag(command: Command, name: SettingName): void {
   const {placeholder, description, repeatable, choices} = SETTINGS[name];
-  const option = new Option(placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`, description);
+  const flag = shownFlagOf(name);
+  const option = new Option(placeholder === undefined ? flag : `${flag} <${placeholder}>`, description);
   // A wrong one is for the settings to judge, along with every other problem.
   if (choices !== undefined) option.argChoices = [...choices];
   if (repeatable) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
-  command.addOption(option);
-  // A switch that the config file turns on needs a flag that turns it off.
-  if (placeholder === undefined) command.addOption(new Option(flagOf(name).replace('--', '--no-')).hideHelp());
+  // A switch that the config file turns on needs a flag that turns it off, and the other way round.
+  const opposite = flag === flagOf(name) ? flag.replace('--', '--no-') : flagOf(name);
+  const options = placeholder === undefined ? [option, new Option(opposite).hideHelp()] : [option];
+  // The one that turns it on first: the library takes a switch that can only be turned off for one that is on.
+  for (const each of options.sort((a, b) => Number(a.negate) - Number(b.negate))) command.addOption(each);
 }

@@ -27,6 +27,17 @@ export interface Client {
    * @throws {AppError} `no-identity` when nobody is signed in.
    */
   identity(): Promise<IdentityAnswer>;
+  /** How it stands with the session at the back end of the airline. */
+  session(): Promise<SessionDocument>;
+  /**
+   * Signs in at the back end of the airline. A failure leaves everything as it was.
+   *
+   * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, `wrong-credentials`,
+   * `pilot-not-confirmed`, and every other failure of a handler.
+   */
+  signIn(request: SignInRequest): Promise<SessionDocument>;
+  /** Forgets the session. @throws {AppError} `sign-in-unavailable`. */
+  signOut(): Promise<SessionDocument>;
   /** What the service is. */
   service(): Promise<ServiceDocument>;
   /** How the service is; also when it is not ready. */
@@ -38,6 +49,31 @@ export interface IdentityAnswer {
   readonly document: IdentityDocument;
   /** The document as it was sent: also for members that JavaScript numbers cannot hold. */
   readonly text: string;
+}
+
+/** What somebody signs in with. */
+export interface SignInRequest {
+  /** The address of the back end, where the service has no airline configured; a web page may not name one. */
+  readonly scriptURL?: string | undefined;
+  /** The number of the pilot, or the e-mail address. */
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What `GET /api/session` answers. */
+export interface SessionDocument {
+  readonly state: 'signed-out' | 'signed-in' | 'expired';
+  readonly source: 'handler' | 'profile' | 'sample' | 'none';
+  /** Since when the state is what it is (RFC 3339, UTC). */
+  readonly since: string;
+  /** When the session ends (RFC 3339, UTC), where that is known. */
+  readonly expiresAt?: string;
+  /** Whether what is served is the last known identity, which the back end did not confirm since. */
+  readonly stale?: true;
+  readonly scriptURL?: string;
+  readonly kept?: 'keychain' | 'file' | 'memory';
+  /** Why it is stale, expired or not taken up. */
+  readonly problem?: {readonly code: string; readonly detail: string; readonly advice: string};
 }
 
 /** What `GET /api` answers. */
@@ -53,8 +89,11 @@ export interface Readiness {
   readonly ready: boolean;
   readonly store: 'read-write' | 'read-only';
   readonly identity: {
-    readonly source: 'profile' | 'sample' | 'none';
+    readonly source: 'handler' | 'profile' | 'sample' | 'none';
     readonly signedIn: boolean;
+    readonly state: 'signed-out' | 'signed-in' | 'expired';
+    /** Whether what is served is the last known identity, which the back end of the airline did not confirm since. */
+    readonly stale?: true;
     readonly summary?: string;
   };
 }
@@ -84,6 +123,13 @@ export function createClient(options: ClientOptions = {}): Client {
       const answer = await transport.send('GET', '/api/identity');
       return {document: parseAnswer<IdentityDocument>(answer), text: decodeAnswer(answer)};
     },
+    session: async () => parseAnswer<SessionDocument>(await transport.send('GET', '/api/session')),
+    signIn: async request => {
+      const body = new TextEncoder().encode(JSON.stringify(request));
+      const headers = {'Content-Type': 'application/json'};
+      return parseAnswer<SessionDocument>(await transport.send('POST', '/api/session', {headers, body}));
+    },
+    signOut: async () => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session')),
     service: async () => parseAnswer<ServiceDocument>(await transport.send('GET', '/api')),
     readiness: async () => parseAnswer<Readiness>(await transport.send('GET', '/readyz', {accept: [503]})),
   };

@@ -20,5 +20,7 @@ export {
   type IdentityAnswer,
   type Readiness,
   type ServiceDocument,
+  type SessionDocument,
+  type SignInRequest,
   TIMEOUT_MS,
 } from './client.ts';

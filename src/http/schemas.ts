@@ -9,6 +9,7 @@ import {
 import {KEY_BYTES_MAX} from '../domain/key.ts';
 import {WAIT_SECONDS_MAX} from './long-poll.ts';
 import {invalidParameter, parseQuery} from './route.ts';
+import {CREDENTIAL_LENGTH_MAX} from './session-document.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
 const flag = z.stringbool({
@@ -255,13 +256,57 @@ export const LIMITS = z
 /** What GET /livez answers. */
 export const LIVENESS = z.strictObject({live: z.literal(true)});
 
+const SOURCE = z.enum(['handler', 'profile', 'sample', 'none']).meta({
+  description: 'Where the identity comes from; "handler" is the back end of the airline.',
+});
+
+const SESSION_STATE = z.enum(['signed-out', 'signed-in', 'expired']);
+
+const STALE = z.literal(true).optional().meta({
+  description: 'The back end of the airline did not confirm the session since; the last known identity is served.',
+});
+
+/** What POST /api/session takes, for the documentation: it is read by `session-document.ts`, which repeats no secret. */
+export const SIGN_IN = z.strictObject({
+  scriptURL: z.string().optional().meta({
+    description: 'The address of the handler, where no airline is configured; web pages may not name one.',
+  }),
+  username: z
+    .string()
+    .min(1)
+    .max(CREDENTIAL_LENGTH_MAX)
+    .meta({description: 'The number of the pilot, or the e-mail address.'}),
+  password: z
+    .string()
+    .min(1)
+    .max(CREDENTIAL_LENGTH_MAX)
+    .meta({description: 'Sent to the handler once, and kept nowhere.', format: 'password', writeOnly: true}),
+});
+
+/** What /api/session answers. */
+export const SESSION = z.strictObject({
+  state: SESSION_STATE,
+  source: SOURCE,
+  since: z.iso.datetime().meta({description: 'Since when the state is what it is, UTC.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, where that is known, UTC.'}),
+  stale: STALE,
+  scriptURL: z.string().optional().meta({description: 'The address of the handler.'}),
+  kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is kept.'}),
+  problem: z
+    .strictObject({code: z.string(), detail: z.string(), advice: z.string()})
+    .optional()
+    .meta({description: 'Why it is stale, expired or not taken up.'}),
+});
+
 /** What GET /readyz answers. */
 export const READINESS = z.strictObject({
   ready: z.boolean(),
   store: z.enum(['read-write', 'read-only']),
   identity: z.strictObject({
-    source: z.enum(['profile', 'sample', 'none']),
+    source: SOURCE,
     signedIn: z.boolean(),
+    state: SESSION_STATE,
+    stale: STALE,
     summary: z.string().optional().meta({description: 'The pilot and the airline, for people.'}),
   }),
 });

@@ -3,6 +3,7 @@ import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import type {Log} from '../domain/log.ts';
 import {readIdentityDocument} from './identity-document.ts';
+import {createListeners, type Listeners} from './listeners.ts';
 
 /** What a profile source needs. */
 export interface ProfileSourceDeps {
@@ -36,7 +37,7 @@ class ProfileSource implements IdentitySource {
   readonly origin: IdentityOrigin;
   readonly #file: string;
   readonly #log: Log;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Listeners;
   #identity: Identity | undefined;
   /** Changes are read one after the other, so that an older one never replaces a newer. */
   #reading: Promise<void> = Promise.resolve();
@@ -46,6 +47,7 @@ class ProfileSource implements IdentitySource {
     this.origin = {kind: 'profile', file};
     this.#file = file;
     this.#log = log;
+    this.#listeners = createListeners(log);
   }
 
   async open(): Promise<void> {
@@ -76,8 +78,7 @@ class ProfileSource implements IdentitySource {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,23 +87,13 @@ class ProfileSource implements IdentitySource {
     this.#listeners.clear();
   }
 
-  #announce(): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener();
-      } catch (error) {
-        this.#log.error('a listener for identity changes failed', {error});
-      }
-    }
-  }
-
   async #reload(): Promise<void> {
     try {
       const identity = await readProfile(this.#file);
       if (this.#identity !== undefined && Buffer.compare(identity.json, this.#identity.json) === 0) return;
       this.#identity = identity;
       this.#log.info('identity changed', {file: this.#file, identity: identity.summary});
-      this.#announce();
+      this.#listeners.call();
     } catch (error) {
       const problems =
         error instanceof AppError && error.failure.code === 'invalid-profile' ? error.failure.problems : undefined;

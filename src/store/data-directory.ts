@@ -13,7 +13,7 @@ const FORMAT_FILE = 'format.json';
 
 /**
  * What may be in a directory that is not yet a data directory: what a start that was cut short leaves
- * behind, the config file where both have one place, and what file systems put at their top.
+ * behind, a session that was kept, the config file where both have one place, and what file systems put at their top.
  */
 const EXPECTED_NAMES: ReadonlySet<string> = new Set([
   'store',
@@ -21,6 +21,8 @@ const EXPECTED_NAMES: ReadonlySet<string> = new Set([
   FORMAT_FILE,
   `${FORMAT_FILE}.new`,
   'config.json',
+  'session.json',
+  'session.json.new',
   'lost+found',
 ]);
 

@@ -300,6 +300,7 @@ describe('crewroom status and identity', () => {
     assert.deepEqual(status['identity'], {
       source: 'sample',
       signedIn: true,
+      state: 'signed-in',
       summary: 'Ada Quill (CRW0042), Crewroom Air',
     });
     assert.deepEqual({ready: status['ready'], store: status['store']}, {ready: true, store: 'read-write'});

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {COMMANDS} from '../../src/cli/catalogue.ts';
-import {SETTING_NAMES} from '../../src/config.ts';
+import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -27,8 +27,8 @@ describe('help', () => {
       const {exitCode, stdout} = await machine.run([name, '--help']);
       assert.equal(exitCode, 0);
       for (const {line} of examples) assert.ok(stdout.includes(line), line);
-      for (const flag of [...Object.keys(flags), ...settings])
-        assert.ok(stdout.includes(`--${flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`), flag);
+      for (const flag of [...Object.keys(flags).map(flagOf), ...settings.map(shownFlagOf)])
+        assert.ok(stdout.includes(flag), flag);
       for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
       assert.equal((await machine.run(['help', name])).stdout, stdout);
     });
@@ -146,7 +146,7 @@ describe('crewroom completion', () => {
   });
 
   test('knows every flag of a command', async () => {
-    const flags = SETTING_NAMES.map(name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`);
+    const flags = SETTING_NAMES.map(shownFlagOf);
     assert.deepEqual(await suggest('start', '--'), ['--json', ...flags, '--config', '--help']);
     assert.deepEqual(await suggest('put', 'k', 'v', '--if'), ['--if-match', '--if-absent']);
   });

@@ -47,7 +47,19 @@ function formatStatus({url, version, ready, store, identity, latencyMs}: Status,
 }
 
 /** Whose identity is served, and from which kind of source. */
-function describeIdentity({source, signedIn, summary = ''}: Readiness['identity']): string {
-  if (!signedIn) return 'nobody';
-  return `${escapeControls(summary)} (${source === 'sample' ? 'the sample that comes with Crewroom' : source})`;
+function describeIdentity({source, signedIn, state, stale, summary = ''}: Readiness['identity']): string {
+  if (state === 'expired') return 'nobody: the session expired; "crewroom sign-in" signs in again';
+  if (!signedIn) return source === 'handler' ? 'nobody: "crewroom sign-in" signs in' : 'nobody';
+  return `${escapeControls(summary)} (${stale ? STALE_SOURCE : SOURCES[source]})`;
 }
+
+/** Where the identity comes from, for people. */
+const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
+  handler: 'signed in',
+  profile: 'profile',
+  sample: 'the sample that comes with Crewroom',
+  none: 'none',
+};
+
+/** GET /api/session says why. */
+const STALE_SOURCE = 'signed in, stale: the back end of the airline does not confirm it; this was known last';

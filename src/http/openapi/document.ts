@@ -4,7 +4,7 @@ import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {KEY_BYTES_MAX} from '../../domain/key.ts';
 import {MERGE_PATCH_TYPE} from '../body.ts';
 import {STATUS_BY_CODE} from '../failure-response.ts';
-import {PAGE, PROBLEM, TRANSACTION} from '../schemas.ts';
+import {PAGE, PROBLEM, SIGN_IN, TRANSACTION} from '../schemas.ts';
 import {
   ANSWER_HEADERS,
   type AnswerDescription,
@@ -56,6 +56,7 @@ export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObj
         Value: VALUE_SCHEMA,
         MergePatch: MERGE_PATCH_SCHEMA,
         Transaction: toSchema(TRANSACTION),
+        SignIn: toSchema(SIGN_IN),
         Page: toSchema(PAGE),
         Problem: toSchema(PROBLEM),
       },
@@ -109,6 +110,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     description:
       'A JSON Merge Patch. It is read as one whatever the content type says, except multipart and application/json-patch+json.',
     content: {[MERGE_PATCH_TYPE]: {schema: {$ref: '#/components/schemas/MergePatch'}}},
+  },
+  'sign-in': {
+    required: true,
+    description: 'Who signs in, and where.',
+    content: {'application/json': {schema: {$ref: '#/components/schemas/SignIn'}}},
   },
   transaction: {
     required: true,

@@ -15,6 +15,7 @@ import {
   LIVENESS,
   READINESS,
   SERVICE,
+  SESSION,
   TRANSACTED,
   WRITE_QUERY,
 } from '../schemas.ts';
@@ -30,7 +31,7 @@ export interface OperationDescription {
   /** Request headers that matter. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** What the body is; without it there is none. */
-  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export';
+  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in';
   /** By status; a text instead of a schema names a component, none means no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
@@ -107,6 +108,51 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Who the pilot is',
       answers: {200: {description: 'The identity document.', schema: 'Identity'}},
       failures: ['no-identity'],
+    },
+  },
+  '/api/session': {
+    GET: {
+      operationId: 'getSession',
+      tag: 'Identity',
+      summary: 'How it stands with the session',
+      description: 'Whether somebody is signed in, where and since when. Holds no secret.',
+      answers: {200: {description: 'The state of the session.', schema: SESSION}},
+      failures: [],
+    },
+    POST: {
+      operationId: 'signIn',
+      tag: 'Identity',
+      summary: 'Sign in to the back end of the airline',
+      description:
+        'Sends the password to the handler of the airline that is configured, once and without following redirects. A failure leaves everything as it was.',
+      body: 'sign-in',
+      answers: {200: {description: 'Signed in: this pilot is served from now on.', schema: SESSION}},
+      failures: [
+        'invalid-json',
+        'value-too-deep',
+        'unsupported-body',
+        'invalid-sign-in',
+        'sign-in-unavailable',
+        'sign-in-busy',
+        'wrong-credentials',
+        'pilot-not-confirmed',
+        'account-broken',
+        'handler-unreachable',
+        'handler-timeout',
+        'handler-redirect',
+        'not-a-handler',
+        'handler-failed',
+        'invalid-pilot',
+        'store-closed',
+      ],
+    },
+    DELETE: {
+      operationId: 'signOut',
+      tag: 'Identity',
+      summary: 'Sign out',
+      description: 'Forgets the session, wherever it is kept. Nobody to sign out is fine.',
+      answers: {200: {description: 'Forgotten.', schema: SESSION}},
+      failures: ['sign-in-unavailable'],
     },
   },
   '/api/store/{key}': {

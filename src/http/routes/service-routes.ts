@@ -1,4 +1,5 @@
 import type {IdentitySource} from '../../domain/identity.ts';
+import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
 import {jsonAnswer} from '../message.ts';
 import type {Operation, Route} from '../route.ts';
@@ -8,6 +9,7 @@ import {refuseQuery} from './no-query.ts';
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'readOnlyBecause'>;
   readonly identity: IdentitySource;
+  readonly sessions: Pick<Sessions, 'status'>;
   readonly version: string;
   readonly apiVersion: string;
   /** Every limit in force, by name with its unit last. */
@@ -18,6 +20,7 @@ export interface ServiceRoutesDeps {
 const LINKS = {
   identity: '/api/identity',
   store: '/api/store/{key}',
+  session: '/api/session',
   keys: '/api/keys',
   transactions: '/api/transactions',
   events: '/api/events',
@@ -31,7 +34,14 @@ const LINKS = {
 };
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: what the service is and how it is. */
-export function serviceRoutes({store, identity, version, apiVersion, limits}: ServiceRoutesDeps): readonly Route[] {
+export function serviceRoutes({
+  store,
+  identity,
+  sessions,
+  version,
+  apiVersion,
+  limits,
+}: ServiceRoutesDeps): readonly Route[] {
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
@@ -43,12 +53,15 @@ export function serviceRoutes({store, identity, version, apiVersion, limits}: Se
     refuseQuery(query);
     const writable = store.readOnlyBecause === undefined;
     const current = identity.current();
+    const {source, state: sessionState, stale} = sessions.status();
     const state = {
       ready: writable,
       store: writable ? 'read-write' : 'read-only',
       identity: {
-        source: identity.origin.kind,
+        source,
         signedIn: current !== undefined,
+        state: sessionState,
+        ...(stale ? {stale} : {}),
         ...(current === undefined ? {} : {summary: current.summary}),
       },
     };

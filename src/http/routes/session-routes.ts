@@ -1,0 +1,46 @@
+import {AppError} from '../../domain/failure.ts';
+import type {Sessions, SignIn} from '../../domain/session.ts';
+import {readJsonBody} from '../body.ts';
+import {type HttpRequest, headerValues, jsonAnswer} from '../message.ts';
+import type {Route} from '../route.ts';
+import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../session-document.ts';
+import {refuseQuery} from './no-query.ts';
+
+/** `/api/session`: signing in to the back end of the airline, and out. No answer holds a secret. */
+export function sessionRoutes(sessions: Sessions): readonly Route[] {
+  return [
+    {
+      path: '/api/session',
+      operations: {
+        GET: ({query}) => {
+          refuseQuery(query);
+          return jsonAnswer(formatSession(sessions.status()));
+        },
+        POST: async ({request, query}) => {
+          refuseQuery(query);
+          return jsonAnswer(formatSession(await sessions.signIn(await readRequest(request))));
+        },
+        DELETE: async ({query}) => {
+          refuseQuery(query);
+          return jsonAnswer(formatSession(await sessions.signOut()));
+        },
+      },
+    },
+  ];
+}
+
+async function readRequest(request: HttpRequest): Promise<SignIn> {
+  const signIn = readSignIn(await readBody(request));
+  // Browsers send an Origin with every POST: a page, also one that is allowed, could name any address of the network.
+  return {...signIn, mayNameHandler: headerValues(request.rawHeaders, 'origin').length === 0};
+}
+
+async function readBody(request: HttpRequest): Promise<Uint8Array> {
+  try {
+    return await readJsonBody(request, SIGN_IN_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'value-too-large') throw error;
+    const problem = `is larger than ${SIGN_IN_BYTES_MAX} bytes`;
+    throw new AppError({code: 'invalid-sign-in', problems: [{path: '$', problem}]}, {cause: error});
+  }
+}

@@ -1,0 +1,157 @@
+import {AppError, type Failure} from '../domain/failure.ts';
+import {type Alarm, createAlarm, type Timers} from './alarm.ts';
+import type {HandlerClient} from './handler-client.ts';
+import type {Pilot} from './pilot.ts';
+import {refreshDelayMs, retryDelayMs} from './refresh-plan.ts';
+import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
+
+/** What a refresher needs. */
+export interface RefresherDeps {
+  readonly client: HandlerClient;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly timers: Timers;
+  /** The handler confirmed the session; the record may be another now. */
+  onRefreshed(record: SessionRecord): void;
+  /** The handler could not be asked, or its answer is of no use. It is asked again later. */
+  onFailed(error: unknown): void;
+  /** The handler refuses the session, or its time is over. Nothing happens after that. */
+  onEnded(problem: Failure | undefined): void;
+}
+
+/** Keeps one session fresh: resumed ahead of its end, or verified now and then where it has none. */
+export interface Refresher {
+  /** Follows this session from now on, which the handler has just given. */
+  follow(record: SessionRecord): void;
+  /** Follows a session that was kept, and asks the handler about it at once. */
+  takeUp(record: SessionRecord): void;
+  /** Asks the handler now. Those who ask at the same time share one request; nothing to do is fine. Never rejects. */
+  refresh(): Promise<void>;
+  /** Follows nothing any more; a request that is under way is ended, and has no effect. */
+  stop(): void;
+}
+
+/** Makes a refresher, which follows nothing yet. */
+export function createRefresher(deps: RefresherDeps): Refresher {
+  return new SessionRefresher(deps);
+}
+
+interface Refreshing {
+  readonly controller: AbortController;
+  readonly done: Promise<void>;
+}
+
+class SessionRefresher implements Refresher {
+  readonly #deps: RefresherDeps;
+  readonly #alarm: Alarm;
+  #record: SessionRecord | undefined;
+  /** Whether the handler has confirmed the session since it was taken up. */
+  #isConfirmed = false;
+  #failures = 0;
+  #refreshing: Refreshing | undefined;
+
+  constructor(deps: RefresherDeps) {
+    this.#deps = deps;
+    this.#alarm = createAlarm(deps);
+  }
+
+  follow(record: SessionRecord): void {
+    this.stop();
+    this.#record = record;
+    this.#succeeded(record);
+  }
+
+  takeUp(record: SessionRecord): void {
+    this.stop();
+    this.#record = record;
+    void this.refresh();
+  }
+
+  refresh(): Promise<void> {
+    if (this.#refreshing !== undefined) return this.#refreshing.done;
+    const record = this.#record;
+    if (record === undefined) return Promise.resolve();
+    if (hasEnded(record, this.#deps.nowMs())) {
+      this.#end(undefined);
+      return Promise.resolve();
+    }
+    const controller = new AbortController();
+    const done = this.#refresh(record, controller.signal);
+    this.#refreshing = {controller, done};
+    return done;
+  }
+
+  stop(): void {
+    this.#alarm.clear();
+    this.#refreshing?.controller.abort();
+    this.#refreshing = undefined;
+    this.#record = undefined;
+    this.#isConfirmed = false;
+    this.#failures = 0;
+  }
+
+  async #refresh(record: SessionRecord, signal: AbortSignal): Promise<void> {
+    const {nowMs, onRefreshed, onFailed} = this.#deps;
+    try {
+      const pilot = await this.#ask(record, signal);
+      if (signal.aborted) return;
+      this.#refreshing = undefined;
+      const next = withPilot(record, pilot, readExpiry(pilot, nowMs()));
+      this.#record = next;
+      this.#succeeded(next);
+      onRefreshed(next);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#refreshing = undefined;
+      if (error instanceof AppError && error.failure.code === 'session-unknown') this.#end(error.failure);
+      else {
+        this.#failed(record);
+        onFailed(error);
+      }
+    }
+  }
+
+  async #ask({scriptURL, session, expiresAtMs}: SessionRecord, signal: AbortSignal): Promise<Pilot> {
+    const {client} = this.#deps;
+    try {
+      // A session without an end needs no other, once it is known to be good.
+      const wantsNew = expiresAtMs !== undefined || !this.#isConfirmed;
+      const resumed = wantsNew ? await client.resume(scriptURL, session, {signal}) : undefined;
+      return resumed ?? (await client.verify(scriptURL, session, {signal}));
+    } catch (error) {
+      // Only a handler can refuse a session: a web server whose pages are gone answers 404 as well.
+      if (error instanceof AppError && error.failure.code === 'session-unknown')
+        await client.probe(scriptURL, {signal});
+      throw error;
+    }
+  }
+
+  #succeeded(record: SessionRecord): void {
+    const {nowMs, random} = this.#deps;
+    this.#isConfirmed = true;
+    this.#failures = 0;
+    const remainingMs = record.expiresAtMs === undefined ? undefined : record.expiresAtMs - nowMs();
+    this.#plan(record, refreshDelayMs(remainingMs, random));
+  }
+
+  #failed(record: SessionRecord): void {
+    this.#plan(record, retryDelayMs(this.#failures++, this.#deps.random));
+  }
+
+  /** At the end of the session there is nothing to wait for. */
+  #plan({expiresAtMs = Infinity}: SessionRecord, delayMs: number): void {
+    this.#alarm.set(Math.min(this.#deps.nowMs() + delayMs, expiresAtMs), () => void this.refresh());
+  }
+
+  #end(problem: Failure | undefined): void {
+    this.stop();
+    this.#deps.onEnded(problem);
+  }
+}
+
+/** The machine may have slept until after the end. */
+function hasEnded({expiresAtMs}: SessionRecord, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+}

@@ -1,0 +1,144 @@
+import {readdir} from 'node:fs/promises';
+import {describe, expect, test} from 'vitest';
+import {ADA, startPhpVms5, startPhpVms7} from '../support/handlers.ts';
+import {createMachine, until, writeAirline} from '../support/session-service.ts';
+
+const CREDENTIALS = {username: '1', password: ADA.password};
+
+for (const {name, start} of [
+  {name: 'phpvms5', start: startPhpVms5},
+  {name: 'phpvms7', start: startPhpVms7},
+]) {
+  describe(`signing in to ${name}`, () => {
+    test('serves the pilot with the airline that is configured, until signing out', async () => {
+      const machine = await createMachine(start);
+      const {handler} = machine;
+      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {client, changes} = await machine.start({airline});
+      expect(await client.session()).toEqual({
+        state: 'signed-out',
+        source: 'handler',
+        since: '2026-03-01T12:00:00.000Z',
+        scriptURL: handler.scriptURL,
+      });
+      await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
+
+      machine.clock.advance(60_000);
+      const session = await client.signIn(CREDENTIALS);
+      expect(session).toEqual({
+        state: 'signed-in',
+        source: 'handler',
+        since: '2026-03-01T12:01:00.000Z',
+        scriptURL: handler.scriptURL,
+        kept: 'keychain',
+        ...(name === 'phpvms5' ? {expiresAt: '2026-03-08T12:01:00.000Z'} : {}),
+      });
+      expect(await client.session()).toEqual(session);
+      const {document} = await client.identity();
+      expect(document).toMatchObject({
+        va_user: {dbID: 1, pilotID: 'VMS0001', session: expect.any(String)},
+        airline: {settings: {scriptURL: handler.scriptURL, scriptVersion: '1.0.3', scriptHandler: name}},
+      });
+      expect(document).not.toHaveProperty('vendor_design_user');
+      expect(changes()).toBe(1);
+      expect((await client.readiness()).identity).toEqual({
+        source: 'handler',
+        signedIn: true,
+        state: 'signed-in',
+        summary: 'Ada Quill (VMS0001), 127.0.0.1',
+      });
+
+      expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'handler'});
+      await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
+      expect(changes()).toBe(2);
+      expect(machine.keychain.secrets.size).toBe(0);
+      expect(await readdir(machine.dataDir)).not.toContain('session.json');
+    });
+
+    test('goes on after a restart, with one request', async () => {
+      const machine = await createMachine(start);
+      const {handler} = machine;
+      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const first = await machine.start({airline});
+      await first.client.signIn(CREDENTIALS);
+      const {text} = await first.client.identity();
+      await first.stop();
+      handler.forgetRequests();
+      machine.clock.advance(60 * 60_000);
+
+      const {client} = await machine.start({airline});
+      const session = await until(client, ({state, stale}) => state === 'signed-in' && stale !== true);
+      expect(session).toMatchObject({since: '2026-03-01T12:00:00.000Z', kept: 'keychain'});
+      expect(handler.requests.map(({path}) => path)).toEqual(['pilot/resume']);
+      const resumed = (await client.identity()).text;
+      if (name === 'phpvms7') expect(resumed).toBe(text);
+      else expect(session.expiresAt).toBe('2026-03-08T13:00:00.000Z');
+    });
+
+    test('is stale while the handler is away, also over a restart, and fresh again', async () => {
+      const machine = await createMachine(start);
+      const {handler, clock} = machine;
+      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const first = await machine.start({airline});
+      await first.client.signIn(CREDENTIALS);
+      const {text} = await first.client.identity();
+      await first.stop();
+      await handler.stop();
+
+      const {client, crewroom} = await machine.start({airline});
+      const stale = await until(client, ({problem}) => problem !== undefined);
+      expect(stale).toMatchObject({
+        state: 'signed-in',
+        stale: true,
+        problem: {
+          code: 'handler-unreachable',
+          detail: expect.stringContaining('nobody listens'),
+          advice: expect.any(String),
+        },
+      });
+      expect((await client.identity()).text).toBe(text);
+      expect((await client.readiness()).identity).toMatchObject({signedIn: true, stale: true});
+
+      await handler.restart();
+      clock.advance(1000);
+      const fresh = await until(client, ({stale}) => stale === undefined);
+      expect(fresh).not.toHaveProperty('problem');
+      expect(crewroom.identity.current()?.summary).toBe('Ada Quill (VMS0001), 127.0.0.1');
+    });
+
+    test('ends when the handler knows the session no more', async () => {
+      const machine = await createMachine(start);
+      const {handler, clock} = machine;
+      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {client, changes, stop} = await machine.start({airline});
+      await client.signIn(CREDENTIALS);
+      handler.endSessions();
+      clock.advance(7 * 24 * 60 * 60_000 - 1000);
+      const session = await until(client, ({state}) => state === 'expired');
+      expect(session).toMatchObject({source: 'handler', problem: {code: 'session-unknown'}});
+      await expect(client.identity()).rejects.toMatchObject({
+        failure: {code: 'no-identity'},
+        message: expect.stringContaining('nobody is signed in'),
+      });
+      expect(changes()).toBe(2);
+      expect(machine.keychain.secrets.size).toBe(0);
+      await stop();
+      // Also after a restart: another identity must not take its place without a word.
+      const {client: again} = await machine.start({airline});
+      expect(await again.session()).toMatchObject({state: 'expired', scriptURL: handler.scriptURL});
+      expect(await again.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
+    });
+
+    test('ends after a restart with a session that died meanwhile', async () => {
+      const machine = await createMachine(start);
+      const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+      const first = await machine.start({airline});
+      await first.client.signIn(CREDENTIALS);
+      await first.stop();
+      machine.handler.endSessions();
+      const {client} = await machine.start({airline});
+      await until(client, ({state}) => state === 'expired');
+      await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
+    });
+  });
+}

@@ -1,0 +1,185 @@
+import {randomBytes} from 'node:crypto';
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {onTestFinished} from 'vitest';
+import type {Crewroom, CrewroomParts} from '../../src/app.ts';
+import {type Client, createClient, type SessionDocument} from '../../src/client/client.ts';
+import type {Config} from '../../src/config.ts';
+import {AppError} from '../../src/domain/failure.ts';
+import type {LogFields} from '../../src/domain/log.ts';
+import {makeAirline} from '../../src/identity/airline-profile.ts';
+import type {Timers} from '../../src/identity/alarm.ts';
+import type {Keychain} from '../../src/identity/keychain/keychain.ts';
+import {startPhpVms5, type TestHandler} from './handlers.ts';
+import {makeTemporaryDirectory, startService} from './service.ts';
+
+/** A clock with timers, which only moves when it is told to. */
+export interface TestClock {
+  readonly nowMs: () => number;
+  readonly timers: Timers;
+  /** Moves on, and calls what is due on the way, in its order. What that begins is not waited for. */
+  advance(byMs: number): void;
+  /** Moves on at once, as a machine that slept: timers that were due are called only now. */
+  sleep(byMs: number): void;
+  /** The time is another, as when somebody sets the clock. */
+  set(nowMs: number): void;
+}
+
+/** Makes a clock that begins at some day. */
+export function createTestClock(beginMs = Date.UTC(2026, 2, 1, 12)): TestClock {
+  let nowMs = beginMs;
+  const waiting = new Set<{dueAtMs: number; readonly run: () => void}>();
+  const callDue = (untilMs: number, move: boolean): void => {
+    for (;;) {
+      const next = [...waiting].filter(({dueAtMs}) => dueAtMs <= untilMs).sort((a, b) => a.dueAtMs - b.dueAtMs)[0];
+      if (next === undefined) return;
+      waiting.delete(next);
+      if (move) nowMs = Math.max(nowMs, next.dueAtMs);
+      next.run();
+    }
+  };
+  return {
+    nowMs: () => nowMs,
+    timers: {
+      after: (delayMs, run) => {
+        const timer = {dueAtMs: nowMs + delayMs, run};
+        waiting.add(timer);
+        return () => waiting.delete(timer);
+      },
+    },
+    advance: byMs => {
+      const untilMs = nowMs + byMs;
+      callDue(untilMs, true);
+      nowMs = untilMs;
+    },
+    sleep: byMs => {
+      nowMs += byMs;
+      callDue(nowMs, false);
+    },
+    set: setMs => {
+      const byMs = setMs - nowMs;
+      nowMs = setMs;
+      // Timers go by a clock that nobody sets.
+      for (const timer of waiting) timer.dueAtMs += byMs;
+    },
+  };
+}
+
+/** A keychain that keeps in memory, until it is locked. */
+export interface TestKeychain extends Keychain {
+  readonly secrets: Map<string, string>;
+  lock(): void;
+  unlock(): void;
+}
+
+/** Makes a keychain. It has the same promises as that of the system. */
+export function createTestKeychain(): TestKeychain {
+  const secrets = new Map<string, string>();
+  let isLocked = false;
+  const open = async (): Promise<Map<string, string>> => {
+    if (isLocked) throw new AppError({code: 'keychain-unavailable', problem: 'it is locked'});
+    return secrets;
+  };
+  return {
+    secrets,
+    lock: () => {
+      isLocked = true;
+    },
+    unlock: () => {
+      isLocked = false;
+    },
+    get: async account => (await open()).get(account),
+    set: async (account, secret) => void (await open()).set(account, secret),
+    delete: async account => void (await open()).delete(account),
+  };
+}
+
+/** What was logged, as it would be written. */
+export interface TestLog {
+  readonly lines: string[];
+  error(message: string, about?: LogFields): void;
+  info(message: string, about?: LogFields): void;
+  debug(message: string, about?: LogFields): void;
+}
+
+/** Makes a log that remembers. */
+export function createTestLog(): TestLog {
+  const lines: string[] = [];
+  const write =
+    (level: string) =>
+    (message: string, about: LogFields = {}): void => {
+      const fields = Object.entries(about).map(([name, value]) => [name, value instanceof Error ? value.stack : value]);
+      lines.push(`${level} ${message} ${JSON.stringify(Object.fromEntries(fields))}`);
+    };
+  return {lines, error: write('error'), info: write('info'), debug: write('debug')};
+}
+
+/** Writes an airline whose pilots sign in at this address. @returns The file. */
+export async function writeAirline(directory: string, scriptURL: string): Promise<string> {
+  const file = join(directory, `airline-${randomBytes(4).toString('hex')}.json`);
+  await writeFile(file, Buffer.from(makeAirline(scriptURL).json));
+  return file;
+}
+
+/** A machine: what stays when the service on it is started again. */
+export interface Machine {
+  readonly clock: TestClock;
+  readonly keychain: TestKeychain;
+  readonly log: TestLog;
+  readonly handler: TestHandler;
+  readonly directory: string;
+  readonly dataDir: string;
+  start(options?: Partial<Config>, parts?: Partial<CrewroomParts>): Promise<Running>;
+}
+
+/** A service that runs on a machine. */
+export interface Running {
+  readonly crewroom: Crewroom;
+  readonly client: Client;
+  readonly url: string;
+  /** How often the identity was announced as changed. */
+  readonly changes: () => number;
+  stop(): Promise<void>;
+}
+
+/** Makes a machine with a handler, which go with the test. */
+export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): Promise<Machine> {
+  const {path: directory, ...disposable} = await makeTemporaryDirectory();
+  onTestFinished(() => disposable[Symbol.asyncDispose]());
+  const clock = createTestClock();
+  const handler = await start({nowMs: clock.nowMs});
+  onTestFinished(() => handler[Symbol.asyncDispose]());
+  const keychain = createTestKeychain();
+  const log = createTestLog();
+  const dataDir = join(directory, 'data');
+  const {nowMs, timers} = clock;
+  return {
+    clock,
+    keychain,
+    log,
+    handler,
+    directory,
+    dataDir,
+    start: async (options = {}, parts = {}) => {
+      const service = await startService(
+        {dataDir, ...options},
+        {nowMs, timers, log, keychain, random: () => 0.5, ...parts},
+      );
+      onTestFinished(() => service[Symbol.asyncDispose]());
+      const {crewroom, url} = service;
+      let count = 0;
+      crewroom.identity.onChange(() => count++);
+      const client = createClient({baseUrl: url});
+      return {crewroom, client, url, changes: () => count, stop: async () => service[Symbol.asyncDispose]()};
+    },
+  };
+}
+
+/** Resolves once the session is as wanted; the state changes in the background, with nothing else to wait for. */
+export async function until(client: Client, isWanted: (session: SessionDocument) => boolean): Promise<SessionDocument> {
+  for (;;) {
+    const session = await client.session();
+    if (isWanted(session)) return session;
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+}
