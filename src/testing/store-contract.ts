@@ -2,9 +2,11 @@ import type {Store} from '../domain/store.ts';
 import {type Contract, runContract} from './contract.ts';
 import {STORE_CHANGES, storeForgetting} from './store-changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './store-commits.ts';
+import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './store-expiry.ts';
 import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './store-lifecycle.ts';
 import {STORE_LISTING} from './store-listing.ts';
 import {STORE_PATCHES} from './store-patches.ts';
+import {STORE_FOLLOWING, STORE_SNAPSHOTS} from './store-snapshots.ts';
 import {STORE_VALUES} from './store-values.ts';
 
 /** A store to test. */
@@ -14,6 +16,8 @@ export interface StoreContract extends Contract<Store> {
    * answers about changes that it forgot.
    */
   readonly logChangesMax?: number | undefined;
+  /** Opens a new and empty store whose time a test lets pass. With it is tested too when entries expire. */
+  readonly openClocked?: (() => Promise<ClockedStore>) | undefined;
 }
 
 /** Above this, filling the log of changes takes too long for a test. */
@@ -42,7 +46,11 @@ export function testStore(contract: StoreContract): void {
     STORE_LISTING,
     STORE_CHANGES,
     ...(logChangesMax <= FILLED_LOG_MAX ? [storeForgetting(logChangesMax)] : []),
+    STORE_FOLLOWING,
+    STORE_SNAPSHOTS,
     STORE_CONCURRENCY,
     STORE_LIFECYCLE,
   ]);
+  if (contract.openClocked === undefined) return;
+  runContract({...contract, open: contract.openClocked}, [STORE_EXPIRY, STORE_SWEEPS]);
 }

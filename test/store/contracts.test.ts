@@ -9,9 +9,10 @@ import type {Store} from '../../src/domain/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
-import {type OpenedEntries, testEntries, testStore} from '../../src/testing/index.ts';
+import {type ClockedStore, type OpenedEntries, testEntries, testStore} from '../../src/testing/index.ts';
 
 const LOG_CHANGES_MAX = 20;
+const NOON_MS = Date.UTC(2026, 0, 1, 12);
 const runner = {describe, test};
 const directories: string[] = [];
 
@@ -19,25 +20,49 @@ afterAll(async () => {
   for (const directory of directories) await rm(directory, {recursive: true});
 });
 
-testStore({name: 'a store in memory', open: openMemory, logChangesMax: LOG_CHANGES_MAX, ...runner});
-testStore({name: 'a store in LMDB', open: openLmdb, logChangesMax: LOG_CHANGES_MAX, ...runner});
+testStore({
+  name: 'a store in memory',
+  open: openMemory,
+  openClocked: () => openClocked(openMemory),
+  logChangesMax: LOG_CHANGES_MAX,
+  ...runner,
+});
+testStore({
+  name: 'a store in LMDB',
+  open: openLmdb,
+  openClocked: () => openClocked(openLmdb),
+  logChangesMax: LOG_CHANGES_MAX,
+  ...runner,
+});
 
 testEntries({name: 'entries over memory', open: () => openService(openMemory), ...runner});
 testEntries({name: 'entries over LMDB', open: () => openService(openLmdb), ...runner});
 testEntries({name: 'entries over HTTP', open: openOverHttp, ...runner});
 testEntries({name: 'entries over HTTP in one process', open: openInProcess, ...runner});
 
-async function openMemory(nowMs = Date.now): Promise<Store> {
-  return openMemoryStore({nowMs, logChangesMax: LOG_CHANGES_MAX});
+async function openMemory(nowMs = Date.now, elapsedMs?: () => number): Promise<Store> {
+  return openMemoryStore({nowMs, elapsedMs, logChangesMax: LOG_CHANGES_MAX});
 }
 
-async function openLmdb(nowMs = Date.now): Promise<Store> {
-  return openLmdbStore({
-    directory: await makeDirectory(),
-    nowMs,
-    log: SILENT_LOG,
-    logChangesMax: LOG_CHANGES_MAX,
-  });
+async function openLmdb(nowMs = Date.now, elapsedMs?: () => number): Promise<Store> {
+  const directory = await makeDirectory();
+  return openLmdbStore({directory, nowMs, elapsedMs, log: SILENT_LOG, logChangesMax: LOG_CHANGES_MAX});
+}
+
+/** Time stands still but for what a test lets pass. */
+async function openClocked(openStore: typeof openLmdb): Promise<ClockedStore> {
+  let passedMs = 0;
+  const store = await openStore(
+    () => NOON_MS + passedMs,
+    () => passedMs,
+  );
+  return {
+    store,
+    advanceMs: durationMs => {
+      passedMs += durationMs;
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
 }
 
 /** A clock that a test moves forward. */
