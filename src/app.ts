@@ -57,6 +57,7 @@ import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {platformPaths} from './paths.ts';
 import {createEntryService} from './service/entry-service.ts';
+import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
 import {API_VERSION, VERSION} from './version.ts';
 
@@ -184,6 +185,7 @@ class OpenedCrewroom implements Crewroom {
   readonly sessions: Sessions;
   readonly fetch: FetchHandler;
   readonly #opened: Opened;
+  readonly #sweeper: Sweeper;
   readonly #newRequestId = createRequestIds();
   readonly #handle: HttpHandler;
   #guardRules: GuardRules;
@@ -193,10 +195,17 @@ class OpenedCrewroom implements Crewroom {
   constructor(opened: Opened) {
     const {config, log, nowMs, identity, sessions, store} = opened;
     this.config = config;
-    this.entries = createEntryService({store, ...config});
+    this.#sweeper = createSweeper({store, log});
+    this.entries = createEntryService({store, onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds), ...config});
     this.events = createEventHub({store, identity, log});
     this.identity = identity;
-    this.transfer = createTransferService({store, nowMs, pause, onExpiringEntries: () => {}, ...config});
+    this.transfer = createTransferService({
+      store,
+      nowMs,
+      pause,
+      onExpiringEntries: () => this.#sweeper.notice(0),
+      ...config,
+    });
     this.sessions = sessions;
     this.#opened = opened;
     this.#guardRules = guardRulesFor(config, config.port);
@@ -250,6 +259,7 @@ class OpenedCrewroom implements Crewroom {
       // Together: a sign-in that waits for a slow back end would hold up the requests in flight. What is served stays.
       await Promise.all([server?.[Symbol.asyncDispose](), identity[Symbol.asyncDispose]()]);
     } finally {
+      await this.#sweeper[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     }
   }

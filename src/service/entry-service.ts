@@ -19,7 +19,7 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
-import type {Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
+import type {Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
 
@@ -30,6 +30,8 @@ export interface EntryServiceDeps {
   readonly valueBytesMax?: number | undefined;
   /** Deepest nesting of a value, in levels. @default {JSON_DEPTH_MAX} */
   readonly valueDepthMax?: number | undefined;
+  /** Hears of each time to live that was given to an entry, in seconds. @default {nobody hears} */
+  readonly onTtl?: ((ttlSeconds: number) => void) | undefined;
 }
 
 /** Makes the entries of a store: checks what callers give, then lets the store decide. */
@@ -41,9 +43,11 @@ class EntryService implements Entries {
   readonly #store: Store;
   readonly #valueBytesMax: number;
   readonly #valueDepthMax: number;
+  readonly #onTtl: ((ttlSeconds: number) => void) | undefined;
 
-  constructor({store, valueBytesMax = VALUE_BYTES_MAX, valueDepthMax = JSON_DEPTH_MAX}: EntryServiceDeps) {
+  constructor({store, valueBytesMax = VALUE_BYTES_MAX, valueDepthMax = JSON_DEPTH_MAX, onTtl}: EntryServiceDeps) {
     this.#store = store;
+    this.#onTtl = onTtl;
     this.#valueBytesMax = valueBytesMax;
     this.#valueDepthMax = valueDepthMax;
   }
@@ -57,7 +61,7 @@ class EntryService implements Entries {
     if (ttlSeconds !== undefined) assertTtl(ttlSeconds);
     const operation = {kind: 'put', key: checked, json: this.#readValue(json), expiry: expiryOf(ttlSeconds)} as const;
     const checks = expected === undefined ? [] : [{key: operation.key, expected}];
-    const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
+    const {revision, outcomes} = await this.#commit({checks, operations: [operation]});
     return {revision, created: outcomes[0] === 'created'};
   }
 
@@ -72,7 +76,7 @@ class EntryService implements Entries {
     const checked = parseKey(key);
     if (ttlSeconds !== null) assertTtl(ttlSeconds);
     const operation = {kind: 'touch', key: checked, expiry: expiryOf(ttlSeconds)} as const;
-    const {revision} = await this.#store.commit({checks: [], operations: [operation]});
+    const {revision} = await this.#commit({checks: [], operations: [operation]});
     return {revision};
   }
 
@@ -82,7 +86,7 @@ class EntryService implements Entries {
     const operations = transaction.operations.map(operation => this.#readOperation(operation));
     assertSize(operations);
     const limits: PatchLimits = {...this.#limits, patchedBytesMax: TRANSACTION_BYTES_MAX};
-    const {revision} = await this.#store.commit({checks, operations, limits});
+    const {revision} = await this.#commit({checks, operations, limits});
     return {revision};
   }
 
@@ -131,6 +135,15 @@ class EntryService implements Entries {
       if (next === undefined) return deleted;
       after = next;
     }
+  }
+
+  async #commit(commit: Commit): Promise<CommitResult> {
+    const result = await this.#store.commit(commit);
+    for (const operation of commit.operations) {
+      const expiry = operation.kind === 'put' || operation.kind === 'touch' ? operation.expiry : undefined;
+      if (expiry?.kind === 'after') this.#onTtl?.(expiry.ttlSeconds);
+    }
+    return result;
   }
 
   async #readPage(range: Range): Promise<Page<EntryInfo> & {readonly next?: Key}> {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import {setImmediate} from 'node:timers/promises';
 import {CHANGES_BYTES_MAX, LOG_VALUE_BYTES_MAX, type Snapshot, type Store} from '../domain/store.ts';
 import {assertFails, changesOf, keysOf, patch, put, range, remove, textOf, withTexts, write} from './assertions.ts';
 import type {ContractPart} from './contract.ts';
@@ -23,7 +22,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
             remove(names.at(-1 - seen.length) ?? ''),
             put('~'),
           );
-          await setImmediate();
+          await turn();
           const page = await snapshot.list({
             ...range({limit: 7, ...(after === undefined ? {} : {after})}),
             values: true,
@@ -40,7 +39,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
       name: 'have the revision of exactly what they show, while others write',
       async run(store) {
         const writing = Array.from({length: 40}, async (_, index) => {
-          for (let turn = 0; turn < index; turn++) await setImmediate();
+          for (let waited = 0; waited < index; waited++) await turn();
           await write(store, put(`key ${index}`));
         });
         for (let round = 0; round < 15; round++) {
@@ -148,6 +147,11 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
   ],
 };
 
+/** Lets others have a turn of the event loop. */
+function turn(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve));
+}
+
 async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await setImmediate();
+  while (!isTrue()) await turn();
 }

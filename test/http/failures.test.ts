@@ -27,7 +27,7 @@ async function startFailing(fail: () => Promise<never>): Promise<{service: TestS
       changes: fail,
       onChange: () => () => {},
       snapshot: fail,
-      sweep: fail,
+      sweep: async () => undefined,
       revision: 0,
       readOnlyBecause: 'a test',
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {AppError, type Failure} from '../domain/failure.ts';
+import {encodeJsonText} from '../domain/json-text.ts';
+import {parseKey} from '../domain/key.ts';
+import {SILENT_LOG} from '../domain/log.ts';
+import type {Store} from '../domain/store.ts';
+import {createSweeper, SWEEP_INTERVAL_MS, type Sweeper} from './sweeper.ts';
+
+/** Longest delay that `setTimeout` can keep, in milliseconds; it takes a longer one for none. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Time that passes as a test says, with what was to be called in it. */
+class FakeTime {
+  nowMs = 0;
+  readonly timers = new Set<{readonly atMs: number; readonly callback: () => void}>();
+
+  readonly elapsedMs = (): number => this.nowMs;
+
+  readonly callLater = (callback: () => void, delayMs: number): (() => void) => {
+    assert.ok(delayMs >= 0 && delayMs <= TIMER_MAX_MS);
+    const timer = {atMs: this.nowMs + delayMs, callback};
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  };
+
+  /** Lets time pass until the next call; the one that is there, since there is never more than one. */
+  async passToNext(): Promise<number> {
+    const [timer, ...others] = this.timers;
+    assert.deepEqual(others, [], 'there is more than one timer');
+    if (timer === undefined) assert.fail('nothing is to be called');
+    this.timers.delete(timer);
+    this.nowMs = timer.atMs;
+    timer.callback();
+    await settle();
+    return this.nowMs;
+  }
+}
+
+type SweepAnswer = number | undefined | Failure | Error | Promise<number | undefined>;
+
+/** A store of which only the sweeps matter: each answers as told, and then with nothing. */
+class SweptStore {
+  readonly sweptAtMs: number[] = [];
+  readonly #time: FakeTime;
+  readonly #answers: SweepAnswer[];
+
+  constructor(time: FakeTime, answers: readonly SweepAnswer[]) {
+    this.#time = time;
+    this.#answers = [...answers];
+  }
+
+  async sweep(): Promise<number | undefined> {
+    this.sweptAtMs.push(this.#time.nowMs);
+    const answer = this.#answers.shift();
+    if (answer instanceof Error) throw answer;
+    if (typeof answer === 'object' && 'code' in answer) throw new AppError(answer);
+    return answer;
+  }
+}
+
+async function start(...answers: readonly SweepAnswer[]) {
+  const time = new FakeTime();
+  const store = new SweptStore(time, answers);
+  const errors: string[] = [];
+  const log = {...SILENT_LOG, error: (message: string) => void errors.push(message)};
+  const sweeper: Sweeper = createSweeper({store, log, ...time});
+  await settle();
+  return {time, store, sweeper, errors};
+}
+
+function withResolvers() {
+  let resolve = (_: number): void => {};
+  const promise = new Promise<number>(given => {
+    resolve = given;
+  });
+  return {promise, resolve};
+}
+
+/** Lets everything happen that waits for nothing. */
+async function settle(): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve));
+}
+
+describe('createSweeper()', () => {
+  test('sweeps at once, and then not at all where nothing expires', async () => {
+    const {time, store} = await start(undefined);
+    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0], 0]);
+  });
+
+  test('goes on at once while more has expired', async () => {
+    const {time, store} = await start(0, 0, undefined);
+    await time.passToNext();
+    await time.passToNext();
+    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0, 0, 0], 0]);
+  });
+
+  test('sweeps when the next entry expires', async () => {
+    const {time, store} = await start(1234, undefined);
+    assert.equal(await time.passToNext(), 1234);
+    assert.deepEqual(store.sweptAtMs, [0, 1234]);
+  });
+
+  test('sweeps from time to time while anything can expire, since the clock of the machine may jump', async () => {
+    const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
+    const {time, store} = await start(tenYearsMs, tenYearsMs, undefined);
+    await time.passToNext();
+    await time.passToNext();
+    assert.deepEqual(store.sweptAtMs, [0, SWEEP_INTERVAL_MS, 2 * SWEEP_INTERVAL_MS]);
+  });
+
+  test('sweeps earlier when an entry is to expire earlier, and not later when one is to expire later', async () => {
+    const {time, store, sweeper} = await start(20_000, undefined);
+    time.nowMs = 1000;
+    sweeper.notice(5);
+    time.nowMs = 2000;
+    sweeper.notice(10);
+    assert.equal(await time.passToNext(), 6000);
+    sweeper.notice(-3);
+    assert.equal(await time.passToNext(), 6000);
+    assert.deepEqual(store.sweptAtMs, [0, 6000, 6000]);
+  });
+
+  test('hears of entries that are written while it sweeps', async () => {
+    const {promise, resolve} = withResolvers();
+    const {time, store, sweeper} = await start(promise, undefined);
+    sweeper.notice(3);
+    assert.equal(time.timers.size, 0);
+    time.nowMs = 1000;
+    resolve(9000);
+    await settle();
+    assert.equal(await time.passToNext(), 3000);
+    assert.deepEqual(store.sweptAtMs, [0, 3000]);
+  });
+
+  const refused: readonly Failure[] = [
+    {code: 'disk-full'},
+    {code: 'store-read-only', problem: 'a test'},
+    {code: 'store-busy', waitingMax: 1},
+  ];
+  for (const failure of refused) {
+    test(`tries again after a while at ${failure.code}, and alarms nobody`, async () => {
+      const {time, store, errors} = await start(failure, failure, undefined);
+      await time.passToNext();
+      await time.passToNext();
+      assert.deepEqual(store.sweptAtMs, [0, SWEEP_INTERVAL_MS, 2 * SWEEP_INTERVAL_MS]);
+      assert.deepEqual(errors, []);
+    });
+  }
+
+  test('logs what is unforeseen, and goes on', async () => {
+    const {time, store, errors} = await start(new TypeError('a defect'), undefined);
+    await time.passToNext();
+    assert.deepEqual([store.sweptAtMs, errors], [[0, SWEEP_INTERVAL_MS], ['sweep failed']]);
+  });
+
+  test('ends with its store', async () => {
+    const {time, store} = await start({code: 'store-closed'});
+    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0], 0]);
+  });
+
+  test('waits for the sweep under way when it is disposed of, and sweeps no more', async () => {
+    const {promise, resolve} = withResolvers();
+    const {time, store, sweeper} = await start(promise);
+    let isDisposed = false;
+    const disposing = sweeper[Symbol.asyncDispose]().then(() => {
+      isDisposed = true;
+    });
+    await settle();
+    assert.equal(isDisposed, false);
+    resolve(5);
+    await disposing;
+    sweeper.notice(1);
+    await sweeper[Symbol.asyncDispose]();
+    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0], 0]);
+  });
+
+  test('announces what expires by the clock of the world too', async () => {
+    const {openMemoryStore} = await import('../store/memory-store.ts');
+    await using store: Store = openMemoryStore({nowMs: Date.now});
+    await using sweeper = createSweeper({store, log: SILENT_LOG});
+    const expired = new Promise<void>(resolve => {
+      store.onChange(() => store.revision === 2 && resolve());
+    });
+    const expiry = {kind: 'at', expiresAtMs: Date.now() + 20} as const;
+    await store.commit({
+      checks: [],
+      operations: [{kind: 'put', key: parseKey('a'), json: encodeJsonText('null'), expiry}],
+    });
+    sweeper.notice(0.02);
+    await expired;
+    assert.equal((await store.changes(1, {limit: 1})).revision, 2);
+  });
+});
