@@ -34,6 +34,7 @@ const MAY_IMPORT = {
     'node:',
     'commander',
     '@bomb.sh/tab',
+    '@clack/prompts',
     'picocolors',
     'pino',
   ],
@@ -63,6 +64,7 @@ const ONLY_IN = {
   chokidar: ['identity/profile-source.ts'],
   pino: ['cli/log.ts'],
   picocolors: ['cli/style.ts'],
+  '@clack/prompts': ['cli/ask.ts'],
 } as const;
 
 interface Import {

@@ -87,6 +87,8 @@ const COMMAND_FLAGS = [
   '--yes',
   '--prefix',
   '--script-url',
+  '--username',
+  '--password-file',
   '--ttl',
   '--forever',
 ];

@@ -105,11 +105,22 @@ const DOCTOR: CommandSpec<DoctorFlags> = {
   group: 'Service',
   summary: 'Look for problems, and say how to mend them',
   arguments: [],
-  flags: {...JSON_FLAG, deep: {description: 'verify the checksum of every entry too'}},
+  flags: {
+    ...JSON_FLAG,
+    deep: {description: 'verify the checksum of every entry too'},
+    scriptUrl: {placeholder: 'URL', description: 'look at the handler of an airline instead'},
+    username: {placeholder: 'NAME', description: 'sign in there as this pilot too'},
+    passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
+  },
   settings: SETTING_NAMES,
   examples: [
     {line: 'crewroom doctor', purpose: 'check Node, settings, port, data directory, profile and service'},
     {line: 'crewroom doctor --deep', purpose: 'read every entry and name those that are corrupt'},
+    {line: 'crewroom doctor --script-url https://air.example/handler/', purpose: 'check the back end of an airline'},
+    {
+      line: 'crewroom doctor --script-url https://air.example/handler/ --username 1',
+      purpose: 'sign in there, verify, resume and read too',
+    },
   ],
   notes: ['Exit code 1 when there is any problem; warnings alone are no problem.'],
   load: () => import('./commands/doctor.ts'),

@@ -32,6 +32,8 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
   /** The next line, for answers to questions; empty at the end of the input. What else was typed is dropped. */
   line(): Promise<string>;
+  /** The stream itself, for a library that asks people. */
+  readonly stream: NodeJS.ReadableStream;
 }
 
 /** A stream that is written. */
@@ -41,6 +43,8 @@ export interface Output {
   readonly columns: number;
   /** Resolved once the system has it. Rejects with `EPIPE` when nobody reads any more. */
   write(data: string | Uint8Array): Promise<void>;
+  /** The stream itself, for a library that asks people. */
+  readonly stream: NodeJS.WritableStream;
 }
 
 /** The context of this process. */
@@ -67,6 +71,7 @@ function createInput(stream: NodeJS.ReadStream): Input {
   return {
     isTerminal: stream.isTTY === true,
     chunks: () => stream,
+    stream,
     line: () =>
       new Promise(resolve => {
         if (stream.readableEnded) return resolve('');
@@ -91,6 +96,7 @@ function createOutput(stream: NodeJS.WriteStream): Output {
       new Promise((resolve, reject) => {
         stream.write(data, error => (error ? reject(error) : resolve()));
       }),
+    stream,
   };
 }
 

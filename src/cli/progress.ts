@@ -5,6 +5,8 @@ import {styleOf} from './style.ts';
 export interface Progress {
   /** The total where it is known. */
   update(done: number, total: number | undefined): void;
+  /** Says in words what goes on now, where nothing is counted. */
+  say(text: string): void;
   /** Takes the line away again. */
   clear(): Promise<void>;
 }
@@ -24,13 +26,14 @@ export function showProgress(action: string, context: CliContext): Progress {
   const {stderr, elapsedMs} = context;
   const style = styleOf(stderr, context);
   let shownAtMs = -Infinity;
+  const say = (text: string): void => {
+    if (!stderr.isTerminal || elapsedMs() - shownAtMs < INTERVAL_MS) return;
+    shownAtMs = elapsedMs();
+    void stderr.write(`${CLEAR_LINE}${style.dim(`${action}: ${text}`)}`);
+  };
   return {
-    update: (done, total) => {
-      if (!stderr.isTerminal || elapsedMs() - shownAtMs < INTERVAL_MS) return;
-      shownAtMs = elapsedMs();
-      const shown = total === undefined ? `${done}` : `${done} of ${total}`;
-      void stderr.write(`${CLEAR_LINE}${style.dim(`${action}: ${shown}`)}`);
-    },
+    update: (done, total) => say(total === undefined ? `${done}` : `${done} of ${total}`),
+    say,
     clear: async () => {
       if (shownAtMs !== -Infinity) await stderr.write(CLEAR_LINE);
     },

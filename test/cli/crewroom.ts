@@ -24,6 +24,8 @@ export interface RunOptions {
   /** What it reads; nothing without it. */
   readonly input?: string | Uint8Array;
   readonly workingDirectory?: string;
+  /** The width of the terminal, in characters; where it is not given the terminal does not know it. */
+  readonly columns?: number;
 }
 
 /** A machine of its own for the tests of a file: a home directory that nobody else has. */
@@ -100,7 +102,9 @@ export async function createMachine(): Promise<Machine> {
     run: (args, options = {}) => machine.spawn(args, {input: '', ...options}).finished,
     spawnOnTerminal: (args, options = {}) => {
       // Without exec a shell would be in between, and die of the Ctrl+C that is meant for the service.
-      return machine.spawnLineOnTerminal(`exec ${[process.execPath, MAIN, ...args].map(quote).join(' ')}`, options);
+      const size = options.columns === undefined ? '' : `stty cols ${options.columns}; `;
+      const command = [process.execPath, MAIN, ...args].map(quote).join(' ');
+      return machine.spawnLineOnTerminal(`${size}exec ${command}`, options);
     },
     spawnLineOnTerminal: (line, options = {}) => begin('script', ['-qec', line, '/dev/null'], options),
     runOnTerminal: (args, options = {}) => machine.spawnOnTerminal(args, options).finished,

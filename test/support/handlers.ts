@@ -195,7 +195,7 @@ async function startTestHandler(
     const {authorization, ...others} = request.headers;
     const seen = stripsAuthorization ? {...request, headers: others} : request;
     const answer = trouble ?? respond(seen, backEnd);
-    return allowsOrigins ? {...answer, headers: {...answer.headers, ...ANY_ORIGIN}} : answer;
+    return allowsOrigins ? allowAnyOrigin(answer) : answer;
   });
   return Object.assign(server, {
     failWith: (answer: HandlerAnswer | undefined) => {
@@ -203,6 +203,11 @@ async function startTestHandler(
     },
     endSessions: () => backEnd.endSessions(),
   });
+}
+
+/** Lets browsers hand an answer to pages of any origin. */
+export function allowAnyOrigin(answer: HandlerAnswer): HandlerAnswer {
+  return {...answer, headers: {...answer.headers, ...ANY_ORIGIN}};
 }
 
 const ANY_ORIGIN = {

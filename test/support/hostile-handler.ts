@@ -8,7 +8,7 @@ import {
   redirectTo,
   startHandlerServer,
 } from './handler-server.ts';
-import {type BackEnd, createPhpVms5, type HandlerOptions, respond} from './handlers.ts';
+import {allowAnyOrigin, type BackEnd, createPhpVms5, type HandlerOptions, respond} from './handlers.ts';
 
 /** The name of a way to be hostile. */
 export type Hostility = keyof typeof HOSTILITIES;
@@ -31,7 +31,7 @@ export async function startHostileHandler({nowMs}: HandlerOptions): Promise<Host
   let spoil: Spoil | undefined;
   let affects: (path: string) => boolean = () => true;
   const server = await startHandlerServer((request, response) => {
-    const answer = respond(request, backEnd);
+    const answer = allowAnyOrigin(respond(request, backEnd));
     if (spoil === undefined || !affects(request.path)) return answer;
     return spoil({answer, request, response, backEnd, url: `${server.scriptURL}${request.path}`});
   });
@@ -115,7 +115,10 @@ const HOSTILITIES = {
   /** An answer without a body. */
   empty: () => ({status: 200, body: ''}),
   /** The right answer under a name that is not its own. */
-  'wrong content type': ({answer}) => ({...answer, headers: {'Content-Type': 'text/html; charset=UTF-8'}}),
+  'wrong content type': ({answer}) => ({
+    ...answer,
+    headers: {...answer.headers, 'Content-Type': 'text/html; charset=UTF-8'},
+  }),
   /** Bytes that are no text. */
   'invalid UTF-8': ({answer}) => ({
     ...answer,

@@ -8,29 +8,61 @@ import {checkSettings} from '../doctor/check-settings.ts';
 import type {Finding} from '../doctor/finding.ts';
 import {formatFindings} from '../doctor/format-findings.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {showProgress} from '../progress.ts';
 import {InterruptedError} from '../report.ts';
 import {readSources} from '../settings.ts';
 import {listenForStop} from '../stop-request.ts';
 import {styleOf} from '../style.ts';
+import {invalidUsage} from '../usage.ts';
 
 /** The flags of `crewroom doctor`. */
 export interface DoctorFlags {
   readonly json: Switch;
   readonly deep: Switch;
+  readonly scriptUrl: string | undefined;
+  readonly username: string | undefined;
+  readonly passwordFile: string | undefined;
 }
 
-/** `crewroom doctor`: looks at everything the service needs, and says how to mend what is wrong. */
+/** `crewroom doctor`: looks at everything the service needs, or at a handler, and says how to mend what is wrong. */
 export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
-  const findings = await examine(call);
+  assertOneSubject(flags);
+  const findings = flags.scriptUrl === undefined ? await examine(call) : await examineHandler(flags.scriptUrl, call);
   const problems = findings.filter(({level}) => level === 'problem').length;
   const warnings = findings.filter(({level}) => level === 'warning').length;
   const text = flags.json
     ? `${JSON.stringify({findings, problems, warnings}, undefined, 2)}\n`
-    : formatFindings(findings, {style: styleOf(stdout, context), isTerminal: stdout.isTerminal});
+    : formatFindings(findings, {
+        style: styleOf(stdout, context),
+        isTerminal: stdout.isTerminal,
+        columns: stdout.columns,
+      });
   await stdout.write(text);
   return problems > 0 ? EXIT.failure : EXIT.ok;
+}
+
+function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags): void {
+  if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep looks at the store, not at a handler');
+  if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
+    throw invalidUsage('doctor', '--username and --password-file go with --script-url only');
+  if (username === undefined && passwordFile !== undefined)
+    throw invalidUsage('doctor', '--password-file needs --username too');
+}
+
+async function examineHandler(scriptURL: string, {context, flags}: Call<DoctorFlags>): Promise<readonly Finding[]> {
+  const {username, passwordFile} = flags;
+  const {readPassword} = await import('../password.ts');
+  const {walkHandler} = await import('../doctor/handler/walk.ts');
+  const credentials =
+    username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
+  const progress = showProgress('Walking the handler', context);
+  try {
+    return await walkHandler({scriptURL, credentials}, {...context, onStep: progress.say});
+  } finally {
+    await progress.clear();
+  }
 }
 
 async function examine(call: Call<DoctorFlags>): Promise<readonly Finding[]> {
@@ -62,7 +94,6 @@ async function examineData(dataDir: string): Promise<readonly Finding[]> {
 
 async function examineEntries(place: EntriesPlace, context: CliContext): Promise<readonly Finding[]> {
   const {checkEntries} = await import('../doctor/check-entries.ts');
-  const {showProgress} = await import('../progress.ts');
   const progress = showProgress('Verifying entries', context);
   const stop = listenForStop(context);
   const interrupted = new AbortController();

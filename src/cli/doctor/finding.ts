@@ -7,12 +7,12 @@ export interface Finding {
   readonly check: string;
   readonly level: FindingLevel;
   readonly detail: string;
-  /** What to do about it; always there unless all is well. */
+  /** What to do about it, or to have it looked at; always there unless all is well. */
   readonly fix?: string | undefined;
 }
 
-/** A problem keeps the service from working; a warning may surprise somebody. */
-export type FindingLevel = 'ok' | 'warning' | 'problem';
+/** A problem keeps the service, or a handler, from working; a warning may surprise somebody; skipped was not looked at. */
+export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** The finding that a failure is. What is no failure is thrown on. */
 export function findingOf(check: string, error: unknown): Finding {

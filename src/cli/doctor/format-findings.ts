@@ -7,9 +7,11 @@ export interface FindingStyle {
   readonly style: Style;
   /** Whether marks stand for levels; elsewhere they are words, which programs find. */
   readonly isTerminal: boolean;
+  /** How many characters fit on a line. */
+  readonly columns: number;
 }
 
-const MARKS = {ok: '✔', warning: '!', problem: '✖'} as const satisfies Record<FindingLevel, string>;
+const MARKS = {ok: '✔', warning: '!', problem: '✖', skipped: '–'} as const satisfies Record<FindingLevel, string>;
 
 /** Findings for people: one line each, the fix below, and what they come to at the end. */
 export function formatFindings(findings: readonly Finding[], shown: FindingStyle): string {
@@ -26,13 +28,30 @@ export function formatFindings(findings: readonly Finding[], shown: FindingStyle
 
 function formatFinding(
   {level, detail, fix}: Finding,
-  {style, isTerminal, name}: FindingStyle & {name: string},
+  {style, isTerminal, columns, name}: FindingStyle & {name: string},
 ): string {
   const mark = colourOf(level, style)(isTerminal ? MARKS[level] : level.padEnd('problem'.length));
-  const line = `${mark} ${style.bold(name)}  ${escapeControls(detail)}\n`;
-  if (fix === undefined) return line;
   const indent = ' '.repeat((isTerminal ? 1 : 'problem'.length) + 1 + name.length + 2);
-  return `${line}${indent}${style.dim(`→ ${fix}`)}\n`;
+  const width = columns - indent.length;
+  const [first, ...others] = wrap(escapeControls(detail), width);
+  const lines = [`${mark} ${style.bold(name)}  ${first}`, ...others.map(line => `${indent}${line}`)];
+  const fixes = fix === undefined ? [] : wrap(fix, width - ARROW.length);
+  lines.push(...fixes.map((line, index) => `${indent}${style.dim(`${index === 0 ? ARROW : '  '}${line}`)}`));
+  return lines.map(line => `${line}\n`).join('');
+}
+
+const ARROW = '→ ';
+
+/** A narrower place, in characters, is left to the terminal: nothing is readable there. */
+const WIDTH_MIN = 30;
+
+/** Breaks a text between words where it is longer than a line. */
+function wrap(text: string, width: number): readonly string[] {
+  if (text.length <= width || width < WIDTH_MIN) return [text];
+  const end = text.lastIndexOf(' ', width);
+  // A word that is longer than a line, such as an address, stays whole, so that it can be copied.
+  const at = end > 0 ? end : text.indexOf(' ');
+  return at === -1 ? [text] : [text.slice(0, at), ...wrap(text.slice(at + 1), width)];
 }
 
 function summarise(findings: readonly Finding[], {style}: FindingStyle): string {
@@ -53,5 +72,7 @@ function colourOf(level: FindingLevel, style: Style): (text: string) => string {
       return style.yellow;
     case 'problem':
       return style.red;
+    case 'skipped':
+      return style.dim;
   }
 }

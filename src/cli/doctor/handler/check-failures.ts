@@ -1,0 +1,129 @@
+import type {HandlerAnswer, HandlerRequest} from '../../../identity/handler-exchange.ts';
+import {findRedirect} from '../../../identity/handler-redirect.ts';
+import type {Finding, FindingLevel} from '../finding.ts';
+import {describeBody, findMixture, MIXTURE_FIXES, messageOf, readBody} from './body.ts';
+import {findingOfSilence} from './silence.ts';
+import type {HandlerPlace} from './walk.ts';
+
+/** An address that nobody has: the domain is reserved (RFC 2606). A real pilot might be locked out by a wrong password. */
+const NOBODY = 'crewroom-doctor@example.invalid';
+
+/** Nobody's password, and nobody's session. */
+const PASSWORD = 'crewroom-doctor-wrong-password';
+const SESSION = 'crewroom-doctor-unknown-session';
+
+/** A request that is wrong on purpose, and how a handler should refuse it. */
+interface Mistake {
+  readonly check: string;
+  readonly request: Omit<HandlerRequest, 'scriptURL'>;
+  /** The statuses that are right; the first one is the usual. */
+  readonly statuses: readonly number[];
+  /** How bad another status is: without some of them pilots only get poorer words. */
+  readonly level: FindingLevel;
+  readonly fix: string;
+  /** What certain other statuses tell. */
+  readonly fixes?: Readonly<Record<number, string>>;
+}
+
+const LOGIN = 'pilot/login';
+
+const NO_PATH_FIX =
+  'Check that the rewrite rules of the web server lead pilot/login to the handler: .htaccess may be missing, or not be read (AllowOverride)';
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    check: 'Wrong password',
+    request: {method: 'POST', path: LOGIN, query: {username: NOBODY}, body: {password: PASSWORD}, secrets: [PASSWORD]},
+    statuses: [401],
+    level: 'problem',
+    fix: 'Answer 401 with {"message": "…"} to a user name or a password that is wrong',
+    fixes: {
+      400: 'Read the body as JSON, in PHP with json_decode(file_get_contents("php://input"), true): $_POST does not hold it',
+      403: 'Let POST through to the handler: a firewall of the host (such as mod_security) refuses it before PHP runs',
+      404: NO_PATH_FIX,
+      405: 'Let POST through to the handler: it arrives as another method, which a redirect on the server does',
+      415: 'Take a body of the type application/json',
+      419: 'Take the routes of the handler out of the protection against forged forms (CSRF): programs have no token',
+    },
+  },
+  {
+    check: 'No password',
+    request: {method: 'POST', path: LOGIN, query: {username: NOBODY}, body: {}},
+    statuses: [400],
+    level: 'warning',
+    fix: 'Answer 400 with {"message": "…"} when a member is missing or mistyped',
+  },
+  {
+    check: 'Wrong method',
+    request: {method: 'GET', path: LOGIN, query: {username: NOBODY}},
+    statuses: [405],
+    level: 'warning',
+    fix: 'Answer 405 with {"message": "…"} to any method but POST: a redirected sign-in arrives as GET, and should be told so',
+  },
+  {
+    check: 'Unknown session',
+    request: {method: 'POST', path: 'pilot/verify', body: {session: SESSION}, secrets: [SESSION]},
+    statuses: [401, 404, 400],
+    level: 'warning',
+    fix: 'Answer 401 with {"message": "…"} to a session that is not known',
+  },
+];
+
+/** Looks at how a handler refuses what is wrong: each check asks one thing. */
+export const checkFailures = MISTAKES.map(mistake => (place: HandlerPlace) => checkMistake(mistake, place));
+
+async function checkMistake(mistake: Mistake, {scriptURL, client}: HandlerPlace): Promise<Finding> {
+  try {
+    const answer = await client.send({...mistake.request, scriptURL});
+    const redirect = findRedirect(answer);
+    if (redirect !== undefined) return findingOfSilence(mistake.check, redirect);
+    return {check: mistake.check, ...judge(answer, mistake)};
+  } catch (error) {
+    return findingOfSilence(mistake.check, error);
+  }
+}
+
+type Judgement = Omit<Finding, 'check'>;
+
+function judge(answer: HandlerAnswer, mistake: Mistake): Judgement {
+  const {status} = answer;
+  if (status >= 200 && status <= 299) return describeAcceptance(answer, mistake);
+  if (!mistake.statuses.includes(status)) {
+    const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeTrouble(answer) : mistake.fix);
+    const detail = `it is refused with ${status} (${describeBody(answer)}), not with ${mistake.statuses[0]}`;
+    return {level: status >= 500 ? 'problem' : mistake.level, detail, fix};
+  }
+  return judgeShape(answer);
+}
+
+function describeAcceptance(answer: HandlerAnswer, {request, statuses, fix}: Mistake): Judgement {
+  const body = readBody(answer);
+  if (request.path === LOGIN && body.kind === 'object' && 'session' in body.value)
+    return {
+      level: 'problem',
+      detail: 'it signs anybody in',
+      fix: 'Take the handler off the net until it checks passwords',
+    };
+  const level = statuses.includes(401) ? 'problem' : 'warning';
+  return {level, detail: `it is answered ${answer.status}, as if all were well, with ${describeBody(answer)}`, fix};
+}
+
+function describeTrouble(answer: HandlerAnswer): string {
+  return readBody(answer).kind === 'empty'
+    ? 'Look into the error log of PHP: it ended without a word, so its messages are turned off'
+    : 'Look into the error log of PHP, or of the framework (storage/logs)';
+}
+
+function judgeShape(answer: HandlerAnswer): Judgement {
+  const {status} = answer;
+  const message = messageOf(answer);
+  if (message !== undefined && message !== '') return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};
+  const mixture = findMixture(answer);
+  if (mixture !== undefined)
+    return {level: 'warning', detail: `${status}, with ${mixture} before the JSON`, fix: MIXTURE_FIXES[mixture]};
+  return {
+    level: 'warning',
+    detail: `it is refused with ${status}, and ${describeBody(answer)} in place of a message`,
+    fix: 'Answer {"message": "…"} in JSON, also where the framework answers by itself: pilots are shown the message',
+  };
+}

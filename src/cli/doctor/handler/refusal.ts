@@ -1,0 +1,49 @@
+import {AppError, type Failure, type FailureCode} from '../../../domain/failure.ts';
+import {describeProblem} from '../../../domain/failure-texts.ts';
+import type {Finding} from '../finding.ts';
+import {findingOfSilence} from './silence.ts';
+
+/** What operators of a handler can do, where the table of failures advises pilots. */
+const FIXES: {readonly [C in FailureCode]?: string} = {
+  'wrong-credentials': 'Check the user name and the password; the step "Wrong password" says the same to nobody',
+  'pilot-not-confirmed': 'Confirm the pilot in the administration of the airline, or take another one',
+  'account-broken':
+    'Look into the error log of PHP: accounts that are retired, or that lack a rank or an airline, make the common handlers end like this',
+  'session-unknown':
+    'Keep the session that signing in gave: another sign-in of the same pilot, or a table that is emptied, ends it',
+  'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/handlers.md of Crewroom',
+};
+
+/** The findings for a session that was refused: one for each problem. What is no failure is thrown on. */
+export function findingOfRefusal(check: string, error: unknown): readonly Finding[] {
+  if (!(error instanceof AppError)) throw error;
+  const {failure} = error;
+  const fix = FIXES[failure.code];
+  if (fix === undefined) return [findingOfSilence(check, error)];
+  return detailsOf(failure).map(detail => ({check, level: 'problem', detail, fix}));
+}
+
+function detailsOf(failure: Failure): readonly string[] {
+  switch (failure.code) {
+    case 'wrong-credentials':
+      return [`the user name or the password is refused${said(failure)}${hinted(failure)}`];
+    case 'pilot-not-confirmed':
+      return [`the pilot is not confirmed yet${said(failure)}`];
+    case 'account-broken':
+      return [`it fails with ${failure.status} and an empty body`];
+    case 'session-unknown':
+      return [`the session is refused${said(failure)}`];
+    case 'invalid-pilot':
+      return failure.problems.map(problem => `the pilot: ${describeProblem(problem)}`);
+    default:
+      return [failure.code];
+  }
+}
+
+function said({message}: {readonly message?: string}): string {
+  return message === undefined ? '' : `: ${JSON.stringify(message)}`;
+}
+
+function hinted({hint}: {readonly hint?: string}): string {
+  return hint === undefined ? '' : `; ${hint}`;
+}
