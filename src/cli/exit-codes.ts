@@ -76,6 +76,7 @@ const EXIT_BY_CODE = {
   'data-directory-unusable': EXIT.failure,
   'data-format-unsupported': EXIT.failure,
   'store-damaged': EXIT.failure,
+  'invalid-value': EXIT.failure,
   'unexpected-answer': EXIT.failure,
 } as const satisfies Record<FailureCode, ExitCode>;
 

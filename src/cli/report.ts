@@ -1,6 +1,6 @@
+import {describeProblem} from '../domain/client-failure-texts.ts';
 import {AppError, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 import {adviseOnFailure} from '../domain/failure-advice.ts';
-import {describeProblem} from '../domain/failure-texts.ts';
 import type {CliContext} from './context.ts';
 import {escapeControls} from './escape.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';

@@ -1,47 +1,71 @@
-import type {Entries} from '../domain/entries.ts';
 import type {IdentityDocument} from '../domain/identity.ts';
+import {decodeAnswer, parseAnswer} from './answer.ts';
+import type {ClientEntries} from './client-entries.ts';
+import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
 import {HttpEntries} from './http-entries.ts';
-import {createTransport, decodeAnswer, parseAnswer} from './transport.ts';
+import {ATTEMPTS_MAX, type CallOptions, createTransport} from './transport.ts';
 
 /** Where the service is, and how long to wait for it. */
 export interface ClientOptions {
   /** Address of the service, without a path. @default {'http://localhost:7172'} */
   readonly baseUrl?: string;
-  /** How long one answer may take, in milliseconds, once the request is under way. @default {TIMEOUT_MS} */
+  /** How long a call may take, in milliseconds, once it has its turn, unless it says otherwise. @default {TIMEOUT_MS} */
   readonly timeoutMs?: number;
-  /** Ends every call that is still waiting. */
+  /** Ends every call that is still waiting, and every event stream. */
   readonly signal?: AbortSignal;
+  /** How often a call that does no harm twice is tried at most; 1 for once. @default {ATTEMPTS_MAX} */
+  readonly attemptsMax?: number;
   /** What sends requests; for tests and for programs that embed the service. @default {globalThis.fetch} */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-/** How long one answer may take unless told otherwise, in milliseconds: twice the service's own limit for a request. */
+/** How long a call may take unless told otherwise, in milliseconds: twice the service's own limit for a request. */
 export const TIMEOUT_MS = 30_000;
 
-/** The service, as programs see it. Every call throws the `AppError` that the service threw. */
+/**
+ * The service, as programs see it. Every call throws the `AppError` that the service threw; one that did not reach it, or
+ * was not answered in time, `service-unreachable` or `service-timeout`; one that a signal ended, the signal's reason.
+ */
 export interface Client {
-  readonly entries: Entries;
+  readonly entries: ClientEntries;
   /**
    * Who the pilot is.
    *
    * @throws {AppError} `no-identity` when nobody is signed in.
    */
-  identity(): Promise<IdentityAnswer>;
+  identity(options?: CallOptions): Promise<IdentityAnswer>;
   /** How it stands with the session at the back end of the airline. */
-  session(): Promise<SessionDocument>;
+  session(options?: CallOptions): Promise<SessionDocument>;
   /**
    * Signs in at the back end of the airline. A failure leaves everything as it was.
    *
    * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, `wrong-credentials`,
    * `pilot-not-confirmed`, and every other failure of a handler.
    */
-  signIn(request: SignInRequest): Promise<SessionDocument>;
+  signIn(request: SignInRequest, options?: CallOptions): Promise<SessionDocument>;
   /** Forgets the session. @throws {AppError} `sign-in-unavailable`. */
-  signOut(): Promise<SessionDocument>;
+  signOut(options?: CallOptions): Promise<SessionDocument>;
+  /**
+   * What changes, as it happens: see {@link EventStream}. Nothing is sent until it is iterated. In a browser each stream
+   * takes one of the six connections that pages have to one origin.
+   *
+   * @example
+   * ```ts
+   * const events = client.events<number>({prefix: 'com.example.hello/', initial: true});
+   * for await (const event of events) {
+   *   if (event.kind === 'entry-written') show(event.key, event.value);
+   *   else if (event.kind === 'entry-deleted' || event.kind === 'entry-expired') hide(event.key);
+   *   else if (event.kind === 'reset') hideAll();   // what was missed is not known any more; all that is there comes next
+   * }
+   * ```
+   * @throws {AppError} From the iteration, what connecting again would not mend: `invalid-parameter`, `foreign-origin`,
+   * `unexpected-answer` and others. Whatever passes is waited for; {@link EventsOptions.onConnection} hears of it.
+   */
+  events<T = unknown>(options?: EventsOptions): EventStream<T>;
   /** What the service is. */
-  service(): Promise<ServiceDocument>;
+  service(options?: CallOptions): Promise<ServiceDocument>;
   /** How the service is; also when it is not ready. */
-  readiness(): Promise<Readiness>;
+  readiness(options?: CallOptions): Promise<Readiness>;
 }
 
 /** The identity in both forms. */
@@ -106,31 +130,35 @@ export interface Readiness {
  * import {createClient} from 'crewroom/client';
  *
  * const {entries} = createClient();
- * await entries.put('com.example.hello/greeting', JSON.stringify('Good morning'));
- * const entry = await entries.get('com.example.hello/greeting');
+ * await entries.putValue('com.example.hello/settings', {volume: 0.5});
+ * const settings = await entries.get<{volume: number}>('com.example.hello/settings');
+ * console.log(settings?.value.volume, settings?.text);
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {
   const transport = createTransport({
     baseUrl: options.baseUrl ?? 'http://localhost:7172',
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    attemptsMax: options.attemptsMax ?? ATTEMPTS_MAX,
     signal: options.signal,
     fetch: options.fetch ?? (request => globalThis.fetch(request)),
+    random: Math.random,
   });
   return {
     entries: new HttpEntries(transport),
-    identity: async () => {
-      const answer = await transport.send('GET', '/api/identity');
+    identity: async call => {
+      const answer = await transport.send('GET', '/api/identity', call);
       return {document: parseAnswer<IdentityDocument>(answer), text: decodeAnswer(answer)};
     },
-    session: async () => parseAnswer<SessionDocument>(await transport.send('GET', '/api/session')),
-    signIn: async request => {
+    session: async call => parseAnswer<SessionDocument>(await transport.send('GET', '/api/session', call)),
+    signIn: async (request, call) => {
       const body = new TextEncoder().encode(JSON.stringify(request));
       const headers = {'Content-Type': 'application/json'};
-      return parseAnswer<SessionDocument>(await transport.send('POST', '/api/session', {headers, body}));
+      return parseAnswer<SessionDocument>(await transport.send('POST', '/api/session', {...call, headers, body}));
     },
-    signOut: async () => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session')),
-    service: async () => parseAnswer<ServiceDocument>(await transport.send('GET', '/api')),
-    readiness: async () => parseAnswer<Readiness>(await transport.send('GET', '/readyz', {accept: [503]})),
+    signOut: async call => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session', call)),
+    events: options => createEventStream({transport}, options ?? {}),
+    service: async call => parseAnswer<ServiceDocument>(await transport.send('GET', '/api', call)),
+    readiness: async call => parseAnswer<Readiness>(await transport.send('GET', '/readyz', {...call, accept: [503]})),
   };
 }

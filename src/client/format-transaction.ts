@@ -1,14 +1,13 @@
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
-import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
+import {encodeText} from '../domain/json-text.ts';
 import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
 
 /**
- * Writes the document of a transaction, with values and patches as they are.
+ * Writes the document of a transaction, with values and patches as they are: they have to be JSON.
  *
- * @throws {AppError} `invalid-transaction` for a time to live that is none; `invalid-json` for a value that is none: pasted into the document it could become something else.
+ * @throws {AppError} `invalid-transaction` for a time to live that is none: not every number can be written in JSON.
  */
 export function formatTransaction({checks = [], operations}: Transaction): Uint8Array {
-  // Not every number can be written in JSON.
   const problems = findTtlProblems(operations);
   if (problems.length > 0) throw invalidTransaction(problems);
   const writer = new DocumentWriter();
@@ -21,33 +20,43 @@ export function formatTransaction({checks = [], operations}: Transaction): Uint8
   return writer.end();
 }
 
+/** Whether something can be pasted into a document without becoming something else there. */
+export function isJson(value: string | Uint8Array): boolean {
+  try {
+    JSON.parse(
+      typeof value === 'string' ? value : new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(value),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function formatCheck({key, expected}: NonNullable<Transaction['checks']>[number]): object {
   return expected === 'absent' ? {key, absent: true} : {key, revision: String(expected)};
 }
 
 function writeOperation(writer: DocumentWriter, operation: TransactionOperation): void {
   const {kind, key} = operation;
-  writer.text(JSON.stringify({kind, key}).slice(0, -1));
+  const ttl = 'ttlSeconds' in operation ? {ttlSeconds: operation.ttlSeconds} : {};
+  writer.text(JSON.stringify({kind, key, ...ttl}).slice(0, -1));
   if (kind === 'put') writer.member('value', operation.json);
   else if (kind === 'patch') writer.member('patch', operation.patch);
-  if ((kind === 'put' || kind === 'touch') && operation.ttlSeconds !== undefined) {
-    writer.text(`,"ttlSeconds":${operation.ttlSeconds}`);
-  }
   writer.text('}');
 }
 
 /** Joins texts and bytes. */
 class DocumentWriter {
   readonly #parts: Uint8Array[] = [];
-  readonly #encoder = new TextEncoder();
 
   text(text: string): void {
-    this.#parts.push(this.#encoder.encode(text));
+    this.#parts.push(encodeText(text));
   }
 
   member(name: string, value: string | Uint8Array): void {
     this.text(`,"${name}":`);
-    this.#parts.push(readValue(value));
+    // Copied with the rest at the end, before anybody else has a turn.
+    this.#parts.push(typeof value === 'string' ? encodeText(value) : value);
   }
 
   end(): Uint8Array {
@@ -59,10 +68,4 @@ class DocumentWriter {
     }
     return document;
   }
-}
-
-/** How deep it may be, the service knows. */
-function readValue(value: string | Uint8Array): JsonText {
-  const limits = {depthMax: Infinity};
-  return typeof value === 'string' ? encodeJsonText(value, limits) : parseJsonText(value, limits);
 }

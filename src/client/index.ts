@@ -1,6 +1,7 @@
 /** The typed client: browser and Node, no dependency. */
 export * from '../domain/entries.ts';
 export * from '../domain/entry.ts';
+export type {EntryEvent, EntryRemoved, EntryWritten, IdentityChanged, Reset} from '../domain/event.ts';
 export {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 export type {
   Airline,
@@ -13,6 +14,7 @@ export type {
 } from '../domain/identity.ts';
 export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';
+export {type ListAllOptions, listAll} from '../domain/list-all.ts';
 export {
   type Client,
   type ClientOptions,
@@ -24,3 +26,8 @@ export {
   type SignInRequest,
   TIMEOUT_MS,
 } from './client.ts';
+export type {ClientEntries, ReadOptions, TypedEntry} from './client-entries.ts';
+export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
+export type {ClientEvent, ValueWritten} from './read-event.ts';
+export type {StandardIssue, StandardResult, StandardSchema} from './standard-schema.ts';
+export {ATTEMPTS_MAX, type CallOptions} from './transport.ts';

@@ -1,146 +1,239 @@
-import {AppError, type Failure, isFailureCode} from '../domain/failure.ts';
+import {AppError} from '../domain/failure.ts';
+import {type Answer, readAnswer, readFailure} from './answer.ts';
+import {type LinkedSignal, Signals} from './signals.ts';
 import {REQUESTS_MAX, Turns} from './turns.ts';
+import {backoffMs, untilAborted, waitMs} from './waiting.ts';
+
+/** What every call takes besides its own options. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. A write may have happened by then. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How long the call may take, in milliseconds, with everything that is tried again. Waiting for its turn does not
+   * count. @default {that of the client}
+   */
+  readonly timeoutMs?: number | undefined;
+}
 
 /** What a transport needs: see `ClientOptions`. */
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly timeoutMs: number;
+  readonly attemptsMax: number;
   readonly signal: AbortSignal | undefined;
   readonly fetch: (request: Request) => Promise<Response>;
+  readonly random: () => number;
 }
 
 /** The parts of a request that differ. */
-export interface SendOptions {
+export interface SendOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   /** Statuses besides 2xx that are answers and no failures. */
   readonly accept?: readonly number[];
+  /** Whether it does no harm when it happens twice. @default {true for GET} */
+  readonly repeatable?: boolean;
 }
 
-/** An answer, read whole. */
-export interface Answer {
-  readonly url: string;
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array;
+/** The parts of a request for an answer that is read as it comes. */
+export interface OpenOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Ends the answer too. */
+  readonly signal: AbortSignal;
 }
 
 /** Sends requests and turns problem documents back into the failures they came from. */
 export interface Transport {
-  /** @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`. */
+  /**
+   * Sends a request when it is its turn, and again where that does no harm and may help.
+   *
+   * @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`.
+   * @throws The reason of a signal that ended it.
+   */
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
+
+  /**
+   * Sends a GET, once and at once, for an answer that is read as it comes.
+   *
+   * @throws As {@link send}.
+   */
+  open(path: string, options: OpenOptions): Promise<Response>;
+
+  /** The failure for a connection that broke. */
+  unreachable(error: unknown): AppError;
+
+  /** The failure for an answer that did not come in time. */
+  timedOut(path: string, timeoutMs: number): AppError;
+
+  /** Makes a signal that ends with the client's own, and with others. */
+  link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal;
+
+  /** How long a call may take unless it says otherwise, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly random: () => number;
 }
+
+/**
+ * How often a call is tried at most: over a service that closes an idle connection at the moment it is used, and over
+ * one that is busy for a moment. A restart takes longer; whoever is to survive that tries again as it sees fit.
+ */
+export const ATTEMPTS_MAX = 3;
+
+/** Waits between attempts of a call, in milliseconds. */
+const FIRST_WAIT_MS = 100;
+const WAIT_MS_MAX = 1000;
 
 /** Makes the transport of a client. */
-export function createTransport({baseUrl, timeoutMs, signal, fetch}: TransportOptions): Transport {
-  const base = baseUrl.replace(/\/+$/, '');
-  const turns = new Turns(REQUESTS_MAX);
-  return {
-    send: (method, path, options) =>
-      turns.take(() => sendOne({method, url: `${base}${path}`, ...options}, {base, timeoutMs, signal, fetch}), signal),
-  };
+export function createTransport(options: TransportOptions): Transport {
+  return new HttpTransport(options);
 }
 
-interface OneRequest extends SendOptions {
-  readonly method: string;
-  readonly url: string;
-}
+class HttpTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #base: string;
+  readonly #turns = new Turns(REQUESTS_MAX);
+  readonly #signals = new Signals();
 
-interface Sending extends Omit<TransportOptions, 'baseUrl'> {
-  readonly base: string;
-}
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#base = options.baseUrl.replace(/\/+$/, '');
+  }
 
-async function sendOne(
-  {method, url, headers = {}, body, accept = []}: OneRequest,
-  {base, timeoutMs, signal, fetch}: Sending,
-): Promise<Answer> {
-  const timeout = new AbortController();
-  // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  try {
-    const ended = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
-    const request = new Request(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : {body: body as Uint8Array<ArrayBuffer>}),
-      signal: ended,
-      // The service never redirects: whoever does is not the service, and gets nothing of the request.
-      redirect: 'error',
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
+  get random(): () => number {
+    return this.#options.random;
+  }
+
+  async send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
+    const {timeoutMs = this.timeoutMs} = options;
+    const ended = this.link(options.signal);
+    try {
+      return await this.#turns.take(() => {
+        ended.abortAfter(timeoutMs, () => this.timedOut(path, timeoutMs));
+        return this.#sendAgain(method, path, {...options, signal: ended.signal});
+      }, ended.signal);
+    } finally {
+      ended[Symbol.dispose]();
+    }
+  }
+
+  open(path: string, options: OpenOptions): Promise<Response> {
+    return this.#exchange('GET', path, options, async response => {
+      if (response.ok) return response;
+      throw readFailure(await readAnswer(this.#base + path, response));
     });
-    const answer = await untilAborted(readAnswer(url, fetch(request)), ended);
-    if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
-    throw readFailure(answer);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    signal?.throwIfAborted();
-    if (timeout.signal.aborted) throw new AppError({code: 'service-timeout', url, timeoutMs}, {cause: error});
-    throw new AppError({code: 'service-unreachable', url: base, problem: describeCause(error)}, {cause: error});
-  } finally {
-    clearTimeout(timer);
+  }
+
+  link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
+    return this.#signals.link(this.#options.signal, ...others);
+  }
+
+  unreachable(error: unknown): AppError {
+    const failure = {code: 'service-unreachable', url: this.#base, problem: describeCause(error)} as const;
+    return new AppError(failure, {cause: error});
+  }
+
+  timedOut(path: string, timeoutMs: number): AppError {
+    return new AppError({code: 'service-timeout', url: this.#base + path, timeoutMs});
+  }
+
+  /** Sends a request that may be repeated until it is answered, or nothing speaks for another attempt. */
+  async #sendAgain(method: string, path: string, options: Sending): Promise<Answer> {
+    const {repeatable = method === 'GET', signal} = options;
+    const {attemptsMax, random} = this.#options;
+    let lost: AppError | undefined;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#sendOnce(method, path, options);
+      } catch (error) {
+        signal.throwIfAborted();
+        // What it met may be what an attempt before it did, of which no answer came: then nobody knows.
+        const known = lost ?? error;
+        if (!repeatable || attempt >= attemptsMax || !isPassing(error)) throw known;
+        if (method !== 'GET' && mayHaveHappened(error)) lost ??= error;
+        await waitMs(backoffMs(attempt, {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random}), signal);
+      }
+    }
+  }
+
+  #sendOnce(method: string, path: string, options: Sending): Promise<Answer> {
+    return this.#exchange(method, path, options, async response => {
+      const answer = await readAnswer(this.#base + path, response);
+      if (response.ok || options.accept?.includes(answer.status)) return answer;
+      throw readFailure(answer);
+    });
+  }
+
+  async #exchange<T>(
+    method: string,
+    path: string,
+    {headers = {}, body, signal}: Sending,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    try {
+      const request = new Request(this.#base + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : {body: body as Uint8Array<ArrayBuffer>}),
+        signal,
+        // The service never redirects: whoever does is not the service, and gets nothing of the request.
+        redirect: 'error',
+      });
+      return await untilAborted(this.#options.fetch(request).then(read), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof AppError ? error : this.unreachable(error);
+    }
   }
 }
 
-/** The JSON of an answer. @throws {AppError} `unexpected-answer` when it is none. */
-export function parseAnswer<T>(answer: Answer): T {
-  try {
-    return JSON.parse(decodeAnswer(answer)) as T;
-  } catch (error) {
-    throw unexpectedAnswer(answer, 'it is not JSON', {cause: error});
-  }
+/** A request on its way, and what ends it. */
+type Sending = Omit<SendOptions, 'signal'> & {readonly signal: AbortSignal};
+
+/** Whether another attempt may go better: no connection, no room, or a service that stops, which may start again. */
+export function isPassing(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false;
+  const {failure} = error;
+  return PASSING.has(failure.code) || (failure.code === 'unexpected-answer' && isOfGateway(failure.status));
 }
 
-/** The text of an answer. */
-export function decodeAnswer({bytes}: Answer): string {
-  return new TextDecoder().decode(bytes);
+const PASSING: ReadonlySet<string> = new Set([
+  'service-unreachable',
+  'too-many-connections',
+  'too-many-subscribers',
+  'store-busy',
+  'store-closed',
+]);
+
+/** Whether a proxy says that there is nobody behind it (RFC 9110 sections 15.6.3 to 15.6.5). */
+function isOfGateway(status: number): boolean {
+  return status >= 502 && status <= 504;
 }
 
-/** The failure for an answer that the service would not give. */
-export function unexpectedAnswer({url, status}: Answer, problem: string, options?: ErrorOptions): AppError {
-  return new AppError({code: 'unexpected-answer', url, status, problem}, options);
+/** Whether a request that failed like this may have reached the service. */
+function mayHaveHappened({failure, cause}: AppError): boolean {
+  if (failure.code === 'unexpected-answer') return true;
+  return failure.code === 'service-unreachable' && !wasRefused(cause);
 }
 
-async function readAnswer(url: string, responding: Promise<Response>): Promise<Answer> {
-  const response = await responding;
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  return {url, status: response.status, headers: response.headers, bytes};
+/** Whether there was no connection at all. In browsers nobody can tell. */
+function wasRefused(error: unknown): boolean {
+  return (error as SystemError).cause?.code === 'ECONNREFUSED';
 }
 
-/** Does not rely on the other side to notice the signal. */
-async function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, {once: true});
-  });
-  try {
-    return await Promise.race([working, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
-}
-
-function readFailure(answer: Answer): AppError {
-  const problem = parseAnswer<unknown>(answer);
-  if (typeof problem !== 'object' || problem === null || !('code' in problem) || !isFailureCode(problem.code)) {
-    return unexpectedAnswer(answer, 'it is no problem document of this service');
-  }
-  const {type, title, status, detail, instance, advice, ...failure} = problem as Readonly<Record<string, unknown>>;
-  try {
-    // The service puts the members of the failure beside those of the problem document.
-    return new AppError(failure as unknown as Failure);
-  } catch (error) {
-    // It lacks a member that the words for its code need.
-    return unexpectedAnswer(answer, 'it is no problem document of this service', {cause: error});
-  }
+/** What `fetch` throws. */
+interface SystemError {
+  readonly message: string;
+  readonly cause?: {readonly code?: string; readonly message?: string};
 }
 
 /** The system's words are in the cause; `fetch failed` says nothing. */
 function describeCause(error: unknown): string {
-  const {message, cause} = error as {
-    readonly message: string;
-    readonly cause?: {readonly code?: string; readonly message?: string};
-  };
-  if (cause?.code === 'ECONNREFUSED') return 'nothing listens there';
+  if (wasRefused(error)) return 'nothing listens there';
+  const {message, cause} = error as SystemError;
   return cause?.message || cause?.code || message;
 }

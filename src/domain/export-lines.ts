@@ -1,7 +1,7 @@
+import {describeProblem} from './client-failure-texts.ts';
 import {DocumentObject, type DocumentPlace} from './document-object.ts';
 import type {Entry, Revision} from './entry.ts';
 import {AppError, type DocumentProblem} from './failure.ts';
-import {describeProblem} from './failure-texts.ts';
 import {JsonIndex} from './json-index.ts';
 import {decodeJsonText, encodeJsonText, type JsonText} from './json-text.ts';
 import {type Key, type Prefix, parseKey, parsePrefix} from './key.ts';

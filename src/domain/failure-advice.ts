@@ -79,5 +79,6 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'unwritable-output': 'Check where the output goes: the disk may be full',
   'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
   'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
+  'invalid-value': 'Correct the value, or the schema that reads it; what is stored is in the text of the entry',
   'unexpected-answer': 'Another program may be listening on the port; "crewroom doctor" names it',
 };

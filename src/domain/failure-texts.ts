@@ -1,9 +1,15 @@
-import type {DocumentProblem, Failure, FailureCode, ImportedPart} from './failure.ts';
+import {
+  FAILURE_TEXTS as CLIENT_FAILURE_TEXTS,
+  describeProblem,
+  type FailureTexts,
+  quote,
+} from './client-failure-texts.ts';
+import type {FailureCode, ImportedPart} from './failure.ts';
 
 /** The words for every failure: one line, the action that failed, what is and what should be. */
-export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Failure, {code: C}>) => string} = {
-  'invalid-key': ({key, problem}) => `Cannot use the key ${quote(key)}: ${problem}`,
-  'invalid-json': ({problem, position}) => `Cannot read the value as JSON: ${problem} at byte ${position}`,
+export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
+  'invalid-key': CLIENT_FAILURE_TEXTS['invalid-key'],
+  'invalid-json': CLIENT_FAILURE_TEXTS['invalid-json'],
   'invalid-transaction': ({problems}) =>
     `Cannot apply the transaction: ${problems.map(({path, problem}) => `${path} ${problem}`).join('; ')}`,
   'invalid-import': ({line, problem, ...part}) => `Cannot import line ${line}: ${problem}${describePart(part)}`,
@@ -13,7 +19,7 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Fail
   'transaction-too-large': ({sizeBytesMax}) =>
     `Cannot apply the transaction: with the values that it patches it is larger than ${sizeBytesMax} bytes`,
   'unsupported-body': ({problem}) => `Cannot take the body: ${problem}`,
-  'invalid-parameter': ({parameter, problem}) => `Cannot use the parameter ${quote(parameter)}: ${problem}`,
+  'invalid-parameter': CLIENT_FAILURE_TEXTS['invalid-parameter'],
   'invalid-header': ({header, problem}) => `Cannot use the header ${quote(header)}: ${problem}`,
   'malformed-request': ({problem}) => `Cannot read the request: ${problem}`,
   'no-entry': ({key}) => `Cannot find ${quote(key)}: no entry has this key`,
@@ -82,15 +88,11 @@ export const FAILURE_TEXTS: {readonly [C in FailureCode]: (failure: Extract<Fail
   'store-damaged': ({directory, problem}) => `Cannot open ${quote(directory)}: the store in it is damaged (${problem})`,
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
-  'service-unreachable': ({url, problem}) => `Cannot reach the service at ${url}: ${problem}`,
-  'service-timeout': ({url, timeoutMs}) => `Cannot wait longer for ${url}: no answer within ${timeoutMs} ms`,
-  'unexpected-answer': ({url, status, problem}) => `Cannot understand the answer ${status} of ${url}: ${problem}`,
+  'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
+  'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
+  'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
+  'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],
 };
-
-/** A place in a document and what is wrong with it; the document as a whole needs no path. */
-export function describeProblem({path, problem}: DocumentProblem): string {
-  return path === '$' ? `it ${problem}` : `${path} ${problem}`;
-}
 
 /** What an import had stored before it failed; nothing for other failures. */
 function describePart({imported, batches}: Partial<ImportedPart>): string {
@@ -112,8 +114,4 @@ function describeState(state: string): string {
 /** What a handler says, in its words. */
 function quoteMessage(message: string | undefined): string {
   return message === undefined ? '' : `, and it says ${quote(message)}`;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text);
 }

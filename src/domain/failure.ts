@@ -107,6 +107,7 @@ export type LocalFailure =
   | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
+  | {readonly code: 'invalid-value'; readonly key: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string};
 
 /** What an import had stored when it failed. Importing it again does no harm. */
@@ -149,8 +150,9 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly failure: Failure;
 
-  constructor(failure: Failure, options?: ErrorOptions) {
-    super(describeFailure(failure), options);
+  /** @param options What caused it; and its words, where they came with it. */
+  constructor(failure: Failure, options: ErrorOptions & {readonly message?: string} = {}) {
+    super(options.message ?? describeFailure(failure), options);
     this.failure = failure;
   }
 }
@@ -158,11 +160,7 @@ export class AppError extends Error {
 /** One line for people: the action that failed, what is and what should be. */
 export function describeFailure(failure: Failure): string {
   // The table has a function for each code with just its failure; the compiler cannot follow the pair.
-  const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
-  return describe(failure);
-}
-
-/** Whether a text is one of the codes, for failures that come from elsewhere. */
-export function isFailureCode(text: unknown): text is FailureCode {
-  return typeof text === 'string' && Object.hasOwn(FAILURE_TEXTS, text);
+  const describe = FAILURE_TEXTS[failure.code] as ((failure: Failure) => string) | undefined;
+  // In a bundle for browsers the table has only what goes wrong there.
+  return describe?.(failure) ?? failure.code;
 }

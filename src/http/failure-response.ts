@@ -68,6 +68,7 @@ export const STATUS_BY_CODE = {
   'unwritable-output': undefined,
   'service-unreachable': undefined,
   'service-timeout': undefined,
+  'invalid-value': undefined,
   'unexpected-answer': undefined,
 } as const satisfies Record<FailureCode, number | NotSent>;
 

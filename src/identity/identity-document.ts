@@ -1,5 +1,6 @@
 import type {DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityDocument} from '../domain/identity.ts';
+import {formatPath} from '../domain/json-path.ts';
 
 /** What came of reading a document: the identity, or every problem in it. */
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
@@ -59,13 +60,4 @@ function describeType(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-/** A path as JSONPath (RFC 9535) writes it. */
-function formatPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    const name = String(part);
-    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `${text}.${name}` : `${text}[${JSON.stringify(name)}]`;
-  }, '$');
 }

@@ -34,6 +34,12 @@ export function textOf(entry: Entry | undefined): string | undefined {
   return entry === undefined ? undefined : new TextDecoder('utf-8', {fatal: true}).decode(entry.json);
 }
 
+/** What is known of an entry, without its value and without what an adapter may add for its callers. */
+export function infoOf({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): EntryInfo {
+  const info = {key, revision, sizeBytes, updatedAtMs};
+  return expiresAtMs === undefined ? info : {...info, expiresAtMs};
+}
+
 /** The keys of entries, in their order. */
 export function keysOf(entries: readonly EntryInfo[]): readonly string[] {
   return entries.map(({key}) => key);

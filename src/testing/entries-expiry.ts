@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {type TransactionOperation, TTL_SECONDS_MAX} from '../domain/entries.ts';
 import type {Failure} from '../domain/failure.ts';
-import {assertFails, keysOf, textOf} from './assertions.ts';
+import {assertFails, infoOf, keysOf, textOf} from './assertions.ts';
 import type {ContractPart, OpenedEntries} from './contract.ts';
 
 const PROBLEM = `a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
@@ -25,8 +25,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
           assert.equal(Math.round((entry.expiresAtMs - entry.updatedAtMs) / 1000), ttlSeconds);
           const {entries: listed} = await entries.list({values: true});
           assert.deepEqual(listed, [await entries.get('never'), entry]);
-          const {json, ...info} = entry;
-          assert.deepEqual((await entries.list({prefix: 'soon'})).entries, [info]);
+          assert.deepEqual((await entries.list({prefix: 'soon'})).entries, [infoOf(entry)]);
         }
         assert.equal('expiresAtMs' in ((await entries.get('never')) ?? assert.fail()), false);
       },

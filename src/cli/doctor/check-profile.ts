@@ -1,6 +1,6 @@
+import {describeProblem} from '../../domain/client-failure-texts.ts';
 import {AppError} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
-import {describeProblem} from '../../domain/failure-texts.ts';
 import {readProfile} from '../../identity/profile-source.ts';
 import {type Finding, findingOf} from './finding.ts';
 

@@ -1,0 +1,198 @@
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../domain/failure.ts';
+import {type Client, createClient} from './client.ts';
+
+type Answering = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** Starts a server that is none of ours, which answers each request in turn, the last answer ever again. */
+async function serve(...answers: readonly Answering[]): Promise<{client: Client; requests: string[]}> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push(request.method ?? '');
+    request.resume().on('end', () => answer?.(response, request));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {client: createClient({baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}), requests};
+}
+
+const lose: Answering = response => response.destroy();
+const accept: Answering = response =>
+  response.writeHead(200, {ETag: '"8"', 'Updated-At': '2026-01-01T00:00:00Z'}).end('{"revision":"8","deleted":1}');
+const refuse =
+  (status: number, code: string, more: object = {}): Answering =>
+  response =>
+    response.writeHead(status).end(JSON.stringify({code, detail: `it is ${code}`, ...more}));
+const busy = refuse(503, 'store-busy', {waitingMax: 4096});
+const conflict = refuse(412, 'revision-conflict', {conflicts: [{key: 'k', expected: '7', actual: '8'}]});
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error === undefined) return 'none';
+  if (error instanceof AppError) return error.failure.code;
+  throw error;
+}
+
+const put = {kind: 'put', key: 'k', json: '1'} as const;
+const remove = {kind: 'delete', key: 'k'} as const;
+
+/** Calls that do no harm when they happen twice. */
+const REPEATED: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  'get()': ({entries}) => entries.get('k'),
+  'identity()': client => client.identity(),
+  'put() where there is no entry': ({entries}) => entries.put('k', '1', {expected: 'absent'}),
+  'put() over a revision': ({entries}) => entries.put('k', '1', {expected: 7}),
+  'putValue() over a revision': ({entries}) => entries.putValue('k', 1, {expected: 7}),
+  'patch() of a revision': ({entries}) => entries.patch('k', '{}', {expected: 7}),
+  'delete() of a revision': ({entries}) => entries.delete('k', {expected: 7}),
+  'transact() that changes what it checks': ({entries}) =>
+    entries.transact({checks: [{key: 'k', expected: 7}], operations: [remove]}),
+  'transact() that makes what is not there': ({entries}) =>
+    entries.transact({checks: [{key: 'k', expected: 'absent'}], operations: [put]}),
+};
+
+/** Calls that may do harm when they happen twice. */
+const SENT_ONCE: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  'put()': ({entries}) => entries.put('k', '1'),
+  'put() over whatever there is': ({entries}) => entries.put('k', '1', {expected: 'present'}),
+  'put() over one of several revisions': ({entries}) => entries.put('k', '1', {expected: [7, 8]}),
+  'patch()': ({entries}) => entries.patch('k', '{}'),
+  'delete()': ({entries}) => entries.delete('k'),
+  'touch()': ({entries}) => entries.touch('k', 60),
+  'deleteRange()': ({entries}) => entries.deleteRange({prefix: 'k'}),
+  'transact() without checks': ({entries}) => entries.transact({operations: [put]}),
+  'transact() that checks another entry': ({entries}) =>
+    entries.transact({checks: [{key: 'other', expected: 7}], operations: [put]}),
+  'transact() that deletes what is not there': ({entries}) =>
+    entries.transact({checks: [{key: 'k', expected: 'absent'}], operations: [remove]}),
+};
+
+describe('a call that is lost on the way, or meets a busy service', () => {
+  for (const [name, call] of Object.entries(REPEATED)) {
+    test(`is tried again when it is ${name}`, async () => {
+      const {client, requests} = await serve(lose, busy, accept);
+      await call(client);
+      expect(requests).toHaveLength(3);
+    });
+  }
+
+  for (const [name, call] of Object.entries(SENT_ONCE)) {
+    test(`is not tried again when it is ${name}`, async () => {
+      const {client, requests} = await serve(lose, accept);
+      expect(await codeOf(call(client))).toBe('service-unreachable');
+      expect(requests).toHaveLength(1);
+      const refused = await serve(busy, accept);
+      expect(await codeOf(call(refused.client))).toBe('store-busy');
+      expect(refused.requests).toHaveLength(1);
+    });
+  }
+
+  test('is tried so often and no more', async () => {
+    const {client, requests} = await serve(busy);
+    expect(await codeOf(client.entries.get('k'))).toBe('store-busy');
+    expect(requests).toHaveLength(3);
+  });
+
+  for (const [status, code] of [
+    [400, 'invalid-key'],
+    [404, 'no-identity'],
+    [503, 'store-read-only'],
+    [500, 'internal'],
+  ] as const) {
+    test(`is not tried again after ${code}`, async () => {
+      const {client, requests} = await serve(refuse(status, code), accept);
+      expect(await codeOf(client.identity())).toBe(code);
+      expect(requests).toHaveLength(1);
+    });
+  }
+
+  test('has its time for all attempts together', async () => {
+    const {client, requests} = await serve(busy, () => {});
+    expect(await codeOf(client.entries.get('k', {timeoutMs: 400}))).toBe('service-timeout');
+    expect(requests).toHaveLength(2);
+  });
+
+  test('ends with its signal between two attempts', async () => {
+    const controller = new AbortController();
+    const {client, requests} = await serve(response => {
+      busy(response, response.req);
+      response.on('finish', () => setImmediate(() => controller.abort(new Error('changed my mind'))));
+    });
+    await expect(client.entries.get('k', {signal: controller.signal})).rejects.toThrow('changed my mind');
+    expect(requests.length).toBeLessThan(3);
+  });
+});
+
+describe('a write of which no answer came', () => {
+  test('is not called a conflict when that may be with itself', async () => {
+    const {client} = await serve(lose, conflict);
+    const error = await client.entries.put('k', '2', {expected: 7}).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({failure: {code: 'service-unreachable'}});
+  });
+
+  test('is not called missing when it may have been deleted by itself', async () => {
+    const {client} = await serve(lose, refuse(404, 'no-entry', {key: 'k'}));
+    expect(await codeOf(client.entries.delete('k', {expected: 7}))).toBe('service-unreachable');
+  });
+
+  test('is a conflict when the first attempt is known to have done nothing', async () => {
+    const {client} = await serve(busy, conflict);
+    expect(await codeOf(client.entries.put('k', '2', {expected: 7}))).toBe('revision-conflict');
+  });
+
+  test('is what was found when it was a read', async () => {
+    const {client} = await serve(lose, refuse(404, 'no-entry', {key: 'k'}));
+    expect(await client.entries.get('k')).toBeUndefined();
+  });
+});
+
+test('a connection that the service closes at the moment it is used again loses no call', async () => {
+  const used = new WeakSet<object>();
+  // What a service does whose idle connections end just when the next request is on its way.
+  const closeOnReuse: Answering = (response, {socket}) => {
+    if (used.has(socket)) socket.destroy();
+    else {
+      used.add(socket);
+      accept(response, response.req);
+    }
+  };
+  const {client, requests} = await serve(closeOnReuse);
+  for (let call = 0; call < 5; call++) {
+    await client.entries.get('k');
+    await client.entries.put('k', '1', {expected: 7});
+  }
+  expect(requests.length).toBeGreaterThan(10);
+});
+
+test('many calls with one signal leave nothing on it, and say nothing of it', async () => {
+  const {client} = await serve(accept);
+  const warnings: unknown[] = [];
+  const onWarning = (warning: unknown): number => warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => {
+    process.off('warning', onWarning);
+  });
+  const {signal} = new AbortController();
+  let listening = 0;
+  const {addEventListener, removeEventListener} = signal;
+  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    listening++;
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    listening--;
+    removeEventListener.apply(signal, args);
+  };
+  await Promise.all(Array.from({length: 100}, () => client.entries.get('k', {signal})));
+  expect([listening, warnings]).toEqual([0, []]);
+});

@@ -1,0 +1,323 @@
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import type {AppError} from '../domain/failure.ts';
+import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
+import type {ClientEvent} from './read-event.ts';
+import {createTransport} from './transport.ts';
+
+/** What is answered to one connection. */
+type Answering = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** Starts a server that is none of ours, which answers each connection in turn, the last answer ever again. */
+async function serve(...answers: readonly Answering[]): Promise<{url: string; requests: IncomingMessage[]}> {
+  const requests: IncomingMessage[] = [];
+  const server: Server = createServer((request, response) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push(request);
+    answer?.(response, request);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests};
+}
+
+/** Answers with blocks of an event stream, and leaves the connection as it is. */
+const streaming =
+  (...blocks: readonly string[]): Answering =>
+  response => {
+    response.writeHead(200, {'Content-Type': 'text/event-stream'}).write(`retry: 1\n\n${blocks.join('')}`);
+  };
+
+/** The same, and breaks the connection once it is sent. */
+const breaking =
+  (...blocks: readonly string[]): Answering =>
+  (response, request) => {
+    streaming(...blocks)(response, request);
+    response.write(':\n\n', () => response.destroy());
+  };
+
+const refusing =
+  (status: number, problem: object): Answering =>
+  response => {
+    response.writeHead(status).end(JSON.stringify(problem));
+  };
+
+function streamOf(url: string, options: EventsOptions = {}, deps: Partial<EventStreamDeps> = {}) {
+  const transport = createTransport({
+    baseUrl: url,
+    timeoutMs: 5000,
+    attemptsMax: 1,
+    signal: undefined,
+    fetch: request => fetch(request),
+    random: () => 0,
+  });
+  return createEventStream({transport, ...deps}, options);
+}
+
+/** Reads so many events. */
+async function take(events: AsyncIterable<ClientEvent>, count: number): Promise<readonly ClientEvent[]> {
+  const taken: ClientEvent[] = [];
+  for await (const event of events) {
+    taken.push(event);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+const removed = (key: string, revision: number, id = ''): string =>
+  `event: entry-deleted\ndata: {"kind":"entry-deleted","key":"${key}","revision":"${revision}"}\n${id && `id: ${id}\n`}\n`;
+const written = (key: string, revision: number, value: string, id = ''): string =>
+  `data: {"kind":"entry-written","key":"${key}","revision":"${revision}","sizeBytes":${value.length},"value":${value}}\n${id && `id: ${id}\n`}\n`;
+const reset = (revision: number, id = ''): string =>
+  `data: {"kind":"reset","revision":"${revision}"}\n${id && `id: ${id}\n`}\n`;
+const cursor = (revision: number): string => `:\nid: ${revision}\n\n`;
+
+const keysOf = (events: readonly ClientEvent[]): readonly string[] =>
+  events.map(event => ('key' in event ? event.key : event.kind));
+const resumedFrom = (requests: readonly IncomingMessage[]): readonly unknown[] =>
+  requests.map(({headers}) => headers['last-event-id']);
+
+describe('an event stream', () => {
+  test('has every form of a value, exact and as JavaScript has it', async () => {
+    const value = '{"id": 9007199254740993, "\\"value\\":": "€"}';
+    const line = `{"kind":"entry-written","key":"\\"value\\":","revision":"12","sizeBytes":46,"expiresAt":"2026-01-01T00:00:00.000Z","value":${value}}`;
+    const {url} = await serve(streaming(`event: entry-written\ndata: ${line}\nid: 12\n\n`));
+    const [event] = await take(streamOf(url), 1);
+    expect(event).toEqual({
+      kind: 'entry-written',
+      key: '"value":',
+      revision: 12,
+      sizeBytes: 46,
+      expiresAtMs: Date.UTC(2026, 0),
+      json: new TextEncoder().encode(value),
+      text: value,
+      value: JSON.parse(value),
+    });
+  });
+
+  test('says of a value that is too large only its size, and of other kinds what they have', async () => {
+    const {url} = await serve(
+      streaming(
+        'data: {"kind":"entry-written","key":"a","revision":"1","sizeBytes":70000}\nid: 1\n\n',
+        'data: {"kind":"not-yet-invented","revision":"1"}\n\n',
+        'data: {"kind":"entry-expired","key":"b","revision":"2"}\nid: 2\n\n',
+        'data: {"kind":"identity-changed"}\n\n',
+        reset(9, '9'),
+      ),
+    );
+    expect(await take(streamOf(url), 4)).toEqual([
+      {kind: 'entry-written', key: 'a', revision: 1, sizeBytes: 70_000},
+      {kind: 'entry-expired', key: 'b', revision: 2},
+      {kind: 'identity-changed'},
+      {kind: 'reset', revision: 9},
+    ]);
+  });
+
+  test('asks for what it was told, and not before it is iterated', async () => {
+    const {url, requests} = await serve(streaming(removed('a', 8, '8')));
+    const events = streamOf(url, {prefix: 'a/é&', since: 7, initial: true});
+    expect(requests).toHaveLength(0);
+    await take(events, 1);
+    expect(requests.map(request => [request.url, request.headers.accept])).toEqual([
+      ['/api/events?prefix=a%2F%C3%A9%26&since=7&initial=true', 'text/event-stream'],
+    ]);
+  });
+
+  test('comes back with its cursor, and without the since that it began with', async () => {
+    const {url, requests} = await serve(
+      breaking(removed('a', 8, '8')),
+      breaking(cursor(11)),
+      streaming(removed('b', 12, '12')),
+    );
+    expect(keysOf(await take(streamOf(url, {since: 7}), 2))).toEqual(['a', 'b']);
+    expect(resumedFrom(requests)).toEqual([undefined, '8', '11']);
+    expect(requests.map(request => request.url)).toEqual(['/api/events?since=7', '/api/events', '/api/events']);
+  });
+
+  test('gives the events of a commit only when all of them are there', async () => {
+    const {url, requests} = await serve(
+      breaking(removed('a', 8, '8'), removed('b', 9), removed('c', 9)),
+      streaming(removed('b', 9), removed('c', 9), removed('d', 9, '9')),
+    );
+    expect(keysOf(await take(streamOf(url), 4))).toEqual(['a', 'b', 'c', 'd']);
+    expect(resumedFrom(requests)).toEqual([undefined, '8']);
+  });
+
+  test('has the cursor of what came before a commit, until its last event', async () => {
+    const {url} = await serve(streaming(cursor(7), removed('a', 8), removed('b', 8, '8'), removed('c', 9, '9')));
+    const events = streamOf(url);
+    const cursors: unknown[] = [events.cursor];
+    for await (const event of events) {
+      cursors.push(events.cursor);
+      if ('key' in event && event.key === 'c') break;
+    }
+    expect(cursors).toEqual([undefined, 7, 8, 9]);
+  });
+
+  test('gives present entries as they come, and starts over when they break off', async () => {
+    const {url, requests} = await serve(
+      breaking(written('a', 1, '1'), written('b', 2, '2')),
+      streaming(reset(5), written('a', 4, '4'), cursor(5), removed('a', 6, '6')),
+    );
+    expect(keysOf(await take(streamOf(url, {initial: true}), 5))).toEqual(['a', 'b', 'reset', 'a', 'a']);
+    // A cursor that no store has: the service says that it does not know what was missed.
+    expect(resumedFrom(requests)).toEqual([undefined, '999999999999999']);
+  });
+
+  test('says that it does not know what it missed when it never had a cursor', async () => {
+    const {url, requests} = await serve(breaking(), streaming(reset(5, '5')));
+    expect(await take(streamOf(url), 1)).toEqual([{kind: 'reset', revision: 5}]);
+    expect(resumedFrom(requests)).toEqual([undefined, '999999999999999']);
+  });
+
+  test('goes on where it was left', async () => {
+    const {url, requests} = await serve(streaming(removed('a', 8, '8')), streaming(removed('b', 9, '9')));
+    const events = streamOf(url);
+    expect([keysOf(await take(events, 1)), keysOf(await take(events, 1))]).toEqual([['a'], ['b']]);
+    expect(resumedFrom(requests)).toEqual([undefined, '8']);
+  });
+});
+
+describe('an event stream that cannot be kept up', () => {
+  test('tells of each connection that is lost and comes back, and waits longer each time', async () => {
+    const {url} = await serve(
+      breaking(removed('a', 1, '1')),
+      refusing(503, {code: 'too-many-subscribers', detail: 'there are too many'}),
+      response => response.destroy(),
+      streaming(removed('b', 2, '2')),
+    );
+    const states: ConnectionState[] = [];
+    await take(streamOf(url, {onConnection: state => states.push(state)}), 2);
+    expect(states.map(state => (state.kind === 'lost' ? state.retryAfterMs : state.kind))).toEqual([
+      'connected',
+      0.5,
+      1,
+      2,
+      'connected',
+    ]);
+    expect(states.map(state => (state.kind === 'lost' ? state.because?.failure.code : ''))).toEqual([
+      '',
+      'service-unreachable',
+      'too-many-subscribers',
+      'service-unreachable',
+      '',
+    ]);
+  });
+
+  test('leaves a connection that is silent for too long', async () => {
+    const {url, requests} = await serve(streaming(cursor(3)), streaming(removed('a', 4, '4')));
+    const states: ConnectionState[] = [];
+    const events = streamOf(url, {onConnection: state => states.push(state)}, {silenceMsMax: 100});
+    expect(keysOf(await take(events, 1))).toEqual(['a']);
+    expect(states[1]).toMatchObject({kind: 'lost', because: {failure: {code: 'service-timeout', timeoutMs: 100}}});
+    expect(resumedFrom(requests)).toEqual([undefined, '3']);
+  });
+
+  test('leaves a service that does not answer', async () => {
+    const {url} = await serve(() => {}, streaming(removed('a', 4, '4')));
+    expect(keysOf(await take(streamOf(url, {timeoutMs: 50}), 1))).toEqual(['a']);
+  });
+
+  const hopeless: readonly {readonly name: string; readonly answer: Answering; readonly code: string}[] = [
+    {
+      name: 'a wrong parameter',
+      answer: refusing(400, {code: 'invalid-parameter', detail: 'no'}),
+      code: 'invalid-parameter',
+    },
+    {name: 'a foreign origin', answer: refusing(403, {code: 'foreign-origin', detail: 'no'}), code: 'foreign-origin'},
+    {
+      name: 'a code of a later version',
+      answer: refusing(410, {code: 'invented-later', detail: 'no'}),
+      code: 'invented-later',
+    },
+    {name: 'a page', answer: response => response.end('<!doctype html>'), code: 'unexpected-answer'},
+    {name: 'an event that is no JSON', answer: streaming('data: {\n\n'), code: 'unexpected-answer'},
+  ];
+  for (const {name, answer, code} of hopeless) {
+    test(`throws at ${name}, and does not try again`, async () => {
+      const {url, requests} = await serve(answer);
+      const error = await take(streamOf(url), 1).catch((reason: AppError) => reason);
+      expect(error).toMatchObject({name: 'AppError', failure: {code}});
+      expect(requests).toHaveLength(1);
+    });
+  }
+
+  test('throws at a foreign host', async () => {
+    // How often it is asked is up to fetch(): it repeats what was answered with 421 (Fetch standard).
+    const {url} = await serve(refusing(421, {code: 'foreign-host', detail: 'no'}));
+    await expect(take(streamOf(url), 1)).rejects.toMatchObject({failure: {code: 'foreign-host'}});
+  });
+
+  test('throws at a prefix that no key has, without asking', async () => {
+    const {url, requests} = await serve(streaming());
+    await expect(take(streamOf(url, {prefix: '\ud800'}), 1)).rejects.toMatchObject({
+      failure: {code: 'invalid-parameter', parameter: 'prefix'},
+    });
+    expect(requests).toHaveLength(0);
+  });
+});
+
+describe('an event stream that nobody wants any more', () => {
+  /** Resolved when the connection is gone. */
+  const serveUntilClosed = async (...blocks: readonly string[]): Promise<{url: string; closed: Promise<void>}> => {
+    let close = (): void => {};
+    const closed = new Promise<void>(resolve => {
+      close = resolve;
+    });
+    const {url} = await serve((response, request) => {
+      response.on('close', () => close());
+      streaming(...blocks)(response, request);
+    });
+    return {url, closed};
+  };
+
+  test('ends with its signal, in the middle of waiting, and closes the connection', async () => {
+    const {url, closed} = await serveUntilClosed(removed('a', 1, '1'));
+    const controller = new AbortController();
+    const seen: ClientEvent[] = [];
+    for await (const event of streamOf(url, {signal: controller.signal})) {
+      seen.push(event);
+      setImmediate(() => controller.abort());
+    }
+    expect(keysOf(seen)).toEqual(['a']);
+    await closed;
+  });
+
+  test('ends with its signal before it begins, among events, and between connections', async () => {
+    const {url} = await serve(streaming(removed('a', 1, '1'), removed('b', 2, '2')));
+    expect(await take(streamOf(url, {signal: AbortSignal.abort()}), 1)).toEqual([]);
+    const among = new AbortController();
+    const seen: ClientEvent[] = [];
+    for await (const event of streamOf(url, {signal: among.signal})) {
+      seen.push(event);
+      among.abort();
+    }
+    expect(keysOf(seen)).toEqual(['a']);
+    const {url: gone} = await serve(response => response.destroy());
+    const between = new AbortController();
+    const onConnection = (): void => between.abort();
+    expect(await take(streamOf(gone, {signal: between.signal, onConnection}), 1)).toEqual([]);
+  });
+
+  test('closes the connection when its reader stops', async () => {
+    const {url, closed} = await serveUntilClosed(removed('a', 1, '1'), removed('b', 2, '2'));
+    await take(streamOf(url), 1);
+    await closed;
+  });
+
+  test('can be ended while somebody waits for the next event', async () => {
+    const {url, closed} = await serveUntilClosed(removed('a', 1, '1'));
+    const iterator = streamOf(url)[Symbol.asyncIterator]();
+    await iterator.next();
+    const next = iterator.next();
+    await iterator.return?.();
+    expect(await next).toEqual({done: true, value: undefined});
+    expect(await iterator.next()).toEqual({done: true, value: undefined});
+    await closed;
+  });
+});

@@ -1,0 +1,250 @@
+import type {Revision} from '../domain/entry.ts';
+import {AppError} from '../domain/failure.ts';
+import {parsePrefix} from '../domain/key.ts';
+import {unexpectedAnswer} from './answer.ts';
+import {formatQuery} from './query.ts';
+import {type ClientEvent, readEvent} from './read-event.ts';
+import {type SseBlock, SseParser} from './sse-parser.ts';
+import {type CallOptions, isPassing, type Transport} from './transport.ts';
+import {backoffMs, untilAborted, waitMs} from './waiting.ts';
+
+/** What to hear of, from when on, and who is told how it goes. */
+export interface EventsOptions extends CallOptions {
+  /** Only entries whose key begins with it; `identity-changed` and `reset` come to everybody. @default {''} */
+  readonly prefix?: string | undefined;
+  /** The cursor of a stream before: the first event is the one after it. @default {the last commit} */
+  readonly since?: Revision | undefined;
+  /** Whether the entries that are present come first; with `since`, only after a `reset`. @default {false} */
+  readonly initial?: boolean | undefined;
+  /** Ends the stream: the iteration just ends. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the service may take to begin its answer, in milliseconds. @default {that of the client} */
+  readonly timeoutMs?: number | undefined;
+  /** Is told when the connection is there, and when it is lost. */
+  readonly onConnection?: ((state: ConnectionState) => void) | undefined;
+}
+
+/** How the connection of an event stream is. */
+export type ConnectionState =
+  | {readonly kind: 'connected'}
+  /** Tried again after so many milliseconds; without a reason the service ended it, as it does when it stops. */
+  | {readonly kind: 'lost'; readonly because: AppError | undefined; readonly retryAfterMs: number};
+
+/**
+ * Events as they come. It connects when it is iterated, again whenever the connection is lost, and leaves nothing
+ * behind when the iteration ends. Events of one commit come together or, when the connection breaks among them, not yet:
+ * none is missed, doubled or out of order, across restarts of the service too. One iteration at a time.
+ */
+export interface EventStream<T = unknown> extends AsyncIterable<ClientEvent<T>> {
+  /**
+   * The `since` with which another stream goes on behind the event that came last. In the middle of a commit it is
+   * that of the commit before. Undefined until it is known: at first, and among the entries that `initial` brings.
+   */
+  readonly cursor: Revision | undefined;
+}
+
+/** What an event stream needs. */
+export interface EventStreamDeps {
+  readonly transport: Transport;
+  /** @default {SILENCE_MS_MAX} */
+  readonly silenceMsMax?: number | undefined;
+}
+
+/** How long a connection may be silent, in milliseconds: three heartbeats of the service, which has one every 15 seconds. */
+export const SILENCE_MS_MAX = 45_000;
+
+/** The longest wait before the first attempt to connect again, in milliseconds, unless the service says otherwise. */
+const FIRST_WAIT_MS = 500;
+
+/** The longest wait before any, in milliseconds. */
+const WAIT_MS_MAX = 30_000;
+
+/**
+ * A cursor that no store has reached, of as many digits as the service reads. Who lost its connection before it had a
+ * cursor may have missed something: to this one the service answers with `reset`.
+ */
+const LOST_CURSOR: Revision = 999_999_999_999_999;
+
+/** Makes an event stream; nothing is sent until it is iterated. */
+export function createEventStream<T>(deps: EventStreamDeps, options: EventsOptions): EventStream<T> {
+  return new HttpEventStream(deps, options) as EventStream<T>;
+}
+
+class HttpEventStream implements EventStream {
+  readonly #transport: Transport;
+  readonly #silenceMsMax: number;
+  readonly #options: EventsOptions;
+  #cursor: Revision | undefined;
+  #connectedBefore = false;
+  #firstWaitMs = FIRST_WAIT_MS;
+  /** How many connections failed in a row. */
+  #failures = 0;
+  /** Whether the entries that are present are coming: there is no cursor among them. */
+  #inInitial = false;
+  /** The events of a commit whose cursor has not come yet. */
+  #waiting: ClientEvent[] = [];
+
+  constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: EventsOptions) {
+    this.#transport = transport;
+    this.#silenceMsMax = silenceMsMax;
+    this.#options = options;
+    this.#cursor = options.since;
+  }
+
+  get cursor(): Revision | undefined {
+    return this.#cursor;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<ClientEvent, undefined> {
+    const left = new AbortController();
+    const events = this.#run(left.signal);
+    return {
+      next: () => events.next(),
+      return: () => {
+        // Before the generator, which takes note only when what it waits for is there.
+        left.abort();
+        return events.return(undefined);
+      },
+    };
+  }
+
+  async *#run(left: AbortSignal): AsyncGenerator<ClientEvent, undefined> {
+    const ended = this.#transport.link(this.#options.signal, left);
+    try {
+      while (!ended.signal.aborted) {
+        let because: AppError | undefined;
+        try {
+          for await (const part of this.#connect(ended.signal)) {
+            for (const event of this.#take(part)) {
+              yield event;
+              if (ended.signal.aborted) return;
+            }
+          }
+        } catch (error) {
+          because = this.#assertPassing(error, ended.signal);
+        }
+        if (!ended.signal.aborted) await this.#waitToConnect(because, ended.signal);
+      }
+    } finally {
+      ended[Symbol.dispose]();
+    }
+  }
+
+  /** One connection: what comes until it ends. */
+  async *#connect(ended: AbortSignal): AsyncGenerator<StreamPart> {
+    const connection = this.#transport.link(ended);
+    const abortAfter = (timeoutMs: number): void =>
+      connection.abortAfter(timeoutMs, () => this.#transport.timedOut(EVENTS_PATH, timeoutMs));
+    try {
+      abortAfter(this.#options.timeoutMs ?? this.#transport.timeoutMs);
+      const response = await this.#open(connection.signal);
+      const reader = bodyOf(response).getReader();
+      this.#begin();
+      const parser = new SseParser();
+      for (;;) {
+        abortAfter(this.#silenceMsMax);
+        const bytes = await this.#read(reader, connection.signal);
+        // While somebody looks at the events, nobody listens whether more come.
+        connection.stay();
+        if (bytes === undefined) return;
+        this.#failures = 0;
+        for (const block of parser.push(bytes)) yield readPart(block, response);
+      }
+    } finally {
+      connection[Symbol.dispose]();
+      connection.abort(undefined);
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<Response> {
+    const {prefix, since, initial} = this.#options;
+    // A URL cannot carry every wrong text, so it is checked here as it is there.
+    if (prefix !== undefined) parsePrefix(prefix);
+    // Who connected before has come further than `since`, or has missed what came after it.
+    const parameters = {prefix, since: this.#connectedBefore ? undefined : since, initial};
+    const cursor = this.#connectedBefore ? {'Last-Event-ID': String(this.#cursor ?? LOST_CURSOR)} : {};
+    return this.#transport.open(EVENTS_PATH + formatQuery(parameters), {
+      headers: {Accept: 'text/event-stream', ...cursor},
+      signal,
+    });
+  }
+
+  #begin(): void {
+    this.#waiting = [];
+    this.#inInitial = this.#options.initial === true && this.#cursor === undefined;
+    this.#connectedBefore = true;
+    this.#options.onConnection?.({kind: 'connected'});
+  }
+
+  async #read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    try {
+      return (await untilAborted(reader.read(), signal)).value;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#transport.unreachable(error);
+    }
+  }
+
+  /** The events that can be told now: those of a commit only when all have come. */
+  *#take({event, cursor, retryMs}: StreamPart): Generator<ClientEvent> {
+    this.#firstWaitMs = retryMs ?? this.#firstWaitMs;
+    if (event?.kind === 'reset') {
+      this.#inInitial = this.#options.initial === true;
+      this.#cursor = undefined;
+    }
+    if (event !== undefined) this.#waiting.push(event);
+    else if (cursor === undefined) return;
+    const isOfCommit = event !== undefined && 'key' in event && !this.#inInitial;
+    if (isOfCommit && cursor === undefined) return;
+    const events = this.#waiting;
+    this.#waiting = [];
+    const last = events.pop();
+    yield* events;
+    if (cursor !== undefined) {
+      this.#inInitial = false;
+      this.#cursor = cursor;
+    }
+    if (last !== undefined) yield last;
+  }
+
+  /** @throws What happened, when another connection would not mend it. */
+  #assertPassing(error: unknown, ended: AbortSignal): AppError | undefined {
+    if (ended.aborted) return undefined;
+    if (isPassing(error) || (error instanceof AppError && error.failure.code === 'service-timeout')) return error;
+    throw error;
+  }
+
+  /** Tells that the connection is lost, and waits: longer each time that it does not come back. */
+  async #waitToConnect(because: AppError | undefined, ended: AbortSignal): Promise<void> {
+    const {random} = this.#transport;
+    const backoff = {firstMs: this.#firstWaitMs, maxMs: Math.max(WAIT_MS_MAX, this.#firstWaitMs), random};
+    const retryAfterMs = backoffMs(++this.#failures, backoff);
+    this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});
+    // It ends early only with the stream.
+    await waitMs(retryAfterMs, ended).catch(() => {});
+  }
+}
+
+const EVENTS_PATH = '/api/events';
+
+/** A block of the stream, read. */
+interface StreamPart {
+  readonly event: ClientEvent | undefined;
+  readonly cursor: Revision | undefined;
+  readonly retryMs: number | undefined;
+}
+
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
+  if (isStream && response.body !== null) return response.body;
+  throw unexpectedAnswer(response, 'it is no event stream');
+}
+
+function readPart({data, id, retryMs}: SseBlock, response: Response): StreamPart {
+  try {
+    const event = data === undefined ? undefined : readEvent(data);
+    return {event, cursor: id === undefined ? undefined : Number(id), retryMs};
+  } catch (error) {
+    throw unexpectedAnswer(response, 'it has an event that is not JSON', {cause: error});
+  }
+}

@@ -1,0 +1,64 @@
+import type {Page} from '../domain/entries.ts';
+import type {Entry, EntryInfo} from '../domain/entry.ts';
+import type {JsonText} from '../domain/json-text.ts';
+import type {Key} from '../domain/key.ts';
+import {type Answer, parseAnswer} from './answer.ts';
+import type {ReadOptions, TypedEntry} from './client-entries.ts';
+import {readTyped} from './typed-entry.ts';
+
+/** Reads a page of a listing without values. */
+export function readPage(answer: Answer): Page<EntryInfo> {
+  const {entries, next} = parseAnswer<ListedPage>(answer);
+  const infos = entries.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
+    return {key, revision: Number(revision), sizeBytes, ...readTimes(updatedAt, expiresAt)};
+  });
+  return next === undefined ? {entries: infos} : {entries: infos, next};
+}
+
+/** Reads a page of a listing with values. */
+export async function readValuePage<T>(answer: Answer, options: ReadOptions<T>): Promise<Page<TypedEntry<T>>> {
+  const page = readPage(answer);
+  const entries = withValues(page.entries, answer.bytes).map(entry => readTyped(entry, options));
+  return {...page, entries: await Promise.all(entries)};
+}
+
+interface ListedPage {
+  readonly entries: readonly {
+    readonly key: Key;
+    readonly revision: string;
+    readonly sizeBytes: number;
+    readonly updatedAt: string;
+    readonly expiresAt?: string;
+  }[];
+  readonly next?: string;
+}
+
+const VALUE_MEMBER = new TextEncoder().encode('"value":');
+
+/**
+ * Cuts the values out of a page, byte for byte; parsed ones would have lost what numbers cannot hold.
+ * In the members before it, quotes inside a text are escaped, so the name in quotes is the member itself.
+ */
+function withValues(infos: readonly EntryInfo[], page: Uint8Array): readonly Entry[] {
+  let at = 0;
+  return infos.map(info => {
+    const start = indexOfBytes(page, VALUE_MEMBER, at) + VALUE_MEMBER.length;
+    at = start + info.sizeBytes;
+    return {...info, json: page.slice(start, at) as JsonText};
+  });
+}
+
+function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && !wanted.every((byte, index) => bytes[at + index] === byte)) at++;
+  return at;
+}
+
+/** The times of an entry, from how the service writes them. */
+export function readTimes(
+  updatedAt: string | null,
+  expiresAt: string | null | undefined,
+): Pick<EntryInfo, 'updatedAtMs' | 'expiresAtMs'> {
+  const updatedAtMs = Date.parse(updatedAt ?? '');
+  return expiresAt ? {updatedAtMs, expiresAtMs: Date.parse(expiresAt)} : {updatedAtMs};
+}

@@ -1,0 +1,24 @@
+import {fileURLToPath} from 'node:url';
+import {build, type Metafile} from 'esbuild';
+
+/** What a bundler makes of the client for a page. */
+export interface ClientBundle {
+  readonly code: Uint8Array;
+  /** What went into it, and what it would still import. */
+  readonly metafile: Metafile;
+}
+
+/** Bundles everything of the published `crewroom/client` into one module for browsers, minified. */
+export async function bundleClient(): Promise<ClientBundle> {
+  const {outputFiles, metafile} = await build({
+    stdin: {contents: "export * from 'crewroom/client';", resolveDir: fileURLToPath(new URL('../..', import.meta.url))},
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    metafile: true,
+  });
+  return {code: outputFiles[0]?.contents ?? new Uint8Array(), metafile};
+}
