@@ -1,4 +1,5 @@
 import {execFile, spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
@@ -7,8 +8,10 @@ import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {walkHandler} from '../src/cli/doctor/handler/walk.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
+import {startService} from './support/service.ts';
 
 const tsx = createRequire(import.meta.url).resolve('tsx/cli');
+const tsxLoader = import.meta.resolve('tsx');
 
 test('the example of embedding says what it does', async () => {
   const example = fileURLToPath(new URL('../examples/embed.ts', import.meta.url));
@@ -35,4 +38,28 @@ test('the example of a handler is what a handler should be', async () => {
 test('the example of an airline is one', () => {
   const text = readFileSync(new URL('../examples/handler/airline.json', import.meta.url), 'utf8');
   expect(AIRLINE_SCHEMA.safeParse(JSON.parse(text)).error).toBeUndefined();
+});
+
+test('the example of watching shows what is there and what changes, and ends when asked', async () => {
+  const service = await startService({ephemeral: true});
+  const {entries} = service.crewroom;
+  await entries.put('watched/a', '9007199254740993');
+  const example = fileURLToPath(new URL('../examples/watch.ts', import.meta.url));
+  // Without the launcher of tsx, so that the signal comes to the example itself.
+  const child = spawn(process.execPath, ['--import', tsxLoader, example, 'watched/', service.url]);
+  const exited = once(child, 'exit');
+  try {
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe('written watched/a 9007199254740993');
+    await entries.put('other', '1');
+    await entries.patch('watched/a', '{"b":1.0}');
+    expect((await lines.next()).value).toBe('written watched/a {"b":1.0}');
+    await entries.delete('watched/a');
+    expect((await lines.next()).value).toBe('deleted watched/a');
+    child.kill('SIGINT');
+    expect(await exited).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await service[Symbol.asyncDispose]();
+  }
 });

@@ -2,13 +2,16 @@ import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser} from 'playwright-core';
-import {afterAll, beforeAll, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {bundleClient} from '../support/bundle-client.ts';
 import {CAN_BROWSE, launchChromium} from '../support/chromium.ts';
 import {startService, type TestService} from '../support/service.ts';
 
-const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TYPES: Readonly<Record<string, string>> = {js: 'text/javascript', html: 'text/html'};
 
 let browser: Browser;
 let pages: Server;
@@ -18,11 +21,15 @@ let origin: string;
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
   browser = await launchChromium();
-  // A page, and beside it the modules of the client as they are published.
+  const {code} = await bundleClient();
+  // A page, beside it the client as a bundler makes it of what is published, and the example with the modules it takes.
   pages = createServer(async ({url = '/'}, response) => {
-    const isModule = /^\/(client|domain)\/[a-z-]+\.js$/.test(url);
-    response.setHeader('Content-Type', isModule ? 'text/javascript' : 'text/html');
-    response.end(isModule ? await readFile(`${DIST}${url}`) : '<!doctype html><title>a page</title>');
+    const path = url.replace(/\?.*/, '').replace(/\/$/, '/index.html');
+    response.setHeader('Content-Type', TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain');
+    if (path === '/bundle.js') response.end(code);
+    else if (/^\/(dist\/(client|domain)|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path))
+      response.end(await readFile(join(ROOT, path)));
+    else response.end('<!doctype html><title>a page</title>');
   }).listen(0, '127.0.0.1');
   await once(pages, 'listening');
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
@@ -38,30 +45,53 @@ afterAll(async () => {
 
 /** What runs inside the page; as text, since the types of pages are not those of this program. */
 const USE_CLIENT = `(async baseUrl => {
-  const {AppError, createClient, decodeJsonText} = await import('/client/index.js');
+  const {AppError, createClient, decodeJsonText} = await import('/bundle.js');
   const {entries, identity, readiness} = createClient({baseUrl});
-  const failureOf = call => call.then(() => 'none', error => error instanceof AppError && error.failure.code);
+  const failureOf = call => call.then(() => 'none', error => error instanceof AppError && [error.failure.code, error.message]);
   const {created, revision} = await entries.put('plugin/a', '{"id": 9007199254740993}', {expected: 'absent'});
+  await entries.putValue('plugin/b', {volume: 0.5});
   const entry = await entries.get('plugin/a');
-  const {entries: [listed]} = await entries.list({prefix: 'plugin/', values: true});
+  const listed = [];
+  for await (const {key, text} of entries.listAll({prefix: 'plugin/', values: true, pageLimit: 1})) listed.push([key, text]);
+  const schema = {'~standard': {version: 1, vendor: 'page', validate: value =>
+    typeof value.volume === 'string' ? {value} : {issues: [{message: 'is no text', path: ['volume']}]}}};
   return {
     pilot: (await identity()).document.va_user.pilotID,
     ready: (await readiness()).ready,
     written: [created, entry.revision === revision],
-    read: [decodeJsonText(entry.json), decodeJsonText(listed.json), entry.updatedAtMs > 0],
-    absent: await entries.get('plugin/b') === undefined,
+    read: [decodeJsonText(entry.json), entry.text, entry.value.id, entry.updatedAtMs > 0],
+    listed,
+    absent: await entries.get('plugin/c') === undefined,
     failures: [
       await failureOf(entries.put('plugin/a', '1', {expected: 'absent'})),
       await failureOf(entries.put('plugin/a', '{bad')),
-      await failureOf(entries.delete('plugin/b')),
+      await failureOf(entries.transact({operations: [{kind: 'put', key: 'plugin/a', json: '1 2'}]})),
+      await failureOf(entries.delete('plugin/c')),
+      await failureOf(entries.get('plugin/b', {schema})),
+      await failureOf(entries.get('..')),
     ],
+    aborted: await entries.get('plugin/a', {signal: AbortSignal.abort('enough')}).catch(reason => reason),
     deleted: await entries.deleteRange({prefix: 'plugin/'}),
   };
 })`;
 
-test.skipIf(!CAN_BROWSE)(
-  'the client works in a real browser (needs Chromium), from a page of an allowed origin',
-  async () => {
+/** Follows events in the page; \`seen\` and \`states\` can be looked at from outside. */
+const FOLLOW = `(async baseUrl => {
+  const {createClient} = await import('/bundle.js');
+  window.seen = [];
+  window.states = [];
+  window.controller = new AbortController();
+  const events = createClient({baseUrl}).events({
+    prefix: 'watched/', initial: true, signal: controller.signal, onConnection: ({kind}) => states.push(kind),
+  });
+  window.ended = (async () => {
+    for await (const event of events) seen.push([event.kind, event.key, event.text]);
+    return events.cursor;
+  })();
+})`;
+
+describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in a page of an allowed origin', () => {
+  test('reads and writes entries', async () => {
     const page = await browser.newPage();
     await page.goto(origin);
     const json = '{"id": 9007199254740993}';
@@ -69,10 +99,72 @@ test.skipIf(!CAN_BROWSE)(
       pilot: 'CRW0042',
       ready: true,
       written: [true, true],
-      read: [json, json, true],
+      read: [json, json, 9007199254740992, true],
+      listed: [
+        ['plugin/a', json],
+        ['plugin/b', '{"volume":0.5}'],
+      ],
       absent: true,
-      failures: ['revision-conflict', 'invalid-json', 'no-entry'],
-      deleted: 1,
+      failures: [
+        ['revision-conflict', expect.stringMatching(/^Cannot change "plugin\/a": expected no entry, found revision /)],
+        ['invalid-json', expect.stringMatching(/^Cannot read the value as JSON: /)],
+        ['invalid-json', 'Cannot read the value as JSON: expected the end of the text, found "2" at byte 2'],
+        ['no-entry', 'Cannot find "plugin/c": no entry has this key'],
+        ['invalid-value', 'Cannot use the value of "plugin/b": $.volume is no text'],
+        ['invalid-key', expect.stringMatching(/^Cannot use the key ".."/)],
+      ],
+      aborted: 'enough',
+      deleted: 2,
     });
-  },
-);
+    await page.close();
+  });
+
+  test('follows events, also over a restart of the service', async () => {
+    const first = await startService({allowOrigin: [origin], dataDir: join(service.dataDir, '..', 'restarted')});
+    await first.crewroom.entries.put('watched/a', '1.0');
+    const page = await browser.newPage();
+    await page.goto(origin);
+    await page.evaluate(`${FOLLOW}(${JSON.stringify(`http://localhost:${first.port}`)})`);
+    await page.waitForFunction('seen.length === 1');
+    await first.crewroom.entries.put('watched/b', '9007199254740993');
+    await page.waitForFunction('seen.length === 2');
+    await first[Symbol.asyncDispose]();
+    await page.waitForFunction("states.at(-1) === 'lost'");
+    const second = await startService({allowOrigin: [origin], dataDir: first.dataDir, port: first.port});
+    await second.crewroom.entries.delete('watched/a');
+    await page.waitForFunction('seen.length === 3');
+    expect(await page.evaluate('seen')).toEqual([
+      ['entry-written', 'watched/a', '1.0'],
+      ['entry-written', 'watched/b', '9007199254740993'],
+      ['entry-deleted', 'watched/a', undefined],
+    ]);
+    expect(await page.evaluate('states')).toEqual(expect.arrayContaining(['connected', 'lost', 'connected']));
+    expect(await page.evaluate('controller.abort(), ended')).toBe(3);
+    await page.close();
+    await second[Symbol.asyncDispose]();
+  });
+
+  test('keeps the table of the example as the store is', async () => {
+    const {entries} = service.crewroom;
+    await entries.put('shown/a', '"<b>1</b>"');
+    const page = await browser.newPage();
+    await page.goto(`${origin}/examples/watch-page/?prefix=shown/&service=http://localhost:${service.port}`);
+    const cells = page.locator('#entries td');
+    await expect.poll(() => cells.allTextContents()).toEqual(['shown/a', '"<b>1</b>"']);
+    await entries.put('shown/b', '2');
+    await entries.delete('shown/a');
+    await expect.poll(() => cells.allTextContents()).toEqual(['shown/b', '2']);
+    expect(await page.locator('#connection').textContent()).toBe('connected');
+    await page.close();
+  });
+
+  test('tells a page of another origin why it gets nothing', async () => {
+    const page = await browser.newPage();
+    await page.goto(
+      `${origin.replace('127.0.0.1', 'localhost')}/examples/watch-page/?service=http://localhost:${service.port}`,
+    );
+    // The browser hides the answer from a page that may not see it: it is as if nobody had answered.
+    await expect.poll(() => page.locator('#connection').textContent()).toMatch(/lost|Cannot/);
+    await page.close();
+  });
+});

@@ -1,0 +1,107 @@
+import {describe, expect, test} from 'vitest';
+import {type ClientEvent, createClient, type EventStream} from '../../src/client/index.ts';
+import {makeTemporaryDirectory, startService, useService} from '../support/service.ts';
+
+const service = useService({ephemeral: true});
+const connect = () => createClient({baseUrl: service().url});
+
+/** Reads events until there are so many. */
+async function take<T>(events: EventStream<T>, count: number): Promise<readonly ClientEvent<T>[]> {
+  const taken: ClientEvent<T>[] = [];
+  for await (const event of events) {
+    taken.push(event);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+const tell = (events: readonly ClientEvent[]): readonly unknown[] =>
+  events.map(event =>
+    event.kind === 'entry-written' ? [event.key, event.text] : 'key' in event ? [event.key, event.kind] : event.kind,
+  );
+
+describe('events of a running service', () => {
+  test('say what is there, and then what changes', async () => {
+    const {entries, events} = connect();
+    await entries.put('initial/a', '1.0');
+    await entries.put('other', '1');
+    const stream = events<number>({prefix: 'initial/', initial: true})[Symbol.asyncIterator]();
+    const first = await stream.next();
+    expect(first.value).toMatchObject({kind: 'entry-written', key: 'initial/a', text: '1.0', value: 1});
+    await entries.put('initial/b', '9007199254740993');
+    expect((await stream.next()).value).toMatchObject({key: 'initial/b', text: '9007199254740993'});
+    await entries.delete('initial/a');
+    expect((await stream.next()).value).toMatchObject({kind: 'entry-deleted', key: 'initial/a'});
+    await stream.return?.();
+  });
+
+  test('are told once each to who comes back with a cursor', async () => {
+    const {entries, events} = connect();
+    const {revision} = await entries.put('cursor/a', '0');
+    await entries.transact({
+      operations: ['a', 'b', 'c'].map(name => ({kind: 'put', key: `cursor/${name}`, json: '1'})),
+    });
+    await entries.put('cursor/d', '2', {ttlSeconds: 60});
+    const stream = events({prefix: 'cursor/', since: revision});
+    const begun = await take(stream, 2);
+    // In the middle of a commit there is no going on: it comes again as a whole.
+    expect(stream.cursor).toBe(revision);
+    expect(tell(begun)).toEqual([
+      ['cursor/a', '1'],
+      ['cursor/b', '1'],
+    ]);
+    const again = events({prefix: 'cursor/', since: stream.cursor});
+    const all = await take(again, 4);
+    expect(tell(all)).toEqual([...tell(begun), ['cursor/c', '1'], ['cursor/d', '2']]);
+    expect(all[3]).toMatchObject({expiresAtMs: expect.any(Number), revision: again.cursor});
+  });
+
+  test('refuse a since from the future', async () => {
+    await expect(take(connect().events({since: 1_000_000}), 1)).rejects.toMatchObject({
+      failure: {code: 'invalid-parameter', parameter: 'since'},
+    });
+  });
+
+  test('take no turn of the calls', async () => {
+    const {entries, events} = connect();
+    const controller = new AbortController();
+    const {signal} = controller;
+    let connected = 0;
+    const streams = Array.from({length: 80}, () =>
+      take(events({prefix: 'turns/', signal, onConnection: () => connected++}), 1),
+    );
+    while (connected < 80) await entries.list({limit: 1});
+    await entries.put('turns/a', '1');
+    expect((await Promise.all(streams)).flatMap(tell)).toEqual(Array(80).fill(['turns/a', '1']));
+  });
+});
+
+test('events go on where they were when the service comes back, and say so when another store is there', async () => {
+  const directory = await makeTemporaryDirectory();
+  const options = {dataDir: `${directory.path}/data`};
+  const first = await startService(options);
+  const {entries, events} = createClient({baseUrl: first.url});
+  const stream = events({prefix: 'k', initial: true})[Symbol.asyncIterator]();
+  const next = async (): Promise<unknown> => tell([(await stream.next()).value as ClientEvent])[0];
+  await entries.put('k', '0');
+  expect(await next()).toEqual(['k', '0']);
+  await entries.put('k', '1');
+  expect(await next()).toEqual(['k', '1']);
+  await first[Symbol.asyncDispose]();
+
+  const second = await startService({...options, port: first.port});
+  await second.crewroom.entries.put('k', '2');
+  await second.crewroom.entries.put('k', '3');
+  expect([await next(), await next()]).toEqual([
+    ['k', '2'],
+    ['k', '3'],
+  ]);
+  await second[Symbol.asyncDispose]();
+
+  const third = await startService({ephemeral: true, port: first.port});
+  await third.crewroom.entries.put('k', 'null');
+  expect([await next(), await next()]).toEqual(['reset', ['k', 'null']]);
+  await stream.return?.();
+  await third[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
