@@ -1,5 +1,5 @@
+import {describeProblem} from '../../../domain/client-failure-texts.ts';
 import {AppError, type Failure, type FailureCode} from '../../../domain/failure.ts';
-import {describeProblem} from '../../../domain/failure-texts.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfSilence} from './silence.ts';
 
