@@ -26,11 +26,6 @@ export function decodeExpiry(row: Buffer): ExpireOperation {
   return {kind: 'expire', key: row.toString('utf8', TIME_BYTES) as Key, expiresAtMs};
 }
 
-/** Whether a row is one, as far as it tells by itself. */
-export function isExpiry(row: Buffer): boolean {
-  return row.length > TIME_BYTES && row[0] === 0 && row[1] === 0;
-}
-
 /** What has expired by now, soonest first, and how long it is until the next does. */
 export interface DueExpiries {
   readonly due: readonly ExpireOperation[];

@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import {describeDataDirectory} from './data-directory.ts';
+import {encodeExpiry} from './expiries.ts';
 import {type FileTable, LmdbFile} from './lmdb-file.ts';
 import {decodeLogRecord} from './log-record.ts';
 import {decodeRecord} from './record.ts';
@@ -18,6 +19,11 @@ export interface Verification {
   readonly damage: readonly string[];
   /** How many records of the change log are damaged or lost. They are no data: who follows changes starts over. */
   readonly damagedChanges: number;
+  /**
+   * How many rows of the table of expiries say something else than the entries, are damaged, or are missing. For readers
+   * nothing is wrong then; of an entry whose row is missing nobody hears when it expires.
+   */
+  readonly wrongExpiries: number;
 }
 
 /** How {@link verifyStore} tells how far it is, and is told to end. */
@@ -36,14 +42,22 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   using file = new LmdbFile(join(describeDataDirectory(dataDir).storePath, 'data.mdb'));
   const {tables, damage} = file.tables();
   const pick = (name: string): FileTable | undefined => tables.find(table => table.name === name);
-  const entries = await verifyTable(file, pick('entries'), isSoundEntry, options);
+  const expected = new ExpectedExpiries();
+  const entries = await verifyTable(
+    file,
+    pick('entries'),
+    (key, record) => isSoundEntry(key, record, expected),
+    options,
+  );
   const changes = await verifyTable(file, pick('changes'), isSoundChange, {signal: options.signal});
+  const expiries = await verifyTable(file, pick('expiries'), row => expected.meet(row), {signal: options.signal});
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
     lostEntries: entries.lost,
-    damage: [...damage, ...entries.damage, ...changes.damage],
+    damage: [...damage, ...entries.damage, ...changes.damage, ...expiries.damage],
     damagedChanges: changes.corruptKeys.length + changes.lost,
+    wrongExpiries: expiries.corruptKeys.length + expected.missing,
   };
 }
 
@@ -57,7 +71,7 @@ interface TableVerification {
 async function verifyTable(
   file: LmdbFile,
   table: FileTable | undefined,
-  isSound: (key: Key, value: Buffer) => boolean,
+  isSound: (key: Buffer, value: Buffer) => boolean,
   {onProgress, signal}: VerifyOptions,
 ): Promise<TableVerification> {
   const found: TableVerification = {records: 0, corruptKeys: [], damage: [], lost: 0};
@@ -68,8 +82,7 @@ async function verifyTable(
       found.damage.push(each.problem);
       continue;
     }
-    const key = each.key.toString() as Key;
-    if (each.value === undefined || !isSound(key, each.value)) found.corruptKeys.push(key);
+    if (each.value === undefined || !isSound(each.key, each.value)) found.corruptKeys.push(each.key.toString());
     found.records++;
     onProgress?.(found.records, table.records);
   }
@@ -77,9 +90,10 @@ async function verifyTable(
   return found;
 }
 
-function isSoundEntry(key: Key, record: Buffer): boolean {
+function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): boolean {
   try {
-    decodeRecord(key, record);
+    const {expiresAtMs} = decodeRecord(key.toString() as Key, record);
+    if (expiresAtMs !== undefined) expected.add(encodeExpiry(expiresAtMs, key));
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;
@@ -87,6 +101,25 @@ function isSoundEntry(key: Key, record: Buffer): boolean {
   }
 }
 
-function isSoundChange(_key: Key, record: Buffer): boolean {
+function isSoundChange(_key: Buffer, record: Buffer): boolean {
   return decodeLogRecord(record) !== undefined;
+}
+
+/** The rows that the table of expiries should have, as the entries say. */
+class ExpectedExpiries {
+  readonly #rows = new Set<string>();
+
+  add(row: Buffer): void {
+    this.#rows.add(row.toString('base64'));
+  }
+
+  /** Whether a row that is there should be. */
+  meet(row: Buffer): boolean {
+    return this.#rows.delete(row.toString('base64'));
+  }
+
+  /** How many rows are not there. */
+  get missing(): number {
+    return this.#rows.size;
+  }
 }

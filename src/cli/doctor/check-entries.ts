@@ -75,10 +75,11 @@ interface ServiceVerification {
 }
 
 function describeVerification(verification: Verification): readonly Finding[] {
-  const {entries, corruptKeys, lostEntries, damage, damagedChanges} = verification;
+  const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
   return [
     ...(lostEntries > 0 || damage.length > 0 ? [damagedFile(lostEntries, damage)] : []),
     ...(damagedChanges > 0 ? [damagedLog(damagedChanges)] : []),
+    ...(wrongExpiries > 0 ? [wrongTimes(wrongExpiries)] : []),
     ...describeKeys({corruptKeys, count: entries}),
   ];
 }
@@ -116,5 +117,14 @@ function damagedLog(count: number): Finding {
     level: 'warning',
     detail: `${count} records of the change log cannot be read`,
     fix: 'Check the disk; no entry is lost, and who follows changes starts over',
+  };
+}
+
+function wrongTimes(count: number): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: `${count} rows of the table of what expires do not match the entries`,
+    fix: 'Check the disk; no entry is lost, each still expires in time, and some may do so without an event',
   };
 }

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {crc32} from 'node:zlib';
+import {describe, test} from 'vitest';
+import {encodeJsonText} from '../../src/domain/json-text.ts';
+import {parseKey} from '../../src/domain/key.ts';
+import type {PutOperation, Store} from '../../src/domain/store.ts';
+import {type Environment, openEnvironment} from '../../src/store/lmdb-environment.ts';
+import {encodeLogKey} from '../../src/store/log-record.ts';
+import {beginRecord, endRecord} from '../../src/store/record.ts';
+import {verifyStore} from '../../src/store/verify-store.ts';
+import {changesOf, keysOf, put, range, read, textOf, withTexts, write} from '../../src/testing/assertions.ts';
+import {makeDirectory, openStore} from './fixture.ts';
+
+const NOON_MS = Date.UTC(2026, 0, 1, 12);
+const HOUR_MS = 60 * 60 * 1000;
+
+function putFor(ttlSeconds: number, key: string, json?: string): PutOperation {
+  return {...put(key, json), expiry: {kind: 'after', ttlSeconds}};
+}
+
+/** A clock of a machine that a test sets, beside one that never jumps. */
+function createClock() {
+  return {machineMs: NOON_MS, passedMs: 0};
+}
+
+function openWith(directory: string, clock: {machineMs: number; passedMs: number}): Promise<Store> {
+  return openStore(directory, {nowMs: () => clock.machineMs, elapsedMs: () => clock.passedMs});
+}
+
+async function sweepAll(store: Store): Promise<void> {
+  while ((await store.sweep()) === 0);
+}
+
+describe('an entry of an LMDB store that expires', () => {
+  test('while no process runs is gone when one does, and is announced exactly once', async () => {
+    const directory = await makeDirectory();
+    const clock = createClock();
+    const first = await openWith(directory, clock);
+    await write(first, putFor(10, 'a'), putFor(7200, 'b'), put('c'));
+    await first[Symbol.asyncDispose]();
+    clock.machineMs += HOUR_MS;
+    for (let round = 0; round < 3; round++) {
+      const store = await openWith(directory, clock);
+      assert.equal(await read(store, 'a'), undefined);
+      await sweepAll(store);
+      assert.deepEqual(await changesOf(store, 1), [{kind: 'expire', key: 'a', revision: 2}]);
+      assert.deepEqual(keysOf(await store.list(range())), ['b', 'c']);
+      await store[Symbol.asyncDispose]();
+    }
+  });
+
+  test('stays gone when the clock is set back, in one process and in the next', async () => {
+    const directory = await makeDirectory();
+    const clock = createClock();
+    const first = await openWith(directory, clock);
+    await write(first, putFor(10, 'a'));
+    clock.machineMs += 10_000;
+    assert.equal(await read(first, 'a'), undefined);
+    clock.machineMs -= HOUR_MS;
+    assert.equal(await read(first, 'a'), undefined);
+    await write(first, put('b'));
+    await first[Symbol.asyncDispose]();
+    clock.machineMs -= 24 * HOUR_MS;
+    const second = await openWith(directory, clock);
+    assert.equal(await read(second, 'a'), undefined);
+    assert.deepEqual(keysOf(await second.list(range())), ['b']);
+    await sweepAll(second);
+    assert.deepEqual(await changesOf(second, 2), [{kind: 'expire', key: 'a', revision: 3}]);
+  });
+
+  test('expires in time when the clock is set back, and at once when it is set forward', async () => {
+    const clock = createClock();
+    const store = await openWith(await makeDirectory(), clock);
+    await write(store, putFor(10, 'a'), putFor(7200, 'b'));
+    clock.machineMs -= HOUR_MS;
+    clock.passedMs += 9999;
+    assert.equal(textOf(await read(store, 'a')), '1');
+    clock.passedMs += 1;
+    assert.equal(await read(store, 'a'), undefined);
+    assert.equal(await store.sweep(), 7_190_000);
+    clock.machineMs += 4 * HOUR_MS;
+    assert.equal(await read(store, 'b'), undefined);
+    assert.equal(await store.sweep(), undefined);
+  });
+
+  test('does not keep others from expiring when its record is damaged, and stays where it is named', async () => {
+    const directory = await makeDirectory();
+    const clock = createClock();
+    const first = await openWith(directory, clock);
+    await write(first, putFor(1, 'damaged'), putFor(2, 'sound'));
+    await first[Symbol.asyncDispose]();
+    await change(directory, environment =>
+      environment.table('entries').put(Buffer.from('damaged'), Buffer.alloc(100, 1)),
+    );
+    clock.machineMs += HOUR_MS;
+    const second = await openWith(directory, clock);
+    assert.equal(await second.sweep(), undefined);
+    assert.deepEqual(await changesOf(second, 1), [{kind: 'expire', key: 'sound', revision: 2}]);
+    await assert.rejects(read(second, 'damaged'), {failure: {code: 'entry-corrupt', key: 'damaged'}});
+  });
+
+  test('is found where its table of expiries says otherwise: nothing expires for a row that is wrong', async () => {
+    const directory = await makeDirectory();
+    const clock = createClock();
+    const first = await openWith(directory, clock);
+    await write(first, putFor(60, 'a'), put('b'));
+    await first[Symbol.asyncDispose]();
+    await change(directory, environment => {
+      for (const key of ['a', 'b', 'c']) {
+        const row = Buffer.concat([Buffer.alloc(7), Buffer.of(1), Buffer.from(key)]);
+        environment.table('expiries').put(row, Buffer.of(1));
+      }
+    });
+    assert.equal((await verifyStore(directory)).wrongExpiries, 3);
+    const second = await openWith(directory, clock);
+    assert.equal(await second.sweep(), 60_000);
+    assert.deepEqual(keysOf(await second.list(range())), ['a', 'b']);
+    assert.equal(second.revision, 1);
+    await second[Symbol.asyncDispose]();
+    assert.equal((await verifyStore(directory)).wrongExpiries, 0);
+  });
+
+  test('is missed by a verification when its row is', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory);
+    await write(store, putFor(60, 'a'), put('b'));
+    await write(store, putFor(90, 'a'));
+    await store[Symbol.asyncDispose]();
+    assert.equal((await verifyStore(directory)).wrongExpiries, 0);
+    await change(directory, environment => {
+      for (const row of environment.table('expiries').keys({})) environment.table('expiries').remove(row);
+    });
+    assert.equal((await verifyStore(directory)).wrongExpiries, 1);
+  });
+});
+
+describe('a snapshot of an LMDB store', () => {
+  test('ends with its store, and lets it close', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory);
+    await write(store, put('a'));
+    const held = await Promise.all(Array.from({length: 32}, () => store.snapshot()));
+    await write(store, put('b'));
+    const waiting = [store.snapshot(), store.snapshot()];
+    const outcomes = Promise.allSettled(waiting);
+    await store[Symbol.asyncDispose]();
+    assert.deepEqual(
+      (await outcomes).map(each => each.status === 'rejected' && each.reason.failure.code),
+      ['store-closed', 'store-closed'],
+    );
+    for (const snapshot of held) {
+      await assert.rejects(snapshot.list(range()), {failure: {code: 'store-closed'}});
+      await snapshot[Symbol.asyncDispose]();
+    }
+    assert.deepEqual(keysOf(await (await openStore(directory)).list(range())), ['a', 'b']);
+  });
+});
+
+describe('a data directory of format 1', () => {
+  test('is opened with all it has, and is of format 2 then', async () => {
+    const directory = await makeDirectory();
+    await makeFormer(directory);
+    const store = await openStore(directory);
+    assert.equal(store.revision, 3);
+    assert.equal(textOf(await read(store, 'a')), '"old"');
+    assert.deepEqual(await store.changes(0, {limit: 10}), {
+      kind: 'changes',
+      changes: [
+        {kind: 'put', key: 'a', revision: 1, sizeBytes: 5},
+        {kind: 'put', key: 'b', revision: 2, sizeBytes: 1},
+        {kind: 'delete', key: 'b', revision: 3},
+      ],
+      revision: 3,
+    });
+    await write(store, putFor(60, 'c'));
+    const before = withTexts(await store.changes(0, {limit: 10}));
+    await store[Symbol.asyncDispose]();
+    assert.equal((await verifyStore(directory)).damagedChanges, 0);
+    const again = await openStore(directory);
+    assert.deepEqual(withTexts(await again.changes(0, {limit: 10})), before);
+    assert.equal((await changesOf(again, 3)).length, 1);
+  });
+
+  test('forgets its log as any other', async () => {
+    const directory = await makeDirectory();
+    await makeFormer(directory);
+    const store = await openStore(directory, {logChangesMax: 2});
+    await write(store, put('x'));
+    await write(store, put('y'));
+    assert.equal((await store.changes(2, {limit: 10})).kind, 'reset');
+    assert.deepEqual(
+      (await changesOf(store, 3)).map(({key}) => key),
+      ['x', 'y'],
+    );
+  });
+});
+
+/** Makes a data directory as the version before made it: JSON in its log, and no table of expiries. */
+async function makeFormer(directory: string): Promise<void> {
+  await (await openStore(directory))[Symbol.asyncDispose]();
+  const record = beginRecord(encodeJsonText('"old"'));
+  endRecord(record, parseKey('a'), {revision: 1, updatedAtMs: NOON_MS});
+  await change(directory, environment => {
+    environment.table('entries').put(Buffer.from('a'), record);
+    environment.table('changes').put(encodeLogKey(1), formerLogRecord(1, [['put', 1, 'a', 5]]));
+    const others = [['put', 2, 'b', 1] as const, ['delete', 3, 'b'] as const];
+    environment.table('changes').put(encodeLogKey(3), formerLogRecord(3, others));
+  });
+  await writeFile(join(directory, 'format.json'), '{"format":1}\n');
+}
+
+function formerLogRecord(ordinal: number, changes: readonly (readonly (string | number)[])[]): Buffer {
+  const record = Buffer.concat([Buffer.alloc(11), Buffer.from(JSON.stringify(changes))]);
+  record[0] = 1;
+  record.writeUIntBE(ordinal, 5, 6);
+  record.writeUInt32BE(crc32(record.subarray(5)), 1);
+  return record;
+}
+
+async function change(directory: string, write: (environment: Environment) => void): Promise<void> {
+  const environment = openEnvironment({directory: join(directory, 'store')});
+  for (const name of ['entries', 'changes', 'expiries']) environment.table(name);
+  await environment.write(() => write(environment));
+  await environment[Symbol.asyncDispose]();
+}
