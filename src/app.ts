@@ -29,10 +29,10 @@ import {createEventHub} from './events/event-hub.ts';
 import {createEventTexts} from './http/event-texts.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
 import {createGuardRules, type GuardRules} from './http/guard.ts';
-import {createHandler} from './http/handler.ts';
+import {createHandler, createWebSocketHandler, type HandlerDeps} from './http/handler.ts';
 import {WAIT_EVENTS_MAX, WAIT_SECONDS_MAX} from './http/long-poll.ts';
 import {addressesOf, isLoopback} from './http/loopback.ts';
-import type {HttpHandler} from './http/message.ts';
+import type {HttpHandler, WebSocketHandler} from './http/message.ts';
 import type {JsonObject} from './http/openapi/document.ts';
 import type {Route} from './http/route.ts';
 import {docsRoutes} from './http/routes/docs-routes.ts';
@@ -188,6 +188,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #sweeper: Sweeper;
   readonly #newRequestId = createRequestIds();
   readonly #handle: HttpHandler;
+  readonly #openWebSocket: WebSocketHandler;
   #guardRules: GuardRules;
   #server: Promise<RunningServer> | undefined;
   #closed: Promise<void> | undefined;
@@ -209,12 +210,14 @@ class OpenedCrewroom implements Crewroom {
     this.sessions = sessions;
     this.#opened = opened;
     this.#guardRules = guardRulesFor(config, config.port);
-    this.#handle = createHandler({
+    const handlerDeps: HandlerDeps = {
       guardRules: () => this.#guardRules,
       routes: routesOf(opened, this),
       log,
       newRequestId: this.#newRequestId,
-    });
+    };
+    this.#handle = createHandler(handlerDeps);
+    this.#openWebSocket = createWebSocketHandler(handlerDeps);
     this.fetch = createFetchHandler(this.#handle);
   }
 
@@ -238,6 +241,7 @@ class OpenedCrewroom implements Crewroom {
     const {host, port, connectionsMax} = config;
     const server = await startServer({
       handle: this.#handle,
+      openWebSocket: this.#openWebSocket,
       newRequestId: this.#newRequestId,
       onBadRequest: (failure, requestId) => log.info('request refused', {requestId, ...failure}),
       onError: error => log.error('connection failed', {error}),

@@ -18,7 +18,7 @@ const MAY_IMPORT = {
   store: ['domain', 'node:', 'lmdb'],
   identity: ['domain', 'node:', 'zod', 'chokidar'],
   events: ['domain'],
-  http: ['domain', 'node:', 'zod'],
+  http: ['domain', 'node:', 'ws', 'zod'],
   client: ['domain'],
   testing: ['domain', 'node:assert'],
   cli: [
@@ -62,6 +62,7 @@ const ONLY_IN = {
   lmdb: ['store/lmdb-environment.ts'],
   'node:http': ['http/', 'cli/http-fetch.ts'],
   chokidar: ['identity/profile-source.ts'],
+  ws: ['http/web-socket.ts'],
   pino: ['cli/log.ts'],
   picocolors: ['cli/style.ts'],
   '@clack/prompts': ['cli/ask.ts'],

@@ -1,23 +1,24 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {setImmediate} from 'node:timers/promises';
-import {AppError, type Failure} from '../domain/failure.ts';
+import type {Failure} from '../domain/failure.ts';
 import {type Connection, type Connections, PIPELINED_MAX} from './connections.ts';
-import {failureAnswer, statusOf} from './failure-response.ts';
-import type {HttpHandler, WholeAnswer} from './message.ts';
+import type {HttpHandler, WebSocketHandler} from './message.ts';
 import {NodeRequest} from './node-request.ts';
-import {cut, send, sendRaw} from './send.ts';
+import {type RefuseDeps, refuse, reportBadRequest} from './refuse.ts';
+import {cut, send} from './send.ts';
+import {isForeseen} from './send-stream.ts';
+import {takeUpgrade} from './upgrade.ts';
 
 /** What {@link createNodeServer} needs. */
-export interface NodeServerDeps {
+export interface NodeServerDeps extends RefuseDeps {
   readonly handle: HttpHandler;
+  /** @default {no web sockets} */
+  readonly openWebSocket?: WebSocketHandler;
   readonly connections: Connections;
   readonly connectionsMax: number;
   readonly headerBytesMax: number;
   readonly timeouts: ServerTimeouts;
-  readonly newRequestId: () => string;
-  /** Told of requests that could not even be read. */
-  readonly onBadRequest: (failure: Failure, requestId: string) => void;
   /** Told of defects, and of connections that the system could not hand over. */
   readonly onError: (error: unknown) => void;
 }
@@ -36,6 +37,8 @@ export interface ServerTimeouts {
   readonly lingerMs: number;
   /** For requests in flight once the server stops. */
   readonly stopTimeoutMs: number;
+  /** How often a client of a web socket is asked whether it is there; it has to say so before the next time. */
+  readonly pingIntervalMs: number;
 }
 
 /** Makes a server of Node that answers through a handler; it does not listen yet. */
@@ -58,7 +61,8 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   // the connection without it. The property is as old as the module, but not in its documentation.
   Object.assign(server, {httpAllowHalfOpen: true});
   server.on('connection', (socket: Socket) => {
-    if (connections.add(socket)) return;
+    // One that is handed back after it asked to upgrade is counted already.
+    if (connections.of(socket) !== undefined || connections.add(socket)) return;
     refuse(socket, {code: 'too-many-connections', connectionsMax: deps.connectionsMax}, deps);
   });
   server.on('request', (request, response) => take(request, response, deps.handle, deps));
@@ -69,6 +73,7 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   server.on('connect', (_request, socket) =>
     breakConnection(socket as Socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps),
   );
+  server.on('upgrade', (request, socket, rest) => takeUpgrade(server, {request, socket: socket as Socket, rest}, deps));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const failure = describeClientError(error);
     if (failure === undefined) socket.destroy();
@@ -123,27 +128,11 @@ function holdOpen(connection: Connection, read: NodeRequest, connections: Connec
   return read.signal;
 }
 
-/** Whether a stream ended with a failure that is no news to whoever runs the service. */
-function isForeseen(error: unknown): boolean {
-  return error instanceof AppError && statusOf(error.failure) < 500;
-}
-
 /** Refuses what cannot be read, in its turn. */
 function breakConnection(socket: Socket, failure: Failure, deps: NodeServerDeps): void {
   const connection = deps.connections.of(socket);
   // A refused connection has its answer and is about to close.
   connection?.break(failure, () => refuse(socket, failure, deps));
-}
-
-function refuse(socket: Socket, failure: Failure, deps: NodeServerDeps): void {
-  if (!socket.writable) socket.destroy();
-  else sendRaw(socket, reportBadRequest(failure, deps), deps.timeouts.lingerMs);
-}
-
-function reportBadRequest(failure: Failure, {newRequestId, onBadRequest}: NodeServerDeps): WholeAnswer {
-  const requestId = newRequestId();
-  onBadRequest(failure, requestId);
-  return failureAnswer(failure, requestId);
 }
 
 /** The failure to answer with, or undefined when nobody is left to answer. */

@@ -1,4 +1,6 @@
 import type {ServerResponse} from 'node:http';
+import {AppError, type Failure} from '../domain/failure.ts';
+import {statusOf} from './failure-response.ts';
 import type {HttpStream} from './message.ts';
 
 /** How a stream is sent. */
@@ -78,4 +80,13 @@ async function write(
   await whenFlushed;
   onWait(false);
   return !response.writableEnded && !response.destroyed;
+}
+
+/** How a subscription ends, which says nothing of the service. */
+const SUBSCRIBER_CODES: ReadonlySet<Failure['code']> = new Set(['too-many-subscribers', 'subscriber-too-slow']);
+
+/** Whether a stream ended with a failure that is no news to whoever runs the service. */
+export function isForeseen(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false;
+  return statusOf(error.failure) < 500 || SUBSCRIBER_CODES.has(error.failure.code);
 }

@@ -1,5 +1,6 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {HEARTBEAT_MS} from '../domain/event.ts';
 import {AppError} from '../domain/failure.ts';
 import {Connections} from './connections.ts';
 import {formatAddress} from './loopback.ts';
@@ -8,7 +9,10 @@ import type {ListenAddress} from './port-holder.ts';
 
 /** What the server needs. */
 export interface ServerDeps
-  extends Pick<NodeServerDeps, 'handle' | 'connectionsMax' | 'newRequestId' | 'onBadRequest' | 'onError'> {
+  extends Pick<
+    NodeServerDeps,
+    'handle' | 'openWebSocket' | 'connectionsMax' | 'newRequestId' | 'onBadRequest' | 'onError'
+  > {
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];
   /** 0 lets the system choose one that is free on all addresses. */
@@ -60,6 +64,7 @@ export const SERVER_TIMEOUTS: ServerTimeouts = {
   checkIntervalMs: 1000,
   lingerMs: 1000,
   stopTimeoutMs: STOP_TIMEOUT_MS,
+  pingIntervalMs: HEARTBEAT_MS,
 };
 
 /** How many connections may wait to be accepted: all that there may be, where Node would take 511. */

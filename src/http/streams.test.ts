@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {Feed} from '../../test/support/feed.ts';
 import {exchange, formatRequest, type RawClient} from '../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../test/support/test-server.ts';
 import {AppError} from '../domain/failure.ts';
@@ -13,50 +14,6 @@ import {
 import type {RunningServer} from './server.ts';
 
 const GET = formatRequest('GET /', []);
-
-/** A stream that a test feeds, and what became of it. */
-class Feed implements AsyncIterableIterator<string> {
-  readonly #waiting: string[] = [];
-  #wake = (): void => {};
-  #failure: unknown;
-  begun = false;
-  returned = false;
-  taken = 0;
-
-  push(...chunks: readonly string[]): void {
-    this.#waiting.push(...chunks);
-    this.#wake();
-  }
-
-  fail(failure: unknown): void {
-    this.#failure = failure;
-    this.#wake();
-  }
-
-  [Symbol.asyncIterator](): this {
-    this.begun = true;
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<string>> {
-    for (;;) {
-      const value = this.#waiting.shift();
-      if (value === 'end' || this.returned) return {done: true, value: undefined};
-      if (value !== undefined) {
-        this.taken++;
-        return {done: false, value};
-      }
-      if (this.#failure !== undefined) throw this.#failure;
-      await new Promise<void>(resolve => (this.#wake = resolve));
-    }
-  }
-
-  async return(): Promise<IteratorResult<string>> {
-    this.returned = true;
-    this.#wake();
-    return {done: true, value: undefined};
-  }
-}
 
 /** Answers `/` with a stream, and anything else with its target. */
 function serve(feed: Feed, parts?: StreamParts): HttpHandler {

@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 
@@ -39,6 +39,124 @@ describe('the guard judges an upgrade like any other request, before it is grant
     const {port} = service();
     const headers = [`Host: localhost:${port}`, ...UPGRADE, 'Origin: http://localhost:3000'];
     expect((await exchange({port}, formatRequest('GET /livez', headers))).status).toBe(200);
+  });
+});
+
+describe('a request that asks for another protocol is answered as if it had not', () => {
+  const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
+  const connect = async (): Promise<RawClient> => {
+    const client = await RawClient.connect({port: service().port});
+    onTestFinished(() => client[Symbol.dispose]());
+    return client;
+  };
+  const host = (): string => `Host: localhost:${service().port}`;
+
+  const bodies = [
+    {name: 'with its length', headers: [], body: '{"a": 1}'},
+    {name: 'in chunks', headers: ['Transfer-Encoding: chunked'], body: '3\r\n{"a\r\n5\r\n": 1}\r\n0\r\n\r\n'},
+  ];
+  for (const {name, headers, body} of bodies) {
+    test(`and keeps its body ${name}, whenever it comes`, async () => {
+      for (const apart of [false, true]) {
+        const client = await connect();
+        const all = [host(), ...H2C, ...headers];
+        const head = formatRequest(
+          'PUT /api/store/h2c',
+          headers.length > 0 ? all : [...all, `Content-Length: ${body.length}`],
+        );
+        if (apart) {
+          await client.send(head);
+          for (const byte of body) await client.send(byte);
+        } else await client.send(Buffer.concat([head, Buffer.from(body)]));
+        expect((await client.readAnswer()).status).toBeLessThan(300);
+        await client.send(formatRequest('GET /api/store/h2c', [host()]));
+        expect((await client.readAnswer()).body.toString()).toBe('{"a": 1}');
+        await client.send(formatRequest('DELETE /api/store/h2c', [host()]));
+        expect((await client.readAnswer()).status).toBe(200);
+      }
+    });
+  }
+
+  test('and is asked for its body when it waits for that', async () => {
+    const client = await connect();
+    await client.send(
+      formatRequest('PUT /api/store/h2c', [host(), ...H2C, 'Expect: 100-continue', 'Content-Length: 1']),
+    );
+    expect((await client.readAnswer()).status).toBe(100);
+    await client.send('1');
+    expect((await client.readAnswer()).status).toBe(201);
+    await service().crewroom.entries.delete('h2c');
+  });
+
+  test('in its turn, between those before and behind it', async () => {
+    const client = await connect();
+    const requests: Buffer[] = [];
+    for (let round = 0; round < 20; round++) {
+      requests.push(formatRequest('PUT /api/store/h2c', [host()], String(round)));
+      requests.push(formatRequest('GET /api/store/h2c', [host(), ...(round % 2 === 0 ? H2C : UPGRADE)]));
+      requests.push(formatRequest('PATCH /api/store/h2c', [host(), ...H2C], `"${round}"`));
+      requests.push(formatRequest('GET /api/store/h2c', [host()]));
+    }
+    await client.send(Buffer.concat(requests));
+    for (let round = 0; round < 20; round++) {
+      expect((await client.readAnswer()).status).toBe(round === 0 ? 201 : 200);
+      expect((await client.readAnswer()).body.toString()).toBe(String(round));
+      expect((await client.readAnswer()).status).toBe(200);
+      expect((await client.readAnswer()).body.toString()).toBe(`"${round}"`);
+    }
+    await service().crewroom.entries.delete('h2c');
+  });
+
+  test('with bodies larger than what is read at once, of many at once', async () => {
+    const client = await connect();
+    const values = Array.from({length: 8}, (_, index) => `"${String(index).repeat(300_000)}"`);
+    void client.send(Buffer.concat(values.map(value => formatRequest('PUT /api/store/h2c', [host(), ...H2C], value))));
+    for (const _ of values) expect((await client.readAnswer()).status).toBeLessThan(300);
+    expect(Buffer.from((await service().crewroom.entries.get('h2c'))?.json ?? []).toString()).toBe(values.at(-1));
+    await service().crewroom.entries.delete('h2c');
+  });
+
+  test('by a client that ends its side with it', async () => {
+    const client = await connect();
+    void client.send(formatRequest('GET /livez', [host(), ...H2C]));
+    client.socket.end();
+    expect((await client.readAnswer()).status).toBe(200);
+    await client.readEnd();
+  });
+
+  test('as often as it likes, on one connection', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', listen);
+    const client = await connect();
+    for (let round = 0; round < 200; round++) {
+      await client.send(formatRequest('GET /livez', [host(), ...H2C]));
+      expect((await client.readAnswer()).status).toBe(200);
+    }
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
+
+  test('also when it is malformed, or hides another request', async () => {
+    const smuggled = `PUT /api/store/smuggled HTTP/1.1\r\n${host()}\r\nContent-Length: 1\r\n\r\n1`;
+    const malformed = [
+      `PUT /api/store/h2c HTTP/1.1\r\n${host()}\r\n${H2C.join('\r\n')}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n12`,
+      `PUT /api/store/h2c HTTP/1.1\r\n${host()}\r\n${H2C.join('\r\n')}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `PUT /api/store/h2c HTTP/1.1\r\n${host()}\r\n${H2C.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n`,
+    ];
+    for (const head of malformed) {
+      const client = await connect();
+      void client.send(`${head}${smuggled}`);
+      const answered = await client.readAnswer();
+      expect([answered.status, answered.json['code']]).toEqual([400, 'malformed-request']);
+      await client.readEnd();
+    }
+    const client = await connect();
+    void client.send(formatRequest('PUT /api/store/h2c', ['Host: evil.example', ...H2C], smuggled));
+    expect((await client.readAnswer()).status).toBe(421);
+    client.socket.end();
+    expect((await client.readEnd()).toString()).toBe('');
+    expect((await service().crewroom.entries.list()).entries).toEqual([]);
   });
 });
 

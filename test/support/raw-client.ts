@@ -91,11 +91,12 @@ export class RawClient implements Disposable {
     };
   }
 
-  /** Everything up to a text, and the text. @throws {Error} When the connection ends before. */
-  async readUntil(text: string): Promise<string> {
+  /** Everything up to a text or some bytes, and those. @throws {Error} When the connection ends before. */
+  async readUntil(wanted: string | Uint8Array): Promise<string> {
+    const bytes = Buffer.from(wanted);
     const taken = await this.#take(() => {
-      const start = this.#received.indexOf(text);
-      return start === -1 ? undefined : start + Buffer.byteLength(text);
+      const start = this.#received.indexOf(bytes);
+      return start === -1 ? undefined : start + bytes.length;
     });
     return taken.toString();
   }

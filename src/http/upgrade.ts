@@ -1,0 +1,154 @@
+import {EventEmitter} from 'node:events';
+import type {IncomingMessage, Server} from 'node:http';
+import type {Socket} from 'node:net';
+import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connections.ts';
+import {type HttpStream, headerValues, type WebSocketOutcome} from './message.ts';
+import {NodeRequest} from './node-request.ts';
+import type {NodeServerDeps} from './node-server.ts';
+import {refuse, reportBadRequest} from './refuse.ts';
+import {sendRaw} from './send.ts';
+
+/** A request that asks to upgrade its connection, which Node has let go of. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  /** What came after the head of the request: its body, and the requests behind it. */
+  readonly rest: Buffer;
+}
+
+/** Lets a request that asks to upgrade its connection have its turn: a web socket is opened, all else answered plainly. */
+export function takeUpgrade(server: Server, upgrade: Upgrade, deps: NodeServerDeps): void {
+  const {socket} = upgrade;
+  // With its other listeners Node has removed the one for errors.
+  socket.on('error', ignore);
+  const connection = deps.connections.of(socket);
+  if (connection === undefined || connection.closing || connection.broken) {
+    // It gets no further answer; only reading shows when its client is gone.
+    socket.resume();
+    return;
+  }
+  if (deps.connections.take(connection, new UpgradeTurn(server, upgrade, connection, deps))) return;
+  reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
+  socket.destroy();
+}
+
+class UpgradeTurn implements Turn {
+  readonly request: NodeRequest;
+  readonly response: UpgradeResponse;
+  readonly #server: Server;
+  readonly #upgrade: Upgrade;
+  readonly #connection: Connection;
+  readonly #deps: NodeServerDeps;
+
+  constructor(server: Server, upgrade: Upgrade, connection: Connection, deps: NodeServerDeps) {
+    this.#server = server;
+    this.#upgrade = upgrade;
+    this.#connection = connection;
+    this.#deps = deps;
+    this.request = new NodeRequest(upgrade.request, {
+      answerTo: upgrade.socket,
+      timeoutMs: deps.timeouts.requestTimeoutMs,
+      onWait: ignore,
+    });
+    this.response = new UpgradeResponse(upgrade.socket);
+  }
+
+  start(): void {
+    const {request, socket} = this.#upgrade;
+    const opening = asksForWebSocket(request) ? this.#deps.openWebSocket?.(this.request) : undefined;
+    if (opening === undefined) {
+      this.response.handBack();
+      answerPlainly(this.#server, this.#upgrade);
+      return;
+    }
+    opening
+      .then(outcome => this.#answer(outcome))
+      .catch(error => {
+        this.#deps.onError(error);
+        socket.destroy();
+      });
+  }
+
+  async #answer(outcome: WebSocketOutcome): Promise<void> {
+    const {connections, timeouts} = this.#deps;
+    if (outcome.kind === 'refused') return sendRaw(this.#upgrade.socket, outcome.answer, timeouts.lingerMs);
+    connections.hold(this.#connection);
+    try {
+      await this.#send(outcome.frames);
+    } finally {
+      // It is closed, or about to be; all that is left is what its client does.
+      connections.release(this.#connection);
+      this.#connection.waitForClient(true);
+      this.request.stop();
+    }
+  }
+
+  async #send(frames: HttpStream): Promise<void> {
+    const {request, socket, rest} = this.#upgrade;
+    // Loaded with the first one: most programs never ask for any.
+    const {sendFrames, shakeHands} = await import('./web-socket.ts');
+    const {webSocket, problem} = shakeHands(request, socket, rest);
+    if (problem !== undefined)
+      refuse(socket, {code: 'malformed-request', problem: `its handshake: ${problem}`}, this.#deps);
+    if (webSocket === undefined) return;
+    const {onError, timeouts} = this.#deps;
+    await sendFrames(webSocket, frames, {
+      signal: this.request.signal,
+      pingIntervalMs: timeouts.pingIntervalMs,
+      onError,
+    });
+  }
+}
+
+/** What stands for the response: the rest of the connection, unless it is handed back. */
+class UpgradeResponse extends EventEmitter<{close: []}> implements TurnResponse {
+  /** What giving up would tell the client cannot be told any more. */
+  readonly headersSent = true;
+  readonly #socket: Socket;
+  readonly #end = (): void => void this.emit('close');
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.once('close', this.#end);
+  }
+
+  get writableEnded(): boolean {
+    return this.#socket.writableEnded;
+  }
+
+  handBack(): void {
+    this.#socket.off('close', this.#end).off('error', ignore);
+    this.#end();
+  }
+}
+
+function ignore(): void {}
+
+/** Whether a request asks for a web socket (RFC 6455 section 4.1), rather than for another protocol or nothing. */
+function asksForWebSocket({method, rawHeaders}: IncomingMessage): boolean {
+  const [protocol, second] = headerValues(rawHeaders, 'upgrade');
+  return method === 'GET' && second === undefined && protocol?.toLowerCase() === 'websocket';
+}
+
+/**
+ * Lets a server read a request once more, as if it had not asked to upgrade: a server may do that (RFC 9110 section
+ * 7.8), and Node, which leaves such a connection to whoever wants it, does not take it back by itself. Nothing may have
+ * been read from the socket since.
+ */
+function answerPlainly(server: Server, {request, socket, rest}: Upgrade): void {
+  // Of all that Node has put there only this would be there twice.
+  socket.removeAllListeners('timeout');
+  socket.unshift(Buffer.concat([formatHead(request), rest]));
+  server.emit('connection', socket);
+}
+
+/** The bytes of a head as they came, but for the wish to upgrade. */
+function formatHead({method, url, httpVersion, rawHeaders}: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
