@@ -188,7 +188,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #sweeper: Sweeper;
   readonly #newRequestId = createRequestIds();
   readonly #handle: HttpHandler;
-  readonly #openWebSocket: WebSocketHandler;
+  readonly #webSockets: WebSocketHandler;
   #guardRules: GuardRules;
   #server: Promise<RunningServer> | undefined;
   #closed: Promise<void> | undefined;
@@ -217,7 +217,7 @@ class OpenedCrewroom implements Crewroom {
       newRequestId: this.#newRequestId,
     };
     this.#handle = createHandler(handlerDeps);
-    this.#openWebSocket = createWebSocketHandler(handlerDeps);
+    this.#webSockets = createWebSocketHandler(handlerDeps);
     this.fetch = createFetchHandler(this.#handle);
   }
 
@@ -241,7 +241,7 @@ class OpenedCrewroom implements Crewroom {
     const {host, port, connectionsMax} = config;
     const server = await startServer({
       handle: this.#handle,
-      openWebSocket: this.#openWebSocket,
+      webSockets: this.#webSockets,
       newRequestId: this.#newRequestId,
       onBadRequest: (failure, requestId) => log.info('request refused', {requestId, ...failure}),
       onError: error => log.error('connection failed', {error}),

@@ -8,20 +8,12 @@ import {
   type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
+  type HttpStream,
   headerValues,
   type WebSocketHandler,
-  type WebSocketOutcome,
   type WholeAnswer,
 } from './message.ts';
-import {
-  allowedMethods,
-  type Call,
-  createRouter,
-  type Method,
-  type Route,
-  type Router,
-  type SocketOperation,
-} from './route.ts';
+import {allowedMethods, createRouter, type Match, type Method, type Route, type Router} from './route.ts';
 
 /** What the handler needs. */
 export interface HandlerDeps {
@@ -51,25 +43,29 @@ export function createHandler(deps: HandlerDeps): HttpHandler {
   };
 }
 
-/** Makes the function that opens every web socket: guard first, then what the route makes of it. */
+/** Makes what opens every web socket: guard first, then what the route makes of it. */
 export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
   const router = createRouter(deps.routes);
-  return request => {
-    const match = router(request.target);
-    return match?.route.webSocket === undefined
-      ? undefined
-      : openWebSocket(match.route.webSocket, {request, ...match}, deps);
+  return {
+    has: target => router(target)?.route.webSocket !== undefined,
+    async open(request) {
+      try {
+        const verdict = judge(request, deps.guardRules());
+        if (verdict.kind === 'refused') throw new AppError(verdict.failure);
+        return {kind: 'opened', frames: await openFrames(request, verdict.target, router)};
+      } catch (error) {
+        return {kind: 'refused', answer: answerFailure(error, request, deps)};
+      }
+    },
   };
 }
 
-async function openWebSocket(open: SocketOperation, call: Call, deps: HandlerDeps): Promise<WebSocketOutcome> {
-  try {
-    const verdict = judge(call.request, deps.guardRules());
-    if (verdict.kind === 'refused') throw new AppError(verdict.failure);
-    return {kind: 'opened', frames: await open(call)};
-  } catch (error) {
-    return {kind: 'refused', answer: answerFailure(error, call.request, deps)};
-  }
+async function openFrames(request: HttpRequest, target: string, router: Router): Promise<HttpStream> {
+  const match = findRoute(router, target);
+  const {webSocket} = match.route;
+  if (webSocket === undefined)
+    throw new AppError({code: 'method-not-allowed', method: request.method, allowed: allowedMethods(match.route)});
+  return webSocket({request, ...match});
 }
 
 function dispatch(
@@ -78,10 +74,7 @@ function dispatch(
   router: Router,
   origin: string | undefined,
 ): HttpAnswer | Promise<HttpAnswer> {
-  const match = router(target);
-  if (match === undefined)
-    throw new AppError({code: 'no-resource', path: target.split('?', 1)[0]?.slice(0, 100) ?? ''});
-  const {route, segment, query} = match;
+  const {route, segment, query} = findRoute(router, target);
   const {method} = request;
   if (method === 'OPTIONS') return answerOptions(request, route, origin);
   if (method === 'HEAD' && route.operations.GET !== undefined)
@@ -89,6 +82,13 @@ function dispatch(
   const operation = Object.hasOwn(route.operations, method) ? route.operations[method as Method] : undefined;
   if (operation === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
   return operation({request, segment, query});
+}
+
+function findRoute(router: Router, target: string): Match {
+  const match = router(target);
+  if (match === undefined)
+    throw new AppError({code: 'no-resource', path: target.split('?', 1)[0]?.slice(0, 100) ?? ''});
+  return match;
 }
 
 /** The same headers as for GET, and no body (RFC 9110 section 9.3.2). */

@@ -57,11 +57,13 @@ export interface WholeAnswer extends HttpAnswer {
 /** Answers requests; never rejects, since a failure is an answer too. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 
-/**
- * Opens the web socket that a request asks for; never rejects. Undefined, at once, where there is none: the request is
- * then answered like any other.
- */
-export type WebSocketHandler = (request: HttpRequest) => Promise<WebSocketOutcome> | undefined;
+/** Opens web sockets. */
+export interface WebSocketHandler {
+  /** Whether there is one at a target, whoever may have it; a request for any other is answered as if it had not asked. */
+  has(target: string): boolean;
+  /** Opens the one that a request asks for; never rejects. */
+  open(request: HttpRequest): Promise<WebSocketOutcome>;
+}
 
 /** The frames of a web socket that was granted, or the answer to a request for one that was not. */
 export type WebSocketOutcome =

@@ -1,4 +1,4 @@
-import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {setImmediate} from 'node:timers/promises';
 import type {Failure} from '../domain/failure.ts';
@@ -8,13 +8,13 @@ import {NodeRequest} from './node-request.ts';
 import {type RefuseDeps, refuse, reportBadRequest} from './refuse.ts';
 import {cut, send} from './send.ts';
 import {isForeseen} from './send-stream.ts';
-import {takeUpgrade} from './upgrade.ts';
+import {hasBody, takeUpgrade} from './upgrade.ts';
 
 /** What {@link createNodeServer} needs. */
 export interface NodeServerDeps extends RefuseDeps {
   readonly handle: HttpHandler;
   /** @default {no web sockets} */
-  readonly openWebSocket?: WebSocketHandler;
+  readonly webSockets?: WebSocketHandler;
   readonly connections: Connections;
   readonly connectionsMax: number;
   readonly headerBytesMax: number;
@@ -41,10 +41,19 @@ export interface ServerTimeouts {
   readonly pingIntervalMs: number;
 }
 
+interface NodeServerOptions extends ServerOptions {
+  /**
+   * Whether a request that asks for it may have its connection. Node knows it since 24.9, and since then keeps the body,
+   * which before was left on the connection.
+   */
+  readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
+}
+
 /** Makes a server of Node that answers through a handler; it does not listen yet. */
 export function createNodeServer(deps: NodeServerDeps): Server {
   const {connections, timeouts} = deps;
-  const server = createServer({
+  const declined = new WeakSet<IncomingMessage>();
+  const options: NodeServerOptions = {
     headersTimeout: timeouts.headersTimeoutMs,
     // Of Node it would cut a body that is long and moves; see NodeRequest.
     requestTimeout: 0,
@@ -54,7 +63,14 @@ export function createNodeServer(deps: NodeServerDeps): Server {
     // The guard answers for these itself, in the form of every other failure.
     requireHostHeader: false,
     insecureHTTPParser: false,
-  });
+    shouldUpgradeCallback: request => {
+      if (!hasBody(request)) return true;
+      // Node loses what came together with it.
+      declined.add(request);
+      return false;
+    },
+  };
+  const server = createServer(options);
   // Also while an answer is sent: who does not read it must not keep the connection for ever.
   server.timeout = timeouts.idleTimeoutMs;
   // A client may end its side with its last request and still wants the answer; by default Node would end
@@ -65,11 +81,18 @@ export function createNodeServer(deps: NodeServerDeps): Server {
     if (connections.of(socket) !== undefined || connections.add(socket)) return;
     refuse(socket, {code: 'too-many-connections', connectionsMax: deps.connectionsMax}, deps);
   });
-  server.on('request', (request, response) => take(request, response, deps.handle, deps));
-  server.on('checkContinue', (request, response) => take(request, response, deps.handle, deps, response));
+  const makeExchange = (request: IncomingMessage, response: ServerResponse): Exchange => ({
+    request,
+    response,
+    last: declined.has(request),
+  });
+  server.on('request', (request, response) => take(makeExchange(request, response), deps.handle, deps));
+  server.on('checkContinue', (request, response) =>
+    take({...makeExchange(request, response), awaiting: response}, deps.handle, deps),
+  );
   const refuseExpectation: HttpHandler = async () =>
     reportBadRequest({code: 'invalid-header', header: 'Expect', problem: 'only 100-continue is understood'}, deps);
-  server.on('checkExpectation', (request, response) => take(request, response, refuseExpectation, deps));
+  server.on('checkExpectation', (request, response) => take(makeExchange(request, response), refuseExpectation, deps));
   server.on('connect', (_request, socket) =>
     breakConnection(socket as Socket, {code: 'malformed-request', problem: 'it asks for a tunnel'}, deps),
   );
@@ -82,14 +105,18 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   return server;
 }
 
+/** A request and where to answer it. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Where to ask for the body first, when the client waits to be asked. */
+  readonly awaiting?: ServerResponse;
+  /** Whether nothing behind it can be read. */
+  readonly last: boolean;
+}
+
 /** Lets a request have its turn on its connection. */
-function take(
-  request: IncomingMessage,
-  response: ServerResponse,
-  handle: HttpHandler,
-  deps: NodeServerDeps,
-  awaiting?: ServerResponse,
-): void {
+function take({request, response, awaiting, last}: Exchange, handle: HttpHandler, deps: NodeServerDeps): void {
   const {connections, timeouts, onError} = deps;
   const {socket} = request;
   const connection = connections.of(socket);
@@ -103,7 +130,7 @@ function take(
       .then(async answered => {
         // A body that nobody reads may have come with the headers, and Node is still at it.
         if (!request.complete) await setImmediate();
-        if (!request.complete || answered.longLived) connection.closing = true;
+        if (!request.complete || answered.longLived || last) connection.closing = true;
         const signal = answered.longLived ? holdOpen(connection, read, connections) : undefined;
         const {lingerMs} = timeouts;
         await send(request, response, answered, {close: connection.closing, lingerMs, signal, onWait, onError});
@@ -115,7 +142,10 @@ function take(
         cut(socket, response);
       });
   };
-  if (connections.take(connection, {request: read, response, start})) return;
+  if (connections.take(connection, {request: read, response, start})) {
+    if (last) connection.broken = true;
+    return;
+  }
   reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
   socket.destroy();
 }

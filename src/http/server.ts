@@ -11,7 +11,7 @@ import type {ListenAddress} from './port-holder.ts';
 export interface ServerDeps
   extends Pick<
     NodeServerDeps,
-    'handle' | 'openWebSocket' | 'connectionsMax' | 'newRequestId' | 'onBadRequest' | 'onError'
+    'handle' | 'webSockets' | 'connectionsMax' | 'newRequestId' | 'onBadRequest' | 'onError'
   > {
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];

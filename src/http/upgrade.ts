@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
 import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connections.ts';
-import {type HttpStream, headerValues, type WebSocketOutcome} from './message.ts';
+import {type HttpStream, headerValues, type WebSocketHandler, type WebSocketOutcome} from './message.ts';
 import {NodeRequest} from './node-request.ts';
 import type {NodeServerDeps} from './node-server.ts';
 import {refuse, reportBadRequest} from './refuse.ts';
@@ -55,13 +55,14 @@ class UpgradeTurn implements Turn {
 
   start(): void {
     const {request, socket} = this.#upgrade;
-    const opening = asksForWebSocket(request) ? this.#deps.openWebSocket?.(this.request) : undefined;
-    if (opening === undefined) {
+    const {webSockets} = this.#deps;
+    if (webSockets === undefined || !asksForWebSocket(request, webSockets)) {
       this.response.handBack();
       answerPlainly(this.#server, this.#upgrade);
       return;
     }
-    opening
+    webSockets
+      .open(this.request)
       .then(outcome => this.#answer(outcome))
       .catch(error => {
         this.#deps.onError(error);
@@ -125,10 +126,20 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements TurnResponse 
 
 function ignore(): void {}
 
-/** Whether a request asks for a web socket (RFC 6455 section 4.1), rather than for another protocol or nothing. */
-function asksForWebSocket({method, rawHeaders}: IncomingMessage): boolean {
+/** Whether a request has a body, if only an empty one. */
+export function hasBody({rawHeaders}: IncomingMessage): boolean {
+  return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
+}
+
+/**
+ * Whether a request asks for a web socket that there is (RFC 6455 section 4.1), rather than for another protocol or
+ * nothing. It has no body, since what follows are frames.
+ */
+function asksForWebSocket(request: IncomingMessage, {has}: WebSocketHandler): boolean {
+  const {method, url = '', rawHeaders} = request;
   const [protocol, second] = headerValues(rawHeaders, 'upgrade');
-  return method === 'GET' && second === undefined && protocol?.toLowerCase() === 'websocket';
+  const wanted = method === 'GET' && protocol?.toLowerCase() === 'websocket' && second === undefined;
+  return wanted && !hasBody(request) && has(url);
 }
 
 /**

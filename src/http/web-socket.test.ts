@@ -11,17 +11,18 @@ import type {ServerDeps} from './server.ts';
 
 /** A server with a web socket at `/socket`, whose frames a test makes, and the target as the answer everywhere else. */
 function start(frames: () => HttpStream | Promise<HttpStream>, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
-  const openWebSocket: WebSocketHandler = ({target}) =>
-    target === '/socket'
-      ? Promise.resolve()
-          .then(frames)
-          .then(
-            made => ({kind: 'opened', frames: made}),
-            (error: AppError) => ({kind: 'refused', answer: failureAnswer(error.failure, 'id')}),
-          )
-      : undefined;
+  const webSockets: WebSocketHandler = {
+    has: target => target === '/socket',
+    async open() {
+      try {
+        return {kind: 'opened', frames: await frames()};
+      } catch (error) {
+        return {kind: 'refused', answer: failureAnswer((error as AppError).failure, 'id')};
+      }
+    },
+  };
   const handle: HttpHandler = async request => jsonAnswer(`${request.method} ${request.target}`);
-  return startTestServer(handle, {openWebSocket, ...deps});
+  return startTestServer(handle, {webSockets, ...deps});
 }
 
 const HANDSHAKE = [
@@ -189,6 +190,7 @@ describe('a web socket is refused', () => {
     {name: 'another method', line: 'POST /socket', headers: HANDSHAKE, body: '1'},
     {name: 'another protocol', line: 'GET /socket', headers: ['Connection: Upgrade', 'Upgrade: h2c'], body: undefined},
     {name: 'another path', line: 'GET /other', headers: HANDSHAKE, body: undefined},
+    {name: 'a body', line: 'GET /socket', headers: HANDSHAKE, body: '1'},
   ];
   for (const {name, line, headers, body} of others) {
     test(`as if it had not been asked for, with ${name}`, async () => {
@@ -357,5 +359,28 @@ describe('web sockets and connections', () => {
     opening[0]?.();
     expect((await readClose(client)).code).toBe(1001);
     await stopped;
+  });
+});
+
+describe('a body that follows the wish for another protocol', () => {
+  test('is refused when it is malformed, and nothing behind it happens', async () => {
+    const targets: string[] = [];
+    const handle: HttpHandler = async request => {
+      targets.push(request.target);
+      const status = await request.readBody(100).then(
+        () => 200,
+        () => 400,
+      );
+      return jsonAnswer(status, {status});
+    };
+    const server = await startTestServer(handle, {timeouts: {requestTimeoutMs: 600, lingerMs: 200}});
+    const client = await server.connect();
+    const head = 'PUT /first HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await client.send(`${head}nonsense\r\nPUT /second HTTP/1.1\r\nContent-Length: 1\r\n\r\n1`);
+    const answered = await client.readAnswer();
+    expect([answered.status, answered.headers.get('connection')]).toEqual([400, 'close']);
+    await client.send('PUT /third HTTP/1.1\r\nContent-Length: 1\r\n\r\n1');
+    await client.readEnd();
+    expect(targets).toEqual(['/first']);
   });
 });
