@@ -91,6 +91,8 @@ const COMMAND_FLAGS = [
   '--password-file',
   '--ttl',
   '--forever',
+  '--since',
+  '--initial',
 ];
 
 /** Flags of other programs. */

@@ -8,6 +8,7 @@ import type {PatchFlags} from './commands/patch.ts';
 import type {PutFlags} from './commands/put.ts';
 import type {ResetFlags} from './commands/reset.ts';
 import type {TouchFlags} from './commands/touch.ts';
+import type {WatchFlags} from './commands/watch.ts';
 
 /** The name of the program, as people type it. */
 export const PROGRAM_NAME = 'crewroom';
@@ -265,6 +266,26 @@ const LIST: CommandSpec<ListFlags> = {
   load: () => import('./commands/list.ts'),
 };
 
+const WATCH: CommandSpec<WatchFlags> = {
+  name: 'watch',
+  group: 'Data',
+  summary: 'Show what changes, as it does',
+  arguments: [PREFIX],
+  flags: {
+    since: {placeholder: 'REVISION', description: 'first what changed after this revision'},
+    initial: {description: 'first the entries that are there'},
+    json: {description: 'print one JSON object per line'},
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
+    {line: 'crewroom watch com.example.hello/ --initial', purpose: 'what one plugin has, and does'},
+    {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
+  ],
+  notes: ['When the service restarts it connects again, and goes on where it was.', 'In a pipe it prints JSON.'],
+  load: () => import('./commands/watch.ts'),
+};
+
 const DELETE: CommandSpec<DeleteFlags> = {
   name: 'delete',
   group: 'Data',
@@ -372,6 +393,7 @@ export const COMMANDS = [
   TOUCH,
   EDIT,
   LIST,
+  WATCH,
   DELETE,
   RESET,
   CONFIG,

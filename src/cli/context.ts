@@ -91,7 +91,8 @@ function createOutput(stream: NodeJS.WriteStream): Output {
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
-    columns: stream.isTTY === true ? stream.columns : Infinity,
+    // A terminal that does not tell has 0.
+    columns: (stream.isTTY === true && stream.columns) || Infinity,
     write: data =>
       new Promise((resolve, reject) => {
         stream.write(data, error => (error ? reject(error) : resolve()));

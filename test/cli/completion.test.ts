@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 
 describe('the completion of keys', () => {
-  for (const command of ['get', 'put', 'patch', 'touch', 'edit', 'delete', 'list']) {
+  for (const command of ['get', 'put', 'patch', 'touch', 'edit', 'delete', 'list', 'watch']) {
     test(`offers crewroom ${command} the keys that begin with what is typed`, async () => {
       assert.deepEqual(await suggestKeys([command, 'com.example.a/']), ['com.example.a/one', 'com.example.a/two']);
     });

@@ -353,6 +353,7 @@ describe('where no service answers', () => {
       ['touch', 'k', '--forever'],
       ['edit', 'k'],
       ['list'],
+      ['watch'],
       ['delete', 'k'],
       ['reset', '--yes'],
     ]) {

@@ -62,6 +62,11 @@ describe('a command line that makes no sense', () => {
     })),
     {name: 'a touch that changes nothing', args: ['touch', 'k'], said: /it needs either --ttl TIME or --forever/},
     {name: 'a touch for two times', args: ['touch', 'k', '--ttl', '1', '--forever'], said: /it needs either --ttl/},
+    {
+      name: 'a cursor that is no number',
+      args: ['watch', '--since', 'x'],
+      said: /--since has to be a whole number from 0/,
+    },
     {name: 'a reset that nobody can confirm', args: ['reset'], said: /nobody is there to confirm that every entry/},
     {name: 'nothing to delete', args: ['delete'], said: /it needs a KEY, --prefix PREFIX or --all/},
     {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /goes with neither/},

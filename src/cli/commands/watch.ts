@@ -1,0 +1,41 @@
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {chooseEventFormat} from '../event-format.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {listenForStop} from '../stop-request.ts';
+import {readCount} from '../usage.ts';
+import {createWatchTalk} from '../watch-talk.ts';
+
+/** The flags of `crewroom watch`. */
+export interface WatchFlags {
+  readonly since: string | undefined;
+  readonly initial: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom watch`: what changes, as it does, until it is stopped. */
+export async function run(call: Call<WatchFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const [prefix = ''] = call.arguments;
+  const {initial, json = false} = flags;
+  const since =
+    flags.since === undefined ? undefined : readCount(flags.since, {command: 'watch', flag: '--since', min: 0});
+  const {client} = await connect(call);
+  // A service that is not there is a failure now; later it is one that will be back.
+  await client.service();
+  const stop = listenForStop(context);
+  const stopped = new AbortController();
+  void stop.asked.then(() => stopped.abort());
+  const talk = createWatchTalk(prefix, context);
+  const format = chooseEventFormat(json, context);
+  try {
+    const {signal} = stopped;
+    const events = client.events({prefix, since, initial, signal, onConnection: talk.onConnection});
+    for await (const event of events) await context.stdout.write(format(event));
+  } finally {
+    stop.release();
+  }
+  await talk.end();
+  return EXIT.ok;
+}

@@ -1,0 +1,90 @@
+import type {ClientEvent, ValueWritten} from '../client/read-event.ts';
+import type {CliContext} from './context.ts';
+import {onOneLine} from './entry-json.ts';
+import {escapeControls} from './escape.ts';
+import {type Style, styleOf} from './style.ts';
+import {formatBytes} from './table.ts';
+
+/** Writes an event as one line. */
+export type EventFormat = (event: ClientEvent) => string | Uint8Array;
+
+/** How events are written: for people on a terminal, otherwise as JSON. */
+export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
+  return json || !context.stdout.isTerminal ? eventLine : formatForPeople(context);
+}
+
+/** An event as one line of JSON, like the API sends it. */
+export function eventLine(event: ClientEvent): Uint8Array {
+  const text = JSON.stringify(describe(event));
+  if (event.kind !== 'entry-written' || event.json === undefined) return Buffer.from(`${text}\n`);
+  // Not parsed: numbers and names stay as they were written.
+  return Buffer.concat([Buffer.from(`${text.slice(0, -1)},"value":`), onOneLine(event.json), Buffer.from('}\n')]);
+}
+
+function describe(event: ClientEvent): object {
+  const {kind} = event;
+  switch (kind) {
+    case 'entry-written': {
+      const {key, revision, sizeBytes, expiresAtMs} = event;
+      const expiry = expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()};
+      return {kind, key, revision: String(revision), sizeBytes, ...expiry};
+    }
+    case 'entry-deleted':
+    case 'entry-expired':
+      return {kind, key: event.key, revision: String(event.revision)};
+    case 'reset':
+      return {kind, revision: String(event.revision)};
+    case 'identity-changed':
+      return {kind};
+  }
+}
+
+/** Keys stand in a column as wide as the longest one so far, between these, in characters. */
+const KEY_WIDTH_MIN = 16;
+const KEY_WIDTH_MAX = 40;
+
+/** The width of the longest word for a kind. */
+const WORD_WIDTH = 8;
+
+const WORDS = {
+  'entry-written': {word: 'written', color: 'green'},
+  'entry-deleted': {word: 'deleted', color: 'red'},
+  'entry-expired': {word: 'expired', color: 'yellow'},
+  'identity-changed': {word: 'identity', color: 'cyan'},
+  reset: {word: 'reset', color: 'yellow'},
+} as const satisfies Record<ClientEvent['kind'], {readonly word: string; readonly color: keyof Style}>;
+
+function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat {
+  const style = styleOf(stdout, {environment});
+  let keyWidth = KEY_WIDTH_MIN;
+  return event => {
+    const {word, color} = WORDS[event.kind];
+    const time = new Date(nowMs()).toISOString().slice(11, 19);
+    const start = `${style.dim(time)}  ${style[color](word.padEnd(WORD_WIDTH))}  `;
+    const used = time.length + WORD_WIDTH + '    '.length;
+    if (event.kind === 'identity-changed') return `${start}changed\n`;
+    if (event.kind === 'reset')
+      return `${start}what happened before revision ${event.revision} is not known any more; it goes on from there\n`;
+    const key = escapeControls(event.key);
+    keyWidth = Math.max(keyWidth, Math.min(key.length, KEY_WIDTH_MAX));
+    const revision = String(event.revision);
+    const left = stdout.columns - used - Math.max(key.length, keyWidth) - revision.length - '    '.length;
+    const value = event.kind === 'entry-written' ? shorten(describeValue(event), left) : '';
+    return `${`${start}${key.padEnd(keyWidth)}  ${style.dim(revision)}  ${value}`.trimEnd()}\n`;
+  };
+}
+
+/** The value on one line; of one that is too large for events, its size. */
+function describeValue({json, sizeBytes}: ValueWritten): string {
+  if (json === undefined) return `(${formatBytes(sizeBytes)})`;
+  return escapeControls(Buffer.from(onOneLine(json)).toString().replaceAll('\t', ' '));
+}
+
+/** The fewest characters of a value that are worth a place on the line. */
+const SHOWN_MIN = 8;
+
+function shorten(text: string, width: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= width) return text;
+  return width < SHOWN_MIN ? '' : `${characters.slice(0, width - 1).join('')}…`;
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {mkdtemp} from 'node:fs/promises';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {afterAll, beforeAll, beforeEach, describe, test} from 'vitest';
+import {createMachine, plain, type Running, type Service} from './crewroom.ts';
+
+const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+
+const machine = await createMachine();
+const {home} = machine;
+let service: Service;
+beforeAll(async () => {
+  service = await machine.start();
+});
+afterAll(() => service.stop());
+beforeEach(() => fetch(`${service.url}/api/keys?prefix=&all=true`, {method: 'DELETE'}));
+
+/** Writes, and answers the revision. */
+async function put(key: string, body: string, {url, query = ''}: {url?: string; query?: string} = {}): Promise<string> {
+  const path = `/api/store/${encodeURIComponent(key)}${query}`;
+  const answer = await fetch((url ?? service.url) + path, {method: 'PUT', body});
+  assert.ok(answer.ok);
+  return JSON.parse(answer.headers.get('etag') ?? '""') as string;
+}
+
+async function remove(key: string): Promise<void> {
+  await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`, {method: 'DELETE'});
+}
+
+function watch(...args: readonly string[]): Running {
+  return machine.spawn(['watch', ...args], {environment: {CREWROOM_PORT: String(service.port)}});
+}
+
+/** Waits until a text was printed, then stops with Ctrl+C as a shell would. @returns All lines. */
+async function linesUntil(text: string, running: Running): Promise<readonly string[]> {
+  await running.until(({stdout}) => stdout.includes(text));
+  running.child.kill('SIGINT');
+  const {exitCode, signal, stdout} = await running.finished;
+  assert.deepEqual([exitCode, signal], [0, null]);
+  return stdout.trimEnd().split('\n');
+}
+
+describe('crewroom watch', () => {
+  test('prints what changes as one JSON object per line, with values as they were written', async () => {
+    const since = await put('before', '1');
+    const running = watch('--since', since);
+    const revisions = [
+      await put('a/é', '{"id": 12345678901234567890,\n"v":\t1.0}'),
+      await put('big', `"${'x'.repeat(70_000)}"`),
+    ];
+    await remove('a/é');
+    await put('z', 'null');
+    const lines = await linesUntil('"key":"z"', running);
+    const [written, big, removed, last] = lines;
+    assert.equal(
+      written,
+      `{"kind":"entry-written","key":"a/é","revision":"${revisions[0]}","sizeBytes":38,"value":{"id": 12345678901234567890, "v":\t1.0}}`,
+    );
+    assert.equal(big, `{"kind":"entry-written","key":"big","revision":"${revisions[1]}","sizeBytes":70002}`);
+    assert.match(removed ?? '', /^\{"kind":"entry-deleted","key":"a\/é","revision":"\d+"\}$/);
+    assert.match(last ?? '', /^\{"kind":"entry-written","key":"z","revision":"\d+","sizeBytes":4,"value":null\}$/);
+    assert.equal(lines.length, 4);
+  });
+
+  test('shows the entries that are there first, and only those under the prefix', async () => {
+    await put('a/1', '1');
+    await put('b/1', '1');
+    await put('a/2', '1', {query: '?ttl=600'});
+    const running = watch('a/', '--initial', '--json');
+    await running.until(({stdout}) => stdout.includes('a/2'));
+    await put('b/2', '2');
+    await put('a/3', '2');
+    const events = (await linesUntil('a/3', running)).map(line => JSON.parse(line));
+    assert.deepEqual(
+      events.map(({key, expiresAt}) => [key, typeof expiresAt]),
+      [
+        ['a/1', 'undefined'],
+        ['a/2', 'string'],
+        ['a/3', 'undefined'],
+      ],
+    );
+  });
+
+  test('tells when an entry expires', async () => {
+    const since = await put('before', '1');
+    await put('short', '1', {query: '?ttl=1'});
+    const lines = await linesUntil('entry-expired', watch('--since', since));
+    assert.match(lines.at(-1) ?? '', /^\{"kind":"entry-expired","key":"short","revision":"\d+"\}$/);
+  });
+
+  test('goes on where it was when the service restarts, and says so', async () => {
+    const dataDir = await mkdtemp(join(home, 'data-'));
+    const first = await machine.start(['--data-dir', dataDir]);
+    const port = String(first.port);
+    const running = machine.spawn(['watch', '--since', '0', '--port', port]);
+    await put('a', '1', first);
+    await running.until(({stdout}) => stdout.includes('"key":"a"'));
+    await first.stop();
+    await running.until(({stderr}) => stderr.includes('Connection lost'));
+    const second = await machine.start(['--data-dir', dataDir, '--port', port]);
+    await put('b', '1', second);
+    await running.until(({stdout, stderr}) => stdout.includes('"key":"b"') && stderr.includes('Connected again'));
+    await second.stop();
+    running.child.kill('SIGINT');
+    const {exitCode, stdout, stderr} = await running.finished;
+    assert.equal(exitCode, 0);
+    const keys = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => (JSON.parse(line) as {key: string}).key);
+    assert.deepEqual(keys, ['a', 'b'], 'nothing is missed, and nothing comes twice');
+    assert.match(
+      stderr,
+      /^crewroom: Connection lost: .*; waiting until it is back\ncrewroom: Connected again\n(crewroom: Connection lost: .*\n)?$/,
+    );
+  });
+
+  test('says that it starts over where the service has another store', async () => {
+    const first = await machine.start();
+    const port = String(first.port);
+    for (const key of ['a', 'b', 'c']) await put(key, '1', first);
+    const running = machine.spawn(['watch', '--since', '0', '--port', port]);
+    await running.until(({stdout}) => stdout.includes('"key":"c"'));
+    await first.stop();
+    const second = await machine.start(['--ephemeral', '--port', port]);
+    await running.until(({stdout}) => stdout.includes('"kind":"reset"'));
+    await put('new', '1', second);
+    await linesUntil('"key":"new"', running);
+    await second.stop();
+  });
+
+  test('refuses a revision that is yet to come, with exit code 2', async () => {
+    const {exitCode, stdout, stderr} = await watch('--since', '999999').finished;
+    assert.deepEqual([exitCode, stdout], [2, '']);
+    assert.match(stderr, /^crewroom: Cannot use the parameter "since": /);
+  });
+
+  test.runIf(process.platform === 'linux')('ends quietly where the reader has read enough', async () => {
+    await put('a', '1');
+    const environment = {...process.env, HOME: home, CREWROOM_PORT: String(service.port)};
+    const script = `node ${MAIN} watch --initial | head -1; echo "\${PIPESTATUS[0]}"`;
+    const running = promisify(execFile)('bash', ['-c', script], {env: environment});
+    // It notices with the next event: until one comes there is nothing to write.
+    const writing = setInterval(() => void put('b', '1'), 100);
+    const {stdout, stderr} = await running.finally(() => clearInterval(writing));
+    assert.match(stdout, /^\{"kind":"entry-written","key":"a",.*\}\n0\n$/);
+    assert.equal(stderr, '');
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'shows a line for each on a terminal, which nothing moves or breaks',
+    async () => {
+      await put('key', '{"text": "a text that is too long for what is left of the line", "more": [1, 2, 3]}');
+      await put('moves\u009b2J', '"\u009b2J"');
+      await put('large', `"${'x'.repeat(70_000)}"`);
+      const line = `stty cols 60; exec ${process.execPath} ${MAIN} watch --initial`;
+      const running = machine.spawnLineOnTerminal(line, {environment: {CREWROOM_PORT: String(service.port)}});
+      await running.until(({stdout}) => stdout.includes('moves'));
+      await remove('large');
+      await running.until(({stdout}) => stdout.includes('deleted'));
+      running.child.stdin.write('\u0003');
+      const {exitCode, stdout} = await running.finished;
+      assert.equal(exitCode, 0);
+      const [head, ...lines] = plain(stdout).replace('^C', '').trimEnd().split('\n');
+      assert.equal(head, 'Watching every entry; Ctrl+C ends it');
+      assert.equal(lines[0]?.length, 60);
+      const time = /^\d\d:\d\d:\d\d {2}/;
+      const [cut, ...others] = lines.map(each => each.replace(time, '').replace(/ {2}\d+(?= {2}|$)/, '  N'));
+      assert.match(cut ?? '', /^written {3}key {15}N {2}\{"text": "a text[a-z ]+…$/);
+      assert.deepEqual(others, [
+        'written   large             N  (68.4 KiB)',
+        'written   moves\\u009b2J     N  "\\u009b2J"',
+        'deleted   large             N',
+      ]);
+      assert.ok(lines.every(each => each.length <= 60));
+    },
+  );
+});
