@@ -24,6 +24,7 @@ export {
   parseJsonText,
 } from './domain/json-text.ts';
 export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
+export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
 export * from './domain/session.ts';
 export * from './domain/store.ts';

@@ -22,7 +22,7 @@ try {
     else if (event.kind === 'reset') for (const key of rows.keys()) hide(key);
   }
 } catch (error) {
-  // What trying again would not mend: this origin is not allowed, for example.
+  // What trying again would not mend, such as a prefix that no key can have.
   connection.textContent = error.message;
 }
 

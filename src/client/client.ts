@@ -58,7 +58,7 @@ export interface Client {
    *   else if (event.kind === 'reset') hideAll();   // what was missed is not known any more; all that is there comes next
    * }
    * ```
-   * @throws {AppError} From the iteration, what connecting again would not mend: `invalid-parameter`, `foreign-origin`,
+   * @throws {AppError} From the iteration, what connecting again would not mend: `invalid-parameter`,
    * `unexpected-answer` and others. Whatever passes is waited for; {@link EventsOptions.onConnection} hears of it.
    */
   events<T = unknown>(options?: EventsOptions): EventStream<T>;

@@ -158,13 +158,12 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await page.close();
   });
 
-  test('tells a page of another origin why it gets nothing', async () => {
+  test('looks in a page of another origin as if nobody had answered', async () => {
     const page = await browser.newPage();
     await page.goto(
       `${origin.replace('127.0.0.1', 'localhost')}/examples/watch-page/?service=http://localhost:${service.port}`,
     );
-    // The browser hides the answer from a page that may not see it: it is as if nobody had answered.
-    await expect.poll(() => page.locator('#connection').textContent()).toMatch(/lost|Cannot/);
+    await expect.poll(() => page.locator('#connection').textContent()).toBe('lost');
     await page.close();
   });
 });
