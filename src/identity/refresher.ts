@@ -29,6 +29,8 @@ export interface Refresher {
   takeUp(record: SessionRecord): void;
   /** Asks the handler now. Those who ask at the same time share one request; nothing to do is fine. Never rejects. */
   refresh(): Promise<void>;
+  /** Resolves when no request is under way. */
+  idle(): Promise<void>;
   /** Follows nothing any more; a request that is under way is ended, and has no effect. */
   stop(): void;
 }
@@ -81,6 +83,10 @@ class SessionRefresher implements Refresher {
     const done = this.#refresh(record, controller.signal);
     this.#refreshing = {controller, done};
     return done;
+  }
+
+  async idle(): Promise<void> {
+    await this.#refreshing?.done;
   }
 
   stop(): void {

@@ -1,3 +1,4 @@
+import {setTimeout as pause} from 'node:timers/promises';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import type {Log} from '../domain/log.ts';
@@ -38,6 +39,8 @@ export interface SessionSourceDeps {
 export interface SessionSource extends IdentitySource, Sessions {
   /** Resumes or verifies the session now; those who ask at the same time share one request. Never rejects. */
   refresh(): Promise<void>;
+  /** Resolves when no request about the session is under way; asks for nothing. */
+  idle(): Promise<void>;
 }
 
 /**
@@ -49,6 +52,9 @@ export async function openSessionSource(deps: SessionSourceDeps): Promise<Sessio
   await source.open();
   return source;
 }
+
+/** How long a request about the session may take to end when the source closes, in milliseconds: two seconds of the five that a service has to stop. */
+const GRACE_MS = 2000;
 
 /** What the source knows of a session. */
 type State =
@@ -163,6 +169,10 @@ class HandlerSource implements SessionSource {
     return this.#refresher.refresh();
   }
 
+  idle(): Promise<void> {
+    return this.#refresher.idle();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -171,8 +181,10 @@ class HandlerSource implements SessionSource {
   async #close(): Promise<void> {
     this.#stopBase();
     this.#stopUnlocking();
-    this.#refresher.stop();
     await this.#gate.abort({code: 'store-closed'});
+    // The handler may have given a new session already, and the one before it is over then.
+    await Promise.race([this.#refresher.idle(), pause(GRACE_MS, undefined, {ref: false})]);
+    this.#refresher.stop();
     await this.#keeping;
     await this.#deps.base[Symbol.asyncDispose]();
     this.#listeners.clear();

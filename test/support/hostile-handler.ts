@@ -31,9 +31,16 @@ export async function startHostileHandler({nowMs}: HandlerOptions): Promise<Host
   let spoil: Spoil | undefined;
   let affects: (path: string) => boolean = () => true;
   const server = await startHandlerServer((request, response) => {
-    const answer = allowAnyOrigin(respond(request, backEnd));
-    if (spoil === undefined || !affects(request.path)) return answer;
-    return spoil({answer, request, response, backEnd, url: `${server.scriptURL}${request.path}`});
+    const answer = (): HandlerAnswer => allowAnyOrigin(respond(request, backEnd));
+    if (spoil === undefined || !affects(request.path)) return answer();
+    const spoiled = {request, response, backEnd, url: `${server.scriptURL}${request.path}`};
+    // Whoever does not use the answer has not done what was asked either.
+    return spoil({
+      ...spoiled,
+      get answer() {
+        return answer();
+      },
+    });
   });
   const turnTo = (next: Spoil | undefined, paths?: readonly string[]): void => {
     spoil = next;

@@ -142,6 +142,13 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** What goes with the test. */
+export async function using<T extends AsyncDisposable>(started: Promise<T>): Promise<T> {
+  const it = await started;
+  onTestFinished(() => it[Symbol.asyncDispose]());
+  return it;
+}
+
 /** Makes a machine with a handler, which go with the test. */
 export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): Promise<Machine> {
   const {path: directory, ...disposable} = await makeTemporaryDirectory();

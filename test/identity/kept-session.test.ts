@@ -1,0 +1,229 @@
+import {once} from 'node:events';
+import {chmod, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../../src/domain/failure.ts';
+import {openKeychain} from '../../src/identity/keychain/keychain.ts';
+import {ADA} from '../support/handlers.ts';
+import {makeTemporaryDirectory} from '../support/service.ts';
+import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
+
+const CREDENTIALS = {username: '1', password: ADA.password};
+
+/** A machine on which a pilot has signed in; the service is stopped. */
+async function signInOnce(machine: Machine): Promise<{readonly airline: string; readonly session: string}> {
+  const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+  const {client, stop} = await machine.start({airline});
+  await client.signIn(CREDENTIALS);
+  const {session} = (await client.identity()).document.va_user;
+  await stop();
+  machine.handler.forgetRequests();
+  return {airline, session};
+}
+
+const fileOf = ({dataDir}: Machine): string => join(dataDir, 'session.json');
+
+describe('a session that is kept', () => {
+  test('is in the keychain, and the rest in a file that only the owner reads', async () => {
+    const machine = await createMachine();
+    const {session} = await signInOnce(machine);
+    expect([...machine.keychain.secrets]).toEqual([[`session ${machine.dataDir}`, session]]);
+    const text = await readFile(fileOf(machine), 'utf8');
+    expect(text).toContain('VMS0001');
+    for (const secret of [session, ADA.password]) expect(text).not.toContain(secret);
+    expect((await stat(fileOf(machine))).mode & 0o777).toBe(0o600);
+    expect((await stat(machine.dataDir)).mode & 0o777).toBe(0o700);
+    expect(await readdir(machine.dataDir)).not.toContain('session.json.new');
+  });
+
+  test('is in the file where there is no keychain, and moves once there is one', async () => {
+    const machine = await createMachine();
+    machine.keychain.lock();
+    const {airline, session} = await signInOnce(machine);
+    expect(await readFile(fileOf(machine), 'utf8')).toContain(session);
+    expect((await stat(fileOf(machine))).mode & 0o777).toBe(0o600);
+    expect(await readFile(fileOf(machine), 'utf8')).not.toContain(ADA.password);
+
+    machine.keychain.unlock();
+    const {client} = await machine.start({airline});
+    expect((await client.identity()).document.va_user.pilotID).toBe('VMS0001');
+    await until(client, ({stale, kept}) => stale === undefined && kept === 'keychain');
+    expect(machine.keychain.secrets.size).toBe(1);
+  });
+
+  test('was open to all, and is not any more', async () => {
+    const machine = await createMachine();
+    machine.keychain.lock();
+    const {airline} = await signInOnce(machine);
+    await chmod(fileOf(machine), 0o644);
+    await machine.handler.stop();
+    const {client} = await machine.start({airline});
+    expect((await stat(fileOf(machine))).mode & 0o777).toBe(0o600);
+    expect(await client.session()).toMatchObject({state: 'signed-in', stale: true, kept: 'file'});
+  });
+
+  test('waits for a keychain that is locked at the start, which delays nothing', async () => {
+    const machine = await createMachine();
+    const {airline} = await signInOnce(machine);
+    machine.keychain.lock();
+    const {client, changes} = await machine.start({airline});
+    const locked = await until(client, ({problem}) => problem !== undefined);
+    expect(locked).toMatchObject({
+      state: 'signed-out',
+      source: 'handler',
+      kept: 'keychain',
+      problem: {code: 'keychain-unavailable'},
+    });
+    await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
+    expect(machine.handler.requests).toEqual([]);
+    machine.keychain.unlock();
+    machine.clock.advance(1000);
+    const session = await until(client, ({state, stale}) => state === 'signed-in' && stale === undefined);
+    expect(session).toMatchObject({since: '2026-03-01T12:00:00.000Z'});
+    expect(changes()).toBeGreaterThanOrEqual(1);
+    expect(machine.handler.requests.map(({path}) => path)).toEqual(['pilot/resume']);
+  });
+
+  test('is not waited for when the keychain never answers', async () => {
+    const machine = await createMachine();
+    const {airline} = await signInOnce(machine);
+    const keychain = {...machine.keychain, get: () => new Promise<undefined>(() => {})};
+    const {client, stop} = await machine.start({airline}, {keychain});
+    await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
+    // Another identity does not take its place without a word, and signing in again does.
+    expect(await client.session()).toMatchObject({state: 'signed-out', kept: 'keychain'});
+    expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
+    await stop();
+  });
+
+  test('is gone when the keychain has lost it', async () => {
+    const machine = await createMachine();
+    const {airline} = await signInOnce(machine);
+    machine.keychain.secrets.clear();
+    const {client} = await machine.start({airline});
+    await until(client, ({kept}) => kept === undefined);
+    expect(await client.session()).toMatchObject({state: 'signed-out'});
+  });
+
+  for (const [name, spoil] of [
+    ['is no JSON', (file: string) => writeFile(file, '{"format":1,')],
+    ['is of another version', (file: string) => writeFile(file, '{"format":2,"state":"signed-in"}')],
+    [
+      'lacks members',
+      (file: string) => writeFile(file, '{"format":1,"state":"signed-in","scriptURL":"x","sinceMs":1}'),
+    ],
+    [
+      'is a link',
+      async (file: string) => {
+        await rm(file);
+        await symlink('/etc/passwd', file);
+      },
+    ],
+  ] as const) {
+    test(`is not used when its file ${name}, and the service starts all the same`, async () => {
+      const machine = await createMachine();
+      const {airline} = await signInOnce(machine);
+      await spoil(fileOf(machine));
+      const {client} = await machine.start({airline});
+      expect(await client.session()).toMatchObject({state: 'signed-out'});
+      expect(machine.log.lines.filter(line => line.startsWith('error kept session not used'))).toHaveLength(1);
+      expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
+    });
+  }
+
+  test('is another one for each data directory', async () => {
+    const machine = await createMachine();
+    const {airline} = await signInOnce(machine);
+    const {client} = await machine.start({airline, dataDir: join(machine.directory, 'other')});
+    expect(await client.session()).toMatchObject({state: 'signed-out'});
+  });
+
+  test('is forgotten by signing out, also when the keychain is locked by then', async () => {
+    const machine = await createMachine();
+    const {airline} = await signInOnce(machine);
+    const {client, stop} = await machine.start({airline});
+    await until(client, ({stale}) => stale === undefined);
+    machine.keychain.lock();
+    await client.signOut();
+    expect(await readdir(machine.dataDir)).not.toContain('session.json');
+    expect(machine.log.lines.filter(line => line.includes('not removed from the keychain'))).toHaveLength(1);
+    await stop();
+    machine.keychain.unlock();
+    const {client: again} = await machine.start({airline});
+    expect(await again.session()).toMatchObject({state: 'signed-out'});
+  });
+
+  for (const options of [{keep: false}, {ephemeral: true}]) {
+    test(`is in memory with ${JSON.stringify(options)}`, async () => {
+      const machine = await createMachine();
+      const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+      const first = await machine.start({airline, ...options});
+      expect(await first.client.signIn(CREDENTIALS)).toMatchObject({kept: 'memory'});
+      await first.stop();
+      expect(machine.keychain.secrets.size).toBe(0);
+      const {client} = await machine.start({airline, ...options});
+      expect(await client.session()).toMatchObject({state: 'signed-out'});
+    });
+  }
+
+  test('is kept when the service stops while it is resumed', async () => {
+    const machine = await createMachine();
+    const {airline} = await signInOnce(machine);
+    const {stop} = await machine.start({airline});
+    await stop();
+    expect(machine.handler.requests.map(({path}) => path)).toEqual(['pilot/resume']);
+    const {client} = await machine.start({airline});
+    await until(client, ({state, stale}) => state === 'signed-in' && stale === undefined);
+  });
+});
+
+describe('the keychain of the system', () => {
+  const timeoutMs = 2000;
+  const account = 'crewroom test';
+
+  async function problemOf(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
+    const keychain = openKeychain({environment, timeoutMs});
+    for (const call of [
+      () => keychain.get(account),
+      () => keychain.set(account, 's3cret'),
+      () => keychain.delete(account),
+    ]) {
+      const error = await call().catch(error => error);
+      expect(error).toBeInstanceOf(AppError);
+      expect(error.failure.code).toBe('keychain-unavailable');
+      expect(error.message).not.toContain('s3cret');
+    }
+    return keychain.get(account).then(
+      () => '',
+      error => error.failure.problem,
+    );
+  }
+
+  test.skipIf(process.platform !== 'linux')(
+    'is not the keyring of the kernel where there is no Secret Service',
+    async () => {
+      const {path} = await using(makeTemporaryDirectory());
+      const address = `unix:path=${join(path, 'nobody')}`;
+      expect(await problemOf({...process.env, DBUS_SESSION_BUS_ADDRESS: address})).toMatch(/DBus/);
+    },
+  );
+
+  test.skipIf(process.platform !== 'linux')('is not waited for when it does not answer', async () => {
+    const {path} = await using(makeTemporaryDirectory());
+    const socket = join(path, 'bus');
+    const connections = new Set<{destroy(): void}>();
+    const server = createServer(connection => void connections.add(connection)).listen(socket);
+    await once(server, 'listening');
+    onTestFinished(() => {
+      for (const connection of connections) connection.destroy();
+      server.close();
+    });
+    const environment = {...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}`};
+    expect(await problemOf(environment)).toBe('it does not answer within 2000 ms; it may be locked');
+    const controller = new AbortController();
+    const call = openKeychain({environment}).get(account, {signal: controller.signal});
+    controller.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,403 @@
+import {afterAll, describe, expect, test} from 'vitest';
+import type {IdentitySource} from '../../src/domain/identity.ts';
+import {makeAirline} from '../../src/identity/airline-profile.ts';
+import {createHandlerClient} from '../../src/identity/handler-client.ts';
+import {openEmptySource} from '../../src/identity/sample-source.ts';
+import {openMemoryKeeper} from '../../src/identity/session-keeper.ts';
+import {openSessionSource, type SessionSource} from '../../src/identity/session-source.ts';
+import {testIdentitySource} from '../../src/testing/index.ts';
+import {jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
+import {ADA, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
+import {type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
+import {createTestClock, createTestLog, type TestClock, type TestLog, using} from '../support/session-service.ts';
+
+const SIGN_IN = {username: '1', password: ADA.password, mayNameHandler: true};
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Opened {
+  readonly source: SessionSource;
+  readonly clock: TestClock;
+  readonly log: TestLog;
+}
+
+interface OpenOptions {
+  readonly timeoutMs?: number;
+  readonly random?: () => number;
+}
+
+/** A source with a pilot who is signed in. */
+async function open(
+  clock: TestClock,
+  scriptURL: string,
+  {timeoutMs, random = () => 0.5}: OpenOptions = {},
+): Promise<Opened> {
+  const log = createTestLog();
+  const source = await openSessionSource({
+    base: openEmptySource(),
+    airline: makeAirline(scriptURL),
+    client: createHandlerClient({fetch, userAgent: 'Crewroom/test', timeoutMs}),
+    keeper: openMemoryKeeper(),
+    log,
+    random,
+    ...clock,
+  });
+  await using(Promise.resolve(source));
+  await source.signIn(SIGN_IN);
+  return {source, clock, log};
+}
+
+function pathsOf(handler: Pick<TestHandler, 'requests'>): readonly string[] {
+  return handler.requests.map(({path}) => path);
+}
+
+/** Lets the time go by in steps; after each, a request that has begun is waited for. */
+async function pass({source, clock}: Opened, forMs: number, stepMs: number, handler: TestHandler): Promise<void> {
+  for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
+    const before = handler.requests.length;
+    clock.advance(stepMs);
+    // The alarm begins a request at once; it has arrived when the refresh that it began is over.
+    await source.idle();
+    expect(handler.requests.length - before).toBeLessThanOrEqual(2);
+  }
+}
+
+test('a session of a week is resumed on its last day, and so lives on for a month', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const opened = await open(clock, handler.scriptURL);
+  const {source} = opened;
+  const sessions = new Set<string>();
+  let changes = 0;
+  source.onChange(() => {
+    changes++;
+    sessions.add(sessionOf(source));
+  });
+  handler.forgetRequests();
+  await pass(opened, 30 * DAY_MS, HOUR_MS, handler);
+  expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+  expect(new Set(pathsOf(handler))).toEqual(new Set(['pilot/resume']));
+  // Each lives for seven days and is resumed a day before its end at the latest.
+  expect(handler.requests.length).toBeGreaterThanOrEqual(4);
+  expect(handler.requests.length).toBeLessThanOrEqual(5);
+  expect(changes).toBe(handler.requests.length);
+  expect(sessions.size).toBe(changes);
+});
+
+test('an opaque session is verified every half hour for a week, and no change is announced', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms7({nowMs: clock.nowMs}));
+  const opened = await open(clock, handler.scriptURL);
+  let changes = 0;
+  opened.source.onChange(() => changes++);
+  handler.forgetRequests();
+  await pass(opened, 7 * DAY_MS, 10 * MINUTE_MS, handler);
+  expect(new Set(pathsOf(handler))).toEqual(new Set(['pilot/verify']));
+  expect(handler.requests.length).toBe(7 * 48);
+  expect(changes).toBe(0);
+  handler.endSessions();
+  await pass(opened, HOUR_MS, 10 * MINUTE_MS, handler);
+  expect(opened.source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
+  expect(changes).toBe(1);
+});
+
+test('a machine that slept past the end of its session finds it expired, without a request', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL);
+  handler.forgetRequests();
+  clock.sleep(8 * DAY_MS);
+  expect(source.status()).toMatchObject({state: 'expired'});
+  expect(source.current()).toBe(undefined);
+  expect(handler.requests).toEqual([]);
+});
+
+test('a machine that slept until the last day resumes as it wakes', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL);
+  handler.forgetRequests();
+  clock.sleep(6.9 * DAY_MS);
+  await source.idle();
+  expect(pathsOf(handler)).toEqual(['pilot/resume']);
+  expect(source.status().expiresAtMs).toBe(clock.nowMs() + 7 * DAY_MS);
+});
+
+test('a clock that is set back puts nothing off for long', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms7({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL);
+  handler.forgetRequests();
+  clock.set(clock.nowMs() - 300 * DAY_MS);
+  clock.advance(40 * MINUTE_MS);
+  await source.idle();
+  expect(pathsOf(handler)).toEqual(['pilot/verify']);
+});
+
+test('all who ask at the same time share one request', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL);
+  handler.forgetRequests();
+  clock.sleep(6.9 * DAY_MS);
+  await Promise.all(Array.from({length: 20}, () => source.refresh()));
+  expect(pathsOf(handler)).toEqual(['pilot/resume']);
+});
+
+test('a handler that is away is asked again with growing pauses, until the session ends', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const opened = await open(clock, handler.scriptURL);
+  const {source, log} = opened;
+  handler.failWith(TROUBLE.maintenance);
+  handler.forgetRequests();
+  clock.advance(6.4 * DAY_MS);
+  const askedAtMs: number[] = [];
+  const endMs = clock.nowMs() + HOUR_MS;
+  while (clock.nowMs() < endMs) {
+    const before = handler.requests.length;
+    clock.advance(250);
+    await source.idle();
+    if (handler.requests.length > before) askedAtMs.push(clock.nowMs());
+  }
+  const pausesMs = askedAtMs.slice(1).map((atMs, index) => atMs - (askedAtMs[index] ?? 0));
+  // A random number of 0.5 makes each three quarters of the longest.
+  expect(pausesMs.slice(0, 7)).toEqual([750, 1500, 3000, 6000, 12_000, 24_000, 48_000]);
+  expect(Math.max(...pausesMs)).toBe(0.75 * 5 * MINUTE_MS);
+  expect(source.status()).toMatchObject({
+    state: 'signed-in',
+    stale: true,
+    problem: {code: 'handler-failed', status: 503},
+  });
+  expect(source.current()?.summary).toContain('Ada Quill');
+  // Said once, not with each attempt.
+  expect(log.lines.filter(line => line.includes('last known identity stays'))).toHaveLength(1);
+  await pass(opened, DAY_MS, 10 * MINUTE_MS, handler).catch(() => {});
+  expect(source.status().state).toBe('expired');
+  handler.forgetRequests();
+  clock.advance(DAY_MS);
+  expect(handler.requests).toEqual([]);
+});
+
+test('pauses differ between machines', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const pausesMs: number[] = [];
+  for (const random of [() => 0, () => 0.999]) {
+    const {source} = await open(clock, handler.scriptURL, {random});
+    handler.failWith(TROUBLE.maintenance);
+    await source.refresh();
+    const before = handler.requests.length;
+    const beganAtMs = clock.nowMs();
+    while (handler.requests.length === before) {
+      clock.advance(100);
+      await source.idle();
+    }
+    pausesMs.push(clock.nowMs() - beganAtMs);
+    handler.failWith(undefined);
+    await source.signOut();
+  }
+  expect(pausesMs).toEqual([500, 1000]);
+});
+
+test('signing out while the handler is asked has the last word', async () => {
+  const clock = createTestClock();
+  const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL);
+  handler.forgetRequests();
+  handler.turn('hanging');
+  const refreshing = source.refresh();
+  await handler.received(1);
+  await source.signOut();
+  await refreshing;
+  expect(source.status()).toMatchObject({state: 'signed-out', stale: false});
+  expect(source.current()).toBe(undefined);
+});
+
+test('a session whose end is over when it is given is verified like one without: the clock may be wrong', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: () => clock.nowMs() - 300 * DAY_MS}));
+  const {source} = await open(clock, handler.scriptURL);
+  expect(source.status()).toMatchObject({state: 'signed-in', expiresAtMs: undefined});
+  clock.advance(HOUR_MS);
+  await source.idle();
+  expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+});
+
+test('a handler that says "expiry" is believed', async () => {
+  const clock = createTestClock();
+  const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
+  handler.changePilot(pilot => ({...pilot, expiry: Math.floor(clock.nowMs() / 1000) + 600}));
+  const {source} = await open(clock, handler.scriptURL);
+  expect(source.status().expiresAtMs).toBe(clock.nowMs() + 600_000);
+  handler.forgetRequests();
+  clock.advance(9.5 * MINUTE_MS);
+  await source.idle();
+  expect(pathsOf(handler)).toEqual(['pilot/resume']);
+});
+
+/** What becomes of a session when the handler is hostile as it is resumed. */
+const STALE: {readonly [H in Hostility]?: string} = {
+  hanging: 'handler-timeout',
+  slow: 'handler-timeout',
+  silent: 'handler-unreachable',
+  'cut off': 'handler-unreachable',
+  huge: 'not-a-handler',
+  endless: 'not-a-handler',
+  html: 'not-a-handler',
+  'other JSON': 'invalid-pilot',
+  'JSON null': 'not-a-handler',
+  'PHP warning': 'not-a-handler',
+  empty: 'not-a-handler',
+  'invalid UTF-8': 'not-a-handler',
+  'redirect to https': 'handler-redirect',
+  'redirect to a slash': 'handler-redirect',
+  'redirect loop': 'handler-redirect',
+  'permanent redirect': 'handler-redirect',
+  'redirect to nowhere': 'not-a-handler',
+};
+
+/** What a handler does well, and answers badly. */
+const LOST_ANSWERS: ReadonlySet<Hostility> = new Set(['cut off', 'huge', 'PHP warning', 'invalid UTF-8']);
+
+describe('a hostile handler leaves the last known identity, marked as stale', () => {
+  for (const [hostility, code] of Object.entries(STALE) as [Hostility, string][]) {
+    test(`${hostility}: ${code}; and fresh again when it relents`, async () => {
+      const clock = createTestClock();
+      const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
+      const {source, log} = await open(clock, handler.scriptURL, {timeoutMs: 300});
+      const identity = source.current();
+      const session = sessionOf(source);
+      handler.turn(hostility);
+      handler.forgetRequests();
+      await source.refresh();
+      expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code}});
+      expect(source.current()).toBe(identity);
+      // The session went nowhere but to the handler, and not into the log.
+      expect(pathsOf(handler)).toEqual(['pilot/resume']);
+      expect(log.lines.join('\n')).not.toContain(session);
+      handler.relent();
+      await source.refresh();
+      // A new session whose answer is lost was given all the same, and the one before it is over: nobody can know.
+      if (LOST_ANSWERS.has(hostility)) expect(source.status().state).toBe('expired');
+      else expect(source.status()).toMatchObject({state: 'signed-in', stale: false, problem: undefined});
+    });
+  }
+
+  test('a session that changes with each answer is followed', async () => {
+    const clock = createTestClock();
+    const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
+    const {source} = await open(clock, handler.scriptURL);
+    handler.turn('changing session');
+    const sessions = new Set([sessionOf(source)]);
+    for (let count = 0; count < 3; count++) {
+      await source.refresh();
+      sessions.add(sessionOf(source));
+    }
+    expect(sessions.size).toBe(4);
+  });
+
+  test('a session that dies is over', async () => {
+    const clock = createTestClock();
+    const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
+    const {source} = await open(clock, handler.scriptURL);
+    handler.turn('dying session');
+    await source.refresh();
+    await source.refresh();
+    expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
+  });
+
+  test('404 from a web server whose handler is gone ends no session', async () => {
+    const clock = createTestClock();
+    let isGone = false;
+    const pilot = {
+      ...{dbID: 1, pilotID: 'A1', firstName: 'A', lastName: 'B', email: '', rank: '', rankImage: null, rankLevel: 1},
+      ...{avatar: null, session: 'opaque-session'},
+    };
+    const handler = await using(
+      startHandlerServer(({path}) => {
+        if (isGone) return {status: 404, headers: {'Content-Type': 'text/html'}, body: '<html>Not Found</html>'};
+        return jsonAnswer(200, path === '' ? {apiVersion: '1.0.0'} : pilot);
+      }),
+    );
+    const {source} = await open(clock, handler.scriptURL);
+    isGone = true;
+    await source.refresh();
+    expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code: 'not-a-handler'}});
+    isGone = false;
+    await source.refresh();
+    expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+  });
+});
+
+test('each transition is in the log, without secrets', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source, log} = await open(clock, handler.scriptURL);
+  const session = sessionOf(source);
+  handler.endSessions();
+  await source.refresh();
+  await source.signIn(SIGN_IN);
+  await source.signOut();
+  const text = log.lines.join('\n');
+  expect(log.lines.map(line => /^info ([a-z ]+) \{/.exec(line)?.[1])).toEqual([
+    'signed in',
+    'session expired',
+    'signed in',
+    'signed out',
+  ]);
+  expect(text).not.toContain(ADA.password);
+  expect(text).not.toContain(session);
+});
+
+const handlers: TestHandler[] = [];
+afterAll(async () => {
+  for (const handler of handlers) await handler[Symbol.asyncDispose]();
+});
+
+testIdentitySource({
+  name: 'a pilot who signed in to a handler',
+  open: async () => {
+    const clock = createTestClock();
+    const handler = await startPhpVms5({nowMs: clock.nowMs});
+    handlers.push(handler);
+    const source = await openSessionSource({
+      base: openEmptySource(),
+      client: createHandlerClient({fetch, userAgent: 'Crewroom/test'}),
+      keeper: openMemoryKeeper(),
+      log: createTestLog(),
+      random: () => 0.5,
+      ...clock,
+    });
+    await source.signIn({...SIGN_IN, scriptURL: handler.scriptURL});
+    return source;
+  },
+  // A session that is resumed is another one.
+  change: async source => void (source as SessionSource).refresh(),
+  describe,
+  test,
+});
+
+testIdentitySource({
+  name: 'a handler to which nobody has signed in',
+  open: async () =>
+    openSessionSource({
+      base: openEmptySource(),
+      airline: makeAirline('https://air.example/'),
+      client: createHandlerClient({fetch, userAgent: 'Crewroom/test'}),
+      keeper: openMemoryKeeper(),
+      log: createTestLog(),
+      random: () => 0.5,
+      ...createTestClock(),
+    }),
+  describe,
+  test,
+});
+
+function sessionOf(source: IdentitySource): string {
+  const {va_user: pilot} = JSON.parse(Buffer.from(source.current()?.json ?? []).toString()) as {
+    readonly va_user: {readonly session: string};
+  };
+  return pilot.session;
+}

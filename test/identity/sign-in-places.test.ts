@@ -1,0 +1,281 @@
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
+import {ADA, startPhpVms5, startPhpVms7} from '../support/handlers.ts';
+import {startHostileHandler} from '../support/hostile-handler.ts';
+import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
+
+const CREDENTIALS = {username: '1', password: ADA.password};
+
+/** A profile whose airline signs in at this address, with what JavaScript numbers cannot hold. */
+async function writeProfile({directory}: Machine, scriptURL: string, firstName = 'Ada'): Promise<string> {
+  const {vendor_design_user: account, va_user: pilot, airline} = SAMPLE_DOCUMENT;
+  const document = {
+    tfdi_design_user: account,
+    extra: '@',
+    va_user: {...pilot, firstName},
+    airline: {...airline, settings: {...airline.settings, scriptURL}},
+  };
+  const file = join(directory, 'profile.json');
+  await writeFile(
+    file,
+    JSON.stringify(document).replace('"@"', '9007199254740993').replace('"downloads":128', '"downloads":128.0'),
+  );
+  return file;
+}
+
+describe('with a profile', () => {
+  test('its pilot is served until somebody signs in, and again after signing out', async () => {
+    const machine = await createMachine();
+    const {client, changes} = await machine.start({profile: await writeProfile(machine, machine.handler.scriptURL)});
+    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
+    const before = (await client.identity()).text;
+
+    expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in', source: 'handler'});
+    const {document, text} = await client.identity();
+    expect(document.va_user.pilotID).toBe('VMS0001');
+    expect(document).toMatchObject({
+      tfdi_design_user: SAMPLE_DOCUMENT.vendor_design_user,
+      airline: {settings: {airlineName: 'Crewroom Air', scriptVersion: '1.0.3', scriptHandler: 'phpvms5'}},
+    });
+    // Every part keeps its text.
+    expect(text).toContain('"extra":9007199254740993');
+    expect(text).toContain('"downloads":128.0');
+    expect((await client.readiness()).identity.summary).toBe('Ada Quill (VMS0001), Crewroom Air');
+
+    expect(await client.signOut()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect((await client.identity()).text).toBe(before);
+    expect(changes()).toBe(2);
+  });
+
+  test('a change of it changes the airline of who is signed in, and another handler ends the session', async () => {
+    const machine = await createMachine();
+    const {handler} = machine;
+    const {client, crewroom} = await machine.start({profile: await writeProfile(machine, handler.scriptURL)});
+    await client.signIn(CREDENTIALS);
+    const changed = (): Promise<void> => new Promise(resolve => crewroom.identity.onChange(resolve));
+
+    let change = changed();
+    await writeFile(
+      join(machine.directory, 'profile.json'),
+      JSON.stringify({
+        ...SAMPLE_DOCUMENT,
+        airline: {
+          ...SAMPLE_DOCUMENT.airline,
+          settings: {...SAMPLE_DOCUMENT.airline.settings, airlineName: 'Renamed', scriptURL: handler.scriptURL},
+        },
+      }),
+    );
+    await change;
+    expect((await client.identity()).document).toMatchObject({
+      va_user: {pilotID: 'VMS0001'},
+      airline: {settings: {airlineName: 'Renamed', scriptHandler: 'phpvms5'}},
+    });
+
+    change = changed();
+    await writeProfile(machine, 'https://elsewhere.example/');
+    await change;
+    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect((await client.identity()).document.va_user.session).toBe(SAMPLE_DOCUMENT.va_user.session);
+    await until(client, () => machine.keychain.secrets.size === 0);
+  });
+
+  test('a kept session of another handler is not used', async () => {
+    const machine = await createMachine();
+    const first = await machine.start({profile: await writeProfile(machine, machine.handler.scriptURL)});
+    await first.client.signIn(CREDENTIALS);
+    await first.stop();
+    machine.handler.forgetRequests();
+    const other = await using(startPhpVms7({nowMs: machine.clock.nowMs}));
+    const {client} = await machine.start({profile: await writeProfile(machine, other.scriptURL)});
+    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect(other.requests).toEqual([]);
+    expect(machine.handler.requests).toEqual([]);
+  });
+});
+
+describe('without an airline', () => {
+  test('a program names the handler, which is then the one to sign in to until signing out', async () => {
+    const machine = await createMachine();
+    const {client, url} = await machine.start();
+    const {scriptURL} = machine.handler;
+    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'sample'});
+    await expect(client.signIn(CREDENTIALS)).rejects.toMatchObject({
+      failure: {
+        code: 'invalid-sign-in',
+        problems: [{path: '$.scriptURL', problem: 'is missing, and no airline is configured'}],
+      },
+    });
+    // The slash at the end is ours to add.
+    await client.signIn({...CREDENTIALS, scriptURL: scriptURL.slice(0, -1)});
+    const {document} = await client.identity();
+    expect(document).toMatchObject({
+      va_user: {pilotID: 'VMS0001'},
+      airline: {settings: {scriptURL, airlineName: '127.0.0.1'}},
+    });
+    // The sample is no profile: nothing of it is served to somebody real.
+    expect(document).not.toHaveProperty('vendor_design_user');
+    expect(await client.signIn(CREDENTIALS)).toMatchObject({scriptURL});
+    // A page may go on with it.
+    const headers = {Origin: url};
+    const post = (body: unknown): Promise<Response> =>
+      fetch(`${url}/api/session`, {method: 'POST', headers, body: JSON.stringify(body)});
+    expect((await post(CREDENTIALS)).status).toBe(200);
+    expect((await post({...CREDENTIALS, scriptURL})).status).toBe(200);
+    expect((await post({...CREDENTIALS, scriptURL: 'http://127.0.0.1:1/'})).status).toBe(422);
+    expect(await client.signOut()).toMatchObject({state: 'signed-in', source: 'sample'});
+    expect((await post({...CREDENTIALS, scriptURL})).status).toBe(422);
+    expect(await client.signOut()).toMatchObject({source: 'sample'});
+  });
+
+  test('nobody is there with --profile none, before and after', async () => {
+    const machine = await createMachine();
+    const {client} = await machine.start({profile: 'none'});
+    expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
+    await client.signIn({...CREDENTIALS, scriptURL: machine.handler.scriptURL});
+    expect((await client.identity()).document.va_user.pilotID).toBe('VMS0001');
+    expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'none'});
+  });
+});
+
+describe('a password goes nowhere else', () => {
+  test('than to the handler that is configured', async () => {
+    const machine = await createMachine();
+    const other = await using(startPhpVms5({nowMs: machine.clock.nowMs}));
+    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const {client} = await machine.start({airline});
+    await expect(client.signIn({...CREDENTIALS, scriptURL: other.scriptURL})).rejects.toMatchObject({
+      failure: {code: 'invalid-sign-in', problems: [{path: '$.scriptURL'}]},
+    });
+    expect(other.requests).toEqual([]);
+    expect(await client.signIn({...CREDENTIALS, scriptURL: machine.handler.scriptURL})).toMatchObject({
+      state: 'signed-in',
+    });
+  });
+
+  for (const [hostility, code] of [
+    ['redirect to https', 'handler-redirect'],
+    ['redirect loop', 'handler-redirect'],
+    ['permanent redirect', 'handler-redirect'],
+    ['html', 'not-a-handler'],
+    ['other JSON', 'not-a-handler'],
+    ['cut off', 'handler-unreachable'],
+  ] as const) {
+    test(`than to a handler: ${hostility}`, async () => {
+      const machine = await createMachine();
+      const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
+      handler.turn(hostility);
+      const {client} = await machine.start({profile: 'none'});
+      await expect(client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL})).rejects.toMatchObject({
+        failure: {code},
+      });
+      expect(handler.requests.map(({method, path, body}) => [method, path, body])).toEqual([['GET', '', '']]);
+      expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
+    });
+  }
+
+  test('than where the redirect of a sign-in begins', async () => {
+    const machine = await createMachine();
+    const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
+    const other = await using(startHandlerServer(() => jsonAnswer(200, {})));
+    handler.redirect(() => `${other.scriptURL}pilot/login`, ['pilot/login']);
+    const {client} = await machine.start({profile: 'none'});
+    await expect(client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL})).rejects.toMatchObject({
+      failure: {code: 'handler-redirect', scriptURL: other.scriptURL},
+    });
+    expect(other.requests).toEqual([]);
+  });
+});
+
+describe('a failure leaves everything as it was', () => {
+  test('also the session of somebody else', async () => {
+    const machine = await createMachine();
+    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const {client, changes} = await machine.start({airline});
+    const session = await client.signIn(CREDENTIALS);
+    const {text} = await client.identity();
+    await expect(client.signIn({...CREDENTIALS, password: 'wrong'})).rejects.toMatchObject({
+      failure: {code: 'wrong-credentials'},
+    });
+    expect(await client.session()).toEqual(session);
+    expect((await client.identity()).text).toBe(text);
+    expect(changes()).toBe(1);
+  });
+
+  const REFUSED = [
+    {body: '{}', paths: ['$.username', '$.password']},
+    {body: '{"username":"","password":" "}', paths: ['$.username', '$.password']},
+    {body: '{"username":1,"password":["x"]}', paths: ['$.username', '$.password']},
+    {body: '{"username":"1","password":"x","passwort":"y"}', paths: ['$.passwort']},
+    {body: '{"username":"1","password":"x","password":"y"}', paths: ['$.password']},
+    {body: '{"username":"1","password":"x","scriptURL":null}', paths: ['$.scriptURL']},
+    {body: '{"username":"1","password":"x","scriptURL":"nowhere"}', paths: ['$.scriptURL']},
+    {body: '{"username":"1","password":"x","scriptURL":"https://a:b@air.example/"}', paths: ['$.scriptURL']},
+    {body: `{"username":"1","password":"${'x'.repeat(2000)}"}`, paths: ['$.password']},
+    {body: `{"username":"1","password":"${'x'.repeat(20_000)}"}`, paths: ['$']},
+    {body: '[]', paths: ['$']},
+  ];
+  for (const {body, paths} of REFUSED) {
+    test(`refuses ${body.slice(0, 60)} without repeating it`, async () => {
+      const machine = await createMachine();
+      const {url} = await machine.start({profile: 'none'});
+      const response = await fetch(`${url}/api/session`, {method: 'POST', body});
+      expect(response.status).toBe(422);
+      const problem = (await response.json()) as {code: string; problems: {path: string}[]};
+      expect(problem.code).toBe('invalid-sign-in');
+      expect(problem.problems.map(({path}) => path)).toEqual(paths);
+    });
+  }
+});
+
+describe('several sign-ins at once', () => {
+  test('the same one is sent once; another one has to wait', async () => {
+    const machine = await createMachine();
+    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const {client} = await machine.start({airline});
+    const same = [client.signIn(CREDENTIALS), client.signIn(CREDENTIALS)];
+    await machine.handler.received(1);
+    await expect(client.signIn({...CREDENTIALS, password: 'other'})).rejects.toMatchObject({
+      failure: {code: 'sign-in-busy'},
+    });
+    const [first, second] = await Promise.all(same);
+    expect(second).toEqual(first);
+    expect(machine.handler.requests.map(({path}) => path)).toEqual(['', 'pilot/login']);
+  });
+
+  test('signing out ends one that is under way', async () => {
+    const machine = await createMachine();
+    const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
+    handler.turn('hanging', ['pilot/login']);
+    const {client} = await machine.start({profile: 'none'});
+    const signingIn = client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL});
+    const failed = expect(signingIn).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
+    await handler.received(2);
+    expect(await client.signOut()).toMatchObject({state: 'signed-out'});
+    await failed;
+  });
+
+  test('the end of the service ends one that is under way', async () => {
+    const machine = await createMachine();
+    const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
+    handler.turn('hanging', ['pilot/login']);
+    const {client, stop} = await machine.start({profile: 'none'});
+    const failed = expect(client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL})).rejects.toMatchObject({
+      failure: {code: 'store-closed'},
+    });
+    await handler.received(2);
+    await stop();
+    await failed;
+  });
+});
+
+test('a program that brings its own source has no sign-in', async () => {
+  const machine = await createMachine();
+  const {openSampleSource} = await import('../../src/identity/sample-source.ts');
+  const {client} = await machine.start({}, {openIdentity: async () => openSampleSource()});
+  expect(await client.session()).toMatchObject({state: 'signed-in', source: 'sample'});
+  for (const call of [() => client.signIn(CREDENTIALS), () => client.signOut()])
+    await expect(call()).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
+});
