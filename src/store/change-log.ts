@@ -8,6 +8,7 @@ import {
   encodeLogKey,
   encodeLogRecord,
   type LogPlace,
+  logRecordBytesMax,
   valueBytesOf,
 } from './log-record.ts';
 
@@ -33,6 +34,12 @@ const RECORD_BYTES = 256 * 1024;
 /** How many old records are removed at once at most, beyond those that are added; so the log shrinks all the same. */
 const FORGOTTEN_RECORDS_MAX = 8;
 
+/** What every record has besides its changes, in bytes; and then some. */
+const RECORD_OVERHEAD_BYTES = 64;
+
+/** A larger place to make records in is not kept. */
+const SCRATCH_BYTES_MAX = 1024 * 1024;
+
 /** The newest changes of a store, in a table of records. */
 export class ChangeLog {
   readonly #table: Table;
@@ -41,6 +48,8 @@ export class ChangeLog {
   #revision: Revision;
   /** The last revision that is forgotten. Revisions have no gaps, so the next one is the oldest that is kept. */
   #forgotten: Revision;
+  /** Where records are made: only one addition is under way, and a new place for each would be work for the collector. */
+  #scratch = Buffer.alloc(0);
 
   constructor(table: Table, limits: LogLimits) {
     this.#table = table;
@@ -61,16 +70,23 @@ export class ChangeLog {
     return this.#place.highestMs;
   }
 
-  /** Prepares adding the changes of the next commits, in their order, and forgetting what is too much with them. */
+  /**
+   * Prepares adding the changes of the next commits, in their order, and forgetting what is too much with them. Nothing
+   * else is prepared until the transaction ended.
+   */
   prepare(changes: readonly Change[], highestMs: number): LogAddition {
     let place = this.#place;
+    const scratch = this.#takeScratch(changes);
+    let at = 0;
     const records = splitChanges(changes).map((part): readonly [Buffer, Buffer] => {
       place = {
         ordinal: place.ordinal + part.length,
-        volumeBytes: place.volumeBytes + part.reduce((sum, change) => sum + volumeOf(change), 0),
+        volumeBytes: place.volumeBytes + volumeOfAll(part),
         highestMs,
       };
-      return [encodeLogKey(part.at(-1)?.revision ?? this.#revision), encodeLogRecord(part, place)];
+      const record = encodeLogRecord(part, place, scratch.subarray(at));
+      at += record.length;
+      return [encodeLogKey(part.at(-1)?.revision ?? this.#revision), record];
     });
     const surplus = this.#findSurplus(place, FORGOTTEN_RECORDS_MAX + records.length);
     return {
@@ -108,6 +124,16 @@ export class ChangeLog {
       }
     }
     return changes;
+  }
+
+  #takeScratch(changes: readonly Change[]): Buffer {
+    // Each part may be a record, with a header of its own.
+    const sizeBytes =
+      logRecordBytesMax(changes) + Math.ceil(volumeOfAll(changes) / RECORD_BYTES) * RECORD_OVERHEAD_BYTES;
+    if (sizeBytes > SCRATCH_BYTES_MAX) return Buffer.allocUnsafe(sizeBytes);
+    if (sizeBytes > this.#scratch.length)
+      this.#scratch = Buffer.allocUnsafe(Math.min(2 * sizeBytes, SCRATCH_BYTES_MAX));
+    return this.#scratch;
   }
 
   /** The keys of the oldest records without which the log still is as large as it may be. */
@@ -169,6 +195,10 @@ function splitChanges(changes: readonly Change[]): readonly (readonly Change[])[
     }
   }
   return parts;
+}
+
+function volumeOfAll(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => sum + volumeOf(change), 0);
 }
 
 function volumeOf(change: Change): number {

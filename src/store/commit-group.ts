@@ -13,6 +13,7 @@ import {
   type Outcome,
   type PatchLimits,
   type PatchOperation,
+  type PutChange,
   type PutOperation,
   resolveOperations,
   type TouchOperation,
@@ -125,9 +126,12 @@ class GroupPlanner<P extends PutOperation> {
     // Everything that may throw comes first: what is planned below is a whole commit or nothing.
     const given = commit.operations.filter(operation => operation.kind !== 'expire');
     const operations = resolveOperations({...commit, operations: given}, key => this.#findEntry(key));
-    const outcomes = operations.map(({kind, key}) => describeOutcome(kind, this.#presentState(key) !== undefined));
+    const found = operations.map(({key}) => this.#state(key));
+    const outcomes = operations.map(({kind}, index) => describeOutcome(kind, this.#isPresent(found[index])));
     const effective = operations.filter((_, index) => outcomes[index] !== 'absent');
-    const expired = effective.filter(({key}) => this.#state(key) !== undefined && !this.#presentState(key));
+    const expired = operations.filter(
+      ({kind}, index) => kind === 'put' && found[index] !== undefined && outcomes[index] === 'created',
+    );
     for (const operation of commit.operations) if (operation.kind === 'expire') this.#expireDue(operation);
     // What was there before is known to have ended before something else begins under the same key.
     for (const {key} of expired) this.#remove('expire', key, ++this.revision);
@@ -149,21 +153,26 @@ class GroupPlanner<P extends PutOperation> {
     const {key, json, expiry} = operation;
     const {revision} = this;
     const expiresAtMs = expiryTime(expiry, this.#start.nowMs);
-    this.#plan(key, {revision, put: operation, expiresAtMs});
-    this.changes.push({
-      ...{kind: 'put', key, revision, sizeBytes: json.length},
-      ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
-      ...(json.length > LOG_VALUE_BYTES_MAX ? {} : {json}),
-    });
+    this.#plan(key, revision, operation, expiresAtMs);
+    // One after the other, since there is one for each write: merging objects costs more than all the rest here.
+    const change: {-readonly [M in keyof PutChange]: PutChange[M]} = {
+      kind: 'put',
+      key,
+      revision,
+      sizeBytes: json.length,
+    };
+    if (expiresAtMs !== undefined) change.expiresAtMs = expiresAtMs;
+    if (json.length <= LOG_VALUE_BYTES_MAX) change.json = json;
+    this.changes.push(change);
   }
 
   #remove(kind: 'delete' | 'expire', key: Key, revision: Revision): void {
-    this.#plan(key, {revision, put: undefined, expiresAtMs: undefined});
+    this.#plan(key, revision, undefined, undefined);
     this.changes.push({kind, key, revision});
   }
 
-  #plan(key: Key, write: Omit<PlannedWrite<P>, 'expiredAtMs'>): void {
-    this.writes.set(key, {...write, expiredAtMs: this.#found.get(key)?.expiresAtMs});
+  #plan(key: Key, revision: Revision, put: P | PutOperation | undefined, expiresAtMs: number | undefined): void {
+    this.writes.set(key, {revision, put, expiresAtMs, expiredAtMs: this.#found.get(key)?.expiresAtMs});
   }
 
   /** What a commit finds under a key now, for its operations. */
@@ -175,7 +184,11 @@ class GroupPlanner<P extends PutOperation> {
 
   #presentState(key: Key): EntryState | undefined {
     const state = this.#state(key);
-    return state === undefined || hasExpired(state, this.#start.nowMs) ? undefined : state;
+    return this.#isPresent(state) ? state : undefined;
+  }
+
+  #isPresent(state: EntryState | undefined): boolean {
+    return state !== undefined && !hasExpired(state, this.#start.nowMs);
   }
 
   #state(key: Key): EntryState | undefined {

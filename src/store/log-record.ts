@@ -81,20 +81,33 @@ export function decodeLogKey(key: Buffer): Revision {
   return key.readUIntBE(KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
 }
 
-/** Makes the record of some changes, at least one; the place is that of the log with them. */
-export function encodeLogRecord(changes: readonly Change[], {ordinal, volumeBytes, highestMs}: LogPlace): Buffer {
-  const writer = new ChangeWriter(changes);
-  const {record} = writer;
+/** Makes the record of some changes, at least one, in a buffer; the place is that of the log with them. */
+export function encodeLogRecord(
+  changes: readonly Change[],
+  {ordinal, volumeBytes, highestMs}: LogPlace,
+  buffer: Buffer = Buffer.allocUnsafe(logRecordBytesMax(changes)),
+): Buffer {
+  const writer = new ChangeWriter(buffer);
+  for (const change of changes) writer.write(change);
+  const record = writer.end();
   record[0] = LOG_RECORD_VERSION;
   record[1] = 0;
   record.writeUIntBE(ordinal, AT.ordinal, NUMBER_BYTES);
   record.writeUIntBE(volumeBytes, AT.volume, NUMBER_BYTES);
   record.writeUIntBE(Math.max(0, Math.floor(highestMs)), AT.highestTime, NUMBER_BYTES);
   record.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
-  for (const change of changes) writer.write(change);
   record.writeUInt32BE(crc32(record.subarray(AT.changes)), AT.changesChecksum);
   record.writeUInt32BE(crc32(record.subarray(AT.ordinal, AT.changes)), AT.headerChecksum);
   return record;
+}
+
+/** How large the record of some changes is at most, in bytes. */
+export function logRecordBytesMax(changes: readonly Change[]): number {
+  // A character has at most three bytes for each of its units.
+  return changes.reduce(
+    (sum, change) => sum + CHANGE_BYTES + PUT_BYTES + 3 * change.key.length + valueBytesOf(change),
+    HEADER_BYTES,
+  );
 }
 
 /** The header of a record, or undefined when it is damaged. */
@@ -133,8 +146,13 @@ class ChangeWriter {
   readonly record: Buffer;
   #at: number = AT.changes;
 
-  constructor(changes: readonly Change[]) {
-    this.record = Buffer.allocUnsafe(AT.changes + changes.reduce((sum, change) => sum + sizeOfChange(change), 0));
+  constructor(record: Buffer) {
+    this.record = record;
+  }
+
+  /** The part that was written. */
+  end(): Buffer {
+    return this.record.subarray(0, this.#at);
   }
 
   write(change: Change): void {
@@ -155,11 +173,6 @@ class ChangeWriter {
     this.record.set(json, this.#at);
     this.#at += json.length;
   }
-}
-
-function sizeOfChange(change: Change): number {
-  const put = change.kind === 'put' ? PUT_BYTES + valueBytesOf(change) : 0;
-  return CHANGE_BYTES + Buffer.byteLength(change.key) + put;
 }
 
 function kindOf(change: Change): number {

@@ -21,7 +21,7 @@ export class StoreClock {
   constructor({nowMs, elapsedMs = () => performance.now()}: StoreClockDeps, highestMs = 0) {
     this.#nowMs = nowMs;
     this.#elapsedMs = elapsedMs;
-    this.#highestMs = highestMs;
+    this.#highestMs = Math.max(nowMs(), highestMs);
     this.#knownAtMs = elapsedMs();
   }
 

@@ -9,7 +9,7 @@ import type {AppError} from '../../src/domain/failure.ts';
 import {decodeJsonText} from '../../src/domain/json-text.ts';
 import {KEY_BYTES_MAX} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import type {Change, Commit, Operation, Store} from '../../src/domain/store.ts';
+import type {Change, Commit, Expiry, Operation, Store} from '../../src/domain/store.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
 import {key, keysOf, patch, put, range, read, remove, textOf, withTexts} from '../../src/testing/assertions.ts';
@@ -21,8 +21,19 @@ const LOG_CHANGES_MAX = 8;
 /** A store that can be closed and opened again, with what it had where it is on a disk. */
 interface Opened {
   readonly store: Store;
+  readonly time: FakeTime;
+  /** Whether it begins anew, but for what is on the disk, when it is opened again. */
+  readonly restarts: boolean;
   reopen(): Promise<Opened>;
   end(): Promise<void>;
+}
+
+/** The clock of a machine, which can be set, and how much time has passed. */
+class FakeTime {
+  machineMs = Date.UTC(2026, 0, 1, 12);
+  passedMs = 0;
+  readonly nowMs = (): number => this.machineMs;
+  readonly elapsedMs = (): number => this.passedMs;
 }
 
 const ENGINES = [
@@ -31,19 +42,23 @@ const ENGINES = [
 ];
 
 async function openMemory(): Promise<Opened> {
-  const store = openMemoryStore({nowMs: Date.now, logChangesMax: LOG_CHANGES_MAX});
-  const opened: Opened = {store, reopen: async () => opened, end: () => store[Symbol.asyncDispose]()};
+  const time = new FakeTime();
+  const store = openMemoryStore({...time, logChangesMax: LOG_CHANGES_MAX});
+  const end = (): Promise<void> => store[Symbol.asyncDispose]();
+  const opened: Opened = {store, time, restarts: false, reopen: async () => opened, end};
   return opened;
 }
 
-async function openLmdb(existing?: string): Promise<Opened> {
+async function openLmdb(existing?: string, time = new FakeTime()): Promise<Opened> {
   const directory = existing ?? (await mkdtemp(join(tmpdir(), 'crewroom-test-')));
-  const store = await openLmdbStore({directory, nowMs: Date.now, log: SILENT_LOG, logChangesMax: LOG_CHANGES_MAX});
+  const store = await openLmdbStore({directory, ...time, log: SILENT_LOG, logChangesMax: LOG_CHANGES_MAX});
   return {
     store,
+    time,
+    restarts: true,
     async reopen() {
       await store[Symbol.asyncDispose]();
-      return openLmdb(directory);
+      return openLmdb(directory, time);
     },
     async end() {
       await store[Symbol.asyncDispose]();
@@ -68,7 +83,19 @@ const anyPatch = fc
     {weight: 1, arbitrary: fc.constantFrom(null, 7, [1, null])},
   )
   .map(value => JSON.stringify(value));
-const anyOperation = fc.oneof(
+const anyExpiry: fc.Arbitrary<Expiry | undefined> = fc.oneof(
+  fc.constant(undefined),
+  fc.integer({min: 1, max: 5}).map(ttlSeconds => ({kind: 'after', ttlSeconds}) as const),
+);
+const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.tuple(anyKey, fc.json(), anyExpiry).map(([text, json, expiry]) => ({...put(text, json), expiry})),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(anyKey, anyExpiry).map(([text, expiry]) => ({kind: 'touch', key: key(text), expiry}) as const),
+  },
   {weight: 2, arbitrary: fc.tuple(anyKey, fc.json()).map(([text, json]) => put(text, json))},
   {weight: 1, arbitrary: anyKey.map(remove)},
   {weight: 2, arbitrary: fc.tuple(anyKey, anyPatch).map(([text, json]) => patch(text, json))},
@@ -90,6 +117,9 @@ const anyCommit: fc.Arbitrary<Commit> = fc.record({
 type Step =
   | {readonly kind: 'commits'; readonly commits: readonly Commit[]}
   | {readonly kind: 'reopen'}
+  | {readonly kind: 'sweep'}
+  /** Time passes, or the clock of the machine is set, forward or back. */
+  | {readonly kind: 'pass' | 'set'; readonly ms: number}
   | {readonly kind: 'changes'; readonly since: number; readonly limit: number};
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -98,81 +128,152 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.array(anyCommit, {minLength: 1, maxLength: 4}).map(commits => ({kind: 'commits', commits})),
   },
   {weight: 1, arbitrary: fc.constant({kind: 'reopen'})},
+  {weight: 1, arbitrary: fc.constant({kind: 'sweep'})},
+  {weight: 3, arbitrary: fc.nat(8).map(halves => ({kind: 'pass', ms: halves * 500}))},
+  {weight: 1, arbitrary: fc.integer({min: -20, max: 6}).map(seconds => ({kind: 'set', ms: seconds * 1000}))},
   {
     weight: 2,
     arbitrary: fc.record({kind: fc.constant('changes'), since: fc.nat(20), limit: fc.integer({min: 1, max: 5})}),
   },
 ) as fc.Arbitrary<Step>;
 
+interface ModelEntry {
+  readonly text: string;
+  readonly revision: number;
+  readonly expiresAtMs: number | undefined;
+}
+
+/** A change with the text of its value. */
+interface ModelChange {
+  readonly kind: Change['kind'];
+  readonly key: string;
+  readonly revision: number;
+  readonly sizeBytes?: number;
+  readonly json?: string;
+  readonly expiresAtMs?: number;
+}
+
 /** What a store has to do, as plainly as it can be said. */
 class Model {
-  readonly entries = new Map<string, {text: string; revision: number}>();
-  readonly changes: (Pick<Change, 'kind' | 'key' | 'revision'> & {
-    readonly sizeBytes?: number;
-    readonly json?: string;
-  })[] = [];
+  /** Also those that have expired, until that is told. */
+  readonly entries = new Map<string, ModelEntry>();
+  readonly changes: ModelChange[] = [];
   revision = 0;
+  nowMs: number;
+  #loggedMs = 0;
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  /** The entries that are there. */
+  get present(): ReadonlyMap<string, ModelEntry> {
+    return new Map([...this.entries].filter(([, entry]) => !this.#hasExpired(entry)));
+  }
+
+  pass(ms: number, machineMs: number): void {
+    this.nowMs = Math.max(machineMs, this.nowMs + ms);
+  }
+
+  /** All that is known of the time then is what was logged. */
+  restart(machineMs: number): void {
+    this.nowMs = Math.max(machineMs, this.#loggedMs);
+  }
 
   commit({checks, operations}: Commit): object {
-    const conflicts = checks.filter(({key: name, expected}) => !this.#holds(name, expected)).map(check => check.key);
-    if (conflicts.length > 0) return {conflicts};
-    const effective = operations.filter(({kind, key: name}) => kind !== 'delete' || this.entries.has(name));
+    const {present} = this;
+    const conflicts = checks.filter(check => !holds(check.expected, present.get(check.key)?.revision));
+    if (conflicts.length > 0) return {conflicts: conflicts.map(check => check.key)};
+    const lost = operations.find(({kind, key: name}) => kind === 'touch' && !present.has(name));
+    if (lost !== undefined) return {code: 'no-entry', key: lost.key};
+    const effective = operations.filter(({kind, key: name}) => kind !== 'delete' || present.has(name));
     const outcomes = operations.map(({kind, key: name}) => {
-      if (kind === 'delete') return this.entries.has(name) ? 'deleted' : 'absent';
-      return this.entries.has(name) ? 'replaced' : 'created';
+      if (kind === 'delete') return present.has(name) ? 'deleted' : 'absent';
+      return present.has(name) ? 'replaced' : 'created';
     });
+    for (const {key: name} of effective) if (this.entries.has(name) && !present.has(name)) this.#expire(name);
     if (effective.length > 0) this.revision++;
     for (const operation of effective) this.#apply(operation);
     return {revision: this.revision, outcomes};
   }
 
+  /** Tells all that has expired; when the next will, from now on. */
+  sweep(): number | undefined {
+    const mortals = [...this.entries].flatMap(([name, {expiresAtMs}]) =>
+      expiresAtMs === undefined ? [] : [{name, expiresAtMs}],
+    );
+    const inOrder = inByteOrder(mortals.map(({name}) => name));
+    mortals.sort((a, b) => a.expiresAtMs - b.expiresAtMs || inOrder.indexOf(a.name) - inOrder.indexOf(b.name));
+    for (const {name, expiresAtMs} of mortals) {
+      if (expiresAtMs > this.nowMs) return expiresAtMs - this.nowMs;
+      this.#expire(name);
+    }
+    return undefined;
+  }
+
+  #hasExpired({expiresAtMs = Infinity}: ModelEntry): boolean {
+    return expiresAtMs <= this.nowMs;
+  }
+
+  #expire(name: string): void {
+    this.entries.delete(name);
+    this.#log({kind: 'expire', key: name, revision: ++this.revision});
+  }
+
+  #log(change: ModelChange): void {
+    this.changes.push(change);
+    this.#loggedMs = this.nowMs;
+  }
+
   #apply(operation: Operation): void {
     const {revision} = this;
-    if (operation.kind === 'touch') return;
-    if (operation.kind === 'delete') {
-      this.entries.delete(operation.key);
-      this.changes.push({kind: 'delete', key: operation.key, revision});
-    } else {
-      const text = operation.kind === 'put' ? decodeJsonText(operation.json) : this.#patch(operation);
-      this.entries.set(operation.key, {text, revision});
-      this.changes.push({
-        kind: 'put',
-        key: operation.key,
-        revision,
-        sizeBytes: Buffer.byteLength(text),
-        json: text,
-      });
+    const {kind, key: name} = operation;
+    const before = this.entries.get(name);
+    this.entries.delete(name);
+    if (kind === 'delete') {
+      this.#log({kind, key: name, revision});
+      return;
     }
+    const text =
+      kind === 'put'
+        ? decodeJsonText(operation.json)
+        : kind === 'touch'
+          ? (before?.text ?? '')
+          : patched(operation, before);
+    const expiresAtMs = kind === 'patch' ? before?.expiresAtMs : this.#timeOf(operation.expiry);
+    this.entries.set(name, {text, revision, expiresAtMs});
+    const change = {kind: 'put', key: name, revision, sizeBytes: Buffer.byteLength(text), json: text} as const;
+    this.#log(expiresAtMs === undefined ? change : {...change, expiresAtMs});
   }
 
-  #patch(operation: Extract<Operation, {kind: 'patch'}>): string {
-    const target = this.entries.get(operation.key);
-    const merged = mergePlainly(
-      target === undefined ? undefined : JSON.parse(target.text),
-      JSON.parse(decodeJsonText(operation.patch)),
-    );
-    return JSON.stringify(merged);
+  #timeOf(expiry: Expiry | undefined): number | undefined {
+    return expiry?.kind === 'after' ? this.nowMs + expiry.ttlSeconds * 1000 : undefined;
   }
+}
 
-  #holds(name: string, expected: Expectation): boolean {
-    const revision = this.entries.get(name)?.revision;
-    if (expected === 'absent') return revision === undefined;
-    if (expected === 'present') return revision !== undefined;
-    return revision !== undefined && [expected].flat().includes(revision);
-  }
+function patched(operation: Extract<Operation, {kind: 'patch'}>, target: ModelEntry | undefined): string {
+  const merged = mergePlainly(
+    target === undefined ? undefined : JSON.parse(target.text),
+    JSON.parse(decodeJsonText(operation.patch)),
+  );
+  return JSON.stringify(merged);
+}
+
+function holds(expected: Expectation, revision: number | undefined): boolean {
+  if (expected === 'absent') return revision === undefined;
+  if (expected === 'present') return revision !== undefined;
+  return revision !== undefined && [expected].flat().includes(revision);
 }
 
 describe.each(ENGINES)('a store in $name', ({open, runs}) => {
   test('does what a plain map would do', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, {maxLength: 12}), async steps => {
-        const model = new Model();
         let opened = await open();
+        const model = new Model(opened.time.machineMs);
         try {
           for (const step of steps) {
-            if (step.kind === 'reopen') opened = await opened.reopen();
-            else if (step.kind === 'changes') await compareChanges(opened.store, model, step);
-            else await compareCommits(opened.store, model, step.commits);
+            opened = await take(step, opened, model);
             await compareEntries(opened.store, model);
           }
         } finally {
@@ -218,6 +319,41 @@ describe.each(ENGINES)('a store in $name', ({open, runs}) => {
   });
 });
 
+async function take(step: Step, opened: Opened, model: Model): Promise<Opened> {
+  const {store, time} = opened;
+  switch (step.kind) {
+    case 'reopen':
+      if (opened.restarts) model.restart(time.machineMs);
+      return opened.reopen();
+    case 'pass':
+      time.passedMs += step.ms;
+      time.machineMs += step.ms;
+      model.pass(step.ms, time.machineMs);
+      return opened;
+    case 'set':
+      time.machineMs += step.ms;
+      model.pass(0, time.machineMs);
+      return opened;
+    case 'sweep':
+      assert.equal(await sweepAll(store), model.sweep());
+      assert.equal(store.revision, model.revision);
+      return opened;
+    case 'changes':
+      await compareChanges(store, model, step);
+      return opened;
+    case 'commits':
+      await compareCommits(store, model, step.commits);
+      return opened;
+  }
+}
+
+async function sweepAll(store: Store): Promise<number | undefined> {
+  for (;;) {
+    const nextMs = await store.sweep();
+    if (nextMs !== 0) return nextMs;
+  }
+}
+
 /** Commits at once, in their order: they are applied in that order, whatever shares a transaction. */
 async function compareCommits(store: Store, model: Model, commits: readonly Commit[]): Promise<void> {
   const results = await Promise.allSettled(commits.map(commit => store.commit(commit)));
@@ -236,10 +372,10 @@ async function compareCommits(store: Store, model: Model, commits: readonly Comm
 async function compareEntries(store: Store, model: Model): Promise<void> {
   for (const name of KEYS) {
     const entry = await read(store, name);
-    const {text, revision} = model.entries.get(name) ?? {};
-    assert.deepEqual([textOf(entry), entry?.revision], [text, revision]);
+    const {text, revision, expiresAtMs} = model.present.get(name) ?? {};
+    assert.deepEqual([textOf(entry), entry?.revision, entry?.expiresAtMs], [text, revision, expiresAtMs]);
   }
-  assert.deepEqual(keysOf(await store.list(range())), inByteOrder([...model.entries.keys()]));
+  assert.deepEqual(keysOf(await store.list(range())), inByteOrder([...model.present.keys()]));
 }
 
 async function compareChanges(
