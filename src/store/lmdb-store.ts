@@ -48,8 +48,8 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly logBytesMax?: number | undefined;
 }
 
-/** How many expired entries a sweep removes at most: about ten milliseconds of the event loop. */
-const SWEPT_MAX = 500;
+/** How many expired entries a sweep removes at most: about four milliseconds of the event loop. */
+const SWEPT_MAX = 200;
 
 /**
  * Opens the store in a data directory, alone.

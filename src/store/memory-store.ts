@@ -34,7 +34,7 @@ export function openMemoryStore(deps: MemoryStoreDeps): Store {
 }
 
 /** How many expired entries a sweep removes at most, so that others get their turn. */
-const SWEPT_MAX = 500;
+const SWEPT_MAX = 200;
 
 class MemoryStore implements Store {
   readonly #nowMs: () => number;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {verifyStore} from '../../src/store/verify-store.ts';
 import {CAN_TRACE, makeDirectory, startProcess} from './fixture.ts';
 import type {StoreProcess} from './store-process.ts';
 
@@ -23,6 +24,24 @@ describe('a store whose process is killed', () => {
     const store = await startProcess();
     await store.call('open', {directory});
     await ledger.compare(store);
+  });
+
+  test(`announces what expires exactly once, in ${ROUNDS} rounds, and keeps the table of it exact`, async () => {
+    const directory = await makeDirectory();
+    const history = new History();
+    for (const acknowledgements of fc.sample(fc.integer({min: 1, max: 30}), ROUNDS)) {
+      const store = await startProcess();
+      await store.call('open', {directory});
+      await history.follow(store);
+      await sweepAndWriteUntil(store, acknowledgements);
+    }
+    const store = await startProcess();
+    await store.call('open', {directory});
+    while ((await store.call('sweep')) === 0);
+    await history.follow(store);
+    assert.deepEqual(await store.call('keys'), [...history.present]);
+    await store.call('close');
+    assert.equal((await verifyStore(directory)).wrongExpiries, 0);
   });
 
   describe.skipIf(!CAN_TRACE)('at a system call of its own (needs strace)', () => {
@@ -50,6 +69,45 @@ describe('a store whose process is killed', () => {
     }
   });
 });
+
+/** Lets writers write what has expired already, beside a sweeper, until so many were acknowledged; then kills the process. */
+async function sweepAndWriteUntil(store: StoreProcess, acknowledgements: number): Promise<void> {
+  let rest = acknowledgements;
+  const sweep = async (): Promise<void> => {
+    for (;;) await store.call('sweep');
+  };
+  const write = async (key: string): Promise<void> => {
+    for (;;) {
+      await store.call('put', {key, json: '1', expiresAtMs: 1});
+      if (--rest === 0) await store.kill();
+    }
+  };
+  const keys = Array.from({length: WRITERS}, (_, index) => `mortal ${index}`);
+  for (const result of await Promise.allSettled([sweep(), ...keys.map(write)])) {
+    assert.equal(result.status === 'rejected' && result.reason.failure?.code, 'killed');
+  }
+}
+
+/** What one follower hears over all rounds: each entry begins and ends in turn, and nothing is missed or doubled. */
+class History {
+  readonly present = new Set<string>();
+  #revision = 0;
+
+  async follow(store: StoreProcess): Promise<void> {
+    for (;;) {
+      const found = await store.call('changes', {since: this.#revision});
+      assert.equal(found.kind, 'changes');
+      if (found.changes.length === 0) return;
+      for (const {kind, key, revision} of found.changes) {
+        assert.equal(revision, this.#revision + 1);
+        this.#revision = revision;
+        assert.equal(this.present.has(key), kind === 'expire', `"${key}" has a ${kind} in the wrong place`);
+        if (kind === 'put') this.present.add(key);
+        else this.present.delete(key);
+      }
+    }
+  }
+}
 
 /** What was sent and what was acknowledged, kept outside of the process that may die. */
 class Ledger {

@@ -11,12 +11,18 @@ const commands = {
     const log = {error: () => {}, info: () => {}, debug: () => {}};
     store = await openLmdbStore({directory, nowMs: Date.now, log});
   },
-  put: async ({key, json}) => {
+  put: async ({key, json, expiresAtMs}) => {
+    const expiry = expiresAtMs === undefined ? undefined : {kind: 'at', expiresAtMs};
     const {revision} = await store.commit({
       checks: [],
-      operations: [{kind: 'put', key, json: encoder.encode(json)}],
+      operations: [{kind: 'put', key, json: encoder.encode(json), expiry}],
     });
     return revision;
+  },
+  sweep: async () => store.sweep(),
+  changes: async ({since}) => {
+    const {kind, changes, revision} = await store.changes(since, {limit: 1000});
+    return {kind, revision, changes: changes?.map(change => ({...change, json: undefined}))};
   },
   putWhileReading: async options => {
     let settled = false;

@@ -8,7 +8,13 @@ export interface StoreProcess extends AsyncDisposable {
   readonly processId: number;
   /** Rejects with a {@link ProcessFailure} when the store failed. */
   call(name: 'open', options: {readonly directory: string}): Promise<void>;
-  call(name: 'put', options: {readonly key: string; readonly json: string}): Promise<number>;
+  call(
+    name: 'put',
+    options: {readonly key: string; readonly json: string; readonly expiresAtMs?: number},
+  ): Promise<number>;
+  call(name: 'sweep'): Promise<number | undefined>;
+  /** The changes after a revision, without their values. */
+  call(name: 'changes', options: {readonly since: number}): Promise<ProcessChanges>;
   /** The same, with reads in every turn of the event loop until it is answered. */
   call(name: 'putWhileReading', options: {readonly key: string; readonly json: string}): Promise<number>;
   call(name: 'delete', options: {readonly key: string}): Promise<string>;
@@ -18,6 +24,13 @@ export interface StoreProcess extends AsyncDisposable {
   call(name: 'close'): Promise<void>;
   /** Ends the process as a power switch would. */
   kill(): Promise<void>;
+}
+
+/** What a store in another process says of its changes. */
+export interface ProcessChanges {
+  readonly kind: 'changes' | 'reset';
+  readonly revision: number;
+  readonly changes: readonly {readonly kind: string; readonly key: string; readonly revision: number}[];
 }
 
 /** What a store in another process failed with. */
