@@ -24,6 +24,7 @@ const EXAMPLES: readonly Example[] = [
   {line: 'crewroom start --profile me.json', purpose: 'serve your own identity'},
   {line: `crewroom put greeting '"hello"'`, purpose: 'store a JSON value'},
   {line: 'crewroom list', purpose: 'see what is stored'},
+  {line: 'crewroom watch', purpose: 'see what changes, as it does'},
 ];
 
 /** What `crewroom --help` prints. */
