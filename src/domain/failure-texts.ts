@@ -44,8 +44,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}${hint === undefined ? '' : `; ${hint}`}`,
   'pilot-not-confirmed': ({url, message}) =>
     `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
-  'account-broken': ({url, status}) =>
-    `Cannot sign in at ${url}: it fails without a word (status ${status}, an empty body)`,
+  'account-broken': ({url, handlerStatus}) =>
+    `Cannot sign in at ${url}: it fails without a word (status ${handlerStatus}, an empty body)`,
   'session-unknown': ({url, message}) =>
     `Cannot go on with the session at ${url}: it is unknown there${quoteMessage(message)}`,
   'handler-unreachable': ({url, stage, problem}) => `Cannot reach the handler at ${url}: ${problem} (${stage})`,
@@ -54,11 +54,11 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'handler-redirect': ({url, target, problem, scriptURL}) =>
     `Cannot use the handler at ${url}: ${problem}, ${target}, and neither password nor session is sent on` +
     (scriptURL === undefined ? '' : `; configure ${quote(scriptURL)}`),
-  'not-a-handler': ({url, status, problem, firstLine}) =>
-    `Cannot use ${url} as a handler: ${problem} (status ${status})` +
+  'not-a-handler': ({url, handlerStatus, problem, firstLine}) =>
+    `Cannot use ${url} as a handler: ${problem} (status ${handlerStatus})` +
     (firstLine === undefined ? '' : `, and it begins with ${quote(firstLine)}`),
-  'handler-failed': ({url, status, message}) =>
-    `Cannot get an answer of the handler at ${url}: it failed with status ${status}${quoteMessage(message)}`,
+  'handler-failed': ({url, handlerStatus, message}) =>
+    `Cannot get an answer of the handler at ${url}: it failed with status ${handlerStatus}${quoteMessage(message)}`,
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
   'store-read-only': ({problem, ...part}) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import {STATUS_BY_CODE} from '../http/failure-response.ts';
 import {AppError, describeFailure, type Failure, type FailureCode} from './failure.ts';
 import {adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
@@ -47,7 +48,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'sign-in-busy': {code: 'sign-in-busy'},
   'wrong-credentials': {code: 'wrong-credentials', url: 'https://a.example/', message: 'Denied.', hint: 'try "1"'},
   'pilot-not-confirmed': {code: 'pilot-not-confirmed', url: 'https://a.example/', message: 'Be patient.'},
-  'account-broken': {code: 'account-broken', url: 'https://a.example/', status: 500},
+  'account-broken': {code: 'account-broken', url: 'https://a.example/', handlerStatus: 500},
   'session-unknown': {code: 'session-unknown', url: 'https://a.example/', message: 'Who?'},
   'handler-unreachable': {
     code: 'handler-unreachable',
@@ -66,11 +67,11 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'not-a-handler': {
     code: 'not-a-handler',
     url: 'https://a.example/',
-    status: 200,
+    handlerStatus: 200,
     problem: 'it answers with HTML',
     firstLine: '<!doctype html>',
   },
-  'handler-failed': {code: 'handler-failed', url: 'https://a.example/', status: 500, message: 'Out of fuel.'},
+  'handler-failed': {code: 'handler-failed', url: 'https://a.example/', handlerStatus: 500, message: 'Out of fuel.'},
   'invalid-pilot': {
     code: 'invalid-pilot',
     url: 'https://a.example/',
@@ -128,6 +129,18 @@ describe('describeFailure()', () => {
       assert.equal(new AppError(failure).message, text);
     });
   }
+
+  test('holds no member that a problem document has of its own, which would take its place', () => {
+    const reserved = ['type', 'title', 'status', 'detail', 'instance', 'advice'];
+    for (const failure of Object.values(FAILURES)) {
+      if (STATUS_BY_CODE[failure.code] === undefined) continue;
+      assert.deepEqual(
+        Object.keys(failure).filter(name => reserved.includes(name)),
+        [],
+        failure.code,
+      );
+    }
+  });
 
   test('tells every conflict, and what there is', () => {
     assert.equal(

@@ -44,7 +44,7 @@ export type RequestFailure =
 export type HandlerFailure =
   | {readonly code: 'wrong-credentials'; readonly url: string; readonly message?: string; readonly hint?: string}
   | {readonly code: 'pilot-not-confirmed'; readonly url: string; readonly message?: string}
-  | {readonly code: 'account-broken'; readonly url: string; readonly status: number}
+  | {readonly code: 'account-broken'; readonly url: string; readonly handlerStatus: number}
   | {readonly code: 'session-unknown'; readonly url: string; readonly message?: string}
   | {
       readonly code: 'handler-unreachable';
@@ -64,12 +64,18 @@ export type HandlerFailure =
   | {
       readonly code: 'not-a-handler';
       readonly url: string;
-      readonly status: number;
+      readonly handlerStatus: number;
       readonly problem: string;
       /** The first line of what came. */
       readonly firstLine?: string;
     }
-  | {readonly code: 'handler-failed'; readonly url: string; readonly status: number; readonly message?: string}
+  | {
+      readonly code: 'handler-failed';
+      readonly url: string;
+      /** The HTTP status of the handler; `status` is that of the problem document. */
+      readonly handlerStatus: number;
+      readonly message?: string;
+    }
   | {readonly code: 'invalid-pilot'; readonly url: string; readonly problems: readonly DocumentProblem[]};
 
 /** How far a request to a handler came: its name was looked up, it was connected to, TLS was agreed on, it answered. */

@@ -136,7 +136,9 @@ function findUnknownSession(answer: HandlerAnswer): AppError | undefined {
 }
 
 function findBrokenAccount({url, status, bytes}: HandlerAnswer): AppError | undefined {
-  return status === 500 && bytes.length === 0 ? new AppError({code: 'account-broken', url, status}) : undefined;
+  return status === 500 && bytes.length === 0
+    ? new AppError({code: 'account-broken', url, handlerStatus: status})
+    : undefined;
 }
 
 /** A web server in front of the handler that wants a password of its own (RFC 7617) knows nothing of pilots. */
@@ -164,7 +166,7 @@ function readSuccess(answer: HandlerAnswer): Success {
   const json = findJson(answer);
   const isSuccess = status >= 200 && status <= 299;
   if (json === undefined && (isSuccess || status < 500)) throw notAHandler(answer, describeContent(answer));
-  if (!isSuccess) throw new AppError({code: 'handler-failed', url, status, ...findMessage(answer)});
+  if (!isSuccess) throw new AppError({code: 'handler-failed', url, handlerStatus: status, ...findMessage(answer)});
   const value: unknown = JSON.parse(new TextDecoder().decode(json));
   if (json !== undefined && isObject(value)) return {json, value};
   throw notAHandler(answer, 'it answers with JSON that is no object');
@@ -172,8 +174,8 @@ function readSuccess(answer: HandlerAnswer): Success {
 
 function notAHandler(answer: HandlerAnswer, problem: string): AppError {
   const firstLine = cleanText(firstLineOf(decode(answer)), []);
-  const {url, status} = answer;
-  return new AppError({code: 'not-a-handler', url, status, problem, ...(firstLine === '' ? {} : {firstLine})});
+  const {url, status: handlerStatus} = answer;
+  return new AppError({code: 'not-a-handler', url, handlerStatus, problem, ...(firstLine === '' ? {} : {firstLine})});
 }
 
 function describeContent(answer: HandlerAnswer): string {

@@ -108,7 +108,7 @@ async function readBytes(response: Response, url: string): Promise<Uint8Array> {
     sizeBytes += chunk.length;
     if (sizeBytes > ANSWER_BYTES_MAX) {
       const problem = `its answer is larger than ${ANSWER_BYTES_MAX} bytes`;
-      throw new AppError({code: 'not-a-handler', url, status: response.status, problem});
+      throw new AppError({code: 'not-a-handler', url, handlerStatus: response.status, problem});
     }
     chunks.push(chunk);
   }

@@ -114,7 +114,7 @@ for (const {name, start} of BACK_ENDS) {
       expect(await failureOf(client.signIn(scriptURL, {username: '3', password: CLEO.password}))).toEqual({
         code: 'account-broken',
         url: `${scriptURL}pilot/login`,
-        status: 500,
+        handlerStatus: 500,
       });
     });
 
@@ -123,9 +123,12 @@ for (const {name, start} of BACK_ENDS) {
       const {scriptURL} = handler;
       const url = `${scriptURL}pilot/login`;
       const table = [
-        [TROUBLE.html, {code: 'handler-failed', url, status: 500, message: '500 Server Error'}],
-        [TROUBLE.json, {code: 'handler-failed', url, status: 500, message: 'The rank for this pilot does not exist'}],
-        [TROUBLE.maintenance, {code: 'handler-failed', url, status: 503, message: 'Service Unavailable'}],
+        [TROUBLE.html, {code: 'handler-failed', url, handlerStatus: 500, message: '500 Server Error'}],
+        [
+          TROUBLE.json,
+          {code: 'handler-failed', url, handlerStatus: 500, message: 'The rank for this pilot does not exist'},
+        ],
+        [TROUBLE.maintenance, {code: 'handler-failed', url, handlerStatus: 503, message: 'Service Unavailable'}],
       ] as const;
       for (const [answer, failure] of table) {
         handler.failWith(answer);
@@ -147,7 +150,7 @@ const HOSTILE_SIGN_INS: {
   endless: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
   html: {
     code: 'not-a-handler',
-    status: 200,
+    handlerStatus: 200,
     problem: 'it answers with a page titled "200 Welcome to our airline"',
     firstLine: '<!DOCTYPE html>',
   },
@@ -173,7 +176,7 @@ const HOSTILE_SIGN_INS: {
   },
   'redirect loop': {code: 'handler-redirect', problem: 'it redirects to itself'},
   'permanent redirect': {code: 'handler-redirect', problem: 'it redirects to another host'},
-  'redirect to nowhere': {code: 'not-a-handler', status: 302},
+  'redirect to nowhere': {code: 'not-a-handler', handlerStatus: 302},
   'changing session': {},
   'dying session': {},
 };

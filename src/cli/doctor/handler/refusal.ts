@@ -30,7 +30,7 @@ function detailsOf(failure: Failure): readonly string[] {
     case 'pilot-not-confirmed':
       return [`the pilot is not confirmed yet${said(failure)}`];
     case 'account-broken':
-      return [`it fails with ${failure.status} and an empty body`];
+      return [`it fails with ${failure.handlerStatus} and an empty body`];
     case 'session-unknown':
       return [`the session is refused${said(failure)}`];
     case 'invalid-pilot':

@@ -16,9 +16,9 @@ function detailOf(failure: Failure): string {
     case 'handler-timeout':
       return `no whole answer came within ${failure.timeoutMs / 1000} seconds`;
     case 'not-a-handler':
-      return `${failure.problem} (${failure.status})`;
+      return `${failure.problem} (${failure.handlerStatus})`;
     case 'handler-failed':
-      return `it fails with ${failure.status}${failure.message === undefined ? '' : `: ${JSON.stringify(failure.message)}`}`;
+      return `it fails with ${failure.handlerStatus}${failure.message === undefined ? '' : `: ${JSON.stringify(failure.message)}`}`;
     case 'handler-redirect':
       return `${failure.problem}, ${failure.target}`;
     default:
