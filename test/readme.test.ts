@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
@@ -12,10 +12,10 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const main = join(root, 'dist', 'cli', 'main.js');
 
 /** The commands of the tour, one for each line of its code blocks, without those that install and start. */
-const tour = readme.slice(readme.indexOf('## A tour'), readme.indexOf('## In CI'));
-const commands = Array.from(tour.matchAll(/^```sh\n([\s\S]*?)^```$/gm), match => match[1] ?? '')
-  .flatMap(block => block.trim().split('\n'))
-  .filter(command => !/^npm (ci|start)/.test(command));
+const commands = readCommands('## A tour', '## Sign in');
+
+/** The commands of the walk to the example of a handler, without those that start. */
+const walk = readCommands('## Sign in', '## In CI');
 
 /** What each command prints, by a part of it that shows that it worked; in the order of the tour. */
 const SHOWN = [
@@ -72,30 +72,125 @@ describe('the tour of the README', () => {
     expect(JSON.parse(run('curl -s http://localhost:7172/api/identity').stdout)).toEqual(JSON.parse(printed));
   });
 
-  /** Runs a command of the tour: the port is another one, and `npx crewroom` is what was built. */
-  function run(command: string): {status: number | null; stdout: string; stderr: string} {
-    const adapted = command
-      .replaceAll('localhost:7172', `localhost:${port}`)
-      .replace('npx crewroom', `"${process.execPath}" "${main}"`);
-    return spawnSync('sh', ['-c', adapted], {
-      cwd: directory,
-      encoding: 'utf8',
-      env: environment({CREWROOM_PORT: String(port)}),
-    });
+  function run(command: string): Ran {
+    return runIn(directory, port, command);
   }
 
   function start(...args: string[]): ChildProcess {
-    return spawn(process.execPath, [main, 'start', ...args], {
-      cwd: directory,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: environment({CREWROOM_PORT: '0'}),
-    });
-  }
-
-  function environment(more: Record<string, string>): NodeJS.ProcessEnv {
-    return {...process.env, CREWROOM_DATA_DIR: join(directory, 'data'), XDG_CONFIG_HOME: directory, ...more};
+    return startIn(directory, ...args);
   }
 });
+
+describe('the walk to the example of a handler', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'crewroom-walk-'));
+  let handler: ChildProcess;
+  let handlerPort: string;
+  let service: ChildProcess;
+  let port: number;
+
+  beforeAll(async () => {
+    const airline = readFileSync(join(root, 'examples', 'handler', 'airline.json'), 'utf8');
+    handlerPort = await startHandler('0');
+    writeFileSync(join(directory, 'airline.json'), airline.replaceAll('8080', handlerPort));
+    await startService();
+  });
+  afterAll(async () => {
+    await stop(service);
+    await stop(handler);
+    rmSync(directory, {recursive: true, force: true});
+  });
+
+  test('shows the identity of who signed in, what is stale while the handler is away, and what is fresh again', async () => {
+    expect(walk).toHaveLength(7);
+    expect(next('node examples')).toBe('node examples/handler/main.js');
+    expect(run('crewroom sign-in', 'cabin crew\n')).toContain('Signed in as Ada Quill (CRW0042), Crewroom Air');
+    expect(run('/api/identity')).toContain('"pilotID":"CRW0042"');
+    await stop(handler);
+    await stop(service);
+    await startService();
+    await expect.poll(() => runIn(directory, port, walk[0] ?? '').stdout).toContain('"stale":true');
+    expect(run('/api/session')).toContain('nobody listens');
+    expect(run('crewroom status')).toContain('stale');
+    await startHandler(handlerPort);
+    const status = next('crewroom status');
+    // It asks again after a second at first, then after longer.
+    await expect.poll(() => runIn(directory, port, status).stdout, {timeout: 20_000}).not.toContain('stale');
+    expect(runIn(directory, port, status).stdout).toContain('Ada Quill (CRW0042), Crewroom Air (signed in)');
+    expect(run('crewroom sign-out')).toContain('Signed out');
+    expect(walk).toEqual([]);
+  });
+
+  /** The next command of the walk. */
+  function next(what: string): string {
+    expect(walk[0]).toContain(what);
+    return walk.shift() ?? '';
+  }
+
+  function run(what: string, input = ''): string {
+    const {status, stdout, stderr} = runIn(directory, port, next(what), input);
+    expect(status, stderr).toBe(0);
+    return stdout;
+  }
+
+  async function startHandler(at: string): Promise<string> {
+    const example = join(root, 'examples', 'handler', 'main.js');
+    handler = spawn(process.execPath, [example, at], {stdio: ['ignore', 'pipe', 'inherit']});
+    const [line] = (await once(createInterface(handler.stdout as NodeJS.ReadableStream), 'line')) as [string];
+    return new URL(/http:\S+/.exec(line)?.[0] ?? '').port;
+  }
+
+  async function startService(): Promise<void> {
+    service = startIn(directory, '--airline', 'airline.json');
+    port = await readPort(service);
+  }
+});
+
+/** What became of a command. */
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of the page: the port is another one, and `npx crewroom` is what was built. */
+function runIn(directory: string, port: number, command: string, input = ''): Ran {
+  const adapted = command
+    .replaceAll('localhost:7172', `localhost:${port}`)
+    .replace('npx crewroom', `"${process.execPath}" "${main}"`);
+  return spawnSync('sh', ['-c', adapted], {
+    cwd: directory,
+    encoding: 'utf8',
+    input,
+    env: environment(directory, {CREWROOM_PORT: String(port)}),
+  });
+}
+
+function startIn(directory: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [main, 'start', ...args], {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: environment(directory, {CREWROOM_PORT: '0'}),
+  });
+}
+
+function environment(directory: string, more: Record<string, string>): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    CREWROOM_DATA_DIR: join(directory, 'data'),
+    XDG_CONFIG_HOME: directory,
+    // The keychain of whoever runs the tests is left alone.
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+    ...more,
+  };
+}
+
+/** The commands between two headings, one for each line of the code blocks, without those that install and start. */
+function readCommands(from: string, to: string): string[] {
+  const text = readme.slice(readme.indexOf(from), readme.indexOf(to));
+  return Array.from(text.matchAll(/^```sh\n([\s\S]*?)^```$/gm), match => match[1] ?? '')
+    .flatMap(block => block.trim().split('\n'))
+    .filter(command => !/^npm (ci|start)/.test(command));
+}
 
 /** Reads the log of a service until it says where it listens. */
 async function readPort(service: ChildProcess): Promise<number> {

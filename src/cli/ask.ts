@@ -1,4 +1,5 @@
-import type {Readable, Writable} from 'node:stream';
+import type {Readable} from 'node:stream';
+import type {WriteStream} from 'node:tty';
 import type {CliContext} from './context.ts';
 import {InterruptedError} from './report.ts';
 
@@ -51,11 +52,22 @@ function describe({message, findProblem}: Question, {stdin, stderr}: CliContext)
   return {
     message,
     input: stdin.stream as Readable,
-    output: stderr.stream as Writable,
+    output: knowingItsSize(stderr.stream as WriteStream),
     withGuide: false,
     validate: (answer: string | undefined) => {
       if (answer === undefined || answer.trim() === '') return 'It is needed';
       return findProblem?.(answer.trim());
     },
   };
+}
+
+/** The size of a terminal that does not say it, in characters. */
+const COLUMNS = 80;
+const ROWS = 24;
+
+/** Some terminals give 0, and the library would put each letter on a line of its own. */
+function knowingItsSize(stream: WriteStream): WriteStream {
+  if (stream.columns === 0) stream.columns = COLUMNS;
+  if (stream.rows === 0) stream.rows = ROWS;
+  return stream;
 }

@@ -7,6 +7,7 @@ import type {ListFlags} from './commands/list.ts';
 import type {PatchFlags} from './commands/patch.ts';
 import type {PutFlags} from './commands/put.ts';
 import type {ResetFlags} from './commands/reset.ts';
+import type {SignInFlags} from './commands/sign-in.ts';
 import type {TouchFlags} from './commands/touch.ts';
 import type {WatchFlags} from './commands/watch.ts';
 
@@ -99,6 +100,41 @@ const STATUS: CommandSpec<JsonFlags> = {
     {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 when nothing answers'},
   ],
   load: () => import('./commands/status.ts'),
+};
+
+const SIGN_IN: CommandSpec<SignInFlags> = {
+  name: 'sign-in',
+  group: 'Service',
+  summary: 'Sign in at your airline',
+  arguments: [],
+  flags: {
+    scriptUrl: {placeholder: 'URL', description: 'back end of the airline; as configured without it'},
+    username: {placeholder: 'NAME', description: 'pilot number or e-mail address'},
+    passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom sign-in', purpose: 'asks for what is missing'},
+    {line: 'crewroom sign-in --script-url https://air.example/handler/', purpose: 'at this airline'},
+    {line: 'pass show airline | crewroom sign-in --username 1', purpose: 'the password from a program'},
+  ],
+  notes: [
+    'The service has to run. The password is sent once and kept nowhere.',
+    'It is never a flag or a variable, which other programs could read.',
+  ],
+  load: () => import('./commands/sign-in.ts'),
+};
+
+const SIGN_OUT: CommandSpec<JsonFlags> = {
+  name: 'sign-out',
+  group: 'Service',
+  summary: 'Sign out, and forget the session',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [{line: 'crewroom sign-out', purpose: 'the session is gone from wherever it was kept'}],
+  load: () => import('./commands/sign-out.ts'),
 };
 
 const DOCTOR: CommandSpec<DoctorFlags> = {
@@ -385,6 +421,8 @@ const VERSION: CommandSpec<JsonFlags> = {
 export const COMMANDS = [
   START,
   STATUS,
+  SIGN_IN,
+  SIGN_OUT,
   DOCTOR,
   IDENTITY,
   GET,

@@ -21,6 +21,9 @@ const OTHERS = 0o077;
 export async function readPassword(file: string | undefined, context: CliContext): Promise<string> {
   if (file !== undefined) return readPasswordFile(file, context);
   if (canAsk(context)) return askSecret({message: 'Password (it is not shown)'}, context);
+  // What is typed at a terminal would be shown there.
+  if (context.stdin.isTerminal)
+    throw unreadable('the password', 'standard error is no terminal, so nobody can be asked');
   return firstLine(await readStandardInput(context), 'standard input');
 }
 

@@ -1,11 +1,12 @@
-import type {Readiness} from '../../client/client.ts';
+import type {Readiness, SessionDocument} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {escapeControls} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {styleOf} from '../style.ts';
+import {describeEnd, describePlace} from '../session-text.ts';
+import {type Style, styleOf} from '../style.ts';
 
 /** How long the service may take to say how it is, in milliseconds: people wait for it. */
 const STATUS_TIMEOUT_MS = 5000;
@@ -21,7 +22,8 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   const beganAtMs = elapsedMs();
   const readiness = await client.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
-  const status: Status = {url, version, apiVersion, ...readiness, latencyMs};
+  const session = readiness.identity.source === 'handler' ? await client.session() : undefined;
+  const status: Status = {url, version, apiVersion, ...readiness, ...(session && {session}), latencyMs};
   await stdout.write(call.flags.json ? `${JSON.stringify(status)}\n` : formatStatus(status, call));
   return readiness.ready ? EXIT.ok : EXIT.failure;
 }
@@ -30,14 +32,17 @@ interface Status extends Readiness {
   readonly url: string;
   readonly version: string;
   readonly apiVersion: string;
+  /** Where pilots sign in at all. */
+  readonly session?: SessionDocument;
   readonly latencyMs: number;
 }
 
-function formatStatus({url, version, ready, store, identity, latencyMs}: Status, {context}: Call): string {
+function formatStatus({url, version, ready, store, identity, session, latencyMs}: Status, {context}: Call): string {
   const style = styleOf(context.stdout, context);
   const rows = [
     ['Address', url],
     ['Identity', describeIdentity(identity)],
+    ...describeSession(session, style).map((line, index) => [index === 0 ? 'Session' : '', line] as const),
     ['Store', ready ? store : `${style.red(store)}: the disk failed; check it, then start the service again`],
     ['Latency', `${latencyMs} ms`],
   ] as const;
@@ -47,10 +52,10 @@ function formatStatus({url, version, ready, store, identity, latencyMs}: Status,
 }
 
 /** Whose identity is served, and from which kind of source. */
-function describeIdentity({source, signedIn, state, stale, summary = ''}: Readiness['identity']): string {
+function describeIdentity({source, signedIn, state, summary = ''}: Readiness['identity']): string {
   if (state === 'expired') return 'nobody: the session expired; "crewroom sign-in" signs in again';
   if (!signedIn) return source === 'handler' ? 'nobody: "crewroom sign-in" signs in' : 'nobody';
-  return `${escapeControls(summary)} (${stale ? STALE_SOURCE : SOURCES[source]})`;
+  return `${escapeControls(summary)} (${SOURCES[source]})`;
 }
 
 /** Where the identity comes from, for people. */
@@ -61,5 +66,14 @@ const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
   none: 'none',
 };
 
-/** GET /api/session says why. */
-const STALE_SOURCE = 'signed in, stale: the back end of the airline does not confirm it; this was known last';
+/** How it stands with the session: where and until when, and what is wrong with it, line by line. */
+function describeSession(session: SessionDocument | undefined, style: Style): readonly string[] {
+  if (session === undefined) return [];
+  const {state, stale, scriptURL = '', problem} = session;
+  const place = escapeControls(scriptURL);
+  return [
+    state === 'signed-in' ? `at ${place}, ${describeEnd(session)}; ${describePlace(session)}` : `none at ${place}`,
+    ...(stale ? [`${style.yellow('stale')}: this was known last, and the airline is asked again`] : []),
+    ...(problem === undefined ? [] : [escapeControls(problem.detail), style.dim(`→ ${problem.advice}`)]),
+  ];
+}

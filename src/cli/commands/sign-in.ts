@@ -1,0 +1,84 @@
+import type {Client, SessionDocument} from '../../client/client.ts';
+import {isUnprotected, readScriptUrl} from '../../identity/script-url.ts';
+import {askText} from '../ask.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import type {CliContext} from '../context.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {readPassword} from '../password.ts';
+import {canAsk} from '../prompt.ts';
+import {formatSession} from '../session-text.ts';
+import {styleOf} from '../style.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom sign-in`. */
+export interface SignInFlags {
+  readonly scriptUrl: string | undefined;
+  readonly username: string | undefined;
+  readonly passwordFile: string | undefined;
+  readonly json: Switch;
+}
+
+/** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
+export async function run(call: Call<SignInFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {client} = await connect(call);
+  // Before anything is asked: nobody should type a password for a service that does not run.
+  const {scriptURL: configured} = await client.session();
+  const scriptURL = await chooseHandler(flags.scriptUrl, configured, context);
+  await tellPlace(scriptURL ?? configured, context);
+  const username = await chooseUsername(flags.username, context);
+  const password = await readPassword(flags.passwordFile, context);
+  const session = await client.signIn({scriptURL, username, password});
+  await tell(session, client, call);
+  return EXIT.ok;
+}
+
+/** The handler to name in the request; undefined for the one that the service knows. */
+async function chooseHandler(
+  given: string | undefined,
+  configured: string | undefined,
+  context: CliContext,
+): Promise<string | undefined> {
+  if (given !== undefined) return parseScriptUrl(given);
+  if (configured !== undefined) return undefined;
+  if (!canAsk(context)) throw invalidUsage('sign-in', 'no airline is configured, so it needs --script-url URL');
+  const question = {
+    message: 'Address of the airline’s back end (scriptURL)',
+    example: 'https://air.example/handler/',
+    findProblem: (answer: string) => {
+      const reading = readScriptUrl(answer);
+      return 'problem' in reading ? `It ${reading.problem}` : undefined;
+    },
+  };
+  return parseScriptUrl(await askText(question, context));
+}
+
+function parseScriptUrl(text: string): string {
+  const reading = readScriptUrl(text);
+  if ('problem' in reading) throw invalidUsage('sign-in', `--script-url ${reading.problem}`);
+  return reading.scriptURL;
+}
+
+async function tellPlace(scriptURL: string | undefined, context: CliContext): Promise<void> {
+  if (!canAsk(context) || scriptURL === undefined) return;
+  const style = styleOf(context.stderr, context);
+  await context.stderr.write(`Signing in at ${style.cyan(scriptURL)}\n`);
+  if (isUnprotected(scriptURL))
+    await context.stderr.write(`${style.yellow('!')} Without https the password can be read on its way\n`);
+}
+
+async function chooseUsername(given: string | undefined, context: CliContext): Promise<string> {
+  if (given !== undefined) return given;
+  if (!canAsk(context)) throw invalidUsage('sign-in', 'nobody is there to be asked, so it needs --username U');
+  return askText({message: 'Pilot number or e-mail address'}, context);
+}
+
+async function tell(session: SessionDocument, client: Client, {context, flags}: Call<SignInFlags>): Promise<void> {
+  const {summary} = (await client.readiness()).identity;
+  const text = flags.json
+    ? `${JSON.stringify({...session, ...(summary === undefined ? {} : {summary})})}\n`
+    : formatSession(session, {summary, style: styleOf(context.stdout, context)});
+  await context.stdout.write(text);
+}

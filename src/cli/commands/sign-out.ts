@@ -1,0 +1,17 @@
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {escapeControls} from '../escape.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+
+/** `crewroom sign-out`: forgets the session, wherever it is kept. */
+export async function run({context, flags, ...call}: Call<{readonly json: Switch}>): Promise<ExitCode> {
+  const {client} = await connect({context, flags, ...call});
+  const before = await client.session();
+  const session = await client.signOut();
+  const wasSignedIn = before.source === 'handler' && before.state !== 'signed-out';
+  const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
+  const text = wasSignedIn ? `Signed out${place}; the session is forgotten` : 'Nobody was signed in at an airline';
+  await context.stdout.write(flags.json ? `${JSON.stringify(session)}\n` : `${text}\n`);
+  return EXIT.ok;
+}

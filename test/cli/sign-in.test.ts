@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import {chmod, readFile, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {ADA, BEN, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
+import {createMachine, type Finished, plain, type Running, type RunOptions, type Service} from './crewroom.ts';
+
+const machine = await createMachine();
+const {home} = machine;
+
+let handler: TestHandler;
+let service: Service;
+/** With no airline of its own: whoever signs in says where. */
+let open: Service;
+const PORT = (): readonly string[] => ['--port', String(service.port)];
+
+beforeAll(async () => {
+  handler = await startPhpVms5({nowMs: Date.now});
+  const airline = {
+    ...SAMPLE_DOCUMENT.airline,
+    settings: {...SAMPLE_DOCUMENT.airline.settings, scriptURL: handler.scriptURL},
+  };
+  await writeFile(join(home, 'airline.json'), JSON.stringify(airline));
+  service = await machine.start(['--ephemeral', '--airline', join(home, 'airline.json')]);
+  open = await machine.start(['--ephemeral']);
+  await writeFile(join(home, 'password'), `${ADA.password}\nnot this line\n`, {mode: 0o600});
+});
+afterAll(async () => {
+  await service.stop();
+  await open.stop();
+  await handler.stop();
+});
+afterEach(async () => {
+  handler.failWith(undefined);
+  handler.forgetRequests();
+  await machine.run(['sign-out', ...PORT()]);
+});
+
+function signIn(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return machine.run(['sign-in', ...PORT(), ...args], options);
+}
+
+describe('crewroom sign-in', () => {
+  for (const {name, args, input} of [
+    {name: 'standard input', args: [], input: `${ADA.password}\n`},
+    {name: 'standard input without a line break', args: [], input: ADA.password},
+    {name: 'the first line of standard input', args: [], input: `${ADA.password}\r\nmore\n`},
+    {name: 'a file', args: ['--password-file', 'password'], input: ''},
+  ]) {
+    test(`takes the password from ${name}, and says who, where and until when`, async () => {
+      const {exitCode, stdout, stderr} = await signIn(['--username', '1', ...args], {input});
+      assert.deepEqual({exitCode, stderr}, {exitCode: 0, stderr: ''});
+      const [first, second] = stdout.split('\n');
+      assert.equal(first, '✔ Signed in as Ada Quill (VMS0001), Crewroom Air');
+      assert.ok(second?.startsWith(`  at ${handler.scriptURL}, until 2`), second);
+      assert.match(second ?? '', /\d{4}-\d\d-\d\d \d\d:\d\d UTC; forgotten when the service stops$/);
+      const logins = handler.requests.filter(({path}) => path === 'pilot/login');
+      assert.deepEqual(
+        logins.map(({json}) => json),
+        [{password: ADA.password}],
+      );
+    });
+  }
+
+  test('tells programs the session, without a secret', async () => {
+    const {stdout} = await signIn(['--username', '1', '--json'], {input: ADA.password});
+    const {state, source, scriptURL, summary, ...others} = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+    assert.deepEqual(
+      {state, source, scriptURL, summary},
+      {
+        state: 'signed-in',
+        source: 'handler',
+        scriptURL: handler.scriptURL,
+        summary: 'Ada Quill (VMS0001), Crewroom Air',
+      },
+    );
+    assert.deepEqual(Object.keys(others).sort(), ['expiresAt', 'kept', 'since']);
+  });
+
+  test('serves the pilot from then on, and crewroom status says so', async () => {
+    await signIn(['--username', '1'], {input: ADA.password});
+    const identity = await machine.run(['identity', ...PORT()]);
+    assert.equal(JSON.parse(identity.stdout).va_user.pilotID, 'VMS0001');
+    const {stdout} = await machine.run(['status', ...PORT()]);
+    assert.match(stdout, /^ {2}Identity +Ada Quill \(VMS0001\), Crewroom Air \(signed in\)$/m);
+    assert.ok(stdout.includes(`at ${handler.scriptURL}, until 2`), stdout);
+  });
+
+  test('signs in where somebody says, when no airline is configured', async () => {
+    await using other = await startPhpVms7({nowMs: Date.now});
+    const args = ['sign-in', '--port', String(open.port), '--username', ADA.email];
+    const without = await machine.run(args, {input: ADA.password});
+    assert.equal(without.exitCode, 2);
+    assert.match(without.stderr, /no airline is configured, so it needs --script-url URL/);
+    // The slash at the end is a thing that people forget.
+    const named = await machine.run([...args, '--script-url', other.scriptURL.slice(0, -1)], {input: ADA.password});
+    assert.equal(named.exitCode, 0, named.stderr);
+    assert.ok(named.stdout.includes(`at ${other.scriptURL}, without an end that is known`), named.stdout);
+    await machine.run(['sign-out', '--port', String(open.port)]);
+  });
+
+  const refused = [
+    {name: 'a wrong password', username: '1', said: /the user name or the password is wrong.*says.*not correct/},
+    {
+      name: 'a displayed pilot id',
+      username: ADA.pilotID,
+      said: /looks like a displayed pilot id: try the bare number, "1", or the e-mail/,
+    },
+    {name: 'a pilot who is not confirmed', username: String(BEN.number), said: /not confirmed yet/},
+    {
+      name: 'a handler in trouble',
+      username: '1',
+      trouble: TROUBLE.json,
+      said: /failed with status 500.*The rank for this pilot/,
+    },
+    {
+      name: 'a page in place of a handler',
+      username: '1',
+      trouble: TROUBLE.html,
+      said: /^crewroom: Cannot .*status 500/,
+    },
+  ];
+  for (const {name, username, trouble, said} of refused) {
+    test(`says what to do about ${name}`, async () => {
+      handler.failWith(trouble);
+      const {exitCode, stdout, stderr} = await signIn(['--username', username], {input: 'a wrong password'});
+      assert.deepEqual({exitCode, stdout}, {exitCode: 1, stdout: ''});
+      assert.match(stderr, said);
+      assert.match(stderr, /^crewroom: Cannot [^\n]+\n[^\n]+\n$/);
+      assert.ok(!stderr.includes('a wrong password'), stderr);
+    });
+  }
+
+  test('says that the handler is down, and after that what works again', async () => {
+    await handler.stop();
+    const down = await signIn(['--username', '1'], {input: ADA.password});
+    assert.match(down.stderr, /^crewroom: Cannot reach the handler at .*nobody listens/);
+    await handler.restart();
+    assert.equal((await signIn(['--username', '1'], {input: ADA.password})).exitCode, 0);
+  });
+
+  for (const {name, args, input, said, exitCode = 2} of [
+    {name: 'no user name', args: [], input: 'x', said: /nobody is there to be asked, so it needs --username/},
+    {name: 'no password', args: ['--username', '1'], input: '', said: /Cannot read standard input: no password stands/},
+    {name: 'an empty line', args: ['--username', '1'], input: '\nx\n', said: /no password stands in its first line/},
+    {
+      name: 'no file',
+      args: ['--username', '1', '--password-file', 'none'],
+      said: /Cannot read "none": there is no such file/,
+    },
+    {
+      name: 'another handler',
+      args: ['--username', '1', '--script-url', 'http://localhost:1/'],
+      input: 'x',
+      said: /is not that of the airline/,
+    },
+    {
+      name: 'no address',
+      args: ['--username', '1', '--script-url', 'air'],
+      said: /--script-url is not an address such as/,
+    },
+    {name: 'a password as a flag', args: ['--username', '1', '--password', 'x'], said: /unknown option "--password"/},
+  ] as readonly {name: string; args: readonly string[]; input?: string; said: RegExp; exitCode?: number}[]) {
+    test(`refuses ${name}, before anything is sent`, async () => {
+      const finished = await signIn(args, input === undefined ? {} : {input});
+      assert.equal(finished.exitCode, exitCode, finished.stderr);
+      assert.match(finished.stderr, said);
+      assert.deepEqual(
+        handler.requests.filter(({method}) => method === 'POST'),
+        [],
+      );
+    });
+  }
+
+  test.skipIf(process.platform === 'win32')(
+    'refuses a password that others may read, as ssh does with keys',
+    async () => {
+      const file = join(home, 'shared');
+      await writeFile(file, ADA.password);
+      for (const mode of [0o640, 0o604, 0o660]) {
+        await chmod(file, mode);
+        const {exitCode, stderr} = await signIn(['--username', '1', '--password-file', file]);
+        assert.equal(exitCode, 2);
+        assert.match(stderr, /other users may read it \(mode 06\d\d\)\n.*"chmod 600"/);
+      }
+      await chmod(file, 0o400);
+      assert.equal((await signIn(['--username', '1', '--password-file', file])).exitCode, 0);
+    },
+  );
+
+  test('asks for nothing when no service runs', async () => {
+    const {exitCode, stderr} = await machine.run(['sign-in', '--port', '1', '--username', '1'], {input: 'x'});
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /Start it with "crewroom start"/);
+  });
+});
+
+describe('crewroom sign-out', () => {
+  test('forgets the session, and says when there was none', async () => {
+    await signIn(['--username', '1'], {input: ADA.password});
+    const first = await machine.run(['sign-out', ...PORT()]);
+    assert.deepEqual(
+      [first.exitCode, first.stdout],
+      [0, `Signed out of ${handler.scriptURL}; the session is forgotten\n`],
+    );
+    assert.equal((await machine.run(['identity', ...PORT()])).exitCode, 3);
+    const second = await machine.run(['sign-out', ...PORT()]);
+    assert.deepEqual([second.exitCode, second.stdout], [0, 'Nobody was signed in at an airline\n']);
+    assert.equal(JSON.parse((await machine.run(['sign-out', ...PORT(), '--json'])).stdout).state, 'signed-out');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('crewroom sign-in, on a terminal', () => {
+  /** Waits for a question, then types. */
+  async function answer(running: Running, question: string, keys: string): Promise<void> {
+    await running.until(({stdout}) => plain(stdout).includes(question));
+    running.child.stdin.write(keys);
+  }
+
+  test('asks for what is missing, and shows nothing of the password', async () => {
+    await using other = await startPhpVms7({nowMs: Date.now});
+    const running = machine.spawnOnTerminal(['sign-in', '--port', String(open.port)]);
+    await answer(running, 'Address of the airline’s back end', `${other.scriptURL}\r`);
+    await answer(running, 'Pilot number or e-mail address', '1\r');
+    await answer(running, 'Password', `${ADA.password}\r`);
+    const {exitCode, stdout} = await running.finished;
+    assert.equal(exitCode, 0, stdout);
+    assert.ok(plain(stdout).includes(`Signing in at ${other.scriptURL}`));
+    assert.match(plain(stdout), /✔ Signed in as Ada Quill \(VMS0001\)/);
+    for (const word of ADA.password.split(' ')) assert.ok(!stdout.includes(word), stdout);
+    await machine.run(['sign-out', '--port', String(open.port)]);
+  });
+
+  test('asks only for the password when the rest is known', async () => {
+    const running = machine.spawnOnTerminal(['sign-in', ...PORT(), '--username', '1']);
+    await answer(running, 'Password', `${ADA.password}\r`);
+    const {exitCode, stdout} = await running.finished;
+    assert.equal(exitCode, 0, stdout);
+    assert.ok(!plain(stdout).includes('Pilot number'));
+    assert.ok(plain(stdout).includes(`Signing in at ${handler.scriptURL}`));
+  });
+
+  test('asks again for what cannot be', async () => {
+    const running = machine.spawnOnTerminal(['sign-in', '--port', String(open.port)]);
+    await answer(running, 'Address of the airline’s back end', 'air.example\r');
+    await answer(running, 'It is not an address such as', '\u0003');
+    assert.equal((await running.finished).exitCode, 130);
+  });
+
+  for (const {name, key} of [
+    {name: 'Ctrl+C', key: '\u0003'},
+    {name: 'Esc', key: '\u001b'},
+  ]) {
+    test(`ends at ${name}, with nothing sent`, async () => {
+      const running = machine.spawnOnTerminal(['sign-in', ...PORT(), '--username', '1']);
+      await answer(running, 'Password', key);
+      assert.equal((await running.finished).exitCode, 130);
+      assert.deepEqual(
+        handler.requests.filter(({method}) => method === 'POST'),
+        [],
+      );
+    });
+  }
+});
+
+test('the password is in no argument, variable, file or line of the log', async () => {
+  const dataDir = join(home, 'kept');
+  const keeping = await machine.start([
+    '--data-dir',
+    dataDir,
+    '--airline',
+    join(home, 'airline.json'),
+    '--log-level',
+    'debug',
+  ]);
+  const args = ['sign-in', '--port', String(keeping.port), '--username', '1'];
+  const finished = await machine.run(args, {input: ADA.password});
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  const {stdout, stderr} = await keeping.stop();
+  const session = await readFile(join(dataDir, 'session.json'), 'utf8').catch(() => '');
+  for (const text of [stdout, stderr, session, finished.stdout, finished.stderr])
+    assert.ok(!text.includes(ADA.password), text);
+});
