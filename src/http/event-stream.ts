@@ -1,4 +1,4 @@
-import type {EventBatch} from '../domain/event.ts';
+import type {Event, EventBatch} from '../domain/event.ts';
 import {AppError} from '../domain/failure.ts';
 import type {EventTexts} from './event-texts.ts';
 import type {HttpStream} from './message.ts';
@@ -26,6 +26,35 @@ export function formatEventStream(batches: AsyncIterable<EventBatch>, texts: Eve
           }
           const batch = await nextOf(iterator);
           return batch === undefined ? {done: true, value: undefined} : {done: false, value: texts.stream(batch)};
+        },
+        return: async () => {
+          await iterator.return?.();
+          return {done: true, value: undefined};
+        },
+      };
+    },
+  };
+}
+
+/**
+ * The events as frames of a web socket, each a JSON text. They end when the subscription does, and throw what it throws:
+ * a web socket can be told why it is closed.
+ */
+export function formatEventFrames(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = batches[Symbol.asyncIterator]();
+      let frames: readonly Event[] = [];
+      let sent = 0;
+      return {
+        next: async () => {
+          while (sent === frames.length) {
+            const {done, value} = await iterator.next();
+            if (done === true) return {done: true, value: undefined};
+            frames = value.events;
+            sent = 0;
+          }
+          return {done: false, value: texts.json(frames[sent++] as Event)};
         },
         return: async () => {
           await iterator.return?.();

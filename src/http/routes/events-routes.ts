@@ -1,11 +1,11 @@
 import type {Revision} from '../../domain/entry.ts';
 import {type Events, HEARTBEAT_MS, type SubscribeOptions} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
-import {formatEventStream} from '../event-stream.ts';
+import {formatEventFrames, formatEventStream} from '../event-stream.ts';
 import type {EventTexts} from '../event-texts.ts';
 import {formatPolled, pollEvents} from '../long-poll.ts';
-import {answer, type HttpAnswer, headerValues, streamAnswer} from '../message.ts';
-import type {Call, Route} from '../route.ts';
+import {answer, type HttpAnswer, type HttpStream, headerValues, streamAnswer} from '../message.ts';
+import {type Call, invalidParameter, type Route} from '../route.ts';
 
 /** What the route of events needs. */
 export interface EventsRoutesDeps {
@@ -17,7 +17,13 @@ export interface EventsRoutesDeps {
 
 /** `/api/events`: what changes, as it happens. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
-  return [{path: '/api/events', operations: {GET: call => answerEvents(call, deps)}}];
+  return [
+    {
+      path: '/api/events',
+      operations: {GET: call => answerEvents(call, deps)},
+      webSocket: call => openEventFrames(call, deps),
+    },
+  ];
 }
 
 /** What a subscriber asked for. */
@@ -49,6 +55,12 @@ async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAns
   }
   const polled = await pollEvents(events, {...asked, waitMs: waitSeconds * 1000, signal});
   return answer(formatPolled(polled, texts));
+}
+
+async function openEventFrames(call: Call, {events, texts}: EventsRoutesDeps): Promise<HttpStream> {
+  const {waitSeconds, ...asked} = await readEventsRequest(call);
+  if (waitSeconds !== undefined) throw invalidParameter('wait', 'a web socket does not wait for one answer');
+  return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
 }
 
 const LAST_EVENT_ID = /^(0|[1-9][0-9]{0,14})$/;
