@@ -67,6 +67,8 @@ export interface HttpSubscriber extends AsyncDisposable {
   readonly parser: EventStreamParser;
   /** The next event. @throws {Error} When the stream ends before. */
   next(): Promise<StreamedEvent>;
+  /** An event that arrived already. */
+  shift(): StreamedEvent | undefined;
   /** So many events. */
   take(count: number): Promise<readonly StreamedEvent[]>;
   /** Reads until something is true of what was read. */
@@ -102,6 +104,7 @@ export async function openEventStream(
     response,
     parser,
     next,
+    shift: () => waiting.shift(),
     take: async count => {
       const events: StreamedEvent[] = [];
       while (events.length < count) events.push(await next());

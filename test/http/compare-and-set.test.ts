@@ -1,0 +1,101 @@
+import {describe, expect, test} from 'vitest';
+import {useService} from '../support/service.ts';
+
+const WRITERS = 50;
+
+const service = useService();
+
+/** What a request saw of the key, and when it was under way, by the order of the events in this process. */
+interface Seen {
+  readonly kind: 'read' | 'won' | 'lost';
+  readonly revision: number;
+  readonly value: number | undefined;
+  readonly expected: number | undefined;
+  readonly began: number;
+  readonly ended: number;
+}
+
+describe(`${WRITERS} writers that all expect the same revision (C8)`, () => {
+  test('have one winner', async () => {
+    const url = `${service().url}/api/store/race`;
+    const first = await fetch(url, {method: 'PUT', body: '0'});
+    const etag = first.headers.get('ETag') ?? '';
+    const statuses = await Promise.all(
+      Array.from({length: WRITERS}, async (_, writer) => {
+        const response = await fetch(url, {method: 'PUT', headers: {'If-Match': etag}, body: String(writer)});
+        const {code, conflicts} = (await response.json()) as {code?: string; conflicts?: readonly {expected: string}[]};
+        if (response.status !== 200)
+          expect([code, conflicts?.[0]?.expected]).toEqual(['revision-conflict', etag.slice(1, -1)]);
+        return response.status;
+      }),
+    );
+    expect(statuses.toSorted()).toEqual([200, ...Array(WRITERS - 1).fill(412)]);
+  });
+
+  test('count without losing any, and everybody sees one history', async () => {
+    const url = `${service().url}/api/store/count`;
+    await fetch(url, {method: 'PUT', body: '0'});
+    let clock = 0;
+    const history: Seen[] = [];
+    const read = async (): Promise<Seen> => {
+      const began = ++clock;
+      const response = await fetch(url);
+      const value = Number(await response.text());
+      const revision = readTag(response);
+      const seen = {kind: 'read', revision, value, expected: undefined, began, ended: ++clock} as const;
+      history.push(seen);
+      return seen;
+    };
+    const compareAndSet = async (expected: number, value: number): Promise<boolean> => {
+      const began = ++clock;
+      const response = await fetch(url, {method: 'PUT', headers: {'If-Match': `"${expected}"`}, body: String(value)});
+      const answer = (await response.json()) as {conflicts?: readonly {actual: string}[]};
+      const ended = ++clock;
+      if (response.status === 200)
+        history.push({kind: 'won', revision: readTag(response), value, expected, began, ended});
+      else {
+        expect(response.status).toBe(412);
+        const revision = Number(answer.conflicts?.[0]?.actual);
+        history.push({kind: 'lost', revision, value: undefined, expected, began, ended});
+      }
+      return response.status === 200;
+    };
+    await Promise.all(
+      Array.from({length: WRITERS}, async () => {
+        for (;;) {
+          const {revision, value = 0} = await read();
+          if (await compareAndSet(revision, value + 1)) return;
+        }
+      }),
+    );
+    expect((await read()).value).toBe(WRITERS);
+    expectOneHistory(history);
+  });
+});
+
+function readTag(response: Response): number {
+  return Number(response.headers.get('ETag')?.slice(1, -1));
+}
+
+/**
+ * The order of the revisions is the order in which everything happened: each revision follows from the one that its
+ * writer expected, and nobody sees one before it is written, or an older one after a newer one was known.
+ */
+function expectOneHistory(history: readonly Seen[]): void {
+  const wins = history.filter(({kind}) => kind === 'won').toSorted((a, b) => a.revision - b.revision);
+  expect(new Set(wins.map(({revision}) => revision)).size).toBe(wins.length);
+  expect(new Set(wins.map(({expected}) => expected)).size).toBe(wins.length);
+  for (const [index, win] of wins.entries()) {
+    if (index > 0) expect([win.expected, win.value]).toEqual([wins[index - 1]?.revision, index + 1]);
+  }
+  const written = new Map(wins.map(win => [win.revision, win]));
+  const byEnd = history.toSorted((a, b) => a.ended - b.ended);
+  for (const seen of history) {
+    const known = Math.max(0, ...byEnd.filter(({ended}) => ended < seen.began).map(({revision}) => revision));
+    expect(seen.revision).toBeGreaterThanOrEqual(known);
+    const win = written.get(seen.revision);
+    if (win !== undefined) expect(win.began).toBeLessThan(seen.ended);
+    if (seen.kind === 'read' && win !== undefined) expect(seen.value).toBe(win.value);
+    if (seen.kind === 'lost') expect(seen.revision).not.toBe(seen.expected);
+  }
+}
