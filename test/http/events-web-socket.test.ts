@@ -1,0 +1,119 @@
+import {once} from 'node:events';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {WebSocket} from 'ws';
+import {openEventStream} from '../support/event-stream.ts';
+import {startService, useService} from '../support/service.ts';
+
+const service = useService({ephemeral: true});
+
+/** Keys of one test begin with this, so that tests do not hear of each other. */
+let prefixes = 0;
+function newPrefix(): string {
+  return `test${++prefixes}/`;
+}
+
+interface Frames {
+  readonly socket: WebSocket;
+  /** The texts of the next frames. */
+  take(count: number): Promise<readonly string[]>;
+}
+
+async function open(query: string, url = service().url): Promise<Frames> {
+  const socket = new WebSocket(`${url.replace('http:', 'ws:')}/api/events${query}`);
+  onTestFinished(() => socket.terminate());
+  const texts: string[] = [];
+  socket.on('message', data => texts.push(String(data)));
+  await once(socket, 'open');
+  const take = async (count: number): Promise<readonly string[]> => {
+    while (texts.length < count) await once(socket, 'message');
+    return texts.splice(0, count);
+  };
+  return {socket, take};
+}
+
+describe('GET /api/events as a web socket', () => {
+  test('brings the same objects as the stream', async () => {
+    const prefix = newPrefix();
+    const {entries, events} = service().crewroom;
+    const query = `?prefix=${prefix}&since=${events.cursor}`;
+    const {take} = await open(query);
+    await entries.put(`${prefix}a`, '{\n"x": 1.0}', {ttlSeconds: 3600});
+    await entries.put(`${prefix}b`, `"${'x'.repeat(70_000)}"`);
+    await entries.transact({
+      operations: [
+        {kind: 'put', key: `${prefix}c`, json: '1'},
+        {kind: 'delete', key: `${prefix}a`},
+      ],
+    });
+    const stream = await openEventStream(`${service().url}/api/events${query}`);
+    onTestFinished(() => stream[Symbol.asyncDispose]());
+    expect(await take(4)).toEqual((await stream.take(4)).map(({data}) => data));
+  });
+
+  test('begins with the entries that are present, and hears of what follows', async () => {
+    const prefix = newPrefix();
+    const {entries} = service().crewroom;
+    await entries.put(`${prefix}a`, '1');
+    const {take} = await open(`?prefix=${prefix}&initial=true`);
+    expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}a`, value: 1});
+    await entries.put(`${prefix}b`, '2');
+    expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}b`, value: 2});
+  });
+
+  test('begins now, with what is written once it is open', async () => {
+    const prefix = newPrefix();
+    const {take} = await open(`?prefix=${prefix}`);
+    await service().crewroom.entries.put(`${prefix}a`, '1');
+    expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}a`});
+  });
+
+  for (const [query, parameter] of [
+    ['?since=x', 'since'],
+    ['?since=999999', 'since'],
+    ['?wait=1', 'wait'],
+    ['?key=a', 'key'],
+  ]) {
+    test(`is refused with ${query}`, async () => {
+      const socket = new WebSocket(`${service().url.replace('http:', 'ws:')}/api/events${query}`);
+      socket.on('error', () => {});
+      const [, response] = await once(socket, 'unexpected-response');
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      expect([response.statusCode, JSON.parse(text)]).toMatchObject([400, {code: 'invalid-parameter', parameter}]);
+    });
+  }
+
+  test('is closed with the cursor to go on from when it does not read', async () => {
+    const other = await startService({ephemeral: true});
+    onTestFinished(() => other[Symbol.asyncDispose]());
+    const {socket, take} = await open('', other.url);
+    await other.crewroom.entries.put('k', '1');
+    await take(1);
+    socket.pause();
+    const text = `"${'x'.repeat(60_000)}"`;
+    for (let count = 0; count < 300; count++) {
+      await other.crewroom.entries.put('k', text);
+      // So that what is written is told, in pieces that a quick reader could take.
+      if (count % 4 === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    const closed = once(socket, 'close');
+    const received: string[] = [];
+    socket.on('message', data => received.push(String(data)));
+    socket.resume();
+    const [code, reason] = await closed;
+    const failure = JSON.parse(String(reason)) as {code: string; cursor: string};
+    expect([code, failure.code]).toEqual([1013, 'subscriber-too-slow']);
+    // Everything up to the cursor came, and the rest is there for who comes back with it.
+    expect((JSON.parse(received.at(-1) ?? '{}') as {revision: string}).revision).toBe(failure.cursor);
+    const again = await open(`?since=${failure.cursor}`, other.url);
+    expect(JSON.parse((await again.take(1))[0] ?? '')).toMatchObject({revision: String(Number(failure.cursor) + 1)});
+  });
+
+  test('is closed when the service stops', async () => {
+    const other = await startService({ephemeral: true});
+    const {socket} = await open('', other.url);
+    const closed = once(socket, 'close');
+    await other[Symbol.asyncDispose]();
+    expect((await closed)[0]).toBe(1001);
+  });
+});
