@@ -23,6 +23,8 @@ export interface Credentials {
 export interface HandlerCallOptions {
   /** Ends the call, which then throws its reason. */
   readonly signal?: AbortSignal | undefined;
+  /** What else must not be shown, should the answer repeat it; what the call sends is never shown. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /**
@@ -52,8 +54,8 @@ export function createHandlerClient(deps: ExchangeDeps): HandlerClient {
   const send: HandlerClient['send'] = request => exchange(request, deps);
   return {
     send,
-    async probe(scriptURL, {signal} = {}) {
-      return readProbe(await send({scriptURL, path: '', method: 'GET', signal}));
+    async probe(scriptURL, {signal, secrets} = {}) {
+      return readProbe(await send({scriptURL, path: '', method: 'GET', secrets, signal}));
     },
     async signIn(scriptURL, {username, password}, {signal} = {}) {
       const query = {username};
@@ -103,7 +105,7 @@ export function readProbe(answer: HandlerAnswer): HandlerProbe {
   const {value} = readSuccess(answer);
   const {apiVersion, handler} = value;
   if (typeof apiVersion !== 'string') throw notAHandler(answer, `it answers with JSON that has no "apiVersion"`);
-  const clean = (text: string): string => cleanText(text, []);
+  const clean = (text: string): string => cleanText(text, answer.secrets);
   return {apiVersion: clean(apiVersion), ...(typeof handler === 'string' ? {handler: clean(handler)} : {})};
 }
 

@@ -129,7 +129,7 @@ class SessionRefresher implements Refresher {
     } catch (error) {
       // Only a handler can refuse a session: a web server whose pages are gone answers 404 as well.
       if (error instanceof AppError && error.failure.code === 'session-unknown')
-        await client.probe(scriptURL, {signal});
+        await client.probe(scriptURL, {signal, secrets: [session]});
       throw error;
     }
   }

@@ -196,7 +196,7 @@ class HandlerSource implements SessionSource {
     const scriptURL = chooseScriptUrl(signIn, chosen);
     if (isUnprotected(scriptURL)) log.info('signing in over http: the password can be read on its way', {scriptURL});
     // What is no handler, or redirects, is found out before the password is sent.
-    const handler = await client.probe(scriptURL, {signal});
+    const handler = await client.probe(scriptURL, {signal, secrets: [signIn.password]});
     const pilot = await client.signIn(scriptURL, signIn, {signal});
     signal.throwIfAborted();
     const sinceMs = nowMs();

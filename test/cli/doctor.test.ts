@@ -263,3 +263,37 @@ describe('crewroom doctor --deep', () => {
     );
   });
 });
+
+describe('crewroom doctor tells where a session is kept', () => {
+  const nobody = {DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'nobody')}`};
+
+  test.skipIf(process.platform !== 'linux')('in a file, where there is no keychain', async () => {
+    const [finding = ''] = about(await examine(['--data-dir', join(home, 'kept')], nobody), 'Session');
+    assert.ok(
+      finding.startsWith(`ok: kept in ${join(home, 'kept', 'session.json')}, which only you can read`),
+      finding,
+    );
+  });
+
+  for (const flag of ['--no-keep', '--ephemeral']) {
+    test(`in memory with ${flag}`, async () => {
+      assert.deepEqual(about(await examine([flag], nobody), 'Session'), [
+        'ok: kept in memory, gone when the service stops',
+      ]);
+    });
+  }
+
+  test('and what is wrong with an airline', async () => {
+    const file = join(home, 'airline.json');
+    await writeFile(file, JSON.stringify({...SAMPLE_DOCUMENT.airline, id: 'seven'}));
+    const examined = await examine(['--ephemeral', '--airline', file]);
+    assert.equal(examined.exitCode, 1);
+    assert.deepEqual(about(examined, 'Airline'), [
+      `problem: Cannot use the airline ${JSON.stringify(file)}: $.id is a string and has to be a number`,
+    ]);
+    await writeFile(file, JSON.stringify(SAMPLE_DOCUMENT.airline));
+    assert.deepEqual(about(await examine(['--ephemeral', '--airline', file]), 'Airline'), [
+      `ok: ${file}; pilots sign in at https://air.example/handler/`,
+    ]);
+  });
+});

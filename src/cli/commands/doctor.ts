@@ -68,11 +68,14 @@ async function examineHandler(scriptURL: string, {context, flags}: Call<DoctorFl
 async function examine(call: Call<DoctorFlags>): Promise<readonly Finding[]> {
   const {context, flags} = call;
   const inspected = inspectConfig(await readSources(call));
-  const {host, port, dataDir, profile, ephemeral} = inspected.config;
+  const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
   const findings = [checkNode(), ...checkSettings(inspected), await checkLocalhost()];
   // A setting that cannot be used was found already; what depends on it waits.
   if (profile !== undefined)
     findings.push(...(await (await import('../doctor/check-profile.ts')).checkProfile(profile)));
+  const {checkAirline, checkSession} = await import('../doctor/check-session.ts');
+  if (airline !== undefined) findings.push(...(await checkAirline(airline)));
+  findings.push(await checkSession(inspected.config, context.environment));
   if (dataDir !== undefined && ephemeral === false) findings.push(...(await examineData(dataDir)));
   if (ephemeral) findings.push({check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'});
   if (host !== undefined && port !== undefined) {

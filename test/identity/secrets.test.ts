@@ -1,0 +1,122 @@
+import {once} from 'node:events';
+import {readdir, readFile} from 'node:fs/promises';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {createMachine, type Machine, type Service} from '../cli/crewroom.ts';
+import {jsonAnswer} from '../support/handler-server.ts';
+import {ADA, startPhpVms5} from '../support/handlers.ts';
+import {using, writeAirline} from '../support/session-service.ts';
+
+const machine = await createMachine();
+
+/** The forms in which a secret could be written. */
+function formsOf(secret: string): readonly string[] {
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [secret, encodeURIComponent(secret), encodeURIComponent(secret).replaceAll('%20', '+'), base64];
+}
+
+function expectNone(text: string, secrets: readonly string[], where: string): void {
+  for (const form of secrets.flatMap(formsOf)) expect(text.includes(form), `a secret in ${where}`).toBe(false);
+}
+
+/** What others can see of a process and of those it has started. */
+async function readProcesses(pid: number): Promise<ReadonlyMap<number, string>> {
+  const seen = new Map<number, string>();
+  const read = (id: number, file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'latin1').catch(() => '');
+  for (const name of await readdir('/proc')) {
+    const id = Number(name);
+    if (!Number.isInteger(id)) continue;
+    const parent = Number(/^PPid:\s*(\d+)/m.exec(await read(id, 'status'))?.[1]);
+    if (id === pid || parent === pid) seen.set(id, (await read(id, 'cmdline')) + (await read(id, 'environ')));
+  }
+  return seen;
+}
+
+/** A bus that takes connections and never answers, so that whoever asks the keychain can be looked at. */
+async function startSilentBus({home}: Machine): Promise<string> {
+  const path = join(home, 'bus');
+  const connections = new Set<{destroy(): void}>();
+  const server = createServer(connection => void connections.add(connection)).listen(path);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const connection of connections) connection.destroy();
+    server.close();
+  });
+  return `unix:path=${path}`;
+}
+
+async function post({url}: Service, body: string): Promise<{readonly status: number; readonly text: string}> {
+  const response = await fetch(`${url}/api/session`, {method: 'POST', body});
+  return {status: response.status, text: await response.text()};
+}
+
+async function sessionOf({url}: Service): Promise<string> {
+  const identity = (await (await fetch(`${url}/api/identity`)).json()) as {
+    readonly va_user: {readonly session: string};
+  };
+  return identity.va_user.session;
+}
+
+describe.skipIf(process.platform !== 'linux')('neither password nor session (A15)', () => {
+  test('is in anything that the process wrote or that others can see of it', async () => {
+    const handler = await using(startPhpVms5({nowMs: Date.now}));
+    const airline = await writeAirline(machine.home, handler.scriptURL);
+    const environment = {DBUS_SESSION_BUS_ADDRESS: await startSilentBus(machine)};
+    const args = ['--airline', airline, '--data-dir', join(machine.home, 'crew'), '--log-level', 'debug'];
+    const wrong = 'a wrong pass&word "1"';
+    const secrets = new Set([ADA.password, wrong]);
+    const answers: string[] = [];
+    const bodyOf = (password: string): string => JSON.stringify({username: '1', password});
+
+    const first = await machine.start(args, {environment});
+    answers.push((await post(first, bodyOf(wrong))).text);
+    answers.push((await post(first, `{"username":"1","password":"${ADA.password}`)).text);
+    // A back end that repeats what it was sent.
+    handler.failWith(
+      jsonAnswer(500, {message: `Cannot bind ${ADA.password} as ${JSON.stringify(bodyOf(ADA.password))}`}),
+    );
+    answers.push((await post(first, bodyOf(ADA.password))).text);
+    handler.failWith(undefined);
+    const signingIn = post(first, bodyOf(ADA.password));
+    const seen = new Map<number, string>();
+    let isDone = false;
+    void signingIn.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) for (const [id, text] of await readProcesses(first.child.pid ?? 0)) seen.set(id, text);
+    const signedIn = await signingIn;
+    expect(signedIn.status).toBe(200);
+    // The one who asks the keychain was seen, too.
+    expect(seen.size).toBeGreaterThanOrEqual(2);
+    answers.push(signedIn.text);
+    secrets.add(await sessionOf(first));
+    answers.push(await (await fetch(`${first.url}/api/session`)).text());
+    const finished = [await first.stop()];
+
+    const second = await machine.start(args, {environment});
+    // Resumed, with another session.
+    while ((await (await fetch(`${second.url}/api/session`)).text()).includes('"stale"'))
+      await new Promise(resolve => setTimeout(resolve, 10));
+    secrets.add(await sessionOf(second));
+    for (const [id, text] of await readProcesses(second.child.pid ?? 0)) seen.set(id, text);
+    handler.endSessions();
+    // It ends as no other signal makes a service end: with whatever a crash leaves behind.
+    second.child.kill('SIGABRT');
+    finished.push(await second.finished);
+
+    const known = [...secrets];
+    for (const {stdout, stderr} of finished) expectNone(stdout + stderr, known, 'the output');
+    for (const answer of answers) expectNone(answer, known, 'an answer');
+    for (const text of seen.values()) expectNone(text, known, 'arguments or environment');
+    for (const {path, query} of handler.requests) expectNone(`${path}?${query}`, known, 'an address');
+    for (const file of await readdir(machine.home, {recursive: true, withFileTypes: true})) {
+      if (!file.isFile()) continue;
+      const text = await readFile(join(file.parentPath, file.name), 'latin1');
+      // The session may be in one file, the password in none.
+      expectNone(text, file.name === 'session.json' ? [ADA.password, wrong] : known, file.name);
+    }
+    const kept = await readFile(join(machine.home, 'crew', 'session.json'), 'utf8');
+    expect(known.some(secret => kept.includes(secret))).toBe(true);
+  });
+});
