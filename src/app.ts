@@ -23,7 +23,7 @@ import type {IdentitySource} from './domain/identity.ts';
 import {KEY_BYTES_MAX} from './domain/key.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {Sessions} from './domain/session.ts';
-import {LOG_CHANGES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
+import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {createEventTexts} from './http/event-texts.ts';
@@ -354,6 +354,8 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
     importLineBytesMax: importLineBytesMax(valueBytesMax),
     logChangesMax: LOG_CHANGES_MAX,
+    logBytesMax: LOG_BYTES_MAX,
+    logValueBytesMax: LOG_VALUE_BYTES_MAX,
     waitingCommitsMax: WAITING_COMMITS_MAX,
     subscribersMax: SUBSCRIBERS_MAX,
     waitingEventsMax: WAITING_EVENTS_MAX,

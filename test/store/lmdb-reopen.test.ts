@@ -50,6 +50,41 @@ describe('an LMDB store that is opened again', () => {
   });
 });
 
+describe('the log of changes', () => {
+  test('is bounded in bytes of keys and values, over restarts too, and keeps the newest', async () => {
+    const directory = await makeDirectory();
+    const value = `"${'x'.repeat(1000)}"`;
+    for (let round = 0; round < 3; round++) {
+      const store = await openStore(directory, {logBytesMax: 10_000});
+      for (let index = 0; index < 20; index++) await write(store, put('a', value));
+      await store[Symbol.asyncDispose]();
+    }
+    const store = await openStore(directory, {logBytesMax: 10_000});
+    assert.deepEqual(await store.changes(49, {limit: 1}), {kind: 'reset', revision: 60});
+    assert.equal((await changesOf(store, 50)).length, 10);
+    await store[Symbol.asyncDispose]();
+    assert.equal(await countLogRecords(directory), 10);
+  });
+
+  test('is read in parts where many commits with values reach the disk together, and in order', async () => {
+    const store = await openStore(await makeDirectory());
+    const value = `"${'x'.repeat(30_000)}"`;
+    await Promise.all(Array.from({length: 60}, (_, index) => write(store, put(`é${index}`, value), put('last'))));
+    const revisions: number[] = [];
+    for (let since = 0; since < 60; ) {
+      const found = await store.changes(since, {limit: 1000});
+      if (found.kind === 'reset') assert.fail('the log has forgotten a change');
+      assert.ok(found.changes.length > 0 && found.changes.length < 80);
+      revisions.push(...found.changes.map(({revision}) => revision));
+      since = found.revision;
+    }
+    assert.deepEqual(
+      revisions,
+      Array.from({length: 120}, (_, index) => Math.floor(index / 2) + 1),
+    );
+  });
+});
+
 describe('the files of a store', () => {
   test('are for their owner only, also where they were open to all', async () => {
     const directory = join(await makeDirectory(), 'deep', 'data');
