@@ -14,3 +14,8 @@ export function platformPaths(): PlatformPaths {
   const {data, config} = environmentPaths('crewroom', {suffix: ''});
   return {dataDir: data, configFile: join(config, 'config.json')};
 }
+
+/** Where the snapshots of a store are: beside its directory, which is for it alone. */
+export function snapshotsDirOf(dataDir: string): string {
+  return `${dataDir}-snapshots`;
+}

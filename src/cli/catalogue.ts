@@ -1,13 +1,17 @@
 import {SETTING_NAMES, type SettingName} from '../config.ts';
 import type {Command} from './command.ts';
 import type {ConfigFlags} from './commands/config.ts';
+import type {CopyFlags} from './commands/copy.ts';
 import type {DeleteFlags} from './commands/delete.ts';
 import type {DoctorFlags} from './commands/doctor.ts';
+import type {ExportFlags} from './commands/export.ts';
+import type {ImportFlags} from './commands/import.ts';
 import type {ListFlags} from './commands/list.ts';
 import type {PatchFlags} from './commands/patch.ts';
 import type {PutFlags} from './commands/put.ts';
 import type {ResetFlags} from './commands/reset.ts';
 import type {SignInFlags} from './commands/sign-in.ts';
+import type {SnapshotFlags} from './commands/snapshot.ts';
 import type {TouchFlags} from './commands/touch.ts';
 import type {WatchFlags} from './commands/watch.ts';
 
@@ -358,6 +362,97 @@ const RESET: CommandSpec<ResetFlags> = {
   load: () => import('./commands/reset.ts'),
 };
 
+const EXPORT: CommandSpec<ExportFlags> = {
+  name: 'export',
+  group: 'Data',
+  summary: 'Write all entries, of one revision',
+  arguments: [{name: 'FILE', description: 'a new file; "-" or nothing for standard output', optional: true}],
+  flags: {
+    prefix: {placeholder: 'PREFIX', description: 'only keys that begin with it'},
+    force: {description: 'replace a file that is there'},
+    json: {description: 'print what was written as JSON, for programs'},
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom export backup.ndjson', purpose: 'everything'},
+    {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
+    {line: 'crewroom export | gzip > backup.ndjson.gz', purpose: 'standard output'},
+  ],
+  notes: [
+    'FILE is there only once it is whole, and only its owner may read it.',
+    'The last line holds the number of entries; without it an export was cut off.',
+  ],
+  load: () => import('./commands/export.ts'),
+};
+
+/** The flags of commands that import. */
+const IMPORT_FLAGS = {
+  mode: {placeholder: 'MODE', description: 'merge leaves other entries (default), replace deletes them'},
+  dryRun: {description: 'check everything, change nothing, and tell what would happen'},
+  yes: {description: 'do not ask before entries are replaced'},
+  ...JSON_FLAG,
+} as const;
+
+const IMPORT: CommandSpec<ImportFlags> = {
+  name: 'import',
+  group: 'Data',
+  summary: 'Store the entries of an export',
+  arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
+  flags: IMPORT_FLAGS,
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom import backup.ndjson', purpose: 'store its entries, leave all others'},
+    {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
+    {line: 'crewroom import backup.ndjson --dry-run', purpose: 'only see what would happen'},
+    {line: 'gunzip -c backup.ndjson.gz | crewroom import -', purpose: 'standard input'},
+  ],
+  notes: [
+    'A file is checked whole before anything is stored. Importing again does no harm.',
+    'Up to 1,000 entries are stored all or nothing, more in batches of that size.',
+  ],
+  load: () => import('./commands/import.ts'),
+};
+
+const COPY: CommandSpec<CopyFlags> = {
+  name: 'copy',
+  group: 'Data',
+  summary: 'Copy entries to another service that runs',
+  arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
+  flags: {to: {placeholder: 'URL', description: 'the service that gets them, or its port'}, ...IMPORT_FLAGS},
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
+    {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
+    {line: 'crewroom copy --to 8000 --mode replace', purpose: 'make the other service hold the same'},
+  ],
+  notes: ['What was copied before a failure stays; copying again does no harm.'],
+  load: () => import('./commands/copy.ts'),
+};
+
+const SNAPSHOT: CommandSpec<SnapshotFlags> = {
+  name: 'snapshot',
+  group: 'Data',
+  summary: 'Keep entries under a name, to go back',
+  arguments: [
+    {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
+    {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', optional: true},
+  ],
+  flags: {
+    force: {description: 'replace a snapshot of this name'},
+    yes: {description: 'do not ask before entries are replaced'},
+    ...JSON_FLAG,
+  },
+  settings: [...ADDRESS_SETTINGS, 'dataDir'],
+  examples: [
+    {line: 'crewroom snapshot save before-update', purpose: 'keep what is stored now'},
+    {line: 'crewroom snapshot load before-update', purpose: 'go back to it: all that came later is deleted'},
+    {line: 'crewroom snapshot list', purpose: 'those that there are'},
+    {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
+  ],
+  notes: ['Snapshots are exports, in a directory that "crewroom paths" names.'],
+  load: () => import('./commands/snapshot.ts'),
+};
+
 const CONFIG: CommandSpec<ConfigFlags> = {
   name: 'config',
   group: 'Setup',
@@ -376,12 +471,12 @@ const CONFIG: CommandSpec<ConfigFlags> = {
 const PATHS: CommandSpec<JsonFlags> = {
   name: 'paths',
   group: 'Setup',
-  summary: 'Show where the data and the config file are',
+  summary: 'Show where data, snapshots and the config file are',
   arguments: [],
   flags: JSON_FLAG,
   settings: ['dataDir'],
   examples: [
-    {line: 'crewroom paths', purpose: 'both places, and whether something is there'},
+    {line: 'crewroom paths', purpose: 'the places, and whether something is there'},
     {line: 'crewroom paths --json', purpose: 'the same for programs'},
   ],
   load: () => import('./commands/paths.ts'),
@@ -434,6 +529,10 @@ export const COMMANDS = [
   WATCH,
   DELETE,
   RESET,
+  EXPORT,
+  IMPORT,
+  COPY,
+  SNAPSHOT,
   CONFIG,
   PATHS,
   COMPLETION,

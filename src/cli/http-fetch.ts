@@ -1,26 +1,44 @@
-import {type IncomingMessage, request as requestOverHttp} from 'node:http';
-import {Readable} from 'node:stream';
+import {once} from 'node:events';
+import {type ClientRequest, type IncomingMessage, request as requestOverHttp} from 'node:http';
 
 /**
  * Sends a request as `fetch` does, with Node's own HTTP client. In Node 20 a `fetch` whose connection is
  * closed before the request is written never settles, and the process ends as if nothing had been asked.
- * Redirects are answers here, and no port is refused. The body of an answer is read as it comes.
+ * Redirects are answers here, and no port is refused. Bodies are streams both ways: what is sent is not
+ * taken faster than it leaves, and no more of it once there is an answer.
  */
 export async function fetchOverHttp(request: Request): Promise<Response> {
-  const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
   try {
-    return createResponse(await send(request, body));
+    return toResponse(await send(request, await readBody(request)));
   } catch (error) {
     // The form of a failed fetch: what happened is its cause.
     throw new TypeError('fetch failed', {cause: error});
   }
 }
 
-function send({url, method, headers, signal}: Request, body: Buffer | undefined): Promise<IncomingMessage> {
+/** Undefined for none. */
+type Body = Uint8Array | AsyncIterable<Uint8Array> | undefined;
+
+/** A body that is one chunk has a length, and need not be sent as a stream. */
+async function readBody({body}: Request): Promise<Body> {
+  if (body === null) return undefined;
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return new Uint8Array();
+  const second = await chunks.next();
+  if (second.done) return first.value;
+  return (async function* () {
+    yield first.value;
+    yield second.value;
+    yield* {[Symbol.asyncIterator]: () => chunks};
+  })();
+}
+
+function send({url, method, headers, signal}: Request, body: Body): Promise<IncomingMessage> {
   const {hostname, port, pathname, search} = new URL(url);
-  const length = body === undefined ? {} : {'Content-Length': body.length};
+  const length = body instanceof Uint8Array ? {'Content-Length': body.length} : {};
   return new Promise((resolve, reject) => {
-    requestOverHttp({
+    const outgoing = requestOverHttp({
       host: hostname.replace(/^\[|\]$/g, ''),
       port,
       path: `${pathname}${search}`,
@@ -29,20 +47,47 @@ function send({url, method, headers, signal}: Request, body: Buffer | undefined)
       signal,
     })
       .on('error', reject)
-      .on('response', resolve)
-      .end(body);
+      .on('response', resolve);
+    if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
+    else writeBody(outgoing, body).catch(error => outgoing.destroy(error));
   });
 }
 
-function createResponse(message: IncomingMessage): Response {
+async function writeBody(outgoing: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const settled = new AbortController();
+  const settle = (): void => settled.abort();
+  outgoing.once('response', settle).once('close', settle);
+  for await (const chunk of body) {
+    if (settled.signal.aborted) return;
+    // Rejects once it is settled, which is no failure.
+    if (!outgoing.write(chunk)) await once(outgoing, 'drain', settled).catch(() => {});
+  }
+  if (!settled.signal.aborted) outgoing.end();
+}
+
+function toResponse(message: IncomingMessage): Response {
   const {statusCode: status = 0, rawHeaders} = message;
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   // The standard permits no body, not even an empty one, with these (Fetch standard, null body status).
-  if (status === 204 || status === 304) {
-    message.resume();
-    return new Response(null, {status, headers});
-  }
-  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, {status, headers});
+  const hasBody = status !== 204 && status !== 304;
+  if (!hasBody) message.resume();
+  return new Response(hasBody ? streamOf(message) : null, {status, headers});
+}
+
+/** Reads a message only as fast as the stream is read. */
+function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  return new ReadableStream(
+    {
+      pull: async controller => {
+        const {done, value} = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: () => void message.destroy(),
+    },
+    {highWaterMark: 0},
+  );
 }

@@ -39,12 +39,17 @@ async function readInputFile(name: string, {workingDirectory}: CliContext): Prom
     return await readFile(path);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const {code = '', message} = error as NodeJS.ErrnoException;
-    throw unreadable(source, PROBLEMS.get(code) ?? message, {cause: error});
+    throw unreadable(source, describeFileProblem(error), {cause: error});
   }
 }
 
 const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
+
+/** Why a file cannot be read, for people. */
+export function describeFileProblem(error: unknown): string {
+  const {code = '', message} = error as NodeJS.ErrnoException;
+  return PROBLEMS.get(code) ?? message;
+}
 
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'there is no such file'],

@@ -4,12 +4,13 @@ import {describe, test} from 'vitest';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/samples.ts';
 import type {Entry} from './entry.ts';
 import {
+  createExportLineParser,
+  type ExportLine,
   formatEntryLines,
   formatHeaderLine,
   formatTrailerLine,
   isBlank,
   LineSplitter,
-  parseExportLine,
 } from './export-lines.ts';
 import {decodeJsonText, encodeJsonText} from './json-text.ts';
 import {type Key, parseKey, parsePrefix} from './key.ts';
@@ -30,8 +31,10 @@ function entry(key: string, json: string, expiresAtMs?: number): Entry {
   return {...info, json: value, ...(expiresAtMs === undefined ? {} : {expiresAtMs})};
 }
 
-function parse(line: string): ReturnType<typeof parseExportLine> {
-  return parseExportLine(bytes(line), LIMITS);
+const parser = createExportLineParser(LIMITS);
+
+function parse(line: string): ExportLine {
+  return parser(bytes(line));
 }
 
 describe('the lines of an export', () => {

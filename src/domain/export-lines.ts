@@ -89,14 +89,18 @@ export function formatEntryLines(entries: readonly Entry[], linesBefore = ''): U
   return concatBytes(parts);
 }
 
-/** Reads one line, without its line feed. */
-export function parseExportLine(bytes: Uint8Array, limits: ExportLineLimits): ExportLine {
-  try {
-    return readLine(bytes, limits);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return wrong(describeWrong(error, limits));
-  }
+/** Makes what reads lines, each without its line feed. */
+export function createExportLineParser(limits: ExportLineLimits): (bytes: Uint8Array) => ExportLine {
+  let ends = new Int32Array();
+  return bytes => {
+    if (ends.length < bytes.length) ends = new Int32Array(bytes.length * 2);
+    try {
+      return readLine(bytes, limits, ends);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return wrong(describeWrong(error, limits));
+    }
+  };
 }
 
 /** Whether there is only white space on a line. */
@@ -116,7 +120,9 @@ export class LineSplitter {
   }
 
   /** The lines that end in a chunk; the first that is too long is undefined, and ends them. */
-  *push(chunk: Uint8Array): Iterable<Uint8Array | undefined> {
+  *push(given: Uint8Array): Iterable<Uint8Array | undefined> {
+    // Parts of a subclass, such as those of Node's buffers, take several times as long to make.
+    const chunk = new Uint8Array(given.buffer, given.byteOffset, given.length);
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(LINE_FEED, start);
@@ -153,8 +159,8 @@ export class LineSplitter {
   }
 }
 
-function readLine(bytes: Uint8Array, limits: ExportLineLimits): ExportLine {
-  const index = new JsonIndex(bytes, {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE});
+function readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<ArrayBuffer>): ExportLine {
+  const index = new JsonIndex(bytes, {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE}, ends);
   const problems: DocumentProblem[] = [];
   const line = new DocumentObject({index, span: index.root, path: '$', report: problem => problems.push(problem)});
   // Where something is reported, what is read is worth nothing.

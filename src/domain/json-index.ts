@@ -43,10 +43,14 @@ export class JsonIndex {
   readonly #ends: Int32Array;
   readonly #decoder = new TextDecoder();
 
-  /** @throws {AppError} `invalid-json`, `value-too-deep`. */
-  constructor(bytes: Uint8Array, limits?: JsonLimits) {
+  /**
+   * @param ends Room for notes, at least as long as the bytes: whoever reads many texts one after another, and is done
+   * with one before the next, needs it only once.
+   * @throws {AppError} `invalid-json`, `value-too-deep`.
+   */
+  constructor(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)) {
     this.bytes = bytes;
-    this.#ends = new Int32Array(bytes.length);
+    this.#ends = ends;
     const json = parseWithEnds(bytes, this.#ends, limits);
     const start = json.byteOffset - bytes.byteOffset;
     this.root = {start, end: start + json.length};

@@ -1,11 +1,11 @@
 import {TRANSACTION_BYTES_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import {
+  createExportLineParser,
   type EntryLine,
   type ExportLine,
   type ExportLineLimits,
   isBlank,
   LineSplitter,
-  parseExportLine,
 } from '../domain/export-lines.ts';
 import {AppError, type ImportedPart} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
@@ -29,6 +29,7 @@ export class ImportRun {
   readonly #dryRun: boolean;
   readonly #target: ImportTarget;
   readonly #lines: LineSplitter;
+  readonly #parse: (line: Uint8Array) => ExportLine;
   /** The prefix of the header, once it was read. */
   #prefix: Prefix | undefined;
   /** Whether the trailer was read. */
@@ -48,6 +49,7 @@ export class ImportRun {
     this.#mode = mode;
     this.#dryRun = dryRun;
     this.#target = createImportTarget(deps, {dryRun});
+    this.#parse = createExportLineParser(deps.limits);
     this.#lines = new LineSplitter(importLineBytesMax(deps.limits.valueBytesMax));
   }
 
@@ -63,7 +65,9 @@ export class ImportRun {
       await this.#takeEnd();
       const deleted = await this.#finish();
       const {revision} = this.#deps.store;
-      return {dryRun: this.#dryRun, entries: this.#entries, expired: this.#expired, deleted, ...this.#stored, revision};
+      const {created, replaced, batches} = this.#stored;
+      const counts = {entries: this.#entries, created, replaced, expired: this.#expired, deleted, batches};
+      return {dryRun: this.#dryRun, ...counts, revision};
     } catch (error) {
       throw await this.#describeFailure(error);
     }
@@ -73,7 +77,7 @@ export class ImportRun {
     this.#lineNumber++;
     if (line === undefined) throw this.#invalid('it is longer than a line with the largest value can be');
     if (isBlank(line)) return undefined;
-    const read = parseExportLine(line, this.#deps.limits);
+    const read = this.#parse(line);
     return this.#take(read.kind === 'wrong' ? {...read, problem: `${read.problem}${hint}`} : read);
   }
 

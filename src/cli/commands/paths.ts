@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config.ts';
 import {AppError} from '../../domain/failure.ts';
+import {snapshotsDirOf} from '../../paths.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
@@ -8,16 +9,18 @@ import {locateConfigFile, readSources} from '../settings.ts';
 import {styleOf} from '../style.ts';
 import {formatTable} from '../table.ts';
 
-/** `crewroom paths`: where the data and the config file are, also when that file is what is wrong. */
+/** `crewroom paths`: where the data, the snapshots and the config file are, also when that file is what is wrong. */
 export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   const {config, problems} = inspectConfig(await readSources(call));
   const {dataDir} = config;
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
+  const snapshotsDir = snapshotsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
   const paths = {
     dataDir: {path: dataDir, exists: existsSync(dataDir)},
+    snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},
     configFile: {path: configFile, exists: existsSync(configFile)},
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);

@@ -1,0 +1,112 @@
+import {AppError} from '../../domain/failure.ts';
+import type {Imported} from '../../domain/transfer.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import type {ExitCode} from '../exit-codes.ts';
+import {untilInterrupted} from '../interruptible.ts';
+import {describeAdvances, showLine} from '../progress.ts';
+import {canAsk, confirm} from '../prompt.ts';
+import {AdvisedError} from '../report.ts';
+import {formatBytes} from '../table.ts';
+import {formatEntries} from '../transfer/format-imported.ts';
+import {tapped} from '../transfer/run-export.ts';
+import {readMode} from '../transfer/run-import.ts';
+import {beginExport, type SendImportOptions, sendImport} from '../transfer/service-transfer.ts';
+import {tellImported} from '../transfer/tell-imported.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom copy`. */
+export interface CopyFlags {
+  readonly to: string | undefined;
+  readonly mode: string | undefined;
+  readonly dryRun: Switch;
+  readonly yes: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom copy`: brings entries of the running service into another one. */
+export async function run(call: Call<CopyFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const [prefix = ''] = call.arguments;
+  const to = readTarget(flags.to);
+  const mode = readMode(flags.mode, 'copy');
+  const dryRun = flags.dryRun === true;
+  const ask = mode === 'replace' && !dryRun && !flags.yes;
+  if (ask && !canAsk(context))
+    throw invalidUsage('copy', 'nobody is there to confirm that entries are replaced; --yes does');
+  const {url: from} = await connect(call);
+  const options = {from, to, prefix, mode};
+  if (ask && !(await isConfirmed(options, call))) return tellImported(undefined, call, COPY);
+  return tellImported(await copy({...options, dryRun}, call), call, COPY);
+}
+
+/** The usual advice is for the service that the settings name. */
+function adviseOnTarget(error: unknown, to: string): unknown {
+  if (!(error instanceof AppError) || error.failure.code !== 'service-unreachable') return error;
+  return error.failure.url === to
+    ? new AdvisedError(error, 'Start that service, or name another one with --to')
+    : error;
+}
+
+const COPY = {infinitive: 'copy', past: 'Copied'};
+
+interface CopyOptions extends Pick<SendImportOptions, 'mode'> {
+  /** The two services. */
+  readonly from: string;
+  readonly to: string;
+  readonly prefix: string;
+}
+
+/** The other service: its address, or its port on this machine. */
+function readTarget(to: string | undefined): string {
+  const example = 'such as http://localhost:8000';
+  if (to === undefined) throw invalidUsage('copy', `--to has to name the service that gets the entries, ${example}`);
+  if (/^[1-9]\d{0,4}$/.test(to)) return `http://127.0.0.1:${to}`;
+  const url = URL.canParse(to) ? new URL(to) : undefined;
+  if (
+    url === undefined ||
+    url.protocol !== 'http:' ||
+    url.pathname !== '/' ||
+    url.search + url.hash + url.username !== ''
+  )
+    throw invalidUsage('copy', `--to has to be the address of a service, ${example}, not ${JSON.stringify(to)}`);
+  return url.origin;
+}
+
+/** Tells what would happen, as a dry run finds it, and asks. */
+async function isConfirmed(options: CopyOptions, call: Call<CopyFlags>): Promise<boolean> {
+  const {deleted, replaced} = await copy({...options, dryRun: true}, call);
+  if (deleted + replaced === 0) return true;
+  const question = `Copy to ${options.to}: ${formatEntries(replaced)} replaced, ${formatEntries(deleted)} deleted there?`;
+  return confirm(question, call.context);
+}
+
+function copy(
+  {from, to, prefix, mode, dryRun}: CopyOptions & Pick<SendImportOptions, 'dryRun'>,
+  {context}: Call<CopyFlags>,
+): Promise<Imported> {
+  const line = showLine(context);
+  const describe = describeAdvances(context);
+  return untilInterrupted(context, async signal => {
+    try {
+      const {chunks, facts} = await beginExport({url: from, signal}, prefix);
+      const onChunk = (): void =>
+        line.show(() => {
+          const {entries, sizeBytes} = facts;
+          const detail = `${formatEntries(entries)}, ${formatBytes(sizeBytes)}`;
+          return describe({
+            label: dryRun ? 'Checking' : 'Copying',
+            doneBytes: sizeBytes,
+            totalBytes: undefined,
+            detail,
+          });
+        });
+      return await sendImport({url: to, signal}, tapped(chunks, onChunk), {mode, dryRun});
+    } catch (error) {
+      throw adviseOnTarget(error, to);
+    } finally {
+      await line.clear();
+    }
+  });
+}

@@ -1,0 +1,54 @@
+import {resolve} from 'node:path';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import type {Output} from '../context.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {formatBytes} from '../table.ts';
+import {isTaken, writeExportFile} from '../transfer/export-file.ts';
+import {formatEntries} from '../transfer/format-imported.ts';
+import type {ExportFacts} from '../transfer/read-export.ts';
+import {exportTo} from '../transfer/run-export.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom export`. */
+export interface ExportFlags {
+  readonly prefix: string | undefined;
+  readonly force: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom export`: writes all entries, or those under a prefix, as they are at one revision. */
+export async function run(call: Call<ExportFlags>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const [name = '-'] = call.arguments;
+  const {url} = await connect(call);
+  const {prefix = '', force} = flags;
+  if (name === '-') {
+    if (flags.json) throw invalidUsage('export', '--json tells of a FILE; standard output has the entries');
+    await exportTo({context, url, prefix}, chunks => writeAll(chunks, context.stdout));
+    return EXIT.ok;
+  }
+  const target = {name, path: resolve(context.workingDirectory, name), processId: context.processId};
+  if (!force && (await isTaken(target)))
+    throw invalidUsage('export', `${JSON.stringify(name)} is there already; --force replaces it`);
+  const facts = await exportTo({context, url, prefix}, chunks => writeExportFile(chunks, target));
+  await tellExported({name, facts}, call);
+  return EXIT.ok;
+}
+
+async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
+  for await (const chunk of chunks) await output.write(chunk);
+}
+
+async function tellExported(
+  {name, facts}: {readonly name: string; readonly facts: Readonly<ExportFacts>},
+  {context: {stdout, stderr}, flags}: Call<ExportFlags>,
+): Promise<void> {
+  const {entries, revision, sizeBytes} = facts;
+  if (flags.json) await stdout.write(`${JSON.stringify({file: name, entries, revision, sizeBytes})}\n`);
+  else if (stderr.isTerminal)
+    await stderr.write(
+      `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})\n`,
+    );
+}

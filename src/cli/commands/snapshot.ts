@@ -1,0 +1,120 @@
+import {snapshotsDirOf} from '../../paths.ts';
+import type {Switch} from '../catalogue.ts';
+import type {Call} from '../command.ts';
+import {connect} from '../connection.ts';
+import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {canAsk} from '../prompt.ts';
+import {readSettings} from '../settings.ts';
+import {styleOf} from '../style.ts';
+import {formatBytes, formatTable} from '../table.ts';
+import {isTaken, writeExportFile} from '../transfer/export-file.ts';
+import {formatCount, formatEntries} from '../transfer/format-imported.ts';
+import {fileSource} from '../transfer/import-source.ts';
+import {exportTo} from '../transfer/run-export.ts';
+import {runImport} from '../transfer/run-import.ts';
+import {
+  assertSnapshot,
+  deleteSnapshot,
+  listSnapshots,
+  makeSnapshotsDirectory,
+  type SavedSnapshot,
+  snapshotFile,
+} from '../transfer/snapshot-files.ts';
+import {tellImported} from '../transfer/tell-imported.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom snapshot`. */
+export interface SnapshotFlags {
+  readonly force: Switch;
+  readonly yes: Switch;
+  readonly json: Switch;
+}
+
+/** `crewroom snapshot`: saves the whole store under a name, and brings it back. */
+export async function run(call: Call<SnapshotFlags>): Promise<ExitCode> {
+  const [action = '', name] = call.arguments;
+  const {config} = await readSettings(call);
+  const directory = snapshotsDirOf(config.dataDir);
+  if (action === 'list') {
+    if (name !== undefined) throw invalidUsage('snapshot', 'list takes no NAME');
+    return list(call, directory);
+  }
+  const act = ACTIONS.get(action);
+  if (act === undefined)
+    throw invalidUsage('snapshot', `it takes save, load, list or delete, not ${JSON.stringify(action)}`);
+  if (name === undefined) throw invalidUsage('snapshot', `${action} needs a NAME`);
+  return act(call, directory, name);
+}
+
+const ACTIONS: ReadonlyMap<string, (call: Call<SnapshotFlags>, directory: string, name: string) => Promise<ExitCode>> =
+  new Map([
+    ['save', save],
+    ['load', load],
+    ['delete', remove],
+  ]);
+
+async function save(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
+  const {context, flags} = call;
+  const path = snapshotFile(directory, name);
+  const {url} = await connect(call);
+  if (!flags.force && (await isTaken({path})))
+    throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
+  await makeSnapshotsDirectory(directory);
+  const target = {name: path, path, processId: context.processId};
+  const {entries, revision, sizeBytes} = await exportTo({context, url, prefix: ''}, chunks =>
+    writeExportFile(chunks, target),
+  );
+  const {stdout, stderr} = context;
+  if (flags.json) await stdout.write(`${JSON.stringify({name, file: path, entries, revision, sizeBytes})}\n`);
+  else if (stderr.isTerminal)
+    await stderr.write(
+      `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})\n`,
+    );
+  return EXIT.ok;
+}
+
+async function load(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
+  const {context, flags} = call;
+  const path = snapshotFile(directory, name);
+  await assertSnapshot(path, name);
+  const ask = !flags.yes;
+  if (ask && !canAsk(context))
+    throw invalidUsage('snapshot', 'nobody is there to confirm that all entries are replaced; --yes does');
+  const {url} = await connect(call);
+  const source = await fileSource(path, `the snapshot ${JSON.stringify(name)}`);
+  const imported = await runImport({
+    context,
+    url,
+    source,
+    mode: 'replace',
+    dryRun: false,
+    ask: ask ? 'Load' : undefined,
+  });
+  return tellImported(imported, call, {infinitive: 'load', past: 'Loaded'});
+}
+
+async function remove(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
+  await deleteSnapshot(directory, name);
+  const {stdout, stderr} = call.context;
+  if (call.flags.json) await stdout.write(`${JSON.stringify({name, deleted: true})}\n`);
+  else if (stderr.isTerminal) await stderr.write(`Deleted the snapshot ${name}\n`);
+  return EXIT.ok;
+}
+
+async function list({context, flags}: Call<SnapshotFlags>, directory: string): Promise<ExitCode> {
+  const {stdout, stderr} = context;
+  const snapshots = await listSnapshots(directory);
+  if (flags.json) await stdout.write(snapshots.map(snapshot => `${JSON.stringify(snapshot)}\n`).join(''));
+  else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
+  else if (snapshots.length > 0) {
+    const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
+    await stdout.write(formatTable(head, snapshots.map(tableRow), styleOf(stdout, context)));
+  }
+  if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
+  return EXIT.ok;
+}
+
+function tableRow({name, entries, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {
+  const count = entries === undefined ? 'cut off' : formatCount(entries);
+  return [name, count, revision, formatBytes(sizeBytes), savedAt.toISOString().replace(/\.\d+Z$/, 'Z')];
+}

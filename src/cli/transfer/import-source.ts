@@ -1,0 +1,56 @@
+import {createReadStream} from 'node:fs';
+import {stat} from 'node:fs/promises';
+import {AppError} from '../../domain/failure.ts';
+import type {CliContext} from '../context.ts';
+import {AdvisedError} from '../report.ts';
+import {describeFileProblem} from '../value-input.ts';
+
+/** An export that is imported. */
+export interface ImportSource {
+  /** How people know it. */
+  readonly name: string;
+  /** Undefined where nobody knows before its end. */
+  readonly sizeBytes: number | undefined;
+  /** Whether it can be read twice. */
+  readonly isFile: boolean;
+  /** Its bytes, from the beginning. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** How much of a file is read at once, in bytes. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** Standard input, which is read once. */
+export function standardInput({stdin}: CliContext): ImportSource {
+  return {name: 'standard input', sizeBytes: undefined, isFile: false, chunks: () => stdin.chunks()};
+}
+
+/**
+ * A file. What is no regular file, such as a pipe, is read once.
+ *
+ * @param name How people know it.
+ * @throws {AdvisedError} `unreadable-input`; the chunks too.
+ */
+export async function fileSource(path: string, name: string): Promise<ImportSource> {
+  const found = await stat(path).catch(error => {
+    throw unreadable(name, describeFileProblem(error), error);
+  });
+  if (found.isDirectory()) throw unreadable(name, 'it is a directory');
+  const isFile = found.isFile();
+  return {name, sizeBytes: isFile ? found.size : undefined, isFile, chunks: () => readFile(path, name)};
+}
+
+async function* readFile(path: string, name: string): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* createReadStream(path, {highWaterMark: CHUNK_BYTES});
+  } catch (error) {
+    throw unreadable(name, describeFileProblem(error), error);
+  }
+}
+
+function unreadable(source: string, problem: string, cause?: unknown): AdvisedError {
+  return new AdvisedError(
+    new AppError({code: 'unreadable-input', source, problem}, {cause}),
+    'Give a file that "crewroom export" wrote, or "-" for standard input',
+  );
+}

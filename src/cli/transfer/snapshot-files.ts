@@ -1,0 +1,102 @@
+import {mkdir, open, readdir, rm, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {AppError} from '../../domain/failure.ts';
+import {AdvisedError} from '../report.ts';
+import {invalidUsage} from '../usage.ts';
+import {readRevision, readTrailer} from './read-export.ts';
+
+/** A snapshot that was saved. */
+export interface SavedSnapshot {
+  readonly name: string;
+  /** Undefined for a file that has no end, and so cannot be loaded. */
+  readonly entries: number | undefined;
+  /** Of the store when it was saved. */
+  readonly revision: string;
+  readonly sizeBytes: number;
+  readonly savedAt: Date;
+}
+
+const EXTENSION = '.ndjson';
+
+/** Names that are files of their own on every system, also where `A` and `a` are one, or some mean devices. */
+const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9][a-z0-9._-]{0,63}$/i;
+
+/** How much is read of both ends of a file to know what is in it, in bytes. */
+const END_BYTES = 4096;
+
+/**
+ * The file of a snapshot.
+ *
+ * @throws {AppError} `invalid-usage` for a name that is none.
+ */
+export function snapshotFile(directory: string, name: string): string {
+  if (!NAME.test(name))
+    throw invalidUsage(
+      'snapshot',
+      `${JSON.stringify(name)} is no name for a snapshot: up to 64 letters, digits, ".", "_" and "-", the first a letter or digit`,
+    );
+  return join(directory, `${name}${EXTENSION}`);
+}
+
+/** Makes the directory of snapshots, for its owner alone. */
+export async function makeSnapshotsDirectory(directory: string): Promise<void> {
+  await mkdir(directory, {recursive: true, mode: 0o700}).catch(error => {
+    const {message} = error as Error;
+    throw new AppError(
+      {code: 'unwritable-output', target: JSON.stringify(directory), problem: message},
+      {cause: error},
+    );
+  });
+}
+
+/** All snapshots, by name. */
+export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {
+  const files = await readdir(directory).catch(() => []);
+  const names = files.filter(file => file.endsWith(EXTENSION)).map(file => file.slice(0, -EXTENSION.length));
+  return Promise.all(
+    names
+      .filter(name => NAME.test(name))
+      .sort()
+      .map(name => describeSnapshot(directory, name)),
+  );
+}
+
+/**
+ * Deletes a snapshot.
+ *
+ * @throws {AdvisedError} `unreadable-input` when there is none of this name.
+ */
+export async function deleteSnapshot(directory: string, name: string): Promise<void> {
+  const file = snapshotFile(directory, name);
+  await assertSnapshot(file, name);
+  await rm(file);
+}
+
+/** @throws {AdvisedError} `unreadable-input` when there is none of this name. */
+export async function assertSnapshot(file: string, name: string): Promise<void> {
+  if ((await stat(file).catch(() => undefined))?.isFile()) return;
+  throw new AdvisedError(
+    new AppError({
+      code: 'unreadable-input',
+      source: `the snapshot ${JSON.stringify(name)}`,
+      problem: 'there is none of this name',
+    }),
+    '"crewroom snapshot list" shows those that there are',
+  );
+}
+
+async function describeSnapshot(directory: string, name: string): Promise<SavedSnapshot> {
+  const file = await open(snapshotFile(directory, name));
+  try {
+    const {size: sizeBytes, mtime: savedAt} = await file.stat();
+    const read = async (position: number): Promise<Uint8Array> => {
+      const {buffer, bytesRead} = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, position);
+      return buffer.subarray(0, bytesRead);
+    };
+    const revision = readRevision(await read(0));
+    const entries = readTrailer(await read(Math.max(0, sizeBytes - END_BYTES)));
+    return {name, entries, revision, sizeBytes, savedAt};
+  } finally {
+    await file.close();
+  }
+}

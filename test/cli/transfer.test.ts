@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {mkdir, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {afterEach, beforeEach, describe, test} from 'vitest';
+import {formatExport, manyEntries} from '../support/exports.ts';
+import {createMachine, type Finished, plain, type RunOptions, type Service} from './crewroom.ts';
+
+const machine = await createMachine();
+const directory = join(machine.home, 'work');
+let service: Service;
+beforeEach(async () => {
+  service = await machine.start();
+  await mkdir(directory);
+});
+afterEach(async () => {
+  await service.stop();
+  await rm(directory, {recursive: true});
+});
+
+/** A command line for the service of this test, or for another one. */
+function line([command = '', ...others]: readonly string[], port = service.port): readonly string[] {
+  return [command, '--port', String(port), ...others];
+}
+
+function run(args: readonly string[], options?: RunOptions, port?: number): Promise<Finished> {
+  return machine.run(line(args, port), {workingDirectory: directory, ...options});
+}
+
+function runOnTerminal(args: readonly string[], options?: RunOptions): Promise<Finished> {
+  return machine.runOnTerminal(line(args), {workingDirectory: directory, ...options});
+}
+
+async function putSome(): Promise<void> {
+  await run(['put', 'a/1', '[1.0]']);
+  await run(['put', 'a/2', '{"x":\n9007199254740993}']);
+  await run(['put', 'b', '2', '--ttl', '1h']);
+}
+
+async function values(port?: number): Promise<string> {
+  return (await run(['list', '--values'], {}, port)).stdout;
+}
+
+const SILENT: Finished = {exitCode: 0, signal: null, stdout: '', stderr: ''};
+
+describe('crewroom export', () => {
+  test('writes a file that only its owner may read, and import brings it back', async () => {
+    await putSome();
+    const before = await values();
+    assert.deepEqual(await run(['export', 'backup.ndjson']), SILENT);
+    const file = join(directory, 'backup.ndjson');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.match(await readFile(file, 'utf8'), /"expiresAt":"[^"]+Z","value":2\}\n\{"end":true,"entries":3\}\n$/);
+    await run(['reset', '--yes']);
+    assert.deepEqual(await run(['import', 'backup.ndjson']), SILENT);
+    assert.equal(await values(), before);
+  });
+
+  test('writes to standard output with "-" and without a name', async () => {
+    await putSome();
+    const {stdout} = await run(['export']);
+    assert.equal(stdout.split('\n').length, 6);
+    assert.deepEqual(await run(['export', '-']), {...SILENT, stdout});
+    const {stdout: some} = await run(['export', '--prefix', 'a/']);
+    assert.match(some, /"prefix":"a\/"\}\n(?:\{"key":"a\/.*\n){2}\{"end":true,"entries":2\}\n$/);
+  });
+
+  test('replaces a file only with --force', async () => {
+    await writeFile(join(directory, 'f'), 'precious', {mode: 0o644});
+    const refused = await run(['export', 'f']);
+    assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /"f" is there already; --force replaces it/);
+    assert.equal(await readFile(join(directory, 'f'), 'utf8'), 'precious');
+    const {stdout} = await run(['export', 'f', '--force', '--json']);
+    assert.deepEqual(JSON.parse(stdout), {file: 'f', entries: 0, revision: '0', sizeBytes: 93});
+    assert.equal((await stat(join(directory, 'f'))).mode & 0o777, 0o600);
+  });
+
+  test('says where it cannot write', async () => {
+    const {exitCode, stderr} = await run(['export', 'none/f']);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /Cannot write to "none\/f": there is no such directory/);
+    assert.equal((await run(['export', '.'])).exitCode, 2);
+  });
+
+  test('tells people what it wrote', async () => {
+    await putSome();
+    const {exitCode, stdout} = await runOnTerminal(['export', 'f']);
+    assert.equal(exitCode, 0);
+    assert.match(plain(stdout), /Exported 3 entries at revision 3 to f \(\d+ B\)\n$/);
+  });
+
+  test('fails when nothing answers, and leaves no file', async () => {
+    await service.stop();
+    assert.equal((await run(['export', 'f'])).exitCode, 5);
+    assert.deepEqual(await readdir(directory), []);
+  });
+
+  const cuts = [
+    {name: 'is cut off', end: (socket: {destroy(): void}) => socket.destroy()},
+    {name: 'ends without its trailer', end: (_: unknown, end: () => void) => end()},
+  ];
+  for (const {name, end} of cuts) {
+    test(`that ${name} leaves no file, and says so`, async () => {
+      await using server = await serveOnce(response => {
+        response.writeHead(200);
+        response.write(formatExport(manyEntries(3)).split('\n').slice(0, 3).join('\n'), () =>
+          end(response, () => response.end()),
+        );
+      });
+      const {exitCode, stderr} = await run(['export', 'f'], {}, server.port);
+      assert.equal(exitCode, 1);
+      assert.match(stderr, /it was cut off before its end\nIts log says why; "crewroom doctor --deep" names/);
+      assert.deepEqual(await readdir(directory), []);
+      assert.equal((await run(['export'], {}, server.port)).exitCode, 1);
+    });
+  }
+
+  test('leaves no file after Ctrl+C', async () => {
+    let begun: () => void;
+    const isBegun = new Promise<void>(resolve => (begun = resolve));
+    await using server = await serveOnce(response => {
+      response.writeHead(200);
+      response.write('{"format":"crewroom-export","version":1,"revision":"1","prefix":""}\n', () => begun());
+    });
+    const running = machine.spawn(line(['export', 'f'], server.port), {workingDirectory: directory, input: ''});
+    await isBegun;
+    while ((await readdir(directory)).length === 0) await new Promise(resolve => setTimeout(resolve, 5));
+    running.child.kill('SIGINT');
+    assert.equal((await running.finished).exitCode, 130);
+    assert.deepEqual(await readdir(directory), []);
+  });
+});
+
+describe('crewroom import', () => {
+  async function writeExport(name: string, text: string): Promise<void> {
+    await writeFile(join(directory, name), text);
+  }
+
+  test('tells programs what it did, and before that what it would do', async () => {
+    await run(['put', 'k000000', '1']);
+    await run(['put', 'z', '1']);
+    await writeExport('f', formatExport(manyEntries(3)));
+    const counts = {entries: 3, created: 2, replaced: 1, expired: 0, deleted: 1, batches: 1};
+    const dry = await run(['import', 'f', '--mode', 'replace', '--dry-run', '--json']);
+    assert.deepEqual(JSON.parse(dry.stdout), {dryRun: true, ...counts, revision: '2'});
+    assert.equal(
+      (await run(['import', 'f', '--mode', 'replace', '--dry-run'])).stdout,
+      'Would import 3 entries: 2 created, 1 replaced, 1 other deleted\n',
+    );
+    const done = await run(['import', 'f', '--mode', 'replace', '--yes', '--json']);
+    assert.deepEqual(JSON.parse(done.stdout), {dryRun: false, ...counts, revision: '3'});
+  });
+
+  test('takes standard input', async () => {
+    const text = formatExport(manyEntries(2500));
+    assert.deepEqual(await run(['import', '-'], {input: text}), SILENT);
+    assert.equal((await values()).split('\n').length, 2501);
+  });
+
+  test('names the line that is wrong, and stores nothing of a file, however long it is', async () => {
+    await writeExport('f', formatExport(manyEntries(3000)).replace('"k002900"', '7'));
+    const {exitCode, stdout, stderr} = await run(['import', 'f']);
+    assert.deepEqual([exitCode, stdout], [1, '']);
+    assert.match(stderr, /Cannot import line 2902: \$\.key has to be a string; nothing was stored\n/);
+    assert.equal(await values(), '');
+    const failure = JSON.parse((await run(['import', 'f', '--json'])).stderr) as Record<string, unknown>;
+    assert.deepEqual([failure['code'], failure['line'], failure['imported']], ['invalid-import', 2902, 0]);
+  });
+
+  test('of standard input says how much was stored', async () => {
+    const input = formatExport(manyEntries(3000)).replace('"k002900"', '7');
+    const {exitCode, stderr} = await run(['import', '-'], {input});
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /line 2902: .*; 2000 entries before it were stored, in 2 batches\n/);
+  });
+
+  const misuses = [
+    {name: 'no file', args: ['import'], says: /missing required argument "FILE"/},
+    {name: 'a file that is not there', args: ['import', 'none'], says: /Cannot read "none": there is no such file/},
+    {name: 'a directory', args: ['import', '.'], says: /Cannot read "\.": it is a directory/},
+    {name: 'another mode', args: ['import', '-', '--mode', 'x'], says: /--mode has to be merge or replace, not "x"/},
+    {name: 'replace without --yes', args: ['import', '-', '--mode', 'replace'], says: /nobody is there to confirm/},
+    {name: 'a copy to nowhere', args: ['copy'], says: /--to has to name the service/},
+    {name: 'a copy to no address', args: ['copy', '--to', 'ftp://x'], says: /--to has to be the address of a service/},
+    {name: 'no such action', args: ['snapshot', 'eat'], says: /it takes save, load, list or delete, not "eat"/},
+    {name: 'a snapshot without a name', args: ['snapshot', 'save'], says: /save needs a NAME/},
+    {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is no name for a snapshot/},
+    {name: 'the name of a device', args: ['snapshot', 'save', 'con'], says: /"con" is no name for a snapshot/},
+    {
+      name: 'a snapshot that is not there',
+      args: ['snapshot', 'load', 'x', '--yes'],
+      says: /there is none of this name/,
+    },
+  ];
+  for (const {name, args, says} of misuses) {
+    test(`refuses ${name}, with exit code 2`, async () => {
+      const {exitCode, stderr} = await run(args);
+      assert.match(stderr, says);
+      assert.equal(exitCode, 2);
+    });
+  }
+
+  test('on a terminal shows a bar, asks before it replaces, and tells what it did', async () => {
+    await run(['put', 'z', '1']);
+    await writeExport('f', formatExport(manyEntries(60_000)));
+    const {exitCode, stdout} = await runOnTerminal(['import', 'f', '--mode', 'replace'], {input: 'y\n'});
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /\r\u001b\[K(?:Checking |Importing) {2}[^\r]*━[^\r]*\d+%/);
+    const said = plain(stdout);
+    assert.match(said, /Import 60,000 entries: 60,000 created, 1 other deleted\? \[y\/N\]/);
+    assert.match(said, /Imported 60,000 entries: 60,000 created, 1 other deleted\n$/);
+  });
+
+  test('on a terminal does nothing without a yes', async () => {
+    await run(['put', 'z', '1']);
+    await writeExport('f', formatExport(manyEntries(1)));
+    const {exitCode, stdout} = await runOnTerminal(['import', 'f', '--mode', 'replace'], {input: 'n\n'});
+    assert.equal(exitCode, 1);
+    assert.match(plain(stdout), /Nothing was changed\n$/);
+    assert.equal(await values(), 'z\t1\n');
+  });
+
+  test('in a pipe shows no bar', async () => {
+    await writeExport('f', formatExport(manyEntries(60_000)));
+    assert.deepEqual(await run(['import', 'f']), SILENT);
+  });
+});
+
+describe('crewroom copy', () => {
+  test('brings entries into another service', async () => {
+    const other = await machine.start();
+    try {
+      await putSome();
+      await run(['put', 'z', '1'], {}, other.port);
+      assert.deepEqual(await run(['copy', 'a/', '--to', String(other.port)]), SILENT);
+      assert.equal((await values(other.port)).split('\n').length, 4);
+      const {stdout} = await run([
+        'copy',
+        '--to',
+        `http://localhost:${other.port}`,
+        '--mode',
+        'replace',
+        '--yes',
+        '--json',
+      ]);
+      assert.deepEqual(JSON.parse(stdout), {
+        ...{dryRun: false, entries: 3, created: 1, replaced: 2, expired: 0, deleted: 1, batches: 1},
+        revision: '3',
+      });
+      assert.equal(await values(other.port), await values());
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('says which of the two services is missing', async () => {
+    const nowhere = await freePort();
+    const target = await run(['copy', '--to', String(nowhere)]);
+    assert.deepEqual([target.exitCode, target.stdout], [5, '']);
+    assert.match(target.stderr, /nothing listens there\nStart that service, or name another one with --to\n/);
+    const from = await run(['copy', '--to', String(service.port)], {}, nowhere);
+    assert.match(from.stderr, /nothing listens there\nStart it with "crewroom start", or name its port with --port\n/);
+  });
+});
+
+describe('crewroom snapshot', () => {
+  test('saves everything under a name, and goes back to it', async () => {
+    await putSome();
+    const before = await values();
+    assert.deepEqual(await run(['snapshot', 'save', 'before']), SILENT);
+    const {stdout} = await machine.run(['paths', '--json']);
+    const {snapshotsDir} = JSON.parse(stdout) as {readonly snapshotsDir: {readonly path: string}};
+    assert.deepEqual(await readdir(snapshotsDir.path), ['before.ndjson']);
+    await run(['put', 'a/1', '"changed"']);
+    await run(['put', 'new', '1']);
+    await run(['delete', 'b']);
+    assert.equal((await run(['snapshot', 'load', 'before'])).exitCode, 2);
+    assert.deepEqual(await run(['snapshot', 'load', 'before', '--yes']), SILENT);
+    assert.equal(await values(), before);
+  });
+
+  test('lists them, replaces one only with --force, and deletes them', async () => {
+    await putSome();
+    const dataDir = ['--data-dir', join(directory, 'data')];
+    await run(['snapshot', 'save', 'one', ...dataDir]);
+    assert.equal((await stat(join(directory, 'data-snapshots'))).mode & 0o777, 0o700);
+    assert.equal((await stat(join(directory, 'data-snapshots', 'one.ndjson'))).mode & 0o777, 0o600);
+    assert.equal((await run(['snapshot', 'save', 'one', ...dataDir])).exitCode, 2);
+    await run(['delete', 'b']);
+    const saved = JSON.parse((await run(['snapshot', 'save', 'one', '--force', '--json', ...dataDir])).stdout);
+    assert.deepEqual([saved.name, saved.entries, saved.revision], ['one', 2, '4']);
+    await writeFile(join(directory, 'data-snapshots', 'cut.ndjson'), formatExport([]).slice(0, 60));
+    assert.equal((await run(['snapshot', 'list', ...dataDir])).stdout, 'cut\none\n');
+    const table = plain((await runOnTerminal(['snapshot', 'list', ...dataDir])).stdout);
+    assert.match(table, /^NAME {2}ENTRIES {2}REVISION {2}SIZE +SAVED\ncut {3}cut off .*\none {3}2 {8}4 .*Z\n$/);
+    assert.equal((await run(['snapshot', 'load', 'cut', '--yes', ...dataDir])).exitCode, 1);
+    assert.deepEqual(await run(['snapshot', 'delete', 'one', ...dataDir]), SILENT);
+    assert.deepEqual(await readdir(join(directory, 'data-snapshots')), ['cut.ndjson']);
+  });
+});
+
+interface Answering extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** A server that is no Crewroom, and answers every request in the same way. */
+async function serveOnce(
+  answer: (response: Parameters<Parameters<typeof createServer>[1] & {}>[1]) => void,
+): Promise<Answering> {
+  const server = createServer((_, response) => answer(response));
+  const port = await listen(server);
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
