@@ -184,26 +184,31 @@ describe('an event stream', () => {
 });
 
 describe('an event stream that cannot be kept up', () => {
-  test('tells of each connection that is lost and comes back, and waits longer each time', async () => {
+  test('tells of each connection that is lost and comes back, and waits longer each time until one lasts', async () => {
     const {url} = await serve(
       breaking(removed('a', 1, '1')),
       refusing(503, {code: 'too-many-subscribers', detail: 'there are too many'}),
       response => response.destroy(),
-      streaming(removed('b', 2, '2')),
+      breaking(removed('b', 2, '2')),
+      streaming(removed('c', 3, '3')),
     );
     const states: ConnectionState[] = [];
-    await take(streamOf(url, {onConnection: state => states.push(state)}), 2);
+    await take(streamOf(url, {onConnection: state => states.push(state)}), 3);
     expect(states.map(state => (state.kind === 'lost' ? state.retryAfterMs : state.kind))).toEqual([
       'connected',
       0.5,
       1,
       2,
       'connected',
+      0.5,
+      'connected',
     ]);
     expect(states.map(state => (state.kind === 'lost' ? state.because?.failure.code : ''))).toEqual([
       '',
       'service-unreachable',
       'too-many-subscribers',
+      'service-unreachable',
+      '',
       'service-unreachable',
       '',
     ]);
