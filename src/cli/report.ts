@@ -39,6 +39,7 @@ export async function reportError(error: unknown, context: CliContext): Promise<
 const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
   'invalid-json': 'Give one JSON text (RFC 8259) in UTF-8; "crewroom put --help" shows how',
+  'invalid-sign-in': 'Leave --script-url out to sign in at the airline that the service is configured for',
   'no-entry': 'Keys are exact, down to case and accents; "crewroom list" shows them',
   'revision-conflict':
     'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match',

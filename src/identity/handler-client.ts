@@ -1,7 +1,7 @@
 import {AppError} from '../domain/failure.ts';
 import {type JsonText, parseJsonText} from '../domain/json-text.ts';
 import {type ExchangeDeps, exchange, type HandlerAnswer, type HandlerRequest} from './handler-exchange.ts';
-import {findRedirect} from './handler-redirect.ts';
+import {findBareAddress, findRedirect} from './handler-redirect.ts';
 import {cleanText, firstLineOf, hideSecrets} from './handler-text.ts';
 import {type Pilot, readPilot} from './pilot.ts';
 
@@ -55,7 +55,10 @@ export function createHandlerClient(deps: ExchangeDeps): HandlerClient {
   return {
     send,
     async probe(scriptURL, {signal, secrets} = {}) {
-      return readProbe(await send({scriptURL, path: '', method: 'GET', secrets, signal}));
+      const request = {path: '', method: 'GET', secrets, signal};
+      const answer = await send({...request, scriptURL});
+      const bare = findBareAddress(answer);
+      return readProbe(bare === undefined ? answer : await send({...request, scriptURL: bare}));
     },
     async signIn(scriptURL, {username, password}, {signal} = {}) {
       const query = {username};

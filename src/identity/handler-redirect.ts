@@ -22,6 +22,18 @@ export function findRedirect({url, path, status, headers}: HandlerAnswer): AppEr
   });
 }
 
+/**
+ * The same address without the slash at its end, where the answer leads there: frameworks such as Laravel do that, and
+ * only to the handler's own address. Nothing secret was sent, and nothing is sent elsewhere, so it may be followed.
+ */
+export function findBareAddress({url, path, status, headers}: HandlerAnswer): string | undefined {
+  const location = headers.get('location');
+  if (path !== '' || status < 300 || status > 399 || location === null || !URL.canParse(location, url))
+    return undefined;
+  const {href} = new URL(location, url);
+  return `${href}/` === new URL(url).href ? href : undefined;
+}
+
 interface Redirect {
   readonly url: string;
   readonly target: string;

@@ -111,6 +111,13 @@ describe('walking a handler on a host that is not well', () => {
     assert.deepEqual(others, []);
   });
 
+  test('takes no offence at a framework that takes the slash at the end away', async () => {
+    await using handler = await startPhpVms7({nowMs, dropsSlash: true});
+    const findings = await walk(handler);
+    assert.deepEqual(troubles(findings), []);
+    assert.match(findings.find(({check}) => check === 'Redirects')?.detail ?? '', /as Laravel does it/);
+  });
+
   test('sees that pages of plugins may not call', async () => {
     await using handler = await startPhpVms7({nowMs, allowsOrigins: false});
     const [trouble, ...others] = troubles(await walk(handler));

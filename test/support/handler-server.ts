@@ -4,6 +4,7 @@ import type {AddressInfo} from 'node:net';
 
 /** The path of each handler below its server. */
 const ROOT = '/handler/';
+const BARE_ROOT = '/handler';
 
 /** What a handler was sent, once all of it had arrived. */
 export interface HandlerRequest {
@@ -44,9 +45,12 @@ export interface HandlerServer extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-/** Starts a server that answers as it is told, and does what every web server in front of a handler does. */
-export async function startHandlerServer(respond: Respond): Promise<HandlerServer> {
-  const server = new NodeHandlerServer(respond);
+/**
+ * Starts a server that answers as it is told, and does what every web server in front of a handler does: it redirects
+ * from the directory without a slash to that with one, or the other way round, as frameworks have it.
+ */
+export async function startHandlerServer(respond: Respond, {dropsSlash = false} = {}): Promise<HandlerServer> {
+  const server = new NodeHandlerServer(respond, dropsSlash);
   await server.listen(0);
   return server;
 }
@@ -54,12 +58,14 @@ export async function startHandlerServer(respond: Respond): Promise<HandlerServe
 class NodeHandlerServer implements HandlerServer {
   readonly #server: Server;
   readonly #respond: Respond;
+  readonly #dropsSlash: boolean;
   readonly #watchers = new Set<() => void>();
   #port = 0;
   #requests: HandlerRequest[] = [];
 
-  constructor(respond: Respond) {
+  constructor(respond: Respond, dropsSlash: boolean) {
     this.#respond = respond;
+    this.#dropsSlash = dropsSlash;
     this.#server = createServer((message, response) => {
       // A client that leaves in the middle is no failure of the test.
       void this.#answer(message, response).catch(() => response.destroy());
@@ -109,8 +115,9 @@ class NodeHandlerServer implements HandlerServer {
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const {pathname, searchParams} = new URL(message.url ?? '', this.scriptURL);
-    if (`${pathname}/` === ROOT) return send(redirectTo(ROOT), response);
-    if (!pathname.startsWith(ROOT)) return send(NOT_FOUND, response);
+    const [elsewhere, here] = this.#dropsSlash ? [ROOT, BARE_ROOT] : [BARE_ROOT, ROOT];
+    if (pathname === elsewhere) return send(redirectTo(here), response);
+    if (pathname !== here && !pathname.startsWith(ROOT)) return send(NOT_FOUND, response);
     const body = await readBody(message);
     const request: HandlerRequest = {
       method: message.method ?? '',

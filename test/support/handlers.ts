@@ -47,6 +47,8 @@ export interface HandlerOptions {
   readonly stripsAuthorization?: boolean;
   /** Whether pages of other origins may call, as the open-source handlers let them. Default: true. */
   readonly allowsOrigins?: boolean;
+  /** Whether the slash at the end of an address is redirected away, as Laravel has it in its `.htaccess`. Default: false. */
+  readonly dropsSlash?: boolean;
 }
 
 /** A handler that plays a back end of an airline. */
@@ -188,15 +190,18 @@ class PhpVms7 implements BackEnd {
 
 async function startTestHandler(
   backEnd: BackEnd,
-  {stripsAuthorization = false, allowsOrigins = true}: HandlerOptions,
+  {stripsAuthorization = false, allowsOrigins = true, dropsSlash = false}: HandlerOptions,
 ): Promise<TestHandler> {
   let trouble: HandlerAnswer | undefined;
-  const server = await startHandlerServer(request => {
-    const {authorization, ...others} = request.headers;
-    const seen = stripsAuthorization ? {...request, headers: others} : request;
-    const answer = trouble ?? respond(seen, backEnd);
-    return allowsOrigins ? allowAnyOrigin(answer) : answer;
-  });
+  const server = await startHandlerServer(
+    request => {
+      const {authorization, ...others} = request.headers;
+      const seen = stripsAuthorization ? {...request, headers: others} : request;
+      const answer = trouble ?? respond(seen, backEnd);
+      return allowsOrigins ? allowAnyOrigin(answer) : answer;
+    },
+    {dropsSlash},
+  );
   return Object.assign(server, {
     failWith: (answer: HandlerAnswer | undefined) => {
       trouble = answer;

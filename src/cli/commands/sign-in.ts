@@ -27,7 +27,7 @@ export async function run(call: Call<SignInFlags>): Promise<ExitCode> {
   // Before anything is asked: nobody should type a password for a service that does not run.
   const {scriptURL: configured} = await client.session();
   const scriptURL = await chooseHandler(flags.scriptUrl, configured, context);
-  await tellPlace(scriptURL ?? configured, context);
+  await tellPlace(scriptURL ?? configured, flags.scriptUrl === undefined && configured === undefined, context);
   const username = await chooseUsername(flags.username, context);
   const password = await readPassword(flags.passwordFile, context);
   const session = await client.signIn({scriptURL, username, password});
@@ -61,10 +61,10 @@ function parseScriptUrl(text: string): string {
   return reading.scriptURL;
 }
 
-async function tellPlace(scriptURL: string | undefined, context: CliContext): Promise<void> {
+async function tellPlace(scriptURL: string | undefined, wasAsked: boolean, context: CliContext): Promise<void> {
   if (!canAsk(context) || scriptURL === undefined) return;
   const style = styleOf(context.stderr, context);
-  await context.stderr.write(`Signing in at ${style.cyan(scriptURL)}\n`);
+  if (!wasAsked) await context.stderr.write(`Signing in at ${style.cyan(scriptURL)}\n`);
   if (isUnprotected(scriptURL))
     await context.stderr.write(`${style.yellow('!')} Without https the password can be read on its way\n`);
 }

@@ -1,7 +1,7 @@
 import {AppError, type Failure} from '../../../domain/failure.ts';
 import {type HandlerClient, readProbe} from '../../../identity/handler-client.ts';
 import type {HandlerAnswer} from '../../../identity/handler-exchange.ts';
-import {findRedirect} from '../../../identity/handler-redirect.ts';
+import {findBareAddress, findRedirect} from '../../../identity/handler-redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findMixture, MIXTURE_FIXES} from './body.ts';
 import {findingOfSilence} from './silence.ts';
@@ -30,10 +30,12 @@ export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Pr
   try {
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
       const beganAtMs = deps.elapsedMs();
-      const answer = await deps.client.send({scriptURL: place, path: '', method: 'GET'});
+      const first = await deps.client.send({scriptURL: place, path: '', method: 'GET'});
+      const bare = findBareAddress(first);
+      const answer = bare === undefined ? first : await deps.client.send({scriptURL: bare, path: '', method: 'GET'});
       const next = findNext(answer);
       if (next === undefined) {
-        if (count === 0) findings.push({check: REDIRECT, level: 'ok', detail: 'none'});
+        if (count === 0) findings.push({check: REDIRECT, level: 'ok', detail: bare === undefined ? 'none' : NO_SLASH});
         const tookMs = Math.round(deps.elapsedMs() - beganAtMs);
         const found = judgeProbe(answer, tookMs);
         findings.push(...found);
@@ -50,6 +52,8 @@ export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Pr
   }
   return {scriptURL: undefined, findings};
 }
+
+const NO_SLASH = 'the slash at the end of the address is taken away, as Laravel does it; that is harmless';
 
 const LOOP_FIX =
   'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them work against each other';
