@@ -1,0 +1,90 @@
+import {once} from 'node:events';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {CAN_BROWSE, launchChromium} from '../support/chromium.ts';
+import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+
+let browser: Browser;
+let pages: Server;
+let origin: string;
+
+beforeAll(async () => {
+  if (!CAN_BROWSE) return;
+  browser = await launchChromium();
+  pages = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>a page</title>');
+  }).listen(0, '127.0.0.1');
+  await once(pages, 'listening');
+  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  pages?.close();
+  pages?.closeAllConnections();
+});
+
+describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs Chromium)', () => {
+  test('hears of everything, also of what happened while the service was away', async () => {
+    const directory = await makeTemporaryDirectory();
+    onTestFinished(() => directory[Symbol.asyncDispose]());
+    const start = async (port: number): Promise<TestService> => {
+      const started = await startService({port, dataDir: `${directory.path}/data`, allowOrigin: [origin]});
+      onTestFinished(() => started[Symbol.asyncDispose]());
+      return started;
+    };
+    const before = await start(0);
+    const page = await openPage();
+    await page.evaluate(url => {
+      const heard: [string, string, string][] = [];
+      const source = new EventSource(url);
+      for (const kind of ['entry-written', 'entry-deleted', 'reset'])
+        source.addEventListener(kind, event => {
+          const {type, data, lastEventId} = event as unknown as {type: string; data: string; lastEventId: string};
+          heard.push([type, JSON.parse(data).key, lastEventId]);
+        });
+      Object.assign(globalThis, {heard});
+      return new Promise(resolve => {
+        source.onopen = resolve;
+      }).then(() => {});
+    }, `http://localhost:${before.port}/api/events?prefix=a/`);
+    await before.crewroom.entries.put('a/1', '{\n"x":1}');
+    await before.crewroom.entries.put('b/1', '1');
+    await expectHeard(page, [['entry-written', 'a/1', '1']]);
+
+    await before[Symbol.asyncDispose]();
+    // What happens before the port is there again.
+    const away = await startService({port: 0, dataDir: `${directory.path}/data`});
+    await away.crewroom.entries.put('a/2', '2');
+    await away.crewroom.entries.delete('a/1');
+    await away[Symbol.asyncDispose]();
+    const after = await start(before.port);
+    await after.crewroom.entries.put('a/3', '3');
+    await expectHeard(page, [
+      ['entry-written', 'a/1', '1'],
+      ['entry-written', 'a/2', '3'],
+      ['entry-deleted', 'a/1', '4'],
+      ['entry-written', 'a/3', '5'],
+    ]);
+  });
+});
+
+async function openPage(): Promise<Page> {
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  await page.goto(origin);
+  return page;
+}
+
+/** Waits until a page has heard so much, and compares it. */
+async function expectHeard(page: Page, expected: readonly (readonly string[])[]): Promise<void> {
+  await page.waitForFunction(
+    count => (globalThis as unknown as {heard: unknown[]}).heard.length >= count,
+    expected.length,
+  );
+  const heard = await page.evaluate(() => (globalThis as unknown as {heard: unknown}).heard);
+  expect(heard).toEqual(expected);
+}
