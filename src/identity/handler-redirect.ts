@@ -3,15 +3,17 @@ import type {HandlerAnswer} from './handler-exchange.ts';
 import {cleanText} from './handler-text.ts';
 
 /** The failure for an answer that leads elsewhere, with what to configure instead; undefined for any other answer. */
-export function findRedirect({url, path, status, headers}: HandlerAnswer): AppError | undefined {
+export function findRedirect({url, path, status, headers, secrets}: HandlerAnswer): AppError | undefined {
   const location = headers.get('location');
   if (status < 300 || status > 399 || location === null) return undefined;
   if (!URL.canParse(location, url)) {
-    const target = JSON.stringify(cleanText(location, []));
+    const target = JSON.stringify(cleanText(location, secrets));
     return redirected({url, target, problem: 'it redirects to what is no address'});
   }
   const from = new URL(url);
   const to = new URL(location, url);
+  if (secrets.some(secret => isAdded(secret, from, to)))
+    return redirected({url, target: '…', problem: 'it redirects to an address that repeats what was sent in secret'});
   const scriptURL = suggest(to, {from, path});
   return redirected({
     url,
@@ -43,6 +45,22 @@ interface Redirect {
 
 function redirected(redirect: Redirect): AppError {
   return new AppError({code: 'handler-redirect', ...redirect});
+}
+
+/** Whether a secret stands in what would be shown of a target, and not in what was asked for, where it gives nothing away. */
+function isAdded(secret: string, from: URL, to: URL): boolean {
+  const hidden = secret.toLowerCase();
+  return hidden !== '' && readable(to).includes(hidden) && !readable(from).includes(hidden);
+}
+
+/** An address as the one who wrote it may have meant it. */
+function readable({protocol, host, pathname}: URL): string {
+  const address = `${protocol}//${host}${pathname}`;
+  try {
+    return decodeURIComponent(address).toLowerCase();
+  } catch {
+    return address.toLowerCase();
+  }
 }
 
 function describeWay(from: URL, to: URL): string {

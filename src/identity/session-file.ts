@@ -2,7 +2,8 @@ import {chmod, lstat, mkdir, open, readFile, rename, rm} from 'node:fs/promises'
 import {join} from 'node:path';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
-import type {SessionRecord} from './session-record.ts';
+import {readScriptUrl} from './script-url.ts';
+import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 
 /** The name of the file in a data directory that keeps a session. */
 export const SESSION_FILE = 'session.json';
@@ -79,11 +80,11 @@ function format(file: KeptFile): unknown {
 function parse(text: string): KeptFile {
   const value = parseJson(text);
   const {format: found, state, scriptURL, sinceMs, session, pilot, handler, expiresAtMs} = value;
-  const isCommon = found === FORMAT && typeof scriptURL === 'string' && isTime(sinceMs);
+  const isCommon = found === FORMAT && isAddress(scriptURL) && isTime(sinceMs);
   if (isCommon && state === 'expired') return {state, scriptURL, sinceMs};
   const isWhole =
     state === 'signed-in' &&
-    typeof pilot === 'string' &&
+    isPilot(pilot) &&
     isHandler(handler) &&
     (session === undefined || typeof session === 'string') &&
     (expiresAtMs === undefined || isTime(expiresAtMs));
@@ -102,8 +103,19 @@ function parseJson(text: string): Readonly<Record<string, unknown>> {
   throw new Error('it is not JSON');
 }
 
+function isAddress(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const reading = readScriptUrl(value);
+  return 'scriptURL' in reading && reading.scriptURL === value;
+}
+
 function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= TIME_MAX_MS;
+}
+
+/** Whether it is the text of an object: what is in it was seen to before it was written. */
+function isPilot(value: unknown): value is string {
+  return typeof value === 'string' && value.trimStart().startsWith('{');
 }
 
 function isHandler(value: unknown): value is SessionRecord['handler'] {

@@ -16,7 +16,7 @@ export interface SessionRecord {
 }
 
 /** The latest time that can be written (RFC 3339 has four digits for the year), in milliseconds since the Unix epoch. */
-const TIME_MAX_MS = Date.UTC(9999, 11, 31);
+export const TIME_MAX_MS = Date.UTC(9999, 11, 31);
 
 /**
  * When a session ends, in milliseconds since the Unix epoch: as the pilot says, or the session itself where it reads as

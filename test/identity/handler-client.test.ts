@@ -242,6 +242,17 @@ describe('signing in at a hostile handler', () => {
         for (const part of ['wörd', 'w%C3%B6rd', 'ss/w']) expect(shown).not.toContain(part);
       }
     }
+    for (const location of [
+      `/x/${encodeURIComponent(password)}/pilot/login`,
+      `/x/${encodeURI(password)}`,
+      `//${encodeURIComponent(password)}/`,
+      `http://${encodeURIComponent(password)} /`,
+    ]) {
+      const handler = await using(startHandlerServer(() => ({status: 302, headers: {Location: location}, body: ''})));
+      const failure = await failureOf(client.signIn(handler.scriptURL, {username: '1', password}));
+      expect(failure.code).toBe('handler-redirect');
+      expect(decodeURIComponent(JSON.stringify(failure) + describeFailure(failure))).not.toContain('ss/w');
+    }
     const handler = await using(startHandlerServer(() => jsonAnswer(401, {message: 'No session secret-session here'})));
     expect(await failureOf(client.verify(handler.scriptURL, 'secret-session'))).toMatchObject({
       message: 'No session … here',

@@ -113,6 +113,21 @@ describe('a session that is kept', () => {
       'lacks members',
       (file: string) => writeFile(file, '{"format":1,"state":"signed-in","scriptURL":"x","sinceMs":1}'),
     ],
+    ...[
+      {name: 'names no handler', members: {scriptURL: 'nonsense'}},
+      {name: 'names what is no handler', members: {scriptURL: 'javascript:alert(1)'}},
+      {name: 'is of a time that nobody can write', members: {sinceMs: Number.MAX_SAFE_INTEGER}},
+      {name: 'ends at a time that nobody can write', members: {expiresAtMs: Number.MAX_SAFE_INTEGER}},
+      {name: 'holds something else than a pilot', members: {pilot: '5'}},
+      {name: 'holds half a pilot', members: {pilot: '{"firstName":'}},
+    ].map(
+      ({name, members}) =>
+        [
+          name,
+          async (file: string) =>
+            writeFile(file, JSON.stringify({...JSON.parse(await readFile(file, 'utf8')), ...members})),
+        ] as const,
+    ),
     [
       'is a link',
       async (file: string) => {
