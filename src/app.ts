@@ -257,14 +257,16 @@ class OpenedCrewroom implements Crewroom {
     const {identity, store} = this.#opened;
     // One that never came to listen has told so already.
     const server = await this.#server?.catch(() => undefined);
+    // First of all: who waits for events would keep the server from stopping.
+    const eventsEnded = this.events[Symbol.asyncDispose]();
     try {
-      // First of all: who waits for events would keep the server from stopping.
-      await this.events[Symbol.asyncDispose]();
       // Together: a sign-in that waits for a slow back end would hold up the requests in flight. What is served stays.
       await Promise.all([server?.[Symbol.asyncDispose](), identity[Symbol.asyncDispose]()]);
     } finally {
       await this.#sweeper[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
+      // Last: one that waits for its turn to read the store gets it only now that those who read it are gone.
+      await eventsEnded;
     }
   }
 }

@@ -3,6 +3,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../src/app.ts';
 import type {IdentitySource} from '../src/domain/identity.ts';
 import {openSampleSource} from '../src/identity/sample-source.ts';
+import {SNAPSHOTS_MAX} from '../src/store/lmdb-snapshots.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 
 describe('openCrewroom()', () => {
@@ -45,6 +46,18 @@ describe('openCrewroom()', () => {
     const second = await openCrewroom({dataDir, port});
     onTestFinished(() => second[Symbol.asyncDispose]());
     await second.listen();
+  });
+
+  test('closes while as many exports as there may be are left unread, and a subscriber waits for its turn', async () => {
+    const directory = await makeTemporaryDirectory();
+    onTestFinished(() => directory[Symbol.asyncDispose]());
+    const crewroom = await openCrewroom({dataDir: join(directory.path, 'data'), port: 0});
+    await crewroom.entries.put('a', '1');
+    const exports = await Promise.all(Array.from({length: SNAPSHOTS_MAX}, () => crewroom.transfer.export()));
+    const waiting = crewroom.events.subscribe({initial: true})[Symbol.asyncIterator]().next();
+    await crewroom[Symbol.asyncDispose]();
+    expect(await waiting).toEqual({done: true, value: undefined});
+    for (const exported of exports) await exported.return();
   });
 
   test('does not listen once it is disposed of', async () => {
