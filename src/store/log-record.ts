@@ -122,7 +122,7 @@ export function decodeLogHeader(record: Buffer): LogHeader | undefined {
   };
 }
 
-/** The changes of a record, or undefined when the record is damaged. Their values are views of its bytes. */
+/** The changes of a record, or undefined when the record is damaged. Each value has bytes of its own: keeping one keeps no record. */
 export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
   if (record[0] === JSON_RECORD.version) return decodeJsonRecord(record);
   if (!hasSoundHeader(record)) return undefined;
@@ -195,7 +195,9 @@ function readChange(record: Buffer, at: number): {readonly change: Change; reado
   const change: PutChange = {
     ...{kind: 'put', key, revision, sizeBytes},
     ...(expiresAtMs === NEVER ? {} : {expiresAtMs}),
-    ...(kind === KINDS.putWithValue ? {json: record.subarray(valueAt, valueEnd) as Uint8Array as JsonText} : {}),
+    ...(kind === KINDS.putWithValue
+      ? {json: new Uint8Array(record.subarray(valueAt, valueEnd)) as Uint8Array as JsonText}
+      : {}),
   };
   return {change, end: valueEnd};
 }

@@ -66,6 +66,14 @@ describe('the log of changes', () => {
     assert.equal(await countLogRecords(directory), 10);
   });
 
+  test('hands out values of their own, so that whoever keeps a small one keeps no large record', async () => {
+    const store = await openStore(await makeDirectory());
+    await Promise.all([write(store, put('large', `"${'x'.repeat(60_000)}"`)), write(store, put('small', '[1]'))]);
+    const [, small] = await changesOf(store, 0);
+    assert.ok(small?.kind === 'put' && small.json !== undefined);
+    assert.equal(small.json.buffer.byteLength, 3);
+  });
+
   test('is read in parts where many commits with values reach the disk together, and in order', async () => {
     const store = await openStore(await makeDirectory());
     const value = `"${'x'.repeat(30_000)}"`;
