@@ -48,6 +48,7 @@ const EXIT_BY_CODE = {
   'too-many-connections': EXIT.failure,
   'too-many-subscribers': EXIT.failure,
   'subscriber-too-slow': EXIT.failure,
+  'reader-too-slow': EXIT.failure,
   'sign-in-unavailable': EXIT.failure,
   'sign-in-busy': EXIT.failure,
   'wrong-credentials': EXIT.failure,

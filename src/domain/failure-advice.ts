@@ -37,6 +37,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
   'too-many-subscribers': 'Share one subscription within a program, and end those that nobody reads',
   'subscriber-too-slow': 'Subscribe again with this cursor as since; nothing is lost',
+  'reader-too-slow': 'Begin again, and read without a pause, into a file where what follows takes longer',
   'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" where no airline is configured',
   'sign-in-unavailable': 'Start the service with --airline FILE, or without a source of identities of its own',
   'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',

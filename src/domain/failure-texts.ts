@@ -37,6 +37,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'too-many-subscribers': ({subscribersMax}) => `Cannot take another subscriber: there are ${subscribersMax} already`,
   'subscriber-too-slow': ({cursor}) =>
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
+  'reader-too-slow': ({idleMs}) => `Cannot keep the snapshot any longer: nothing of it was read for ${idleMs} ms`,
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
   'sign-in-unavailable': ({problem}) => `Cannot sign in or out: ${problem}`,
   'sign-in-busy': () => 'Cannot sign in: another sign-in is under way',

@@ -43,6 +43,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'too-many-connections': {code: 'too-many-connections', connectionsMax: 1024},
   'too-many-subscribers': {code: 'too-many-subscribers', subscribersMax: 1024},
   'subscriber-too-slow': {code: 'subscriber-too-slow', cursor: '57'},
+  'reader-too-slow': {code: 'reader-too-slow', idleMs: 15_000},
   'invalid-sign-in': {code: 'invalid-sign-in', problems: [{path: '$.password', problem: 'is missing'}]},
   'sign-in-unavailable': {code: 'sign-in-unavailable', problem: 'no airline is configured'},
   'sign-in-busy': {code: 'sign-in-busy'},

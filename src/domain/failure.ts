@@ -33,6 +33,7 @@ export type RequestFailure =
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
   | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
   | {readonly code: 'subscriber-too-slow'; readonly cursor: string}
+  | {readonly code: 'reader-too-slow'; readonly idleMs: number}
   | {readonly code: 'invalid-sign-in'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'sign-in-unavailable'; readonly problem: string}
   | {readonly code: 'sign-in-busy'};

@@ -53,7 +53,8 @@ export interface Store extends AsyncDisposable {
 
   /**
    * The entries as they are now, to be read over a while in which writes go on. Whoever takes it disposes of it soon:
-   * it holds back the space of what is overwritten, and only so many can be held at once; others wait for their turn.
+   * it holds back the space of what is overwritten, and only so many can be held at once; others wait for their turn. An
+   * engine may end one of which nothing was read for {@link SNAPSHOT_IDLE_MS}.
    *
    * @throws {AppError} `store-closed`.
    */
@@ -168,7 +169,11 @@ export type Outcome = 'created' | 'replaced' | 'deleted' | 'absent';
 /** The entries as they were at one revision. */
 export interface Snapshot extends AsyncDisposable {
   readonly revision: Revision;
-  /** As `list` of the store. */
+  /**
+   * As `list` of the store.
+   *
+   * @throws {AppError} `reader-too-slow` once the engine has ended it; `entry-corrupt`; `store-closed`.
+   */
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
   /** Disposing twice is fine. */
@@ -314,6 +319,12 @@ export const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Largest value that the log keeps, and that events carry, in bytes. Of others it knows the size. */
 export const LOG_VALUE_BYTES_MAX = 64 * 1024;
+
+/**
+ * How long a snapshot is kept of which nothing is read, in milliseconds: as long as a part of a request may take. Whoever
+ * pauses for longer keeps others from theirs, and the files of the store growing.
+ */
+export const SNAPSHOT_IDLE_MS = 15_000;
 
 /** How many bytes of values `changes` reads at once, so that a page of them is never a burden. */
 export const CHANGES_BYTES_MAX = 1024 * 1024;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
+import {AppError} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {type Key, parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
@@ -367,6 +368,23 @@ describe('whoever ends', () => {
     await hub[Symbol.asyncDispose]();
     expect(() => hub.subscribe()).toThrow(expect.objectContaining({failure: {code: 'store-closed'}}));
     await expect(late.next()).rejects.toMatchObject({failure: {code: 'store-closed'}});
+  });
+
+  test('by reading the entries that are present too slowly is told its cursor', async () => {
+    const {store} = openHub();
+    const slow = async () => ({
+      ...{revision: 1, [Symbol.asyncDispose]: async () => {}},
+      list: () => Promise.reject(new AppError({code: 'reader-too-slow', idleMs: 1})),
+    });
+    const {changes, onChange} = store;
+    const identity = {onChange: () => () => {}};
+    const hub = createEventHub({
+      store: {changes, onChange, revision: 1, snapshot: slow},
+      identity,
+      log: SILENT_LOG,
+    });
+    const failure = {code: 'subscriber-too-slow', cursor: '0'};
+    await expect(listen(hub, {initial: true}).next()).rejects.toMatchObject({failure});
   });
 
   test('when the log cannot be read hears why', async () => {

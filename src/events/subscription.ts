@@ -115,7 +115,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     for (const parcel of parcels) {
       if (parcel.batch.cursor <= this.#seen) continue;
       if (!this.#keep(parcel)) {
-        this.fail(new AppError({code: 'subscriber-too-slow', cursor: String(this.#cursor ?? this.#start.seen ?? 0)}));
+        this.fail(this.#tooSlow());
         return;
       }
     }
@@ -202,6 +202,10 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     return true;
   }
 
+  #tooSlow(): AppError {
+    return new AppError({code: 'subscriber-too-slow', cursor: String(this.#cursor ?? this.#start.seen ?? 0)});
+  }
+
   /** The failure is told once; after it the iteration has just ended, as with every iterator. */
   #takeFailure(): unknown {
     const failure = this.#failure;
@@ -234,7 +238,8 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
       if (this.#state === 'open') this.#held = value;
     } catch (error) {
       this.#history = undefined;
-      this.fail(error);
+      const isSlow = error instanceof AppError && error.failure.code === 'reader-too-slow';
+      this.fail(isSlow ? this.#tooSlow() : error);
     } finally {
       this.#reading = false;
     }

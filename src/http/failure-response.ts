@@ -32,6 +32,7 @@ export const STATUS_BY_CODE = {
   'too-many-connections': 503,
   'too-many-subscribers': 503,
   'subscriber-too-slow': 503,
+  'reader-too-slow': 503,
   'invalid-sign-in': 422,
   'sign-in-unavailable': 409,
   'sign-in-busy': 409,

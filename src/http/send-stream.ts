@@ -82,11 +82,15 @@ async function write(
   return !response.writableEnded && !response.destroyed;
 }
 
-/** How a subscription ends, which says nothing of the service. */
-const SUBSCRIBER_CODES: ReadonlySet<Failure['code']> = new Set(['too-many-subscribers', 'subscriber-too-slow']);
+/** How a stream ends because of who reads it, which says nothing of the service. */
+const READER_CODES: ReadonlySet<Failure['code']> = new Set([
+  'too-many-subscribers',
+  'subscriber-too-slow',
+  'reader-too-slow',
+]);
 
 /** Whether a stream ended with a failure that is no news to whoever runs the service. */
 export function isForeseen(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
-  return statusOf(error.failure) < 500 || SUBSCRIBER_CODES.has(error.failure.code);
+  return statusOf(error.failure) < 500 || READER_CODES.has(error.failure.code);
 }

@@ -1,9 +1,10 @@
+import {setImmediate} from 'node:timers/promises';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Range, Snapshot} from '../domain/store.ts';
 import {readLastRevision} from './change-log.ts';
 import type {EnvironmentSnapshot} from './lmdb-environment.ts';
-import {scanEntries, scanOf} from './scan.ts';
+import {type Scan, scanEntries, scanOf} from './scan.ts';
 
 /**
  * How many snapshots are held at once. Each has a place among the 126 readers of the engine, and holds back the space
@@ -24,14 +25,23 @@ export class LmdbSnapshots {
   /** How many are held or being taken. */
   #taken = 0;
   #waiting: (() => void)[] = [];
+  readonly #idleMs: number;
+
+  /** @param idleMs How long one is kept of which nothing is read, in milliseconds. */
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs;
+  }
 
   /** Takes one as soon as it is its turn. @throws What `begin` throws. */
   async take(begin: () => Promise<SnapshotSource>): Promise<Snapshot> {
     if (this.#taken >= SNAPSHOTS_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve));
     else this.#taken++;
     try {
-      const snapshot = new LmdbSnapshot(await begin(), () => {
-        if (this.#held.delete(snapshot)) this.#giveTurn();
+      const snapshot = new LmdbSnapshot(await begin(), {
+        idleMs: this.#idleMs,
+        onEnd: () => {
+          if (this.#held.delete(snapshot)) this.#giveTurn();
+        },
       });
       this.#held.add(snapshot);
       return snapshot;
@@ -53,14 +63,21 @@ export class LmdbSnapshots {
   }
 }
 
+interface LmdbSnapshotOptions {
+  readonly idleMs: number;
+  readonly onEnd: () => void;
+}
+
 class LmdbSnapshot implements Snapshot {
   readonly revision: Revision;
   readonly #source: SnapshotSource;
   readonly #onEnd: () => void;
+  /** Ends it once nothing was read of it for long; otherwise one who stalls would hold up all others. */
+  readonly #idle: NodeJS.Timeout;
   /** What whoever reads it gets, once it is released. */
   #failure: Failure | undefined;
 
-  constructor(source: SnapshotSource, onEnd: () => void) {
+  constructor(source: SnapshotSource, {idleMs, onEnd}: LmdbSnapshotOptions) {
     this.#source = source;
     this.#onEnd = onEnd;
     try {
@@ -70,14 +87,24 @@ class LmdbSnapshot implements Snapshot {
       source.state.release();
       throw error;
     }
+    this.#idle = setTimeout(() => this.end({code: 'reader-too-slow', idleMs}), idleMs);
+    this.#idle.unref();
   }
 
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    if (this.#failure !== undefined) throw new AppError(this.#failure);
     const {state, nowMs} = this.#source;
-    return scanEntries(state.table('entries'), scanOf(range, nowMs));
+    const entries: EntryInfo[] = [];
+    for (let scan: Scan | undefined = scanOf(range, nowMs); scan !== undefined; ) {
+      if (this.#failure !== undefined) throw new AppError(this.#failure);
+      this.#idle.refresh();
+      const part = scanEntries(state.table('entries'), scan);
+      entries.push(...part.entries);
+      scan = part.rest;
+      if (scan !== undefined) await setImmediate();
+    }
+    return entries;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,6 +114,7 @@ class LmdbSnapshot implements Snapshot {
   end(failure: Failure): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
+    clearTimeout(this.#idle);
     this.#source.state.release();
     this.#onEnd();
   }

@@ -9,6 +9,7 @@ import {
   LOG_BYTES_MAX,
   LOG_CHANGES_MAX,
   type Range,
+  SNAPSHOT_IDLE_MS,
   type Snapshot,
   type Store,
 } from '../domain/store.ts';
@@ -46,6 +47,8 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly logChangesMax?: number | undefined;
   /** How many bytes of keys and values the log keeps. @default {LOG_BYTES_MAX} */
   readonly logBytesMax?: number | undefined;
+  /** How long a snapshot is kept of which nothing is read, in milliseconds. @default {SNAPSHOT_IDLE_MS} */
+  readonly snapshotIdleMs?: number | undefined;
 }
 
 /** How many expired entries a sweep removes at most: about four milliseconds of the event loop. */
@@ -87,7 +90,7 @@ class LmdbStore implements Store {
   readonly #room: DiskRoom;
   readonly #clock: StoreClock;
   readonly #listeners = new Listeners();
-  readonly #snapshots = new LmdbSnapshots();
+  readonly #snapshots: LmdbSnapshots;
   #environment: OpenedDirectory['environment'];
   #tables: StoreTables;
   #changes: ChangeLog;
@@ -98,12 +101,14 @@ class LmdbStore implements Store {
   #reopening: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({log, logChangesMax, logBytesMax, ...clock}: LmdbStoreDeps, opened: OpenedDirectory) {
+  constructor(deps: LmdbStoreDeps, opened: OpenedDirectory) {
+    const {log, logChangesMax, logBytesMax, snapshotIdleMs = SNAPSHOT_IDLE_MS, ...clock} = deps;
     this.#nowMs = clock.nowMs;
     this.#log = log;
     this.#logLimits = {changesMax: logChangesMax ?? LOG_CHANGES_MAX, bytesMax: logBytesMax ?? LOG_BYTES_MAX};
     this.#opened = opened;
     this.#room = new DiskRoom(opened.directory);
+    this.#snapshots = new LmdbSnapshots(snapshotIdleMs);
     this.#environment = opened.environment;
     this.#tables = openTables(opened.environment);
     this.#changes = new ChangeLog(this.#tables.changes, this.#logLimits);
@@ -132,8 +137,16 @@ class LmdbStore implements Store {
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
-  list(range: Range): Promise<readonly EntryInfo[]> {
-    return this.#read(({entries}) => scanEntries(entries, scanOf(range, this.#clock.now())));
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    const {entries, rest} = await this.#read(tables => scanEntries(tables.entries, scanOf(range, this.#clock.now())));
+    if (rest === undefined) return entries;
+    // It takes several turns of the event loop, in which others write.
+    const snapshot = await this.snapshot();
+    try {
+      return await snapshot.list(range);
+    } finally {
+      await snapshot[Symbol.asyncDispose]();
+    }
   }
 
   changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {

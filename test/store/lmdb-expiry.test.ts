@@ -85,6 +85,45 @@ describe('an entry of an LMDB store that expires', () => {
     assert.equal(await store.sweep(), undefined);
   });
 
+  test('is passed over with thousands of others in several turns of the event loop, and lists are of one moment', async () => {
+    const clock = createClock();
+    const store = await openWith(await makeDirectory(), clock);
+    const names = Array.from({length: 3000}, (_, index) => String(index).padStart(4, '0'));
+    for (let at = 0; at < names.length; at += 500) {
+      const operations = names.slice(at, at + 500).map(name => (name.endsWith('99') ? put(name) : putFor(1, name)));
+      await write(store, ...operations);
+    }
+    const lasting = names.filter(name => name.endsWith('99'));
+    clock.machineMs += HOUR_MS;
+    const list = async (part: Partial<Parameters<typeof range>[0]>) =>
+      keysOf(await store.list(range({limit: 1000, ...part})));
+    const writing = write(store, put('0000'), put('2999', '2'));
+    let turns = 0;
+    let isListed = false;
+    const listing = list({}).finally(() => (isListed = true));
+    while (!isListed) {
+      await new Promise(resolve => setImmediate(resolve));
+      turns++;
+    }
+    assert.ok(turns >= 5, `${turns} turns`);
+    // All of the write, or nothing of it.
+    assert.deepEqual(
+      (await listing).filter(name => name !== '0000'),
+      lasting,
+    );
+    await writing;
+    assert.deepEqual(await list({reverse: true, after: '2999'}), [...lasting.slice(0, -1).toReversed(), '0000']);
+    assert.deepEqual(await list({prefix: '1', limit: 4}), ['1099', '1199', '1299', '1399']);
+    assert.deepEqual(await list({prefix: '1', after: '1850', limit: 1}), ['1899']);
+    assert.deepEqual(keysOf(await store.list({...range(), values: true, valuesBytesMax: 7})), [
+      '0000',
+      ...lasting.slice(0, 6),
+    ]);
+    await using snapshot = await store.snapshot();
+    await sweepAll(store);
+    assert.deepEqual(keysOf(await snapshot.list(range())), ['0000', ...lasting]);
+  });
+
   test('does not keep others from expiring when its record is damaged, and stays where it is named', async () => {
     const directory = await makeDirectory();
     const clock = createClock();
@@ -155,6 +194,25 @@ describe('a snapshot of an LMDB store', () => {
       await snapshot[Symbol.asyncDispose]();
     }
     assert.deepEqual(keysOf(await (await openStore(directory)).list(range())), ['a', 'b']);
+  });
+});
+
+describe('snapshots of which nothing is read', () => {
+  test('are ended, so that others get their turn', async () => {
+    const store = await openStore(await makeDirectory(), {snapshotIdleMs: 1});
+    await write(store, put('a'));
+    const stalled = await Promise.all(Array.from({length: 32}, () => store.snapshot()));
+    const others = await Promise.all(
+      Array.from({length: 40}, async () => {
+        const snapshot = await store.snapshot();
+        return keysOf(await snapshot.list(range()));
+      }),
+    );
+    assert.ok(others.every(keys => keys.join() === 'a'));
+    for (const snapshot of stalled) {
+      await assert.rejects(snapshot.list(range()), {failure: {code: 'reader-too-slow', idleMs: 1}});
+      await snapshot[Symbol.asyncDispose]();
+    }
   });
 });
 
