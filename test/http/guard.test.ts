@@ -279,7 +279,9 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
     expect(answer.headers.get('vary')).toBe('Origin');
     expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-    expect(answer.headers.get('access-control-allow-headers')).toBe('Content-Type, If-Match, If-None-Match');
+    expect(answer.headers.get('access-control-allow-headers')).toBe(
+      'Content-Type, If-Match, If-None-Match, Last-Event-ID',
+    );
     expect(answer.headers.get('access-control-max-age')).toBe('600');
     expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
     expect(answer.headers.has('access-control-allow-private-network')).toBe(false);
@@ -301,7 +303,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
       const answer = await call(line, [ownHost(), `Origin: ${ALLOWED_ORIGIN}`, 'Sec-Fetch-Site: cross-site']);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
       expect(answer.headers.get('vary')).toBe('Origin');
-      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Updated-At');
+      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Updated-At, Expires-At');
       expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
     });
   }
