@@ -34,7 +34,8 @@ async function readBody({body}: Request): Promise<Body> {
   })();
 }
 
-function send({url, method, headers, signal}: Request, body: Body): Promise<IncomingMessage> {
+function send(request: Request, body: Body): Promise<IncomingMessage> {
+  const {url, method, headers, signal} = request;
   const {hostname, port, pathname, search} = new URL(url);
   const length = body instanceof Uint8Array ? {'Content-Length': body.length} : {};
   return new Promise((resolve, reject) => {
@@ -47,7 +48,9 @@ function send({url, method, headers, signal}: Request, body: Body): Promise<Inco
       signal,
     })
       .on('error', reject)
-      .on('response', resolve);
+      .on('response', resolve)
+      // Keeps the request: its signal hears of that of the caller only as long as it is there.
+      .on('close', () => void request);
     if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
     else writeBody(outgoing, body).catch(error => outgoing.destroy(error));
   });

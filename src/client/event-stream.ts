@@ -135,10 +135,11 @@ class HttpEventStream implements EventStream {
     const connection = this.#transport.link(ended);
     const abortAfter = (timeoutMs: number): void =>
       connection.abortAfter(timeoutMs, () => this.#transport.timedOut(EVENTS_PATH, timeoutMs));
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     try {
       abortAfter(this.#options.timeoutMs ?? this.#transport.timeoutMs);
       const response = await this.#open(connection.signal);
-      const reader = bodyOf(response).getReader();
+      reader = bodyOf(response).getReader();
       this.#begin();
       const parser = new SseParser();
       for (;;) {
@@ -153,6 +154,8 @@ class HttpEventStream implements EventStream {
     } finally {
       connection[Symbol.dispose]();
       connection.abort(undefined);
+      // The signal alone does not do: a request that was collected as garbage no longer hears of it.
+      void reader?.cancel().catch(() => {});
     }
   }
 
