@@ -353,6 +353,12 @@ describe('an import is refused', () => {
       problem: 'it says that there are 2 entries, and 1 stand before it',
     },
     {
+      name: 'with more entries than its trailer says',
+      text: `${HEADER}\n${ENTRY}\n{"key":"l","value":1}\n${END}\n`,
+      line: 4,
+      problem: 'it says that there are 1 entries, and 2 stand before it',
+    },
+    {
       name: 'with something behind its end',
       text: `${HEADER}\n${ENTRY}\n${END}\n\n${ENTRY}\n`,
       line: 5,
