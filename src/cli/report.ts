@@ -37,6 +37,7 @@ export async function reportError(error: unknown, context: CliContext): Promise<
 
 /** Advice in terms of this command line, where that of the table is for callers of the API. */
 const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
+  'invalid-parameter': 'Add --help to the command to see what it takes',
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
   'invalid-json': 'Give one JSON text (RFC 8259) in UTF-8; "crewroom put --help" shows how',
   'invalid-sign-in': 'Leave --script-url out to sign in at the airline that the service is configured for',

@@ -6,7 +6,7 @@ import type {Call} from './command.ts';
 import type {CliContext} from './context.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
 import {createProgram} from './program.ts';
-import {reportError} from './report.ts';
+import {AdvisedError, reportError} from './report.ts';
 import {styleOf} from './style.ts';
 
 /**
@@ -48,7 +48,7 @@ async function parseAndRun(context: CliContext, print: (text: string) => void): 
     if (!isCommanderError(error)) throw error;
     // Help ends the parsing in the same way as what is wrong.
     if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.ok;
-    throw new AppError(describeUsage(error, context.args), {cause: error});
+    throw describeUsage(error, context.args);
   }
   return exitCode;
 }
@@ -63,10 +63,14 @@ async function runCommand(spec: AnyCommandSpec, call: Call): Promise<ExitCode> {
 function spellOut(args: readonly string[]): readonly string[] {
   const [first, ...others] = args;
   if (first === '--version' || first === '-V') return ['version', ...others];
-  if (first !== 'help') return args;
-  const [name] = others;
   // Help for a name that is none would be that of the whole; the parser says what was meant.
-  return name === undefined || COMMANDS.some(spec => spec.name === name) ? [...others, '--help'] : others;
+  if (first !== 'help') return first === undefined || first.startsWith('-') || isCommand(first) ? args : [first];
+  const [name] = others;
+  return name === undefined || isCommand(name) ? [...others, '--help'] : others;
+}
+
+function isCommand(name: string): boolean {
+  return COMMANDS.some(spec => spec.name === name);
 }
 
 function isCommanderError(error: unknown): error is CommanderError {
@@ -74,7 +78,8 @@ function isCommanderError(error: unknown): error is CommanderError {
 }
 
 /** The library's words, such as `error: unknown option '--prot'` and a line with what was meant, as one of ours. */
-function describeUsage({message}: CommanderError, args: readonly string[]): AppError['failure'] {
+function describeUsage(cause: CommanderError, args: readonly string[]): Error {
+  const {code, message} = cause;
   const [problem = '', suggestion] = message.split('\n');
   const meant = suggestion === undefined ? '' : `; d${suggestion.slice('(D'.length, -1)}`;
   const text = problem
@@ -84,9 +89,11 @@ function describeUsage({message}: CommanderError, args: readonly string[]): AppE
   const command = COMMANDS.find(spec => spec.name === args[0])?.name;
   // Before the command nothing but it is known, so `--port 1 status` would be told that there is no such flag.
   const order = command === undefined && problem.includes('unknown option') ? '; flags follow the command' : '';
-  return {
+  const failure = {
     code: 'invalid-usage',
     command: command === undefined ? PROGRAM_NAME : `${PROGRAM_NAME} ${command}`,
     problem: `${text}${meant}${order}`.replaceAll("'", '"'),
-  };
+  } as const;
+  const error = new AppError(failure, {cause});
+  return code === 'commander.unknownCommand' ? new AdvisedError(error, '"crewroom --help" lists the commands') : error;
 }

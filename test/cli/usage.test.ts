@@ -38,6 +38,16 @@ describe('help', () => {
 describe('a command line that makes no sense', () => {
   const rejected = [
     {name: 'a command with a typo', args: ['strat'], said: /unknown command "strat"; did you mean start\?/},
+    {
+      name: 'help for a command with a typo',
+      args: ['confg', '--help'],
+      said: /unknown command "confg"; did you mean config\?/,
+    },
+    {
+      name: 'flags of no command',
+      args: ['serve', '--port', '1'],
+      said: /unknown command "serve"\n"crewroom --help" lists/,
+    },
     {name: 'a typo after help', args: ['help', 'confg'], said: /unknown command "confg"; did you mean config\?/},
     {
       name: 'a flag with a typo',

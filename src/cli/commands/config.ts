@@ -33,7 +33,7 @@ function formatJson({config, origins, problems}: InspectedConfig, call: Call): s
     SETTING_NAMES.map(name => [name, {value: config[name] ?? null, origin: origins[name]}]),
   );
   const {path} = locateConfigFile(call);
-  return `${JSON.stringify({settings, configFile: {path, exists: existsSync(path)}, problems}, undefined, 2)}\n`;
+  return `${JSON.stringify({settings, configFile: {path, exists: existsSync(path)}, problems})}\n`;
 }
 
 function formatSettings({config, origins}: InspectedConfig, {context}: Call): string {
@@ -47,6 +47,7 @@ function formatSettings({config, origins}: InspectedConfig, {context}: Call): st
 function formatValue(name: string, value: unknown): string {
   if (value === undefined) return 'not usable';
   if (name === 'profile' && value === '') return 'the sample';
+  if (name === 'airline' && value === '') return 'that of the profile';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return String(value);
 }

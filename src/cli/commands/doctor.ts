@@ -33,7 +33,7 @@ export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
   const problems = findings.filter(({level}) => level === 'problem').length;
   const warnings = findings.filter(({level}) => level === 'warning').length;
   const text = flags.json
-    ? `${JSON.stringify({findings, problems, warnings}, undefined, 2)}\n`
+    ? `${JSON.stringify({findings, problems, warnings})}\n`
     : formatFindings(findings, {
         style: styleOf(stdout, context),
         isTerminal: stdout.isTerminal,
