@@ -136,10 +136,11 @@ export function hasBody({rawHeaders}: IncomingMessage): boolean {
  * nothing. It has no body, since what follows are frames.
  */
 function asksForWebSocket(request: IncomingMessage, {has}: WebSocketHandler): boolean {
-  const {method, url = '', rawHeaders} = request;
+  const {method, url = '', httpVersion, rawHeaders} = request;
   const [protocol, second] = headerValues(rawHeaders, 'upgrade');
   const wanted = method === 'GET' && protocol?.toLowerCase() === 'websocket' && second === undefined;
-  return wanted && !hasBody(request) && has(url);
+  // HTTP/1.0 knows no upgrade (RFC 9110 section 7.8).
+  return wanted && httpVersion === '1.1' && !hasBody(request) && has(url);
 }
 
 /**

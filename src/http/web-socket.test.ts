@@ -8,6 +8,7 @@ import {AppError} from '../domain/failure.ts';
 import {failureAnswer} from './failure-response.ts';
 import {type HttpHandler, type HttpStream, jsonAnswer, type WebSocketHandler} from './message.ts';
 import type {ServerDeps} from './server.ts';
+import {MESSAGE_BYTES_MAX} from './web-socket.ts';
 
 /** A server with a web socket at `/socket`, whose frames a test makes, and the target as the answer everywhere else. */
 function start(frames: () => HttpStream | Promise<HttpStream>, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
@@ -201,6 +202,12 @@ describe('a web socket is refused', () => {
   }
 });
 
+test('HTTP/1.0 knows no web sockets: the wish is ignored', async () => {
+  const server = await start(() => new Feed());
+  const answered = await exchange({port: server.port}, UPGRADE.toString('latin1').replace('HTTP/1.1', 'HTTP/1.0'));
+  expect([answered.status, answered.json]).toEqual([200, 'GET /socket']);
+});
+
 describe('a client of a web socket', () => {
   test('that sends a message is told to send requests', async () => {
     const feed = new Feed();
@@ -218,6 +225,7 @@ describe('a client of a web socket', () => {
       sent: frame(TEXT, Buffer.alloc(2 * 1024 * 1024)).subarray(0, 14),
       code: 1009,
     },
+    {name: 'a frame larger than one that is read', sent: frame(TEXT, Buffer.alloc(MESSAGE_BYTES_MAX + 1)), code: 1009},
     {name: 'what is not UTF-8', sent: frame(TEXT, Buffer.from([0xff, 0xfe])), code: 1007},
     {name: 'what is not masked', sent: Buffer.from([0x81, 0x01, 0x78]), code: 1002},
     {name: 'an unknown kind of frame', sent: frame(3, 'x'), code: 1002},

@@ -137,6 +137,14 @@ describe('a request that asks for another protocol is answered as if it had not'
     await entries.deleteRange({prefix: ''});
   });
 
+  test('whatever the case in which it writes its headers', async () => {
+    const client = await connect();
+    for (const change of [(text: string) => text.toLowerCase(), (text: string) => text.toUpperCase()]) {
+      await client.send(formatRequest('GET /livez', [change(host()), ...H2C.map(change)]));
+      expect((await client.readAnswer()).status).toBe(200);
+    }
+  });
+
   test('by a client that ends its side with it', async () => {
     const client = await connect();
     void client.send(formatRequest('GET /livez', [host(), ...H2C]));
