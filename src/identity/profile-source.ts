@@ -1,9 +1,9 @@
 import {readFile, stat} from 'node:fs/promises';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
+import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {readIdentityDocument} from './identity-document.ts';
-import {createListeners, type Listeners} from './listeners.ts';
 
 /** What a profile source needs. */
 export interface ProfileSourceDeps {
@@ -47,7 +47,7 @@ class ProfileSource implements IdentitySource {
     this.origin = {kind: 'profile', file};
     this.#file = file;
     this.#log = log;
-    this.#listeners = createListeners(log);
+    this.#listeners = new Listeners(error => log.error('a listener for identity changes failed', {error}));
   }
 
   async open(): Promise<void> {

@@ -1,12 +1,12 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
+import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import type {SessionPlace, SessionStatus, Sessions, SignIn} from '../domain/session.ts';
 import {type Airline, makeAirline} from './airline-profile.ts';
 import type {Timers} from './alarm.ts';
 import type {HandlerClient} from './handler-client.ts';
-import {createListeners, type Listeners} from './listeners.ts';
 import {createRefresher, type Refresher} from './refresher.ts';
 import {isUnprotected} from './script-url.ts';
 import {airlineOf, composeIdentity} from './session-document.ts';
@@ -90,7 +90,7 @@ class HandlerSource implements SessionSource {
   constructor(deps: SessionSourceDeps) {
     this.#deps = deps;
     this.#sinceMs = deps.nowMs();
-    this.#listeners = createListeners(deps.log);
+    this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
     this.#gate = createSignInGate((signIn, signal) => this.#signIn(signIn, signal));
     this.#stopBase = deps.base.onChange(() => this.#onBaseChange());
     this.#refresher = createRefresher({

@@ -1,6 +1,7 @@
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
+import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {
   type Changes,
@@ -20,7 +21,6 @@ import {CommitQueue} from './commit-queue.ts';
 import {type DueExpiries, readDue} from './expiries.ts';
 import {isFullDisk} from './full-disk.ts';
 import {prepareWrite} from './group-write.ts';
-import {Listeners} from './listeners.ts';
 import {isPageDamage, openEnvironment} from './lmdb-environment.ts';
 import {type OpenedDirectory, openDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
 import {LmdbSnapshots} from './lmdb-snapshots.ts';

@@ -2,6 +2,7 @@ import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import {compareKeys, type Key} from '../domain/key.ts';
+import {Listeners} from '../domain/listeners.ts';
 import {
   type Change,
   type Changes,
@@ -17,7 +18,6 @@ import {
 } from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {type ExpireOperation, type GroupedCommit, type PlannedWrite, planGroup} from './commit-group.ts';
-import {Listeners} from './listeners.ts';
 import {MemoryLog} from './memory-log.ts';
 import {SortedKeys} from './sorted-keys.ts';
 import {StoreClock, type StoreClockDeps} from './store-clock.ts';

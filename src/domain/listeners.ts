@@ -1,6 +1,12 @@
 /** Those who want to be called. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError Takes what a listener throws. It is a defect of whoever listens: by default that of the process. */
+  constructor(onError: (error: unknown) => void = throwLater) {
+    this.#onError = onError;
+  }
 
   /** @returns A function that ends it. */
   add(listener: () => void): () => void {
@@ -16,10 +22,7 @@ export class Listeners {
       try {
         listener();
       } catch (error) {
-        // A defect of whoever listens, and not one of the commit that it hears of.
-        queueMicrotask(() => {
-          throw error;
-        });
+        this.#onError(error);
       }
     }
   }
@@ -27,4 +30,10 @@ export class Listeners {
   clear(): void {
     this.#listeners.clear();
   }
+}
+
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
