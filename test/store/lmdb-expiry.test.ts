@@ -7,6 +7,7 @@ import {encodeJsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import type {PutOperation, Store} from '../../src/domain/store.ts';
 import {type Environment, openEnvironment} from '../../src/store/lmdb-environment.ts';
+import {SNAPSHOTS_MAX} from '../../src/store/lmdb-snapshots.ts';
 import {encodeLogKey} from '../../src/store/log-record.ts';
 import {beginRecord, endRecord} from '../../src/store/record.ts';
 import {verifyStore} from '../../src/store/verify-store.ts';
@@ -97,21 +98,24 @@ describe('an entry of an LMDB store that expires', () => {
     clock.machineMs += HOUR_MS;
     const list = async (part: Partial<Parameters<typeof range>[0]>) =>
       keysOf(await store.list(range({limit: 1000, ...part})));
-    const writing = write(store, put('0000'), put('2999', '2'));
+    // While it waits for its turn to go on, others write.
+    const held = await Promise.all(Array.from({length: SNAPSHOTS_MAX}, () => store.snapshot()));
+    const listing = store.list(range({limit: 1000}));
+    const {revision} = await write(store, put('0000'), put('2999', '2'));
+    for (const each of held) await each[Symbol.asyncDispose]();
     let turns = 0;
     let isListed = false;
-    const listing = list({}).finally(() => (isListed = true));
-    while (!isListed) {
-      await new Promise(resolve => setImmediate(resolve));
-      turns++;
-    }
+    void listing.then(() => (isListed = true));
+    for (; !isListed; turns++) await new Promise(resolve => setImmediate(resolve));
     assert.ok(turns >= 5, `${turns} turns`);
-    // All of the write, or nothing of it.
+    const listed = await listing;
     assert.deepEqual(
-      (await listing).filter(name => name !== '0000'),
+      keysOf(listed).filter(name => name !== '0000'),
       lasting,
     );
-    await writing;
+    // All of the write, or nothing of it.
+    assert.equal(listed[0]?.revision === revision, listed.at(-1)?.revision === revision);
+    assert.deepEqual(await list({limit: 8}), ['0000', ...lasting.slice(0, 7)]);
     assert.deepEqual(await list({reverse: true, after: '2999'}), [...lasting.slice(0, -1).toReversed(), '0000']);
     assert.deepEqual(await list({prefix: '1', limit: 4}), ['1099', '1199', '1299', '1399']);
     assert.deepEqual(await list({prefix: '1', after: '1850', limit: 1}), ['1899']);
