@@ -123,8 +123,17 @@ interface Trouble {
 /** What went wrong below HTTP, in words: the codes are those of Node, OpenSSL and undici. */
 function describeTrouble(error: unknown, {host, hostname}: URL): Trouble {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const {code = '', message = ''} = cause as {readonly code?: unknown; readonly message?: string};
-  const known = TROUBLES.find(({codes}) => codes.test(String(code)));
+  const {
+    code = '',
+    name = '',
+    message = '',
+  } = cause as {
+    readonly code?: unknown;
+    readonly name?: string;
+    readonly message?: string;
+  };
+  // Newer versions of undici give the errors of their parser no code.
+  const known = TROUBLES.find(({codes}) => codes.test(String(code || name)));
   if (known !== undefined) return {stage: known.stage, problem: known.describe(hostname, host)};
   if (message === 'bad port') return {stage: 'connection', problem: `web clients refuse the port of ${host}`};
   return {stage: 'connection', problem: cleanText(String(code) || message || 'the request failed', [])};
@@ -169,7 +178,11 @@ const TROUBLES: readonly KnownTrouble[] = [
     describe: (_, host) => `${host} does not speak TLS; its address may begin with http:// or have another port`,
   },
   {codes: /^(?:ERR_SSL_|ERR_TLS_|CERT_)/, stage: 'tls', describe: name => `${name} and this machine agree on no TLS`},
-  {codes: /^HPE_|^UND_ERR_HEADERS_OVERFLOW$/, stage: 'answer', describe: (_, host) => `${host} does not speak HTTP`},
+  {
+    codes: /^HPE_|^HTTPParserError$|^UND_ERR_HEADERS_OVERFLOW$/,
+    stage: 'answer',
+    describe: (_, host) => `${host} does not speak HTTP`,
+  },
   {
     codes: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|Z_BUF_ERROR|Z_DATA_ERROR)$/,
     stage: 'answer',

@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import {openCrewroom} from '../../app.ts';
 import type {Config} from '../../config.ts';
 import type {Log} from '../../domain/log.ts';
@@ -38,6 +39,8 @@ interface Speaker {
 async function serve(config: Config, speaker: Speaker, stop: StopRequest): Promise<void> {
   const crewroom = await openCrewroom(config, {log: speaker.log});
   try {
+    // Start-up may take a single turn of the event loop, and a signal that came meanwhile is heard after it.
+    await setImmediate();
     if (!stop.isAsked()) await speaker.started({crewroom, ...(await crewroom.listen())});
     await speaker.stopping(await stop.asked);
   } finally {
