@@ -1,0 +1,49 @@
+import type {Outcome} from './scenario.ts';
+
+/** A terminal, or a log, to which progress is written. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** How often progress is told where it cannot be overwritten, in milliseconds. */
+const LINE_INTERVAL_MS = 15_000;
+
+/** Tells how far a scenario is: in one line that changes on a terminal, in a line now and then in a log. */
+export function createProgress(screen: Screen, nowMs: () => number): {show(text: string): void; clear(): void} {
+  let toldMs = nowMs();
+  return {
+    show: text => {
+      if (screen.isTTY) screen.write(`\r\u001b[K  ${text}`);
+      else if (nowMs() - toldMs >= LINE_INTERVAL_MS) {
+        toldMs = nowMs();
+        screen.write(`  ${text}\n`);
+      }
+    },
+    clear: () => {
+      if (screen.isTTY) screen.write('\r\u001b[K');
+    },
+  };
+}
+
+/** One scenario, in as many lines as it takes to know what to do about it. */
+export function formatOutcome({id, result, seconds, counts, reason, directory, replay}: Outcome): string {
+  const counted = Object.entries(counts).map(([what, amount]) => `${amount.toLocaleString('en')} ${what}`);
+  const facts = [...counted, `${seconds.toFixed(1)} s`].join(', ');
+  const lines = [`${id} ${result}: ${result === 'skipped' ? reason : facts}`];
+  if (result === 'failed') lines.push(indent(reason ?? ''));
+  if (directory !== undefined) lines.push(indent(`kept: ${directory}`));
+  if (replay !== undefined) lines.push(indent(`again: ${replay}`));
+  return `${lines.join('\n')}\n`;
+}
+
+/** How many passed, failed and were skipped. */
+export function formatSummary(outcomes: readonly Outcome[]): string {
+  const count = (result: Outcome['result']): number => outcomes.filter(outcome => outcome.result === result).length;
+  const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
+  return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped in ${seconds.toFixed(0)} s\n`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

@@ -1,0 +1,168 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {fileURLToPath} from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+
+/** How long a service may take to serve, in milliseconds; under a tracer it takes long, and this is longer. */
+const START_TIMEOUT_MS = 60_000;
+
+/** How a service is started. */
+export interface ServiceOptions {
+  readonly dataDir: string;
+  /** More flags of `crewroom start`. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A program and its arguments that run the service, such as `strace` or `prlimit`. */
+  readonly under?: readonly string[];
+  /** Kills it, and everything it started, when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last of what it said. */
+  readonly stderr: string;
+}
+
+/** The real service, `crewroom start`, in a process of its own. */
+export interface ServiceProcess {
+  /** Of the service itself, also where a tracer runs it. */
+  readonly processId: number;
+  readonly port: number;
+  /** Such as `http://127.0.0.1:43210`. */
+  readonly url: string;
+  readonly exited: Promise<Exit>;
+  /** What it said so far. */
+  readonly said: () => string;
+  /** Ends it as a power switch would, and waits until it is gone. */
+  kill(): Promise<Exit>;
+  /** Asks it to stop (SIGTERM), and waits. */
+  stop(): Promise<Exit>;
+}
+
+/** The service ended before it served. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+  readonly exit: Exit;
+
+  constructor(exit: Exit) {
+    super(`The service ended before it served: ${exit.signal ?? `exit code ${exit.code}`}\n${exit.stderr}`);
+    this.exit = exit;
+  }
+}
+
+/**
+ * Starts the built service on a free port, and waits until it serves.
+ *
+ * @throws {StartError} When it ends before, killed or refused.
+ */
+export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
+  const args = ['start', '--json', '--port', '0', '--data-dir', options.dataDir, ...(options.args ?? [])];
+  const running = run(args, options);
+  const {child} = running;
+  const started = await running.until(text => findStarted(text));
+  if (started === undefined) throw new StartError(await running.exited);
+  const signalService = (signal: NodeJS.Signals): Promise<Exit> => {
+    try {
+      process.kill(started.processId, signal);
+    } catch {
+      // It is gone already.
+    }
+    return running.exited;
+  };
+  return {
+    processId: started.processId,
+    port: started.port,
+    url: `http://127.0.0.1:${started.port}`,
+    exited: running.exited,
+    said: running.said,
+    kill: () => (child.exitCode === null ? signalService('SIGKILL') : running.exited),
+    stop: () => signalService('SIGTERM'),
+  };
+}
+
+/** Runs a command of `crewroom`, such as `doctor`, to its end. @returns How it ended, and what it printed. */
+export async function runCommand(
+  args: readonly string[],
+  options: Omit<ServiceOptions, 'dataDir'>,
+): Promise<Exit & {readonly stdout: string}> {
+  const running = run(args, options);
+  let stdout = '';
+  running.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  return {...(await running.exited), stdout};
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  readonly said: () => string;
+  /** What `find` finds in what it says; undefined when it ends before. */
+  until<T>(find: (text: string) => T | undefined): Promise<T | undefined>;
+}
+
+function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir'>): Running {
+  const {under = [], environment = {}, signal} = options;
+  signal.throwIfAborted();
+  const [program = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
+  const child = spawn(program, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {PATH: process.env['PATH'], HOME: '/nonexistent', ...environment},
+    // A group of its own, so that a tracer and what it traces are killed together.
+    detached: true,
+  });
+  const killGroup = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It is gone already.
+    }
+  };
+  signal.addEventListener('abort', killGroup);
+  let said = '';
+  const listeners = new Set<() => void>();
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    for (const listener of listeners) listener();
+  });
+  const exited = once(child, 'close').then(([code, exitSignal]): Exit => {
+    signal.removeEventListener('abort', killGroup);
+    return {code, signal: exitSignal, stderr: said};
+  });
+  return {
+    child,
+    exited,
+    said: () => said,
+    until: async find => {
+      const found = new Promise<ReturnType<typeof find>>(resolve => {
+        const look = (): void => {
+          const result = find(said);
+          if (result !== undefined) resolve(result);
+        };
+        listeners.add(look);
+        look();
+      });
+      const timer = setTimeout(killGroup, START_TIMEOUT_MS);
+      try {
+        return await Promise.race([found, exited.then(() => find(said))]);
+      } finally {
+        clearTimeout(timer);
+        listeners.clear();
+      }
+    },
+  };
+}
+
+interface Started {
+  readonly processId: number;
+  readonly port: number;
+}
+
+function findStarted(text: string): Started | undefined {
+  const line = text.split('\n').find(each => each.includes('"message":"started"') && each.endsWith('}'));
+  return line === undefined ? undefined : (JSON.parse(line) as Started);
+}
