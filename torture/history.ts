@@ -1,4 +1,6 @@
-import {type Attempt, type Change, describeText, type Ledger} from './ledger.ts';
+import {type Effect, effectsOf, type Present} from './effects.ts';
+import {type Attempt, describeText, type Ledger} from './ledger.ts';
+import {judgeReading, type Version} from './readings.ts';
 
 /** A change as the service tells it, from its change log. */
 export interface Told {
@@ -22,11 +24,8 @@ export class LossError extends Error {
   override readonly name = 'LossError';
 }
 
-interface Present {
-  readonly revision: number;
-  readonly text: string;
-  readonly expiresAtMs?: number | undefined;
-}
+/** How far the clocks of those who write and of the service may be apart, in milliseconds: both are the machine's. */
+const CLOCK_SLACK_MS = 1000;
 
 /**
  * Judges what a service tells of its past by the ledger of those who wrote. The change log has to be one sequence of commits
@@ -37,6 +36,8 @@ interface Present {
 export class History {
   readonly #ledger: Ledger;
   readonly #present = new Map<string, Present>();
+  /** What became of the entries that changed since {@link settle}, the state before first. */
+  readonly #versions = new Map<string, Version[]>();
   #revision = 0;
 
   constructor(ledger: Ledger) {
@@ -48,9 +49,14 @@ export class History {
     return this.#revision;
   }
 
-  /** How many entries there have to be, those that expire included. */
+  /** How many entries there have to be, those included that expire and were not told to have. */
   get size(): number {
     return this.#present.size;
+  }
+
+  /** The keys whose entries changed since {@link settle}. */
+  get changedKeys(): readonly string[] {
+    return [...this.#versions.keys()];
   }
 
   /**
@@ -66,39 +72,38 @@ export class History {
   /**
    * Nothing is under way any more, and all changes were told: what was not in them did not happen, and never will.
    *
-   * @throws {LossError} When something was acknowledged and did not happen.
+   * @throws {LossError} When something was acknowledged and did not happen, or read and never was.
    */
   settle(): void {
     for (const attempt of [...this.#ledger.open]) {
-      if (attempt.state === 'acknowledged' && !changesNothing(attempt))
-        throw new LossError(`Acknowledged and lost: ${describeAttempt(attempt)}`);
+      if (attempt.state === 'acknowledged') throw new LossError(`Acknowledged and lost: ${describeAttempt(attempt)}`);
       this.#ledger.settle(attempt);
     }
+    for (const reading of this.#ledger.takeReadings()) judgeReading(reading, this.#versionsOf(reading.key));
+    this.#versions.clear();
   }
 
   /**
-   * Compares all entries that are read with those that have to be there.
+   * Compares entries that are read with those that have to be there.
    *
    * @throws {LossError}
    */
-  compare(
-    entries: readonly ReadEntry[],
-    {beganMs, endedMs}: {readonly beganMs: number; readonly endedMs: number},
-  ): void {
+  compare(entries: readonly ReadEntry[], {beganMs, endedMs, among}: CompareOptions): void {
     const read = new Set<string>();
     for (const entry of entries) {
       read.add(entry.key);
       this.#compareEntry(entry, beganMs);
     }
-    for (const [key, {revision, expiresAtMs}] of this.#present) {
-      if (!read.has(key) && (expiresAtMs ?? Infinity) > endedMs)
+    for (const key of among ?? this.#present.keys()) {
+      const {revision, expiresAtMs = Infinity} = this.#present.get(key) ?? {expiresAtMs: 0};
+      if (!read.has(key) && expiresAtMs > endedMs)
         throw new LossError(`Lost: "${key}" of revision ${revision} is not there`);
     }
   }
 
   #compareEntry({key, revision, text, expiresAtMs}: ReadEntry, beganMs: number): void {
     const present = this.#present.get(key);
-    if (present === undefined) throw new LossError(`Not deleted, or never written: "${key}" of revision ${revision}`);
+    if (present === undefined) throw new LossError(`Deleted or never written: "${key}" of revision ${revision}`);
     if (revision !== present.revision)
       throw new LossError(`Wrong revision: "${key}" has ${revision}, and the log says ${present.revision}`);
     if (text !== present.text)
@@ -109,7 +114,7 @@ export class History {
       throw new LossError(`Expired and still there: "${key}", since ${new Date(expiresAtMs).toISOString()}`);
   }
 
-  #followCommit(commit: readonly Told[], open: Map<string, Set<Attempt>>): void {
+  #followCommit(commit: readonly Told[], open: ReadonlyMap<string, Set<Attempt>>): void {
     const [first] = commit as [Told, ...Told[]];
     const revision = Number(first.revision);
     if (revision !== this.#revision + 1)
@@ -119,72 +124,85 @@ export class History {
       for (const told of commit) this.#expire(told);
       return;
     }
-    const attempt = this.#findAttempt(commit, open.get(first.key) ?? []);
+    const {attempt, effects} = this.#findAttempt(commit, candidatesFor(first.key, open));
     for (const {key} of attempt.changes) open.get(key)?.delete(attempt);
+    if (attempt.clears !== undefined) open.get('')?.delete(attempt);
     this.#ledger.settle(attempt);
-    for (const told of commit) this.#apply(told, attempt);
+    for (const told of commit) this.#set(told.key, revision, toPresent(told, effects.get(told.key)));
   }
 
   #expire({key, revision}: Told): void {
     const present = this.#present.get(key);
     if (present?.expiresAtMs === undefined)
       throw new LossError(`Expired without being asked to: "${key}" in revision ${revision}`);
-    if (present.expiresAtMs > Date.now())
-      throw new LossError(`Expired too early: "${key}", ${present.expiresAtMs - Date.now()} ms ahead`);
-    this.#present.delete(key);
+    if (present.expiresAtMs > Date.now() + CLOCK_SLACK_MS)
+      throw new LossError(`Expired ${present.expiresAtMs - Date.now()} ms too early: "${key}" in revision ${revision}`);
+    this.#set(key, Number(revision), undefined);
   }
 
   /** The attempt whose whole effect this commit is. */
-  #findAttempt(commit: readonly Told[], candidates: Iterable<Attempt>): Attempt {
+  #findAttempt(commit: readonly Told[], candidates: Iterable<Attempt>): Found {
     const revision = Number(commit[0]?.revision);
     for (const attempt of candidates) {
       if (attempt.revision !== undefined && attempt.revision !== revision) continue;
-      if (attempt.floor >= revision || attempt.state === 'refused') continue;
-      if (this.#isEffect(commit, attempt)) return attempt;
+      if (attempt.floor >= revision || revision > (attempt.ceiling ?? Infinity)) continue;
+      if (attempt.state === 'refused') continue;
+      const effects = effectsOf(attempt, this.#present);
+      if (effects?.size !== commit.length) continue;
+      if (commit.every(told => isTold(told, effects.get(told.key), attempt))) return {attempt, effects};
     }
     const told = commit.map(({kind, key}) => `${kind} "${key}"`).slice(0, 5);
     throw new LossError(`Nobody did this, or not like this: revision ${revision}, ${told.join(', ')}`);
   }
 
-  #isEffect(commit: readonly Told[], {changes}: Attempt): boolean {
-    const effective = changes.filter(change => change.kind !== 'delete' || this.#present.has(change.key));
-    if (effective.length !== commit.length) return false;
-    const byKey = new Map(effective.map(change => [change.key, change]));
-    return commit.every(told => {
-      const change = byKey.get(told.key);
-      return change !== undefined && isTold(told, change, this.#present.get(told.key));
-    });
+  #set(key: string, revision: number, entry: Present | undefined): void {
+    const versions = this.#versionsOf(key);
+    this.#versions.set(key, versions);
+    versions.push({since: revision, entry});
+    if (entry === undefined) this.#present.delete(key);
+    else this.#present.set(key, entry);
   }
 
-  #apply(told: Told, attempt: Attempt): void {
-    if (told.kind === 'entry-deleted') {
-      this.#present.delete(told.key);
-      return;
-    }
-    const change = attempt.changes.find(({key}) => key === told.key);
-    const text = change?.kind === 'put' ? change.text : (this.#present.get(told.key)?.text ?? '');
-    const expiresAtMs = told.expiresAt === undefined ? undefined : Date.parse(told.expiresAt);
-    this.#present.set(told.key, {revision: Number(told.revision), text, expiresAtMs});
+  #versionsOf(key: string): Version[] {
+    return this.#versions.get(key) ?? [{since: 0, entry: this.#present.get(key)}];
   }
 }
 
-function isTold(told: Told, change: Change, present: Present | undefined): boolean {
-  switch (change.kind) {
-    case 'delete':
-      return told.kind === 'entry-deleted';
-    case 'put':
-      return (
-        told.kind === 'entry-written' &&
-        (told.expiresAt !== undefined) === (change.ttlSeconds !== undefined) &&
-        isValue(told.value, change.text)
-      );
-    case 'touch':
-      return (
-        told.kind === 'entry-written' &&
-        (told.expiresAt !== undefined) === (change.ttlSeconds !== null) &&
-        present !== undefined &&
-        isValue(told.value, present.text)
-      );
+/** When entries were read, and which. */
+export interface CompareOptions {
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** Only these keys were read. @default {all} */
+  readonly among?: readonly string[];
+}
+
+interface Found {
+  readonly attempt: Attempt;
+  readonly effects: ReadonlyMap<string, Effect>;
+}
+
+function isTold(told: Told, effect: Effect | undefined, attempt: Attempt): boolean {
+  if (effect?.kind !== told.kind) return false;
+  if (effect.kind === 'entry-deleted') return true;
+  const expiresAtMs = told.expiresAt === undefined ? undefined : Date.parse(told.expiresAt);
+  return isExpiry(expiresAtMs, effect.expiry, attempt) && isValue(told.value, effect.text);
+}
+
+function isExpiry(
+  expiresAtMs: number | undefined,
+  expiry: Extract<Effect, {kind: 'entry-written'}>['expiry'],
+  {sentMs, endedMs = Infinity}: Attempt,
+): boolean {
+  switch (expiry.kind) {
+    case 'never':
+      return expiresAtMs === undefined;
+    case 'at':
+      return expiresAtMs === expiry.atMs;
+    case 'after': {
+      if (expiresAtMs === undefined) return false;
+      const writtenMs = expiresAtMs - expiry.ttlSeconds * 1000;
+      return writtenMs >= sentMs - CLOCK_SLACK_MS && writtenMs <= endedMs + CLOCK_SLACK_MS;
+    }
   }
 }
 
@@ -193,9 +211,10 @@ function isValue(value: unknown, text: string): boolean {
   return value === undefined || JSON.stringify(value) === JSON.stringify(JSON.parse(text));
 }
 
-/** Whether it may be acknowledged without a commit: deletions, in a transaction, of what was not there. */
-function changesNothing({changes}: Attempt): boolean {
-  return changes.every(({kind}) => kind === 'delete');
+function toPresent({revision, expiresAt}: Told, effect: Effect | undefined): Present | undefined {
+  if (effect?.kind !== 'entry-written') return undefined;
+  const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+  return {revision: Number(revision), text: effect.text, expiresAtMs};
 }
 
 function* splitCommits(changes: readonly Told[]): Generator<readonly Told[]> {
@@ -210,10 +229,12 @@ function* splitCommits(changes: readonly Told[]): Generator<readonly Told[]> {
   if (commit.length > 0) yield commit;
 }
 
-function indexByKey(attempts: Iterable<Attempt>): Map<string, Set<Attempt>> {
+/** Attempts by each key they name; those that clear a prefix under the empty key as well, which no entry has. */
+function indexByKey(attempts: Iterable<Attempt>): ReadonlyMap<string, Set<Attempt>> {
   const index = new Map<string, Set<Attempt>>();
   for (const attempt of attempts) {
-    for (const {key} of attempt.changes) {
+    const keys = attempt.changes.map(({key}) => key);
+    for (const key of attempt.clears === undefined ? keys : [...keys, '']) {
       const known = index.get(key);
       if (known === undefined) index.set(key, new Set([attempt]));
       else known.add(attempt);
@@ -222,7 +243,12 @@ function indexByKey(attempts: Iterable<Attempt>): Map<string, Set<Attempt>> {
   return index;
 }
 
-function describeAttempt({id, floor, revision, changes}: Attempt): string {
+function candidatesFor(key: string, open: ReadonlyMap<string, Set<Attempt>>): readonly Attempt[] {
+  return [...(open.get(key) ?? []), ...(open.get('') ?? [])];
+}
+
+function describeAttempt({id, floor, revision, changes, clears}: Attempt): string {
   const what = changes.map(({kind, key}) => `${kind} "${key}"`).slice(0, 5);
+  if (clears !== undefined) what.push(`clear "${clears}"`);
   return `attempt ${id} (${what.join(', ')}), revision ${revision ?? `above ${floor}`}`;
 }

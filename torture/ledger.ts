@@ -4,6 +4,8 @@ import {closeSync, openSync, writeSync} from 'node:fs';
 /** What a write does to one entry. */
 export type Change =
   | {readonly kind: 'put'; readonly key: string; readonly text: string; readonly ttlSeconds?: number}
+  /** Sets one member of the value to this number. */
+  | {readonly kind: 'patch'; readonly key: string; readonly mark: number}
   | {readonly kind: 'delete'; readonly key: string}
   | {readonly kind: 'touch'; readonly key: string; readonly ttlSeconds: number | null};
 
@@ -13,12 +15,28 @@ export type AttemptState = 'sent' | 'acknowledged' | 'refused' | 'unknown';
 /** A write that was sent: everything it asks for happens, or nothing. */
 export interface Attempt {
   readonly id: number;
+  /** What it does to each entry, each at most once. */
   readonly changes: readonly Change[];
+  /** Deletes every entry with this prefix that is not in `changes`. */
+  readonly clears?: string | undefined;
   /** The highest revision that anybody had been told when it was sent: its own has to be higher. */
   readonly floor: number;
   readonly state: AttemptState;
   /** Where the answer told it. */
   readonly revision?: number;
+  /** Where the answer told only how far the store had come by then: it was no later. */
+  readonly ceiling?: number;
+  /** When it was sent, and when it was known what became of it or that nobody will tell, in milliseconds since the Unix epoch. */
+  readonly sentMs: number;
+  readonly endedMs?: number;
+}
+
+/** An entry, or that there was none, as somebody read it while others wrote. */
+export interface Reading {
+  readonly key: string;
+  /** The highest revision that anybody had been told when it was asked for. */
+  readonly floor: number;
+  readonly seen: {readonly revision: number; readonly text: string} | undefined;
 }
 
 /** Texts longer than this, in characters, stand in the ledger's file by their size and digest. */
@@ -31,7 +49,9 @@ const TEXT_LENGTH_MAX = 200;
 export class Ledger implements Disposable {
   readonly #file: number;
   readonly #open = new Set<Recorded>();
+  #readings: Reading[] = [];
   #count = 0;
+  #marks = 0;
   #floor = 0;
 
   constructor(path: string) {
@@ -48,18 +68,24 @@ export class Ledger implements Disposable {
     return this.#open;
   }
 
+  /** A number for a value, so that no two are alike. */
+  nextMark(): number {
+    return ++this.#marks;
+  }
+
   /** Before it is sent. */
-  send(changes: readonly Change[]): Attempt {
-    const attempt: Recorded = {id: ++this.#count, changes, floor: this.#floor, state: 'sent'};
+  send(changes: readonly Change[], clears?: string): Attempt {
+    const id = ++this.#count;
+    const attempt: Recorded = {id, changes, clears, floor: this.#floor, state: 'sent', sentMs: Date.now()};
     this.#open.add(attempt);
-    this.#write({attempt: attempt.id, floor: attempt.floor, changes: changes.map(shorten)});
+    this.#write({attempt: id, floor: attempt.floor, clears, changes: changes.map(shorten)});
     return attempt;
   }
 
-  /** After it was answered. */
-  acknowledge(attempt: Attempt, revision?: number): void {
-    this.#set(attempt, 'acknowledged', revision);
-    if (revision !== undefined) this.see(revision);
+  /** After it was answered. What answers that there was nothing to do is {@link refuse}d. */
+  acknowledge(attempt: Attempt, told: AnsweredPlace = {}): void {
+    this.#set(attempt, 'acknowledged', told);
+    this.see(told.revision ?? told.ceiling ?? 0);
   }
 
   /** It was answered with a failure that promises that nothing happened. */
@@ -71,6 +97,19 @@ export class Ledger implements Disposable {
   /** No answer came. */
   lose(attempt: Attempt): void {
     this.#set(attempt, 'unknown');
+  }
+
+  /** Somebody read an entry. */
+  read(reading: Reading): void {
+    this.#readings.push(reading);
+    if (reading.seen !== undefined) this.see(reading.seen.revision);
+  }
+
+  /** What was read since it was last asked for. */
+  takeReadings(): readonly Reading[] {
+    const taken = this.#readings;
+    this.#readings = [];
+    return taken;
   }
 
   /** Somebody was told of this revision: whatever is sent from now on comes after it. */
@@ -92,15 +131,18 @@ export class Ledger implements Disposable {
     closeSync(this.#file);
   }
 
-  #set(attempt: Attempt, state: AttemptState, revision?: number): void {
-    Object.assign(attempt, {state, ...(revision === undefined ? {} : {revision})});
-    this.#write({attempt: attempt.id, state, revision});
+  #set(attempt: Attempt, state: AttemptState, told: AnsweredPlace = {}): void {
+    Object.assign(attempt, {state, endedMs: Date.now(), ...told});
+    this.#write({attempt: attempt.id, state, ...told});
   }
 
   #write(line: object): void {
     writeSync(this.#file, `${JSON.stringify({at: new Date().toISOString(), ...line})}\n`);
   }
 }
+
+/** What an answer told of the place of a write among all others. */
+export type AnsweredPlace = Partial<Pick<Attempt, 'revision' | 'ceiling'>>;
 
 type Recorded = {-readonly [Name in keyof Attempt]: Attempt[Name]};
 

@@ -30,3 +30,22 @@ export async function readEntries(url: string, prefix = ''): Promise<readonly Re
     all.push({key, revision, text, expiresAtMs});
   return all;
 }
+
+/** How many entries are asked for at once. */
+const READS_AT_ONCE = 32;
+
+/** These entries with their values, as far as they are there, one by one. */
+export async function readEntriesOf(url: string, keys: readonly string[]): Promise<readonly ReadEntry[]> {
+  const {entries} = createClient({baseUrl: url});
+  const found: ReadEntry[] = [];
+  const rest = [...keys];
+  const read = async (): Promise<void> => {
+    for (let key = rest.pop(); key !== undefined; key = rest.pop()) {
+      const entry = await entries.get(key);
+      if (entry !== undefined)
+        found.push({key, revision: entry.revision, text: entry.text, expiresAtMs: entry.expiresAtMs});
+    }
+  };
+  await Promise.all(Array.from({length: READS_AT_ONCE}, read));
+  return found;
+}

@@ -1,0 +1,134 @@
+import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import {History, type Told} from './history.ts';
+import {Ledger} from './ledger.ts';
+import {runLoad} from './load.ts';
+import type {Random} from './random.ts';
+import {readChanges, readEntries, readEntriesOf} from './read-back.ts';
+import type {ScenarioContext} from './scenario.ts';
+import {type ServiceProcess, StartError, startService} from './service-process.ts';
+import {verifyOnDisk} from './verify-on-disk.ts';
+
+/** What goes on besides the writers. */
+export interface KillRoundsOptions {
+  /** Runs beside the writers, and ends when the service is gone. */
+  readonly beside?: (service: ServiceProcess) => Promise<void>;
+  /** Is told all changes, in order. */
+  readonly onChanges?: (changes: readonly Told[]) => void;
+  /** After the last kill, with a service at which nothing is under way any more. */
+  readonly afterLast?: (service: ServiceProcess, revision: number) => Promise<void>;
+}
+
+const WRITERS = 8;
+
+/** A round ends somewhere within the writes that follow so many acknowledgements, so many milliseconds later. */
+const ACKNOWLEDGEMENTS_MAX = 300;
+const KILL_DELAY_MS_MAX = 15;
+
+/** So often the service is killed while it starts as well, somewhere in so many milliseconds: it opens the store by then. */
+const EARLY_KILLS = 0.15;
+const START_MS_MAX = 500;
+
+/** While there are not more entries than this all are read back in each round; then only those that changed, and now and then all. */
+const ENTRIES_FEW = 2000;
+const ROUNDS_BETWEEN_FULL_READS = 25;
+
+/**
+ * Has a service written to and killed again and again, on one data directory, and judges after each kill what is left.
+ *
+ * @throws {LossError}
+ */
+export async function runKillRounds(context: ScenarioContext, options: KillRoundsOptions = {}): Promise<void> {
+  using ledger = new Ledger(join(context.directory, 'ledger.ndjson'));
+  await new KillRounds(context, ledger, options).run();
+}
+
+class KillRounds {
+  readonly #context: ScenarioContext;
+  readonly #ledger: Ledger;
+  readonly #history: History;
+  readonly #options: KillRoundsOptions;
+  readonly #dataDir: string;
+
+  constructor(context: ScenarioContext, ledger: Ledger, options: KillRoundsOptions) {
+    this.#context = context;
+    this.#ledger = ledger;
+    this.#history = new History(ledger);
+    this.#options = options;
+    this.#dataDir = join(context.directory, 'data');
+  }
+
+  async run(): Promise<void> {
+    const {random, rounds, count, report} = this.#context;
+    for (let round = 1; round <= rounds; round++) {
+      await this.#runRound(random.fork(`round ${round}`), round);
+      count('kills');
+      report(`round ${round} of ${rounds}: revision ${this.#history.revision}, ${this.#history.size} entries`);
+    }
+    const service = await this.#start();
+    await this.#judge(service, {all: true});
+    await this.#options.afterLast?.(service, this.#history.revision);
+    await service.stop();
+    await verifyOnDisk(this.#dataDir, this.#context);
+    count('commits judged', this.#history.revision);
+  }
+
+  async #runRound(random: Random, round: number): Promise<void> {
+    if (random.chance(EARLY_KILLS)) await this.#killEarly(random.integer(0, START_MS_MAX));
+    if (round % ROUNDS_BETWEEN_FULL_READS === 0) await verifyOnDisk(this.#dataDir, this.#context);
+    const service = await this.#start();
+    await this.#judge(service, {all: round % ROUNDS_BETWEEN_FULL_READS === 0});
+    const acknowledgements = random.integer(1, ACKNOWLEDGEMENTS_MAX);
+    this.#ledger.note({round, revision: this.#history.revision, killAfter: acknowledgements});
+    const beside = this.#options.beside?.(service);
+    await Promise.all([this.#writeAndKill(service, {random, acknowledgements}), beside]);
+  }
+
+  #start(): Promise<ServiceProcess> {
+    return startService({dataDir: this.#dataDir, signal: this.#context.signal});
+  }
+
+  /** Kills a service that may not have got as far as serving. */
+  async #killEarly(afterMs: number): Promise<void> {
+    const killed = AbortSignal.any([this.#context.signal, AbortSignal.timeout(afterMs)]);
+    try {
+      const service = await startService({dataDir: this.#dataDir, signal: killed});
+      await service.exited;
+    } catch (error) {
+      if (!(error instanceof StartError) || error.exit.signal !== 'SIGKILL') throw error;
+    }
+    this.#context.count('kills while it started');
+  }
+
+  async #writeAndKill(
+    service: ServiceProcess,
+    {random, acknowledgements}: {readonly random: Random; readonly acknowledgements: number},
+  ): Promise<void> {
+    const ended = new AbortController();
+    const killDelayMs = random.integer(0, KILL_DELAY_MS_MAX);
+    let rest = acknowledgements;
+    const onAcknowledged = async (): Promise<void> => {
+      this.#context.count('acknowledged writes');
+      if (--rest !== 0) return;
+      await delay(killDelayMs);
+      await service.kill();
+      ended.abort();
+    };
+    const {url} = service;
+    await runLoad({url, ledger: this.#ledger, random, writers: WRITERS, signal: ended.signal, onAcknowledged});
+    await service.exited;
+  }
+
+  async #judge({url}: ServiceProcess, {all}: {readonly all: boolean}): Promise<void> {
+    const history = this.#history;
+    const changes = await readChanges(url, history.revision);
+    this.#options.onChanges?.(changes);
+    history.follow(changes);
+    const {changedKeys} = history;
+    history.settle();
+    const beganMs = Date.now();
+    if (all || history.size < ENTRIES_FEW)
+      return history.compare(await readEntries(url), {beganMs, endedMs: Date.now()});
+    history.compare(await readEntriesOf(url, changedKeys), {beganMs, endedMs: Date.now(), among: changedKeys});
+  }
+}
