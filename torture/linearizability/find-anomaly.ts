@@ -64,10 +64,12 @@ class Search {
     const sightings = this.#answered.flatMap(sightingsIn);
     this.#sightings = groupByRevision(sightings);
     // What was written makes a difference only where somebody saw it, or could see it in what others made of it.
-    const isPatched = history.some(each => each.kind === 'commit' && each.writes.some(({kind}) => kind === 'patch'));
+    const patched = new Set(history.flatMap(patchedKeysIn));
     const valuesSeen = new Set(sightings.map(({value}) => value));
     const effectOf = (write: Write): object =>
-      isPatched || (write.kind === 'put' && valuesSeen.has(write.value)) ? write : [write.kind, write.key];
+      write.kind === 'patch' || (write.kind === 'put' && (valuesSeen.has(write.value) || patched.has(write.key)))
+        ? write
+        : [write.kind, write.key];
     this.#effects = this.#unanswered.map(({checks, writes}) => JSON.stringify([checks, writes.map(effectOf)]));
   }
 
@@ -247,6 +249,11 @@ function groupByRevision(sightings: readonly Sighting[]): ReadonlyMap<number, re
     else group.push(sighting);
   }
   return groups;
+}
+
+function patchedKeysIn(exchange: Exchange): readonly string[] {
+  if (exchange.kind === 'read') return [];
+  return exchange.writes.filter(({kind}) => kind === 'patch').map(({key}) => key);
 }
 
 function committedRevision(exchange: Exchange): number | undefined {

@@ -1,0 +1,147 @@
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {LossError} from '../history.ts';
+import type {Check, Exchange} from '../linearizability/exchange.ts';
+import {findAnomaly} from '../linearizability/find-anomaly.ts';
+import {GoneError, HistoryRecorder, type RecordedService} from '../linearizability/recorder.ts';
+import type {Random} from '../random.ts';
+import type {Scenario, ScenarioContext} from '../scenario.ts';
+import {startService} from '../service-process.ts';
+
+const WRITERS = 50;
+
+/** What all keys of a race begin with. */
+const PREFIX = 'race/';
+
+/** One way to race. */
+interface Race {
+  readonly name: string;
+  /** How many keys the writers race for. With one there are no transactions. */
+  readonly keys: number;
+  /** How often the service is killed and started again meanwhile. */
+  readonly kills: number;
+  readonly args: readonly string[];
+}
+
+const RACES: readonly Race[] = [
+  {name: 'one key', keys: 1, kills: 0, args: []},
+  {name: 'six keys', keys: 6, kills: 0, args: []},
+  {name: 'three keys and kills', keys: 3, kills: 4, args: []},
+  {name: 'six keys in memory', keys: 6, kills: 0, args: ['--ephemeral']},
+];
+
+/** How many steps a race has, all its writers together, until the service is stopped or killed. */
+const STEPS = {quick: 300, standard: 1200};
+
+/** C8: writers who all want to write the same entries, each on top of what it read. */
+export const RACE_FOR_REVISIONS: Scenario = {
+  id: 'C8',
+  name: 'Fifty writers compare and set the same entries: one wins each revision, and one order explains all answers',
+  rounds: {quick: 1, standard: 25},
+  run: async context => {
+    for (let round = 1; round <= context.rounds; round++) {
+      for (const race of RACES) {
+        context.report(`round ${round} of ${context.rounds}, ${race.name}`);
+        await runRace(race, round, context);
+      }
+      context.count('rounds');
+    }
+  },
+};
+
+async function runRace(
+  race: Race,
+  round: number,
+  {random, quick, directory, count, signal}: ScenarioContext,
+): Promise<void> {
+  const stepsMax = quick ? STEPS.quick : STEPS.standard;
+  const name = `${race.name.replaceAll(' ', '-')}-${round}`;
+  const dataDir = join(directory, name);
+  const recorder = new HistoryRecorder();
+  for (let start = 0; start <= race.kills; start++) {
+    const service = await startService({dataDir, args: race.args, signal});
+    const isLast = start === race.kills;
+    // The last time all writers end by themselves.
+    const steps = isLast ? stepsMax : random.integer(WRITERS, stepsMax);
+    const end = isLast ? undefined : () => void service.kill();
+    await letWritersRace(recorder.watch(service.url), {race, random, steps, end});
+    await (isLast ? service.stop() : service.exited);
+    recorder.cutOff();
+  }
+  await judge(recorder.history, join(directory, `${name}.history.json`));
+  tell(recorder.history, count);
+}
+
+interface RaceOptions {
+  readonly race: Race;
+  readonly random: Random;
+  readonly steps: number;
+  /** Called after so many steps. */
+  readonly end: (() => void) | undefined;
+}
+
+async function letWritersRace(service: RecordedService, {race, random, steps, end}: RaceOptions): Promise<void> {
+  const keys = Array.from({length: race.keys}, (_, index) => `${PREFIX}${index}`);
+  let rest = steps;
+  const write = async (writer: number): Promise<void> => {
+    const chance = random.fork(`writer ${writer} of ${random.integer(0, 1e6)}`);
+    try {
+      for (let step = 0; rest > 0; step++) {
+        await takeStep(service, {keys, chance, value: `"${writer}.${step}"`});
+        if (--rest === 0) end?.();
+      }
+    } catch (error) {
+      if (!(error instanceof GoneError)) throw error;
+    }
+  };
+  await Promise.all(Array.from({length: WRITERS}, (_, writer) => write(writer)));
+  await service.readAll(PREFIX, keys).catch(error => {
+    if (!(error instanceof GoneError)) throw error;
+  });
+}
+
+interface Step {
+  readonly keys: readonly string[];
+  readonly chance: Random;
+  readonly value: string;
+}
+
+async function takeStep(service: RecordedService, {keys, chance, value}: Step): Promise<unknown> {
+  const key = chance.pick(keys);
+  const drawn = chance.integer(1, 100);
+  if (drawn <= 50) return service.put(key, value, (await service.read(key)) ?? 'absent');
+  if (drawn <= 65 && keys.length > 1) return transact(service, {keys, chance, value});
+  if (drawn <= 70) return service.patch(`${PREFIX}members`, value);
+  if (drawn <= 75) return service.delete(key, await service.read(key));
+  if (drawn <= 80) return service.put(key, value, chance.pick(['absent', 'present']));
+  if (drawn <= 82) return service.put(key, value);
+  if (drawn <= 85) return service.delete(key);
+  return drawn <= 90 ? service.readAll(PREFIX, [...keys, `${PREFIX}members`]) : service.read(key);
+}
+
+/** Writes two entries together, if neither was changed since it was read. */
+async function transact(service: RecordedService, {keys, chance, value}: Step): Promise<void> {
+  const first = chance.pick(keys);
+  const second = chance.pick(keys.filter(key => key !== first));
+  const checks: Check[] = [];
+  for (const key of [first, second]) checks.push({key, expected: (await service.read(key)) ?? 'absent'});
+  const last = chance.chance(0.2)
+    ? ({kind: 'delete', key: second} as const)
+    : ({kind: 'put', key: second, value} as const);
+  await service.transact(checks, [{kind: 'put', key: first, value}, last]);
+}
+
+async function judge(history: readonly Exchange[], path: string): Promise<void> {
+  const anomaly = findAnomaly(history);
+  if (anomaly === undefined) return;
+  await writeFile(path, history.map(exchange => `${JSON.stringify(exchange)}\n`).join(''));
+  throw new LossError(`Not linearizable: ${anomaly}\nThe history is in ${path}`);
+}
+
+function tell(history: readonly Exchange[], count: ScenarioContext['count']): void {
+  for (const exchange of history) {
+    if (exchange.kind === 'read') count('reads');
+    else
+      count({committed: 'commits', refused: 'conflicts', unknown: 'writes without an answer'}[exchange.outcome.kind]);
+  }
+}
