@@ -114,7 +114,7 @@ describe('the walk to the example of a handler', () => {
     await startHandler(handlerPort);
     const status = next('crewroom status');
     // It asks again after a second at first, then after longer.
-    await expect.poll(() => runIn(directory, port, status).stdout, {timeout: 20_000}).not.toContain('stale');
+    await expect.poll(() => runIn(directory, port, status).stdout).not.toContain('stale');
     expect(runIn(directory, port, status).stdout).toContain('Ada Quill (CRW0042), Crewroom Air (signed in)');
     expect(run('crewroom sign-out')).toContain('Signed out');
     expect(walk).toEqual([]);

@@ -107,7 +107,7 @@ describe('a client that is too slow', () => {
     await expect.poll(() => targets).toEqual(['/large']);
     // Its place is free as soon as it is gone.
     expect(await statusOf(server)).toBe(503);
-    await expect.poll(() => statusOf(server), {timeout: 10_000}).toBe(200);
+    await expect.poll(() => statusOf(server)).toBe(200);
   });
 
   test('is not kept for ever when it is idle', async () => {
@@ -231,7 +231,7 @@ describe('connections have a limit', () => {
       expect((await client.readAnswer()).status).toBe(503);
       await client.readEnd();
       // It keeps its side open; what it goes on sending meets a connection that is gone.
-      await expect.poll(() => client.send('x').then(() => client.socket.destroyed), {timeout: 5000}).toBe(true);
+      await expect.poll(() => client.send('x').then(() => client.socket.destroyed)).toBe(true);
     }
     release();
   });

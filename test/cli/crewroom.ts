@@ -8,7 +8,7 @@ import {afterAll} from 'vitest';
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** How long a process may take to do what a test waits for, in milliseconds; far more than it should. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** What became of a command. */
 export interface Finished {

@@ -6,17 +6,17 @@ import {type AddressInfo, createServer as createNetServer} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {createMachine, type Finished, plain, type RunOptions, type Service} from './crewroom.ts';
+import {startService, type TestService} from '../support/service.ts';
+import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
-let service: Service;
+// In this process, since there is one for each test: only the commands are what users run.
+let service: TestService;
 beforeEach(async () => {
-  service = await machine.start();
+  service = await startService({ephemeral: true});
 });
-afterEach(async () => {
-  await service.stop();
-});
+afterEach(() => service[Symbol.asyncDispose]());
 
 /** Runs a command of the service of this test. */
 function run(args: readonly string[], options?: RunOptions): Promise<Finished> {
@@ -343,7 +343,7 @@ describe('crewroom status and identity', () => {
 describe('where no service answers', () => {
   test('every command says so, with exit code 5', async () => {
     const {port} = service;
-    await service.stop();
+    await service[Symbol.asyncDispose]();
     for (const args of [
       ['status'],
       ['identity'],

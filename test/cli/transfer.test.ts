@@ -6,17 +6,19 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {formatExport, manyEntries} from '../support/exports.ts';
-import {createMachine, type Finished, plain, type RunOptions, type Service} from './crewroom.ts';
+import {startService, type TestService} from '../support/service.ts';
+import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
 
 const machine = await createMachine();
 const directory = join(machine.home, 'work');
-let service: Service;
+// In this process, since there is one for each test: only the commands are what users run.
+let service: TestService;
 beforeEach(async () => {
-  service = await machine.start();
+  service = await startService({ephemeral: true});
   await mkdir(directory);
 });
 afterEach(async () => {
-  await service.stop();
+  await service[Symbol.asyncDispose]();
   await rm(directory, {recursive: true});
 });
 
@@ -93,7 +95,7 @@ describe('crewroom export', () => {
   });
 
   test('fails when nothing answers, and leaves no file', async () => {
-    await service.stop();
+    await service[Symbol.asyncDispose]();
     assert.equal((await run(['export', 'f'])).exitCode, 5);
     assert.deepEqual(await readdir(directory), []);
   });

@@ -102,7 +102,7 @@ function inPage(page: Page, source: string, argument: string | readonly string[]
 
 /** Waits until the service refused something, and checks that nothing else happened. */
 async function expectRefusal(): Promise<void> {
-  await expect.poll(() => refused.length, {timeout: 10_000}).toBeGreaterThan(0);
+  await expect.poll(() => refused.length).toBeGreaterThan(0);
   expect(['foreign-origin', 'cross-site']).toContain(refused[0]?.['code']);
   expect(await readValue()).toBe('"untouched"');
 }

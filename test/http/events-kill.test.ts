@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('subscribers of a service that is killed again and again', () => {
-  test(`miss nothing, get nothing twice and everything in order, in ${ROUNDS} rounds`, {timeout: 60_000}, async () => {
+  test(`miss nothing, get nothing twice and everything in order, in ${ROUNDS} rounds`, async () => {
     const directory = await makeDirectory();
     const ledger = new Ledger();
     const everything = new Follower('', 'since=0');

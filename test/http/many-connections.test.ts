@@ -16,7 +16,7 @@ function ask(port: number, path: string): Promise<number | string> {
 
 describe('600 requests at once, each on a connection of its own', () => {
   for (const path of ['/api/identity', '/api/keys']) {
-    test(`are all answered: ${path}`, {timeout: 60_000}, async () => {
+    test(`are all answered: ${path}`, async () => {
       const service = await startService();
       onTestFinished(() => service[Symbol.asyncDispose]());
       for (let round = 0; round < 3; round++) {

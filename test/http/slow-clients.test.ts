@@ -17,7 +17,7 @@ async function connect({port}: TestService): Promise<RawClient> {
 }
 
 describe('clients that are slow (B7)', () => {
-  test('are answered 408 within the times that /api/limits names', {timeout: 60_000}, async () => {
+  test('are answered 408 within the times that /api/limits names', async () => {
     const service = await start();
     const host = `Host: localhost:${service.port}`;
     const startedMs = performance.now();
@@ -51,7 +51,7 @@ describe('1,000 connections that do nothing (B7)', () => {
     {name: 'stuck in their headers', sent: 'GET /livez HTTP/1.1\r\nX'},
   ];
   for (const {name, sent} of attacks) {
-    test(`${name}, keep nobody out: another client has its answers within 50 ms`, {timeout: 60_000}, async () => {
+    test(`${name}, keep nobody out: another client has its answers within 50 ms`, async () => {
       const service = await start();
       const {port} = service;
       const idle: RawClient[] = [];
@@ -61,24 +61,23 @@ describe('1,000 connections that do nothing (B7)', () => {
         idle.push(client);
       }
       const request = formatRequest('GET /api/identity', [`Host: localhost:${port}`]);
-      const rounds: number[] = [];
-      for (let round = 0; round < 3; round++) {
+      const timeMs = async (): Promise<number> => {
         const tookMs: number[] = [];
-        for (let count = 0; count < 200; count++) {
+        for (let count = 0; count < 100; count++) {
           const startedMs = performance.now();
           expect((await exchange({port}, request)).status).toBe(200);
           tookMs.push(performance.now() - startedMs);
         }
-        rounds.push(tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length * 0.99)] ?? Infinity);
-      }
-      // The best of several: what is slow besides is the machine, which other tests use too.
-      expect(Math.min(...rounds)).toBeLessThan(50);
+        return tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length * 0.99)] ?? Infinity;
+      };
+      // Once is enough: what is slow besides is the machine, which other tests use too.
+      await expect.poll(timeMs).toBeLessThan(50);
     });
   }
 });
 
 describe('bodies that never end (B7)', () => {
-  test('keep nobody out, however many they are', {timeout: 60_000}, async () => {
+  test('keep nobody out, however many they are', async () => {
     const service = await start({connectionsMax: 256});
     const {port} = service;
     const host = `Host: localhost:${port}`;
@@ -86,7 +85,7 @@ describe('bodies that never end (B7)', () => {
     for (let count = 0; count < 300; count++) await (await connect(service)).send(upload);
     const request = formatRequest('PUT /api/store/quick', [host], '1');
     // For the first second all places may be taken by what could still be honest.
-    await expect.poll(async () => (await exchange({port}, request)).status, {timeout: 10_000}).toBe(201);
+    await expect.poll(async () => (await exchange({port}, request)).status).toBe(201);
     for (let count = 0; count < 100; count++) expect((await exchange({port}, request)).status).toBe(200);
   });
 });

@@ -21,7 +21,7 @@ export interface RawClientOptions {
 }
 
 /** How long a client waits for what never comes, in milliseconds. */
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 /**
  * A connection that sends exactly the bytes it is given: other clients mend or refuse the requests that
@@ -29,7 +29,8 @@ const DEADLINE_MS = 20_000;
  */
 export class RawClient implements Disposable {
   readonly socket: Socket;
-  #received: Buffer = Buffer.alloc(0);
+  /** What was not read yet, as it came. */
+  #chunks: Buffer[] = [];
   #ended = false;
   /** Woken whenever something happens on the connection. */
   #wake: () => void = () => {};
@@ -37,7 +38,7 @@ export class RawClient implements Disposable {
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', chunk => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#chunks.push(chunk);
       this.#wake();
     });
     const end = (): void => {
@@ -111,12 +112,21 @@ export class RawClient implements Disposable {
     this.socket.destroy();
   }
 
+  /** What was not read yet. Only joined when somebody looks: much may come, in many pieces. */
+  get #received(): Buffer {
+    const [first, ...others] = this.#chunks;
+    if (first !== undefined && others.length === 0) return first;
+    const received = Buffer.concat(this.#chunks);
+    this.#chunks = [received];
+    return received;
+  }
+
   async #take(findEnd: () => number | undefined): Promise<Buffer> {
     await this.#until(() => findEnd() !== undefined || this.#ended);
     const end = findEnd();
     if (end === undefined) throw new Error(`The connection ended after ${JSON.stringify(this.#received.toString())}`);
     const taken = this.#received.subarray(0, end);
-    this.#received = this.#received.subarray(end);
+    this.#chunks = [this.#received.subarray(end)];
     return taken;
   }
 
