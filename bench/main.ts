@@ -1,53 +1,58 @@
-import {parseArgs} from 'node:util';
-import {type Measurement, measure} from './measure.ts';
-import {formatReport} from './report.ts';
-import {measureStartup} from './startup.ts';
-import {startBare, startCrewroom, type Target} from './targets.ts';
-import {WORKLOADS, type Workload} from './workloads.ts';
+import {rmSync} from 'node:fs';
+import {mkdir, mkdtemp, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {openGenerator} from './generator/generator.ts';
+import {type Options, readOptions, USAGE} from './options.ts';
+import {FULL_PLAN, QUICK_PLAN} from './plan.ts';
+import {formatReport} from './report/report.ts';
+import {runBench} from './run.ts';
+import {judge} from './targets.ts';
 
-/** How long one measurement takes, in seconds. */
-const SECONDS = 4;
-const QUICK_SECONDS = 1;
-/** How often all targets take turns; the median of the turns counts. */
-const TURNS = 5;
-const QUICK_TURNS = 3;
-const CONNECTIONS = [1, 10, 64, 256];
+const RESULTS_DIRECTORY = fileURLToPath(new URL('./results/', import.meta.url));
 
-const {values: flags} = parseArgs({
-  options: {quick: {type: 'boolean', default: false}, json: {type: 'boolean', default: false}},
-});
-
-/** Measures every workload on every target, in turns, so that a slow moment of the machine hits all alike. */
 async function main(): Promise<void> {
-  const targets = [await startBare(), await startCrewroom()];
-  const measurements: Measurement[] = [];
+  let options: Options;
   try {
-    for (const workload of WORKLOADS) {
-      for (const connections of CONNECTIONS) measurements.push(...(await compare(workload, connections, targets)));
-    }
-  } finally {
-    await Promise.all(targets.map(target => target.stop()));
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return;
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify(measurements, undefined, 2)}\n`);
-  else process.stdout.write(`${formatReport(measurements)}\n${await measureStartup()}`);
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  await mkdir(options.directory, {recursive: true});
+  const directory = await mkdtemp(join(options.directory, 'crewroom-bench-'));
+  // Also when the run is ended from outside: it may be gigabytes.
+  process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+  const results = await runBench({
+    options,
+    plan: options.quick ? QUICK_PLAN : FULL_PLAN,
+    directory,
+    generator: await openGenerator(join(directory, 'generator')),
+    onProgress: text => process.stderr.write(`${text}\n`),
+  });
+  const verdicts = judge(results);
+  const report = formatReport(results, verdicts);
+  const json = `${JSON.stringify({...results, targets: verdicts}, undefined, 2)}\n`;
+  process.stdout.write(options.json ? json : report);
+  await writeResults(results.startedAt, {md: report, json});
+  if (options.check && verdicts.some(({verdict}) => verdict === 'missed')) process.exitCode = 1;
 }
 
-async function compare(
-  workload: Workload,
-  connections: number,
-  targets: readonly Target[],
-): Promise<readonly Measurement[]> {
-  const measurements: Measurement[] = [];
-  const seconds = flags.quick ? QUICK_SECONDS : SECONDS;
-  for (let turn = 0; turn <= (flags.quick ? QUICK_TURNS : TURNS); turn++) {
-    for (const target of targets) {
-      const measured = await measure({workload, connections, target, seconds});
-      // The first turn warms up.
-      if (turn > 0) measurements.push(measured);
-    }
+async function writeResults(startedAt: string, texts: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(RESULTS_DIRECTORY, {recursive: true});
+  const name = startedAt.slice(0, 19).replaceAll(':', '-');
+  for (const [extension, text] of Object.entries(texts)) {
+    const file = join(RESULTS_DIRECTORY, `${name}.${extension}`);
+    await writeFile(file, text);
+    process.stderr.write(`written: ${file}\n`);
   }
-  process.stderr.write(`measured ${workload.name} with ${connections} connections\n`);
-  return measurements;
 }
 
 await main();

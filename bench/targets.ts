@@ -1,70 +1,59 @@
-import {type ChildProcess, spawn} from 'node:child_process';
-import {once} from 'node:events';
-import {mkdtemp, rm} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
-import {createInterface} from 'node:readline';
-import {fileURLToPath} from 'node:url';
-import {createClient} from 'crewroom/client';
-import {ENTRIES, keyOf, valueText} from './workloads.ts';
+import {findMeasured, rateRatio} from './lookup.ts';
+import type {Results} from './results.ts';
+import {BARE, CREWROOM} from './subjects/node-subjects.ts';
+import {COMPARED_CONNECTIONS} from './workloads.ts';
 
-/** A server in a process of its own. */
+/** What Crewroom is to reach. */
 export interface Target {
   readonly name: string;
-  readonly url: string;
-  readonly processId: number;
-  stop(): Promise<void>;
+  readonly wanted: Threshold;
+  /** What it reaches; undefined when the run did not measure that. */
+  readonly figureOf: (results: Results) => number | undefined;
 }
 
-/** The platform's limit: `node:http` that reads and answers the same, and writes and syncs the same bytes to a file. */
-export async function startBare(): Promise<Target> {
-  return startProcess('bare node:http', [...process.execArgv, path('./bare-server.ts')]);
+/** Where a figure must lie. */
+export interface Threshold {
+  readonly is: 'at least' | 'at most';
+  readonly figure: number;
+  readonly unit?: string;
 }
 
-/** Crewroom as it is installed, with the entries of the workloads in it. */
-export async function startCrewroom(): Promise<Target> {
-  const target = await startProcess('crewroom', [path('./crewroom-server.js')]);
-  const {entries} = createClient({baseUrl: target.url});
-  for (let n = 0; n < ENTRIES; n++) await entries.put(keyOf(n), valueText(n));
-  return target;
+/** A target, held against what was measured. */
+export interface Verdict {
+  readonly name: string;
+  readonly wanted: Threshold;
+  readonly figure: number | undefined;
+  readonly verdict: 'met' | 'missed' | 'not measured';
 }
 
-/** Crewroom with so many entries under `bench/0000000` and on, and how long it took to open them, in milliseconds. */
-export async function startFilled(entries: number): Promise<Target & {readonly openMs: number}> {
-  const directory = await makeDirectory();
-  // Filled by one process and opened by another, so that nothing is warm but the disk.
-  await once(spawn(process.execPath, [path('./fill.js'), directory, String(entries)], {stdio: 'inherit'}), 'exit');
-  const {openMs, ...target} = await startIn(directory, 'crewroom', [path('./crewroom-server.js')]);
-  return {...target, openMs: Number(openMs)};
+/** The targets, at {@link COMPARED_CONNECTIONS} connections unless said. */
+export const TARGETS: readonly Target[] = [
+  rateTarget('identity', BARE.name, 0.9),
+  rateTarget('get', BARE.name, 0.85),
+  rateTarget('put', BARE.name, 0.8),
+];
+
+/** Holds every target against what was measured. */
+export function judge(results: Results, targets: readonly Target[] = TARGETS): readonly Verdict[] {
+  return targets.map(({name, wanted, figureOf}) => {
+    const figure = figureOf(results);
+    if (figure === undefined || Number.isNaN(figure)) {
+      return {name, wanted, figure: undefined, verdict: 'not measured'};
+    }
+    const met = wanted.is === 'at least' ? figure >= wanted.figure : figure <= wanted.figure;
+    return {name, wanted, figure, verdict: met ? 'met' : 'missed'};
+  });
 }
 
-async function startProcess(name: string, args: readonly string[]): Promise<Target> {
-  return startIn(await makeDirectory(), name, args);
+function rateTarget(workload: string, other: string, ratio: number): Target {
+  return {
+    name: `${workload}: requests per second, to those of ${other}`,
+    wanted: {is: 'at least', figure: ratio},
+    figureOf: results => rateOf(results, workload, other),
+  };
 }
 
-function makeDirectory(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'crewroom-bench-'));
-}
-
-/** Starts a server in a directory; its first line is its address, and how long it took to open where it says so. */
-async function startIn(
-  directory: string,
-  name: string,
-  args: readonly string[],
-): Promise<Target & {readonly openMs?: string}> {
-  const server = spawn(process.execPath, [...args, directory], {stdio: ['ignore', 'pipe', 'inherit']});
-  const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
-  const [url = '', openMs = ''] = line.split(' ');
-  return {name, url, processId: server.pid ?? 0, openMs, stop: () => stopProcess(server, directory)};
-}
-
-async function stopProcess(server: ChildProcess, directory: string): Promise<void> {
-  const exited = once(server, 'exit');
-  server.kill('SIGTERM');
-  await exited;
-  await rm(directory, {recursive: true, force: true});
-}
-
-function path(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url));
+function rateOf(results: Results, workload: string, other: string): number | undefined {
+  const find = (subject: string) => findMeasured(results, {workload, connections: COMPARED_CONNECTIONS, subject});
+  return rateRatio(find(CREWROOM.name), find(other))?.median;
 }

@@ -1,35 +1,83 @@
+import type {KeyRange} from './generator/generator.ts';
+import type {RequestTemplate} from './generator/template.ts';
+import {type Dialect, ENTRIES} from './subjects/subject.ts';
+
 /** What is asked for again and again. */
 export interface Workload {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
-  /** The path of the n-th request. */
-  readonly path: (n: number) => string;
-  /** The body of the n-th request; each is new, since an engine may skip what does not change. */
-  readonly body?: (n: number) => string;
+  /** With how many connections, each of which waits for its answer. */
+  readonly connections: readonly number[];
+  /** The same, for a quick run; undefined when that leaves it out. */
+  readonly quickConnections: readonly number[];
+  readonly keys: KeyRange;
+  /** The requests that take turns; undefined for one who does not offer this. */
+  readonly requests: (dialect: Dialect) => readonly RequestTemplate[] | undefined;
 }
 
-/** How many entries there are. */
-export const ENTRIES = 1000;
+/** The number of connections at which subjects are compared. */
+export const COMPARED_CONNECTIONS = 64;
 
-/** About how many bytes a value has. */
-const VALUE_BYTES = 200;
-
-/** The key of the n-th entry. */
-export function keyOf(n: number): string {
-  return `bench/${String(n % ENTRIES).padStart(4, '0')}`;
-}
-
-/** The n-th value: JSON of {@link VALUE_BYTES} bytes, none like another. */
-export function valueText(n: number): string {
-  const head = `{"n":${n},"text":"`;
-  return `${head}${'x'.repeat(VALUE_BYTES - head.length - 2)}"}`;
-}
-
-const entryPath = (n: number): string => `/api/store/${encodeURIComponent(keyOf(n))}`;
+const SMALL_KEYS: KeyRange = {first: 0, count: ENTRIES.small};
+const LARGE_KEYS: KeyRange = {first: 0, count: ENTRIES.large};
+const ONLY_COMPARED = {connections: [COMPARED_CONNECTIONS], quickConnections: [COMPARED_CONNECTIONS]};
+const ALL_CONNECTIONS = {connections: [1, 10, COMPARED_CONNECTIONS, 256], quickConnections: [COMPARED_CONNECTIONS]};
 
 /** The workloads, in the order of the report. */
 export const WORKLOADS: readonly Workload[] = [
-  {name: 'identity', method: 'GET', path: () => '/api/identity'},
-  {name: 'get', method: 'GET', path: entryPath},
-  {name: 'durable put', method: 'POST', path: entryPath, body: valueText},
+  {
+    name: 'identity',
+    ...ONLY_COMPARED,
+    keys: SMALL_KEYS,
+    requests: ({identity}) => only(identity?.()),
+  },
+  {
+    name: 'get',
+    ...ALL_CONNECTIONS,
+    keys: SMALL_KEYS,
+    requests: ({get}) => [get('small')],
+  },
+  {
+    name: 'put',
+    ...ALL_CONNECTIONS,
+    keys: SMALL_KEYS,
+    requests: ({put}) => [put('small')],
+  },
+  {
+    name: 'mix',
+    ...ONLY_COMPARED,
+    keys: SMALL_KEYS,
+    requests: ({get, put}) => [get('small'), get('small'), get('small'), get('small'), put('small')],
+  },
+  {
+    name: 'get-64k',
+    ...ONLY_COMPARED,
+    quickConnections: [],
+    keys: LARGE_KEYS,
+    requests: ({get}) => [get('large')],
+  },
+  {
+    name: 'put-64k',
+    ...ONLY_COMPARED,
+    quickConnections: [],
+    keys: LARGE_KEYS,
+    requests: ({put}) => [put('large')],
+  },
+  {
+    name: 'list',
+    ...ONLY_COMPARED,
+    keys: SMALL_KEYS,
+    requests: ({list}) => only(list?.()),
+  },
+  {
+    name: 'transaction',
+    // Each has a hundred writes: 64 at once would mostly wait for each other.
+    connections: [10],
+    quickConnections: [10],
+    keys: SMALL_KEYS,
+    requests: ({transaction}) => only(transaction?.()),
+  },
 ];
+
+function only(request: RequestTemplate | undefined): readonly RequestTemplate[] | undefined {
+  return request === undefined ? undefined : [request];
+}

@@ -1,5 +1,6 @@
-// The service as a program embeds it: argument 1 is the data directory; prints its address, and how long opening took.
+// The service as a program embeds it: argument 1 is the data directory; prints its address, and how many milliseconds opening took.
 import {openCrewroom} from 'crewroom';
+import {watchEventLoop} from './event-loop.js';
 
 const start = performance.now();
 const crewroom = await openCrewroom({dataDir: process.argv[2], port: 0});
@@ -8,3 +9,4 @@ const openMs = performance.now() - start;
 const {urls} = await crewroom.listen();
 process.stdout.write(`${urls[0]} ${openMs}\n`);
 process.once('SIGTERM', () => crewroom[Symbol.asyncDispose]());
+watchEventLoop();

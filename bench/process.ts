@@ -1,0 +1,146 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {createWriteStream, readFileSync} from 'node:fs';
+import {type AddressInfo, createServer} from 'node:net';
+import {createInterface} from 'node:readline';
+import {setTimeout} from 'node:timers/promises';
+import {CORES, pinned} from './machine.ts';
+
+/** How long a server may take until it answers. */
+const START_TIMEOUT_MS = 30_000;
+/** How often it is asked whether it is there yet. */
+const POLL_MS = 2;
+/** How many clock ticks are a second in the figures of Linux. Source: sysconf(_SC_CLK_TCK), the same on every common platform. */
+const TICKS_PER_SECOND = 100;
+
+/** A server that was started, on the core for servers. */
+export interface ServerProcess {
+  readonly directory: string;
+  readonly process: ChildProcess;
+  readonly processId: number;
+  /** Stops it, by its own process id. */
+  stop(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+// Whichever way the run ends, nothing it started goes on.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Starts a server.
+ *
+ * @param command Program and arguments.
+ * @param directory Where it works.
+ */
+export async function startServer(
+  command: readonly string[],
+  directory: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ServerProcess> {
+  const [program = '', ...args] = pinned(command, CORES?.server);
+  const child = spawn(program, args, {
+    cwd: directory,
+    env: {...process.env, ...environment},
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  // Beside the directory, not in it: a store wants that for itself.
+  child.stderr?.pipe(createWriteStream(stderrFile(directory)));
+  await once(child, 'spawn');
+  return {directory, process: child, processId: child.pid ?? 0, stop: () => stop(child)};
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** The first line that a server prints. @throws {Error} When it ends before, or takes too long. */
+export async function readFirstLine(server: ServerProcess): Promise<string> {
+  const {process: child} = server;
+  if (child.stdout === null) throw new Error('Cannot read a line: standard output is not read');
+  const lines = createInterface(child.stdout);
+  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
+  const [line] = await Promise.race([once(lines, 'line', {signal}), failOnExit(server, signal)]);
+  child.stdout.resume();
+  return String(line);
+}
+
+/** Waits until a server that prints no address answers. @throws {Error} When it ends before, or takes too long. */
+export async function waitUntilAnswered(server: ServerProcess, url: string): Promise<void> {
+  server.process.stdout?.resume();
+  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
+  const failed = failOnExit(server, signal);
+  while (!(await Promise.race([failed, answers(url)]))) await setTimeout(POLL_MS, undefined, {signal});
+}
+
+async function failOnExit({process: child, directory}: ServerProcess, signal: AbortSignal): Promise<never> {
+  const [code, killedBy] = await once(child, 'close', {signal});
+  const said = readFileSync(stderrFile(directory), 'utf8').trim();
+  throw new Error(`${child.spawnargs.join(' ')} ended at once, with ${killedBy ?? `exit code ${code}`}: ${said}`);
+}
+
+function stderrFile(directory: string): string {
+  return `${directory}.stderr.txt`;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port of loopback that nobody listens on now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The memory of processes, in megabytes. */
+export interface Memory {
+  /** What is resident, files that are mapped included. */
+  readonly residentMb: number;
+  /** What of it is no file: that the system cannot take back. */
+  readonly ownMb: number;
+}
+
+/** The memory of processes now; not a number where the system does not tell. */
+export function readMemory(processIds: readonly number[]): Memory {
+  const sum = (name: string): number =>
+    processIds.reduce((total, id) => {
+      const status = readProcessFile(id, 'status');
+      return total + Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1]) / 1024;
+    }, 0);
+  return {residentMb: sum('VmRSS'), ownMb: sum('RssAnon')};
+}
+
+/** The processor time that processes have used so far, in milliseconds; not a number where the system does not tell. */
+export function readProcessorTimeMs(processIds: readonly number[]): number {
+  return processIds.reduce((total, id) => {
+    // The name of the program, in parentheses, may have spaces. Source: proc_pid_stat(5), fields 14 and 15.
+    const fields = readProcessFile(id, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+    return total + ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1000;
+  }, 0);
+}
+
+function readProcessFile(processId: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${processId}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,29 @@
+import type {Machine} from './machine.ts';
+import type {Starts} from './sections/start.ts';
+import type {Throughput} from './sections/throughput.ts';
+
+/** One that was measured. */
+export interface SubjectNote {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly durability: string;
+}
+
+/** One that was not, and why. */
+export interface Missing {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** All that a run found: what the JSON file holds. A part that was not asked for is not there. */
+export interface Results {
+  readonly startedAt: string;
+  readonly mode: 'full' | 'quick';
+  readonly machine: Machine;
+  readonly generator: string;
+  readonly subjects: readonly SubjectNote[];
+  readonly missing: readonly Missing[];
+  readonly throughput?: Throughput | undefined;
+  readonly starts?: readonly Starts[] | undefined;
+}

@@ -1,0 +1,83 @@
+import {mkdir, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
+import {findFreePort, type Memory, readMemory, startServer, waitUntilAnswered} from '../process.ts';
+import {BARE, CREWROOM} from '../subjects/node-subjects.ts';
+import {type TimeBox, takeTurns} from '../time-box.ts';
+import {nameTurn} from './throughput.ts';
+
+/** How long a server is left alone before its memory is read, in milliseconds. */
+const SETTLE_MS = 1000;
+
+/** What one start cost. */
+export interface Start {
+  /** From the start of the process until its first answer was read. */
+  readonly firstAnswerMs: number;
+  /** When it had nothing to do for a second. */
+  readonly idle: Memory;
+}
+
+/** The starts of a subject, turn by turn. */
+export interface Starts {
+  readonly subject: string;
+  readonly starts: readonly Start[];
+}
+
+/** What the section is to do. */
+export interface StartPlan {
+  readonly directory: string;
+  readonly starts: number;
+  readonly timeBox: TimeBox;
+  readonly onProgress: (text: string) => void;
+}
+
+/** The arguments of Node that start a subject. */
+type Arguments = (port: number, directory: string) => readonly string[];
+
+const SUBJECTS: Readonly<Record<string, Arguments>> = {
+  [CREWROOM.name]: (port, directory) => [
+    pathOf('../../dist/cli/main.js'),
+    'start',
+    '--port',
+    String(port),
+    '--data-dir',
+    directory,
+  ],
+  [BARE.name]: port => [pathOf('../servers/bare.js'), '', String(port)],
+};
+
+/** Measures how long Crewroom and a bare server take until they answer, and their memory when they have nothing to do. */
+export async function measureStarts(plan: StartPlan): Promise<readonly Starts[]> {
+  const starts = new Map<string, Start[]>(Object.keys(SUBJECTS).map(name => [name, []]));
+  await takeTurns(
+    {...plan, turns: plan.starts, onTurn: turn => plan.onProgress(`start: ${nameTurn(turn, plan.starts)}`)},
+    async turn => {
+      for (const [name, args] of Object.entries(SUBJECTS)) {
+        const start = await startOnce(args, join(plan.directory, `start-${name.replaceAll(/\W+/g, '-')}`));
+        if (turn > 0) starts.get(name)?.push(start);
+      }
+    },
+  );
+  return Array.from(starts, ([subject, each]) => ({subject, starts: each}));
+}
+
+async function startOnce(args: Arguments, directory: string): Promise<Start> {
+  await mkdir(directory, {recursive: true});
+  const port = await findFreePort();
+  const startMs = performance.now();
+  const server = await startServer([process.execPath, ...args(port, directory)], directory);
+  try {
+    await waitUntilAnswered(server, `http://127.0.0.1:${port}/api/identity`);
+    const firstAnswerMs = performance.now() - startMs;
+    await setTimeout(SETTLE_MS);
+    return {firstAnswerMs, idle: readMemory([server.processId])};
+  } finally {
+    await server.stop();
+    await rm(directory, {recursive: true, force: true});
+  }
+}
+
+function pathOf(script: string): string {
+  return fileURLToPath(new URL(script, import.meta.url));
+}

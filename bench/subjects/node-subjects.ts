@@ -1,0 +1,60 @@
+import {fileURLToPath} from 'node:url';
+import {KEY, type RequestTemplate, valueTemplate} from '../generator/template.ts';
+import {readFirstLine, startServer} from '../process.ts';
+import {type Dialect, type RunningSubject, type SubjectKind, TRANSACTION_PUTS, VALUE_BYTES} from './subject.ts';
+
+/** How Crewroom is asked, and those that answer to the same. */
+export const CREWROOM_DIALECT: Dialect & Required<Pick<Dialect, 'identity' | 'list'>> = {
+  get: size => ({method: 'GET', path: pathOf(size)}),
+  put: size => ({method: 'POST', path: pathOf(size), body: valueTemplate(VALUE_BYTES[size])}),
+  identity: () => ({method: 'GET', path: '/api/identity'}),
+  list: () => ({method: 'GET', path: '/api/keys?prefix=bench%2F&limit=1000'}),
+  transaction,
+};
+
+const {identity: _, ...STORE_DIALECT} = CREWROOM_DIALECT;
+
+/** The service itself. */
+export const CREWROOM: SubjectKind = {
+  name: 'crewroom',
+  description: 'the service, embedded, with all it does',
+  durability: 'synced before the answer',
+  dialect: CREWROOM_DIALECT,
+  start: ({directory}) => startNode('./crewroom.js', [directory], directory),
+};
+
+/** What everything else is compared with. */
+export const BARE: SubjectKind = {
+  name: 'bare node:http',
+  description: 'reads and answers the same bytes, and does nothing else: the limit of the platform',
+  durability: 'keeps nothing',
+  dialect: CREWROOM_DIALECT,
+  start: ({directory, answersFile}) => startNode('./bare.js', [answersFile], directory),
+};
+
+/** The engine without the rules. */
+export const BARE_LMDB: SubjectKind = {
+  name: 'node:http + LMDB',
+  description: 'the engine behind HTTP with no rules, no revisions, no events: the limit of the engine',
+  durability: 'synced before the answer',
+  dialect: STORE_DIALECT,
+  start: ({directory}) => startNode('./lmdb.js', [directory], directory),
+};
+
+/** Starts a server of ours, which prints its address. */
+async function startNode(script: string, args: readonly string[], directory: string): Promise<RunningSubject> {
+  const file = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
+  const server = await startServer([process.execPath, file, ...args], directory);
+  const [url = ''] = (await readFirstLine(server)).split(' ');
+  return {url, servers: [server]};
+}
+
+function pathOf(size: 'small' | 'large'): string {
+  return `/api/store/${size === 'small' ? 'bench' : 'large'}%2F${KEY}`;
+}
+
+function transaction(): RequestTemplate {
+  const put = `{"kind":"put","key":"bench/${KEY}","value":${valueTemplate(VALUE_BYTES.small)}}`;
+  const operations = Array.from({length: TRANSACTION_PUTS}, () => put).join(',');
+  return {method: 'POST', path: '/api/transactions', body: `{"operations":[${operations}]}`};
+}

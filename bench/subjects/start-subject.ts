@@ -1,0 +1,63 @@
+import {mkdir} from 'node:fs/promises';
+import {join} from 'node:path';
+import {takeValues} from '../generator/generator.ts';
+import {fillTemplate, type Places, type RequestTemplate} from '../generator/template.ts';
+import {ENTRIES, type Subject, type SubjectKind, type Surroundings, type ValueSize} from './subject.ts';
+
+/** How many requests are under way at once while a subject is filled. */
+const CONCURRENCY = 32;
+
+/**
+ * Starts a subject, and puts the entries in that the workloads ask for.
+ *
+ * @param surroundings Its own directory is made below the one given.
+ */
+export async function startSubject(kind: SubjectKind, surroundings: Surroundings): Promise<Subject> {
+  const directory = join(surroundings.directory, kind.name.replaceAll(/\W+/g, '-'));
+  await mkdir(directory, {recursive: true});
+  const running = await kind.start({...surroundings, directory});
+  const {start: _, ...known} = kind;
+  const subject = {...known, ...running, directory, processIds: running.servers.map(server => server.processId)};
+  try {
+    for (const size of ['small', 'large'] as const) await fill(subject, size);
+  } catch (error) {
+    await stopSubject(subject);
+    throw error;
+  }
+  return subject;
+}
+
+/** Stops the processes of a subject. */
+export async function stopSubject({servers}: Subject): Promise<void> {
+  for (const server of servers) await server.stop();
+}
+
+/**
+ * Sends one request to a subject and reads its answer.
+ *
+ * @throws {Error} When that is not 2xx.
+ */
+export async function ask({name, url}: Subject, template: RequestTemplate, places: Places): Promise<string> {
+  const {method, path, headers, body} = fillTemplate(template, places);
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {...headers, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    ...(body === undefined ? {} : {body}),
+  });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`${name} answered ${method} ${path} with ${response.status}: ${answer}`);
+  return answer;
+}
+
+async function fill(subject: Subject, size: ValueSize): Promise<void> {
+  const value = takeValues();
+  const template = subject.dialect.put(size);
+  let key = 0;
+  const putSome = async (): Promise<void> => {
+    while (key < ENTRIES[size]) {
+      const n = key++;
+      await ask(subject, template, {key: n, value: value + n});
+    }
+  };
+  await Promise.all(Array.from({length: CONCURRENCY}, putSome));
+}
