@@ -17,8 +17,8 @@ export const PATIENCE_MS = 1000;
 export interface Turn {
   readonly request: TurnRequest;
   readonly response: TurnResponse;
-  /** Sees to it that `response` is ended, or its socket destroyed. */
-  start(): void;
+  /** Sees to it that `response` is ended, or its socket destroyed; never throws or rejects. */
+  start(): void | Promise<void>;
 }
 
 /** What a connection knows of a response. */
@@ -26,7 +26,7 @@ export interface TurnResponse {
   readonly headersSent: boolean;
   /** Whether all of it is said, if not yet taken. */
   readonly writableEnded: boolean;
-  once(event: 'close', listener: () => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
 }
 
 /** What a connection knows of a request. */
@@ -151,6 +151,11 @@ export class Connection {
   closing = false;
   /** Whether nothing more can be read from it; what came before has its turn still. */
   broken = false;
+  /** Tells that its turn begins to wait for its client, to send something more or to take something, or goes on. */
+  readonly waitForClient = (waits: boolean): void => {
+    this.#waits = waits;
+    this.#sinceMs = this.#nowMs();
+  };
   readonly #nowMs: () => number;
   readonly #onRest: () => void;
   readonly #waiting: Turn[] = [];
@@ -205,12 +210,6 @@ export class Connection {
     return this.#current.response.writableEnded || (this.#waits ?? !this.#current.request.complete);
   }
 
-  /** Tells that its turn begins to wait for its client, to send something more or to take something, or goes on. */
-  waitForClient(waits: boolean): void {
-    this.#waits = waits;
-    this.#sinceMs = this.#nowMs();
-  }
-
   /** Waits no longer for its client, which is told so where it can be. */
   giveUp(): void {
     this.closing = true;
@@ -235,8 +234,8 @@ export class Connection {
     this.#waits = undefined;
     this.#sinceMs = this.#nowMs();
     // Emitted when the answer is with the system, or can no longer be.
-    turn.response.once('close', this.#next);
-    turn.start();
+    turn.response.on('close', this.#next);
+    void turn.start();
   }
 
   #proceed(): void {

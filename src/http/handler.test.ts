@@ -26,7 +26,7 @@ function make(operations: Route['operations']) {
     log: {error: to('error'), info: to('info'), debug: to('debug')},
     newRequestId: () => 'id-1',
   });
-  const call = (method: string, target: string, headers: readonly string[] = []): Promise<HttpAnswer> =>
+  const call = async (method: string, target: string, headers: readonly string[] = []): Promise<HttpAnswer> =>
     handle({
       method,
       target,

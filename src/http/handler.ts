@@ -28,19 +28,31 @@ export interface HandlerDeps {
 /** Makes the function that answers every request, whichever way it came in: guard first, then route. */
 export function createHandler(deps: HandlerDeps): HttpHandler {
   const router = createRouter(deps.routes);
-  return async request => {
+  return request => {
     let origin: string | undefined;
     try {
       const verdict = judge(request, deps.guardRules());
       if (verdict.kind === 'refused') throw new AppError(verdict.failure);
       origin = verdict.origin;
-      const answered = await dispatch(request, verdict.target, router, origin);
-      return origin === undefined ? answered : withCors(answered, origin);
+      const answered = dispatch(request, verdict.target, router, origin);
+      return answered instanceof Promise ? settle(answered, request, origin, deps) : withCors(answered, origin);
     } catch (error) {
-      const failed = answerFailure(error, request, deps);
-      return origin === undefined ? failed : withCors(failed, origin);
+      return withCors(answerFailure(error, request, deps), origin);
     }
   };
+}
+
+async function settle(
+  answered: Promise<HttpAnswer>,
+  request: HttpRequest,
+  origin: string | undefined,
+  deps: HandlerDeps,
+): Promise<HttpAnswer> {
+  try {
+    return withCors(await answered, origin);
+  } catch (error) {
+    return withCors(answerFailure(error, request, deps), origin);
+  }
 }
 
 /** Makes what opens every web socket: guard first, then what the route makes of it. */
@@ -121,8 +133,9 @@ function answerOptions({rawHeaders}: HttpRequest, route: Route, origin: string |
   return emptyAnswer(204, headers);
 }
 
-/** Lets pages of this one origin read the answer. */
-function withCors(answered: HttpAnswer, origin: string): HttpAnswer {
+/** Lets pages of this one origin read the answer, where a page asked. */
+function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer {
+  if (origin === undefined) return answered;
   const cors = [
     'Access-Control-Allow-Origin',
     origin,

@@ -54,8 +54,11 @@ export interface WholeAnswer extends HttpAnswer {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** Answers requests; never rejects, since a failure is an answer too. */
-export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
+/**
+ * Answers requests, at once where nothing has to be waited for; neither throws nor rejects, since a failure is an answer
+ * too.
+ */
+export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 
 /** Opens web sockets. */
 export interface WebSocketHandler {

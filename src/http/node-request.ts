@@ -23,6 +23,8 @@ export class NodeRequest implements HttpRequest, TurnRequest {
   #failure: Failure | undefined;
   /** Wakes whoever reads the body. */
   #onFail: ((error: AppError) => void) | undefined;
+  /** Whether the body was read whole; Node may yet have to find that out. */
+  #isRead = false;
   #over: AbortController | undefined;
   #stopped = false;
 
@@ -45,6 +47,12 @@ export class NodeRequest implements HttpRequest, TurnRequest {
 
   get complete(): boolean {
     return this.#request.complete;
+  }
+
+  /** Whether nothing of it is on the way any more. */
+  get arrived(): boolean {
+    const request = this.#request;
+    return this.#isRead || request.complete || request.destroyed || !hasBody(request);
   }
 
   /** Made when it is first asked for: most requests are over before anybody could wait for anything. */
@@ -71,11 +79,28 @@ export class NodeRequest implements HttpRequest, TurnRequest {
   async readBody(sizeBytesMax: number): Promise<Uint8Array> {
     const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
     if (declared > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
-    this.#beginBody();
+    this.#assertReadable();
+    if (this.#options.awaiting === undefined) {
+      // Node hands over the head before the body that came with it.
+      await undefined;
+      this.#assertReadable();
+      const chunk: Buffer | null = this.#request.read();
+      if (chunk?.length === declared) {
+        this.#isRead = true;
+        return chunk;
+      }
+      return this.#collect(chunk, sizeBytesMax);
+    }
+    return this.#collect(null, sizeBytesMax);
+  }
+
+  /** Reads a body that arrives in pieces. */
+  #collect(first: Buffer | null, sizeBytesMax: number): Promise<Uint8Array> {
+    this.#options.awaiting?.writeContinue();
+    const request = this.#request;
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
     return new Promise((resolve, reject) => {
-      const request = this.#request;
-      const chunks: Buffer[] = [];
-      let sizeBytes = 0;
       const take = (chunk: Buffer): void => {
         sizeBytes += chunk.length;
         if (sizeBytes <= sizeBytesMax) chunks.push(chunk);
@@ -92,11 +117,13 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       };
       this.#onFail = error => settle(() => reject(error));
       request.on('data', take).on('end', finish).on('close', abandon);
+      if (first !== null) take(first);
     });
   }
 
   async *readChunks(): AsyncGenerator<Uint8Array> {
-    this.#beginBody();
+    this.#assertReadable();
+    this.#options.awaiting?.writeContinue();
     const request = this.#request;
     let wake = (): void => {};
     const arrive = (): void => wake();
@@ -118,10 +145,9 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     }
   }
 
-  #beginBody(): void {
+  #assertReadable(): void {
     if (this.#failure !== undefined) throw new AppError(this.#failure);
     if (this.#request.destroyed) throw endedEarly();
-    this.#options.awaiting?.writeContinue();
   }
 
   async #waitForMore(arrived: Promise<void>): Promise<void> {
@@ -145,6 +171,11 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       clearImmediate(late);
     };
   }
+}
+
+/** Whether a request has a body, if only an empty one. */
+export function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
+  return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
 }
 
 function endedEarly(): AppError {

@@ -1,14 +1,12 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
-import {setImmediate} from 'node:timers/promises';
 import type {Failure} from '../domain/failure.ts';
-import {type Connection, type Connections, PIPELINED_MAX} from './connections.ts';
+import {type Connections, PIPELINED_MAX} from './connections.ts';
 import type {HttpHandler, WebSocketHandler} from './message.ts';
-import {NodeRequest} from './node-request.ts';
+import {hasBody} from './node-request.ts';
+import {type Exchange, NodeTurn} from './node-turn.ts';
 import {type RefuseDeps, refuse, reportBadRequest} from './refuse.ts';
-import {cut, send} from './send.ts';
-import {isForeseen} from './send-stream.ts';
-import {hasBody, takeUpgrade} from './upgrade.ts';
+import {takeUpgrade} from './upgrade.ts';
 
 /** What {@link createNodeServer} needs. */
 export interface NodeServerDeps extends RefuseDeps {
@@ -57,7 +55,8 @@ export function createNodeServer(deps: NodeServerDeps): Server {
     headersTimeout: timeouts.headersTimeoutMs,
     // Of Node it would cut a body that is long and moves; see NodeRequest.
     requestTimeout: 0,
-    keepAliveTimeout: timeouts.idleTimeoutMs,
+    // The timeout below is for this too. Two that differ Node would set anew with each request, and with each answer.
+    keepAliveTimeout: 0,
     connectionsCheckingInterval: timeouts.checkIntervalMs,
     maxHeaderSize: deps.headerBytesMax,
     // The guard answers for these itself, in the form of every other failure.
@@ -105,57 +104,18 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   return server;
 }
 
-/** A request and where to answer it. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Where to ask for the body first, when the client waits to be asked. */
-  readonly awaiting?: ServerResponse;
-  /** Whether nothing behind it can be read. */
-  readonly last: boolean;
-}
-
 /** Lets a request have its turn on its connection. */
-function take({request, response, awaiting, last}: Exchange, handle: HttpHandler, deps: NodeServerDeps): void {
-  const {connections, timeouts, onError} = deps;
-  const {socket} = request;
-  const connection = connections.of(socket);
+function take(exchange: Exchange, handle: HttpHandler, deps: NodeServerDeps): void {
+  const {socket} = exchange.request;
+  const connection = deps.connections.of(socket);
   // A connection that was refused, or gets no further answer: what it asks for must not happen.
   if (connection === undefined || connection.closing || connection.broken) return;
-  const onWait = (waits: boolean): void => connection.waitForClient(waits);
-  const read = new NodeRequest(request, {answerTo: response, awaiting, timeoutMs: timeouts.requestTimeoutMs, onWait});
-  const start = (): void => {
-    // The handler never rejects; a defect in sending must end this connection and nothing else.
-    handle(read)
-      .then(async answered => {
-        // A body that nobody reads may have come with the headers, and Node is still at it.
-        if (!request.complete) await setImmediate();
-        if (!request.complete || answered.longLived || last) connection.closing = true;
-        const signal = answered.longLived ? holdOpen(connection, read, connections) : undefined;
-        const {lingerMs} = timeouts;
-        await send(request, response, answered, {close: connection.closing, lingerMs, signal, onWait, onError});
-        if (answered.longLived) connections.release(connection);
-      })
-      .catch(error => {
-        connections.release(connection);
-        if (!isForeseen(error)) onError(error);
-        cut(socket, response);
-      });
-  };
-  if (connections.take(connection, {request: read, response, start})) {
-    if (last) connection.broken = true;
+  if (deps.connections.take(connection, new NodeTurn(exchange, connection, handle, deps))) {
+    if (exchange.last) connection.broken = true;
     return;
   }
   reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
   socket.destroy();
-}
-
-/** Keeps a connection for as long as its client stays. @returns What is aborted when it goes, or the server stops. */
-function holdOpen(connection: Connection, read: NodeRequest, connections: Connections): AbortSignal {
-  connections.hold(connection);
-  // Nobody who waits for more ends the own side of a connection: it is how one that is gone looks at first.
-  connection.socket.once('end', () => read.stop());
-  return read.signal;
 }
 
 /** Refuses what cannot be read, in its turn. */

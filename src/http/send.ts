@@ -7,12 +7,26 @@ import {type SendStreamOptions, sendStream} from './send-stream.ts';
 export interface SendOptions extends SendStreamOptions {
   /** Whether it is the last one of its connection. */
   readonly close: boolean;
-  /** How long what a client still sends is read and dropped after the answer, in milliseconds. */
-  readonly lingerMs: number;
+  /** Whether all of the request arrived, or nothing more will. */
+  readonly arrived: boolean;
+  readonly timeouts: {
+    /** How long a connection is kept on which nothing moves, in milliseconds. */
+    readonly idleTimeoutMs: number;
+    /** How long what a client still sends is read and dropped after the answer, in milliseconds. */
+    readonly lingerMs: number;
+  };
 }
 
+const CLOSE: readonly string[] = ['Connection', 'close'];
+
 /**
- * Answers a request. Afterwards the connection is closed if asked for, or if the request did not arrive whole.
+ * Largest body that is sent in one piece with its head, in bytes. Up to here copying it costs less than a second piece:
+ * Node hands a text of less than 16 KiB to the system without memory of its own for it.
+ */
+const JOINED_BYTES_MAX = 8 * 1024;
+
+/**
+ * Answers a request. Afterwards the connection is closed if asked for; a client that is still sending is read for a moment.
  *
  * @returns When a stream is over; otherwise at once.
  * @throws {unknown} What a stream throws, with the response open: see {@link cut}.
@@ -24,24 +38,50 @@ export function send(
   options: SendOptions,
 ): Promise<void> | undefined {
   // Node takes names and values in turn, and writes them as they are.
-  response.writeHead(status, (options.close ? [...rawHeaders, 'Connection', 'close'] : rawHeaders) as string[]);
+  response.writeHead(status, rawHeaders.concat(describeConnection(response, options)));
   if (!isStream(body)) {
-    end(request, response, body, options.lingerMs);
+    if (options.arrived) end(response, body);
+    else linger(request, response, body, options.timeouts.lingerMs);
     return undefined;
   }
   // The rest of the request would keep from sight that its client is gone. A shorter stream may be made of it.
   if (longLived) request.resume();
-  return sendStream(response, body, options).then(() => end(request, response, undefined, options.lingerMs));
+  return sendStream(response, body, options).then(() => {
+    if (request.complete || request.destroyed) response.end();
+    else linger(request, response, undefined, options.timeouts.lingerMs);
+  });
 }
 
-function end(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: string | Uint8Array | undefined,
-  lingerMs: number,
-): void {
-  if (request.complete || request.destroyed) response.end(body);
-  else linger(request, response, body, lingerMs);
+/** What an answer says of its connection, besides what Node says. */
+function describeConnection(response: ServerResponse, {close, timeouts}: SendOptions): readonly string[] {
+  if (close) return CLOSE;
+  // Clients would otherwise use it in the moment in which it is closed.
+  return response.shouldKeepAlive ? ['Keep-Alive', `timeout=${Math.floor(timeouts.idleTimeoutMs / 1000)}`] : [];
+}
+
+function end(response: ServerResponse, body: string | Uint8Array | undefined): void {
+  const {socket} = response;
+  if (body === undefined || body.length > JOINED_BYTES_MAX || socket === null) {
+    response.end(body);
+    return;
+  }
+  // By itself Node makes three pieces of head, body and end. A text it puts behind the head; and what is with the
+  // system before the end is said leaves nothing to send with that.
+  socket.cork();
+  response.write(toByteText(body), 'latin1');
+  socket.uncork();
+  response.end();
+}
+
+/** A text of which each unit is a byte of the body. */
+function toByteText(body: string | Uint8Array): string {
+  if (typeof body === 'string' && Buffer.byteLength(body) === body.length) return body;
+  return toBuffer(body).toString('latin1');
+}
+
+function toBuffer(body: string | Uint8Array): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  return body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 /** Ends a connection in the middle of an answer, so that nobody takes what came of it for the whole. */

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {exchange, formatRequest} from '../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../test/support/test-server.ts';
-import {answer, type HttpHandler, jsonAnswer} from './message.ts';
+import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from './message.ts';
 import type {RunningServer} from './server.ts';
 
 /** Answers with the method, the target and the body. */
@@ -41,7 +41,7 @@ describe('a client that is too slow', () => {
       sent: 'PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
     },
   ];
-  const readAll: HttpHandler = async request => answer(await request.readBody(1000));
+  const readAll = async (request: HttpRequest) => answer(await request.readBody(1000));
   for (const {name, sent} of late) {
     test(`${name} is told so, and its connection ends`, async () => {
       const handle: HttpHandler = request => readAll(request).catch(error => jsonAnswer(error.failure, {status: 408}));

@@ -3,7 +3,7 @@ import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
 import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connections.ts';
 import {type HttpStream, headerValues, type WebSocketHandler, type WebSocketOutcome} from './message.ts';
-import {NodeRequest} from './node-request.ts';
+import {hasBody, NodeRequest} from './node-request.ts';
 import type {NodeServerDeps} from './node-server.ts';
 import {refuse, reportBadRequest} from './refuse.ts';
 import {sendRaw} from './send.ts';
@@ -125,11 +125,6 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements TurnResponse 
 }
 
 function ignore(): void {}
-
-/** Whether a request has a body, if only an empty one. */
-export function hasBody({rawHeaders}: IncomingMessage): boolean {
-  return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
-}
 
 /**
  * Whether a request asks for a web socket that there is (RFC 6455 section 4.1), rather than for another protocol or
