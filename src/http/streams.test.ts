@@ -275,6 +275,37 @@ describe('a stream that does not end by itself', () => {
     expect(clients.map(({ended}) => ended)).toEqual(clients.map(() => false));
   });
 
+  test('gives way to nobody while it lasts, also when no place is left and its client takes nothing', async () => {
+    let now = 0;
+    let asked = 0;
+    let answer = (): void => {};
+    const answering = new Promise<void>(resolve => (answer = resolve));
+    const feed = new Feed();
+    const handle: HttpHandler = async ({target}) => {
+      if (target === '/') return streamAnswer(feed, LONG_LIVED);
+      asked++;
+      await answering;
+      return jsonAnswer(target);
+    };
+    const server = await start(handle, {connectionsMax: 1, nowMs: () => now, timeouts: {lingerMs: 100}});
+    const listening = await server.connect();
+    await listening.send(GET);
+    await readHead(listening);
+    listening.socket.pause();
+    feed.push(...TOO_MUCH);
+    await expect.poll(() => feed.taken).toBeGreaterThan(0);
+    const working = await server.connect();
+    await working.send(formatRequest('GET /working', []));
+    await expect.poll(() => asked).toBe(1);
+    now = 10_000;
+    expect(await statusOf(server)).toBe(503);
+    expect(feed.returned).toBe(false);
+    listening.socket.resume();
+    await expect.poll(() => feed.taken).toBe(TOO_MUCH.length);
+    answer();
+    expect((await working.readAnswer()).status).toBe(200);
+  });
+
   test('gives way to nobody while it lasts, and to everybody who comes once it is over and not taken', async () => {
     let now = 0;
     const feed = new Feed();

@@ -144,8 +144,6 @@ function asksForWebSocket(request: IncomingMessage, {has}: WebSocketHandler): bo
  * been read from the socket since.
  */
 function answerPlainly(server: Server, {request, socket, rest}: Upgrade): void {
-  // Of all that Node has put there only this would be there twice.
-  socket.removeAllListeners('timeout');
   socket.unshift(Buffer.concat([formatHead(request), rest]));
   server.emit('connection', socket);
 }
