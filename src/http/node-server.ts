@@ -70,6 +70,9 @@ export function createNodeServer(deps: NodeServerDeps): Server {
     },
   };
   const server = createServer(options);
+  // By default Node drops what comes behind the 2,000th header without a word, and there may stand what the guard looks
+  // for. Their size has a limit all the same.
+  server.maxHeadersCount = 0;
   // Also while an answer is sent: who does not read it must not keep the connection for ever.
   server.timeout = timeouts.idleTimeoutMs;
   // A client may end its side with its last request and still wants the answer; by default Node would end

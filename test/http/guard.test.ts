@@ -99,6 +99,29 @@ describe('the guard knows exactly its own host names (A2)', () => {
   }
 });
 
+describe('the guard sees every header', () => {
+  const many = Array.from({length: 3500}, () => 'x:');
+  const cases = [
+    {name: 'a foreign Origin', header: 'Origin: https://evil.example', status: 403},
+    {name: 'a foreign Host', header: 'Host: evil.example', status: 400},
+    {name: 'Sec-Fetch-Site', header: 'Sec-Fetch-Site: cross-site', status: 403},
+  ];
+  for (const {name, header, status} of cases) {
+    test(`${name} behind 3,500 others`, async () => {
+      const answer = await call('GET /api/identity', [ownHost(), ...many, header]);
+      expect(answer.status).toBe(status);
+      expect(answer.text).not.toMatch(SECRETS);
+    });
+  }
+
+  test('and so does what judges preconditions', async () => {
+    const {port} = service();
+    const headers = [ownHost(), ...many, 'If-Match: "999"'];
+    const answer = await exchange({port}, formatRequest('PUT /api/store/k', headers, '1'));
+    expect(answer.status).toBe(412);
+  });
+});
+
 describe('the guard takes one Host of one authority (A3)', () => {
   const cases = [
     {name: 'no Host', headers: () => [], status: 400},
