@@ -59,6 +59,8 @@ export const DELETE_RANGE_QUERY = z
   })
   .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
 
+/** The largest revision that can be written: fifteen digits. */
+const REVISION_MAX = 999_999_999_999_999;
 const REVISION_PROBLEM = {error: 'it is a revision: a whole number of at most 15 digits'};
 const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${WAIT_SECONDS_MAX}`};
 
@@ -73,7 +75,7 @@ export const EVENTS_QUERY = z
       .string()
       .regex(/^(0|[1-9][0-9]{0,14})$/, REVISION_PROBLEM)
       .transform(Number)
-      .pipe(z.int())
+      .pipe(z.int().min(0).max(REVISION_MAX))
       .optional()
       .meta({description: 'The revision that was seen last; without it, from now on. A `Last-Event-ID` wins over it.'}),
     initial: flag

@@ -177,7 +177,10 @@ function describeAnswer({
   streamType,
   headers = [],
 }: AnswerDescription): JsonObject {
-  const described = headers.map(name => [name, {description: ANSWER_HEADERS[name], schema: {type: 'string'}}]);
+  const described = headers.map(name => {
+    const {pattern, ...header} = ANSWER_HEADERS[name];
+    return [name, {...header, schema: {type: 'string', pattern}}];
+  });
   const body = typeof schema === 'string' ? {$ref: `#/components/schemas/${schema}`} : schema && toSchema(schema);
   const stream = streamType === undefined ? {} : {[streamType]: {schema: {type: 'string'}}};
   const hasBody = body !== undefined || contentType !== 'application/json';

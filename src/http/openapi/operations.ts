@@ -55,13 +55,38 @@ export const REQUEST_HEADERS = {
   'If-None-Match': 'On writes only `*`: only if there is no entry. On reads ETags: 304 if the entry has one of them.',
 } as const;
 
+/** What the OpenAPI document says of a header of an answer. */
+export interface AnswerHeader {
+  readonly description: string;
+  /** Whether it is always there. */
+  readonly required: boolean;
+  /** A regular expression that every value of it matches. */
+  readonly pattern: string;
+}
+
+const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
+
 /** Answer headers that operations name. */
 export const ANSWER_HEADERS = {
-  ETag: 'The revision of the entry, in quotes.',
-  'Updated-At': 'Time of the last write (RFC 3339, UTC).',
-  'Expires-At': 'When the entry expires (RFC 3339, UTC); absent for never.',
-  'Content-Disposition': 'A name for the file, with the revision.',
-} as const;
+  ETag: {description: 'The revision of the entry, in quotes.', required: true, pattern: '^"[1-9][0-9]*"$'},
+  'Updated-At': {description: 'Time of the last write (RFC 3339, UTC).', required: true, pattern: TIME_PATTERN},
+  'Expires-At': {
+    description: 'When the entry expires (RFC 3339, UTC); absent for never.',
+    required: false,
+    pattern: TIME_PATTERN,
+  },
+  'Content-Disposition': {
+    description: 'A name for the file, with the revision.',
+    required: true,
+    pattern: '^attachment; filename="[^"]+"$',
+  },
+  Upgrade: {description: 'The protocol that follows.', required: true, pattern: '^websocket$'},
+  'Sec-WebSocket-Accept': {
+    description: 'Shows that the handshake was understood (RFC 6455).',
+    required: true,
+    pattern: '^[A-Za-z0-9+/]{27}=$',
+  },
+} as const satisfies Record<string, AnswerHeader>;
 
 /** What may happen to any request, whatever it asks for. */
 export const COMMON_FAILURES: readonly FailureCode[] = [
@@ -256,7 +281,13 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'A stream of Server-Sent Events, from now on or from `since` on; with `wait` one list. A WebSocket on this path brings the same objects as text frames. The data of an event is as one of `events` in the list; `id` stands on the last event of a commit.',
       query: EVENTS_QUERY,
       headers: ['Last-Event-ID'],
-      answers: {200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'}},
+      answers: {
+        101: {
+          description: 'A WebSocket that brings the events as text frames, where the request asks to upgrade to it.',
+          headers: ['Upgrade', 'Sec-WebSocket-Accept'],
+        },
+        200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'},
+      },
       failures: ['invalid-header', 'too-many-subscribers', 'subscriber-too-slow', ...READ_FAILURES],
     },
   },
