@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import type {ApiDocument} from '../document.ts';
+import type {RequestPlan} from '../request-plan.ts';
+import {formatClientFrame} from '../web-socket-frames.ts';
+import {createRequestArbitraries, type RequestHints} from './requests.ts';
+
+/** Some requests that are under way at once. */
+export type Step =
+  /** Each on a connection of its own. */
+  | {readonly kind: 'parallel'; readonly plans: readonly RequestPlan[]}
+  /** On one connection, all sent before any answer. */
+  | {readonly kind: 'pipeline'; readonly plans: readonly RequestPlan[]}
+  /** Anything, as bytes. */
+  | {readonly kind: 'bytes'; readonly bytes: string};
+
+/** What is tried at once, and made smaller when it fails: steps, one after the other. */
+export type FuzzCase = readonly Step[];
+
+/** A kind of cases with a name, which is that of an operation or of how they are sent. */
+export interface Property {
+  readonly name: string;
+  readonly cases: fc.Arbitrary<FuzzCase>;
+}
+
+/** How many steps a sequence has at most. */
+const STEPS_MAX = 12;
+
+/** Makes the properties of a document: one for each operation, and those about many. */
+export function createProperties(document: ApiDocument, hints: RequestHints): readonly Property[] {
+  const {operations} = document;
+  const {valid, any} = createRequestArbitraries(document, hints);
+  const validOfAny = fc.oneof(...operations.map(valid));
+  const anyOfAny = fc.oneof(...operations.map(any));
+  // What was there before makes the difference for many operations.
+  const before = fc.array(validOfAny.map(alone), {maxLength: 3});
+  const properties = operations.map(operation => ({
+    name: operation.name,
+    cases: fc.tuple(before, any(operation).map(alone)).map(([steps, last]) => [...steps, last]),
+  }));
+  const mixed = fc.oneof({weight: 3, arbitrary: validOfAny}, {weight: 1, arbitrary: anyOfAny});
+  const steps: fc.Arbitrary<Step> = fc.oneof(
+    {weight: 3, arbitrary: mixed.map(alone)},
+    {
+      weight: 1,
+      arbitrary: fc.array(mixed, {minLength: 2, maxLength: 5}).map((plans): Step => ({kind: 'parallel', plans})),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.array(validOfAny, {minLength: 2, maxLength: 6}).map((plans): Step => ({kind: 'pipeline', plans})),
+    },
+  );
+  return [
+    ...properties,
+    {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX})},
+    {name: 'bytes', cases: byteCases(mixed)},
+    {name: 'web-sockets', cases: webSocketCases()},
+  ];
+}
+
+/** What stalls, each in headers, or in its body where it has one: they take long, and are tried all at once. */
+export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
+  return document.operations.flatMap(({method, path, body}) => {
+    const plan: RequestPlan = {
+      method,
+      target: path.replace('{key}', 'stalled'),
+      headers: [['Host', '{{host}}']],
+      body: body === undefined ? undefined : {before: '{}', repeated: '', times: 0, after: ''},
+      framing: 'length',
+      ending: 'stall-in-headers',
+    };
+    return body === undefined ? [plan] : [plan, {...plan, ending: 'stall-in-body'}];
+  });
+}
+
+function alone(plan: RequestPlan): Step {
+  return {kind: 'parallel', plans: [plan]};
+}
+
+/** Requests with some bytes changed, and bytes that never were one. */
+function byteCases(plans: fc.Arbitrary<RequestPlan>): fc.Arbitrary<FuzzCase> {
+  const changes = fc.array(fc.tuple(fc.nat({max: 400}), fc.nat({max: 255}), fc.constantFrom('set', 'cut', 'insert')), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const changed = fc.tuple(plans, changes).map(([plan, list]) => {
+    let bytes = formatShortly(plan);
+    for (const [place, byte, kind] of list) {
+      const at = place % (bytes.length + 1);
+      const inserted = kind === 'cut' ? '' : String.fromCharCode(byte);
+      bytes = bytes.slice(0, at) + inserted + bytes.slice(kind === 'insert' ? at : at + 1);
+    }
+    return bytes;
+  });
+  const random = fc.uint8Array({minLength: 1, maxLength: 60}).map(bytes => Buffer.from(bytes).toString('latin1'));
+  return fc
+    .oneof({weight: 4, arbitrary: changed}, {weight: 1, arbitrary: random})
+    .map(bytes => [{kind: 'bytes', bytes: bytes.replace(/([?&])wait=/g, '$1w=')}]);
+}
+
+/** A request without what is long of it; its tokens are filled in when it is sent. */
+function formatShortly({method, target, headers, body}: RequestPlan): string {
+  const text = body === undefined ? '' : body.before.slice(0, 200);
+  const lines = [
+    `${method} ${target.slice(0, 200)} HTTP/1.1`,
+    ...headers.slice(0, 20).map(header => header.join(': ')),
+  ];
+  return `${lines.join('\r\n')}\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+/** Web sockets: handshakes that are good and odd, and frames that nobody wants. */
+function webSocketCases(): fc.Arbitrary<FuzzCase> {
+  const frame = (firstByte: number, payload: string | Buffer): string =>
+    formatClientFrame(firstByte, Buffer.from(payload)).toString('latin1');
+  const frames = fc.oneof(
+    fc.constantFrom(
+      '',
+      frame(0x81, 'hello'),
+      frame(0x82, Buffer.from([0xff])),
+      frame(0x81, Buffer.from([0xff, 0xfe])),
+      frame(0x81, 'x'.repeat(70_000)),
+      frame(0x89, 'ping'),
+      frame(0x89, 'x'.repeat(126)),
+      frame(0x8a, ''),
+      frame(0x88, ''),
+      frame(0x88, Buffer.from([0x03, 0xe8])),
+      frame(0x88, Buffer.from([0x03])),
+      frame(0x88, Buffer.from([0xff, 0xff])),
+      frame(0x88, Buffer.from([0x03, 0xe8, 0xff])),
+      frame(0x01, 'begun'),
+      frame(0x80, 'goes on'),
+      frame(0xc1, 'compressed'),
+      frame(0x83, 'reserved'),
+      // Not masked.
+      '\x81\x01x',
+      // Longer than anything.
+      '\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff',
+      'GET /livez HTTP/1.1\r\n\r\n',
+    ),
+    fc.uint8Array({maxLength: 30}).map(bytes => Buffer.from(bytes).toString('latin1')),
+  );
+  const version = fc.oneof({weight: 8, arbitrary: fc.constant('13')}, fc.constantFrom('8', '', '14', '13, 8', 'x'));
+  const key = fc.oneof(
+    {weight: 8, arbitrary: fc.constant('dGhlIHNhbXBsZSBub25jZQ==')},
+    fc.constantFrom('', 'x', '='.repeat(24), 'dGhlIHNhbXBsZSBub25jZQ'),
+  );
+  const headers = fc.tuple(version, key, fc.array(oddHandshakes(), {maxLength: 2}));
+  const plans = fc
+    .tuple(
+      fc.constantFrom('', '?initial=true', '?since=0', '?prefix=com.', '?wait=1', '?x=1', '?since=-1'),
+      headers,
+      frames,
+    )
+    .map(
+      ([query, [versionText, keyText, odd], sent]): RequestPlan => ({
+        method: 'GET',
+        target: `/api/events${query}`,
+        headers: [
+          ['Host', '{{host}}'],
+          ['Connection', 'Upgrade'],
+          ['Upgrade', 'websocket'],
+          ['Sec-WebSocket-Version', versionText],
+          ['Sec-WebSocket-Key', keyText],
+          ...odd,
+        ],
+        body: undefined,
+        framing: 'length',
+        ending: 'wait',
+        frames: sent,
+      }),
+    );
+  const elsewhere = fc.tuple(plans, fc.constantFrom('/api/identity', '/api/store/a', '/api/nothing', '/livez'));
+  return fc
+    .oneof(
+      {weight: 5, arbitrary: plans},
+      {weight: 1, arbitrary: elsewhere.map(([plan, target]) => ({...plan, target}))},
+    )
+    .map(plan => [alone(plan)]);
+}
+
+function oddHandshakes(): fc.Arbitrary<readonly [string, string]> {
+  return fc.constantFrom<readonly [string, string]>(
+    ['Sec-WebSocket-Protocol', 'chat, superchat'],
+    ['Sec-WebSocket-Protocol', ',,'],
+    ['Sec-WebSocket-Extensions', 'permessage-deflate; client_max_window_bits'],
+    ['Sec-WebSocket-Extensions', '"'],
+    ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+    ['Upgrade', 'h2c'],
+    ['Origin', 'https://evil.example'],
+    ['Origin', 'http://{{host}}'],
+    ['Content-Length', '0'],
+    ['Last-Event-ID', '0'],
+    ['Last-Event-ID', 'x'],
+  );
+}

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import type {ApiDocument, Operation, Parameter} from '../document.ts';
+import {BAD_FRAMINGS, type BodyPlan, bodyOf, type Framing, GOOD_FRAMINGS, type RequestPlan} from '../request-plan.ts';
+import {
+  EXPORTS,
+  KEYS,
+  NO_KEYS,
+  ODD_BODIES,
+  ODD_EXPORTS,
+  ODD_HEADERS,
+  ODD_METHODS,
+  ODD_QUERIES,
+  ODD_SEGMENTS,
+  ODD_TAGS,
+  ODD_TARGETS,
+  ODD_TEXTS,
+  writeHeader,
+  writeParameter,
+  writeSegment,
+} from './texts.ts';
+import {SPOILINGS, spoil, valuesOf} from './values.ts';
+
+/** What the document cannot tell of values. */
+export interface RequestHints {
+  /** Bodies that mean something, by the name of the operation, such as the credentials of somebody who may sign in. */
+  readonly bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+}
+
+/** Makes requests of any operation of a document. */
+export interface RequestArbitraries {
+  /** As the document has them, so that they mostly succeed. */
+  valid(operation: Operation): fc.Arbitrary<RequestPlan>;
+  /** Valid, odd and hostile ones. */
+  any(operation: Operation): fc.Arbitrary<RequestPlan>;
+}
+
+/** A change to a request. */
+type Twist = (plan: RequestPlan) => RequestPlan;
+
+/** Makes the arbitraries of a document. */
+export function createRequestArbitraries(document: ApiDocument, hints: RequestHints): RequestArbitraries {
+  const valid = (operation: Operation): fc.Arbitrary<RequestPlan> =>
+    fc
+      .record({
+        path: pathsOf(operation),
+        query: queriesOf(operation, document),
+        headers: headersOfOperation(operation),
+        body: bodiesOf(operation, document, hints),
+        framing: fc.oneof({weight: 4, arbitrary: fc.constant<Framing>('length')}, fc.constantFrom(...GOOD_FRAMINGS)),
+      })
+      .map(({path, query, headers, body, framing}) => ({
+        method: operation.method,
+        target: query === '' ? path : `${path}?${query}`,
+        headers: [['Host', '{{host}}'] as const, ...headers],
+        body,
+        framing,
+        ending: 'wait',
+      }));
+  const any = (operation: Operation): fc.Arbitrary<RequestPlan> => {
+    const twists = fc.array(twistsOf(operation, document, hints), {minLength: 1, maxLength: 3});
+    return fc.oneof(
+      {weight: 3, arbitrary: valid(operation)},
+      {
+        weight: 7,
+        arbitrary: fc
+          .tuple(valid(operation), twists)
+          .map(([plan, changes]) => changes.reduce((changed, twist) => twist(changed), plan)),
+      },
+    );
+  };
+  return {valid, any};
+}
+
+function pathsOf({path}: Operation): fc.Arbitrary<string> {
+  return path.includes('{key}') ? KEYS.map(key => path.replace('{key}', () => writeSegment(key))) : fc.constant(path);
+}
+
+/** Values of parameters whose meaning a schema does not tell, as they stand in a query. */
+const PARAMETERS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  prefix: fc.oneof(fc.constantFrom('', '', 'com.', 'x'), KEYS.map(writeParameter)),
+  after: fc.oneof(fc.constant('{{cursor}}'), KEYS.map(writeParameter)),
+  since: fc.oneof(fc.constantFrom('0', '1', '{{revision}}'), fc.nat({max: 999}).map(String)),
+  // A long one is waited for by nobody here.
+  wait: fc.constantFrom('1', '2', '50'),
+};
+
+function queriesOf({parameters}: Operation, document: ApiDocument): fc.Arbitrary<string> {
+  const parts = parameters
+    .filter(parameter => parameter.in === 'query')
+    .map(({name, required, schema}) => {
+      const values = PARAMETERS[name] ?? valuesOf(schema, document.resolve).map(value => writeParameter(String(value)));
+      const part = values.map(value => `${name}=${value}`);
+      return required ? part : fc.option(part, {nil: '', freq: 1});
+    });
+  return fc.tuple(...parts).map(written => written.filter(part => part !== '').join('&'));
+}
+
+function headersOfOperation({parameters, body}: Operation): fc.Arbitrary<RequestPlan['headers']> {
+  const named = parameters.filter(parameter => parameter.in === 'header').map(validHeader);
+  const types = body === undefined ? [] : [fc.constantFrom<Header[]>([['Content-Type', body.contentType]], [])];
+  return fc.tuple(...types, ...named).map(lists => lists.flat());
+}
+
+type Header = readonly [name: string, value: string];
+
+function validHeader({name}: Parameter): fc.Arbitrary<Header[]> {
+  const values = name === 'Last-Event-ID' ? ['{{revision}}', '0'] : ['{{etag}}', '*', '"1"'];
+  return fc.oneof(
+    {weight: 3, arbitrary: fc.constant<Header[]>([])},
+    {weight: 1, arbitrary: fc.constantFrom(...values).map((value): Header[] => [[name, value]])},
+  );
+}
+
+function bodiesOf(
+  {name, body}: Operation,
+  document: ApiDocument,
+  {bodies}: RequestHints,
+): fc.Arbitrary<BodyPlan | undefined> {
+  if (body === undefined) return fc.constant(undefined);
+  if (body.contentType.endsWith('ndjson')) return EXPORTS;
+  const values = valuesOf(body.schema, document.resolve);
+  const hinted = bodies[name];
+  return (hinted === undefined ? values : fc.oneof({weight: 5, arbitrary: hinted}, values)).map(value =>
+    bodyOf(JSON.stringify(value)),
+  );
+}
+
+/** Changes that make a request odd or hostile. */
+function twistsOf(operation: Operation, document: ApiDocument, hints: RequestHints): fc.Arbitrary<Twist> {
+  const twists: fc.WeightedArbitrary<Twist>[] = [
+    {weight: 4, arbitrary: queryTwists(operation)},
+    {weight: 4, arbitrary: headerTwists()},
+    {weight: 1, arbitrary: ODD_METHODS.map(method => plan => ({...plan, method}))},
+    {weight: 1, arbitrary: ODD_TARGETS.map(target => plan => ({...plan, target}))},
+    {weight: 1, arbitrary: fc.constantFrom('half-close', 'leave').map(ending => plan => ({...plan, ending}))},
+    {weight: 1, arbitrary: fc.constantFrom(...BAD_FRAMINGS).map(framing => plan => ({...plan, framing}))},
+    {weight: operation.body === undefined ? 1 : 6, arbitrary: bodyTwists(operation, document, hints)},
+  ];
+  if (operation.path.includes('{key}'))
+    twists.push({weight: 4, arbitrary: fc.oneof(ODD_SEGMENTS, NO_KEYS.map(writeSegment)).map(putSegment)});
+  return fc.oneof(...twists);
+}
+
+function putSegment(segment: string): Twist {
+  return plan => ({...plan, target: plan.target.replace(/^\/api\/store\/[^?]*/, () => `/api/store/${segment}`)});
+}
+
+function queryTwists({parameters}: Operation): fc.Arbitrary<Twist> {
+  const names = parameters.filter(parameter => parameter.in === 'query').map(({name}) => name);
+  const add =
+    (part: string): Twist =>
+    plan => ({...plan, target: `${plan.target}${plan.target.includes('?') ? '&' : '?'}${part}`});
+  const replaceQuery =
+    (query: string): Twist =>
+    plan => ({...plan, target: `${plan.target.replace(/\?.*$/s, '')}?${query}`});
+  const odd = ODD_QUERIES.map(add);
+  if (names.length === 0) return odd;
+  const named = fc
+    .tuple(fc.constantFrom(...names), fc.oneof(ODD_TEXTS.map(writeParameter), ODD_SEGMENTS))
+    .map(([name, value]) => replaceQuery(`${name}=${value.replaceAll(/[&#]/g, '')}`));
+  return fc.oneof({weight: 3, arbitrary: named}, odd, ODD_QUERIES.map(replaceQuery));
+}
+
+function headerTwists(): fc.Arbitrary<Twist> {
+  const add =
+    (header: Header): Twist =>
+    plan => ({...plan, headers: [...plan.headers, header]});
+  const replaceOne =
+    (header: Header): Twist =>
+    plan => ({
+      ...plan,
+      headers: [...plan.headers.filter(([name]) => name.toLowerCase() !== header[0].toLowerCase()), header],
+    });
+  return fc.oneof(
+    {weight: 6, arbitrary: ODD_HEADERS.map(add)},
+    {weight: 3, arbitrary: ODD_HEADERS.map(replaceOne)},
+    {weight: 2, arbitrary: fc.tuple(fc.constantFrom('If-Match', 'If-None-Match'), ODD_TAGS).map(add)},
+    {weight: 1, arbitrary: fc.string({unit: 'binary', maxLength: 8}).map(text => add(['X-Odd', writeHeader(text)]))},
+    {weight: 1, arbitrary: floods()},
+    {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: []}))},
+    // Once more what is there already.
+    {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: [...plan.headers, ...plan.headers]}))},
+  );
+}
+
+/** So many headers that what comes behind them could be lost. */
+function floods(): fc.Arbitrary<Twist> {
+  return fc
+    .tuple(
+      fc.constantFrom(100, 1999, 2000, 2100, 3500),
+      fc.constantFrom<readonly Header[]>(
+        [],
+        [['Origin', 'https://evil.example']],
+        [['Host', 'evil.example']],
+        [['Sec-Fetch-Site', 'cross-site']],
+        [['If-Match', '"999999999999999"']],
+      ),
+    )
+    .map(([count, last]) => plan => ({
+      ...plan,
+      headers: [...plan.headers, ...Array.from({length: count}, (): Header => ['x', '']), ...last],
+    }));
+}
+
+function bodyTwists(operation: Operation, document: ApiDocument, {bodies}: RequestHints): fc.Arbitrary<Twist> {
+  const put =
+    (body: BodyPlan | undefined): Twist =>
+    plan => ({...plan, body});
+  const odd = fc.oneof({weight: 9, arbitrary: ODD_BODIES}, fc.constant(undefined)).map(put);
+  if (operation.body === undefined) return odd;
+  if (operation.body.contentType.endsWith('ndjson')) return fc.oneof(odd, ODD_EXPORTS.map(put));
+  const values = bodies[operation.name] ?? valuesOf(operation.body.schema, document.resolve);
+  const spoilt = fc
+    .tuple(values, fc.array(SPOILINGS, {minLength: 1, maxLength: 2}))
+    .map(([value, spoilings]) => put(bodyOf(JSON.stringify(spoilings.reduce(spoil, value)) ?? '')));
+  return fc.oneof({weight: 2, arbitrary: odd}, {weight: 3, arbitrary: spoilt});
+}

@@ -1,0 +1,159 @@
+import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses). */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** The members of an OpenAPI 3.1 document that are read here. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, PathItem>>;
+}
+
+interface PathItem {
+  readonly parameters?: readonly Parameter[];
+  readonly [method: string]: OperationObject | readonly Parameter[] | undefined;
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {readonly content: Readonly<Record<string, {readonly schema: Schema}>>};
+  readonly responses: Readonly<Record<string, DescribedAnswer>>;
+}
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+/** What the document says of answers with one status. */
+export interface DescribedAnswer {
+  readonly headers?: Readonly<Record<string, {readonly required?: boolean; readonly schema: Schema}>>;
+  readonly content?: Readonly<Record<string, {readonly schema: Schema}>>;
+}
+
+/** One operation of the document. */
+export interface Operation {
+  /** Its `operationId`. */
+  readonly name: string;
+  /** In upper case. */
+  readonly method: string;
+  /** A template, such as `/api/store/{key}`. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** The body it takes; undefined where it takes none. */
+  readonly body: {readonly contentType: string; readonly schema: Schema} | undefined;
+  readonly answers: Readonly<Record<string, DescribedAnswer>>;
+}
+
+/** Where a request leads, by the document. */
+export type Place =
+  | {readonly kind: 'operation' | 'head'; readonly operation: Operation}
+  | {readonly kind: 'options' | 'other-method'; readonly path: string}
+  | {readonly kind: 'nowhere'};
+
+/** An OpenAPI document, read. */
+export interface ApiDocument {
+  readonly operations: readonly Operation[];
+  /** Finds what the document has for a request, by its raw target: a path that differs by a byte is another one. */
+  find(method: string, target: string): Place;
+  /** A schema with what it refers to in its place. */
+  resolve(schema: Schema): Schema;
+  /** What is wrong with a value by a schema of the document, named by its place in it; empty for nothing. */
+  check(value: unknown, place: readonly string[]): readonly string[];
+  /** Problem codes that every operation has with a status; what may happen to any request. */
+  commonCodes(status: number): readonly string[];
+}
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+/** Reads a document. */
+export function readDocument(document: OpenApi): ApiDocument {
+  const operations = readOperations(document);
+  const validator = createValidator(document);
+  return {
+    operations,
+    find: (method, target) => findPlace(operations, method, target),
+    resolve: schema => resolve(schema, document),
+    check: (value, place) => {
+      const validate = validator(place);
+      if (validate(value)) return [];
+      return (validate.errors ?? []).map(({instancePath, message}) => `${instancePath || 'it'} ${message}`);
+    },
+    commonCodes: status => {
+      const [first, ...others] = operations.map(({answers}) => codesOf(answers[status], document));
+      return (first ?? []).filter(code => others.every(codes => codes.includes(code)));
+    },
+  };
+}
+
+function readOperations({paths}: OpenApi): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap(method => {
+      const object = item[method] as OperationObject | undefined;
+      if (object === undefined) return [];
+      const [body] = Object.entries(object.requestBody?.content ?? {});
+      return {
+        name: object.operationId,
+        method: method.toUpperCase(),
+        path,
+        parameters: [...(item.parameters ?? []), ...(object.parameters ?? [])],
+        body: body === undefined ? undefined : {contentType: body[0], schema: body[1].schema},
+        answers: object.responses,
+      };
+    }),
+  );
+}
+
+function findPlace(operations: readonly Operation[], method: string, target: string): Place {
+  // An absolute target names its path after the authority (RFC 9112 section 3.2.2).
+  const path = target.replace(/^http:\/\/[^/?#]*/i, '').replace(/\?.*$/s, '') || '/';
+  const here = operations.filter(operation => leadsTo(operation.path, path));
+  const [any] = here;
+  if (any === undefined) return {kind: 'nowhere'};
+  const operation = here.find(each => each.method === method);
+  if (operation !== undefined) return {kind: 'operation', operation};
+  const get = here.find(each => each.method === 'GET');
+  if (method === 'HEAD' && get !== undefined) return {kind: 'head', operation: get};
+  return {kind: method === 'OPTIONS' ? 'options' : 'other-method', path: any.path};
+}
+
+function leadsTo(template: string, path: string): boolean {
+  const brace = template.indexOf('{');
+  if (brace === -1) return template === path;
+  return path.startsWith(template.slice(0, brace)) && !path.includes('/', brace);
+}
+
+function resolve(schema: Schema, document: OpenApi): Schema {
+  const reference = schema['$ref'];
+  if (typeof reference !== 'string') return schema;
+  let found: unknown = document;
+  for (const name of reference.replace(/^#\//, '').split('/')) found = (found as Schema)[name];
+  return resolve(found as Schema, document);
+}
+
+/** The codes that a schema of problems lists. */
+function codesOf(answer: DescribedAnswer | undefined, document: OpenApi): readonly string[] {
+  const schema = answer?.content?.['application/problem+json']?.schema;
+  const parts = (schema?.['allOf'] ?? []) as readonly Schema[];
+  return parts.flatMap(part => {
+    const {code} = (resolve(part, document)['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+    return (code?.['enum'] ?? []) as readonly string[];
+  });
+}
+
+/** Makes what finds the compiled schema at a place of the document. */
+function createValidator(document: OpenApi): (place: readonly string[]) => ValidateFunction {
+  const ajv = new Ajv2020({strict: false, allErrors: true});
+  (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+  ajv.addSchema(document, 'openapi');
+  return place => {
+    const pointer = place.map(part => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+    const validate = ajv.getSchema(`openapi#/${pointer}`);
+    if (validate === undefined) throw new Error(`The document has no schema at ${pointer}`);
+    return validate;
+  };
+}

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
+import type {ApiDocument} from './document.ts';
+import {SIGN_INS} from './handler.ts';
+import {createJudge, type Finding} from './judge.ts';
+import {judgeMemory, type MemorySample} from './memory.ts';
+import type {FuzzOptions} from './options.ts';
+import {formatReproduction} from './reproduce.ts';
+import {type RunDeps, runCase, runStalls} from './run-case.ts';
+import type {FuzzedService} from './service.ts';
+import {findUnreached, Tally, type Unreached} from './tally.ts';
+
+/** Something that should not be, and how to have it again. */
+export interface Failure {
+  readonly property: string;
+  readonly seed: number;
+  /** Undefined where it was not a case that failed. */
+  readonly path: string | undefined;
+  readonly findings: readonly Finding[];
+  /** Requests to send by hand. */
+  readonly reproduction: string;
+}
+
+/** What a run came to. */
+export interface FuzzReport {
+  readonly seeds: readonly number[];
+  readonly seconds: number;
+  readonly requests: number;
+  readonly cases: number;
+  readonly rounds: number;
+  /** Answers by operation and status; 0 for none. */
+  readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly unreached: Unreached;
+  readonly failures: readonly Failure[];
+  readonly crashes: number;
+  readonly memory: readonly MemorySample[];
+}
+
+/** What a run needs. */
+export interface FuzzDeps {
+  readonly service: FuzzedService;
+  readonly document: ApiDocument;
+  /** Told whenever something moved on. */
+  readonly onProgress: (progress: FuzzProgress) => void;
+  /** Told of each failure, once. */
+  readonly onFailure: (failure: Failure) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How far a run is. */
+export interface FuzzProgress {
+  readonly seconds: number;
+  readonly tally: Tally;
+  readonly failures: number;
+  readonly memory: MemorySample | undefined;
+}
+
+/** How many cases of a property are tried before it is the turn of the next. */
+const CASES_PER_TURN = 20;
+
+/** How long a failing case is made smaller, in milliseconds. */
+const SHRINK_MS = 60_000;
+
+/** How often memory is looked at, in milliseconds. */
+const MEMORY_INTERVAL_MS = 10_000;
+
+/** How often requests that stall are tried, in milliseconds: each lasts until the service loses patience. */
+const STALLS_INTERVAL_MS = 120_000;
+
+/** Tries everything, in rounds, until the time is over or the cases are. */
+export async function fuzz(options: FuzzOptions, deps: FuzzDeps): Promise<FuzzReport> {
+  return new Run(options, deps).run();
+}
+
+class Run {
+  readonly #options: FuzzOptions;
+  readonly #deps: FuzzDeps;
+  readonly #caseDeps: RunDeps;
+  readonly #properties: readonly Property[];
+  readonly #tally = new Tally();
+  readonly #beganMs = performance.now();
+  readonly #failures: Failure[] = [];
+  readonly #memory: MemorySample[] = [];
+  /** What was found already: it is not looked for again. */
+  readonly #known = new Set<string>();
+  #stalls: Promise<void> = Promise.resolve();
+  #stalledMs = Number.NEGATIVE_INFINITY;
+  #measuredMs = Number.NEGATIVE_INFINITY;
+  #cases = 0;
+  #rounds = 0;
+
+  constructor(options: FuzzOptions, deps: FuzzDeps) {
+    const {service, document} = deps;
+    const judge = createJudge(document, {secrets: service.secrets});
+    this.#options = options;
+    this.#deps = deps;
+    this.#caseDeps = {service, document, judge, tally: this.#tally};
+    const all = createProperties(document, {bodies: {signIn: SIGN_INS}});
+    this.#properties = options.only.length === 0 ? all : all.filter(({name}) => options.only.includes(name));
+  }
+
+  async run(): Promise<FuzzReport> {
+    const {seeds, durationMs = Number.POSITIVE_INFINITY} = this.#options;
+    for (const [index, seed] of seeds.entries())
+      await this.#runSeed(seed, this.#beganMs + (durationMs * (index + 1)) / seeds.length);
+    await this.#stalls;
+    await this.#measure();
+    for (const finding of judgeMemory(this.#memory)) this.#fail({...NO_CASE, findings: [finding]});
+    return this.#report();
+  }
+
+  async #runSeed(seed: number, untilMs: number): Promise<void> {
+    for (let round = 0; !this.#isOver(untilMs); round++) {
+      for (const property of this.#properties) {
+        if (this.#isOver(untilMs)) break;
+        this.#beginStalls();
+        await this.#tryProperty(property, seed + round, untilMs);
+        if (performance.now() - this.#measuredMs >= MEMORY_INTERVAL_MS) await this.#measure();
+        this.#tell();
+      }
+      this.#rounds++;
+      if (this.#options.runs !== undefined) return;
+    }
+  }
+
+  #isOver(untilMs: number): boolean {
+    return this.#deps.signal.aborted || performance.now() >= untilMs;
+  }
+
+  async #tryProperty({name, cases}: Property, seed: number, untilMs: number): Promise<void> {
+    const found = new Map<FuzzCase, readonly Finding[]>();
+    let failingSinceMs: number | undefined;
+    const property = fc.asyncProperty(cases, async steps => {
+      // Rather no smaller case than none after an hour.
+      if (failingSinceMs !== undefined && performance.now() - failingSinceMs > SHRINK_MS) return;
+      if (failingSinceMs === undefined && this.#isOver(untilMs)) return;
+      this.#cases++;
+      const findings = await runCase(steps, this.#caseDeps);
+      this.#tell();
+      const news = findings.filter(finding => !this.#known.has(signatureOf(finding)));
+      if (news.length === 0) return;
+      failingSinceMs ??= performance.now();
+      found.set(steps, news);
+      throw new Error(news.map(({rule, text}) => `${rule}: ${text}`).join('\n'));
+    });
+    const {path, runs = CASES_PER_TURN} = this.#options;
+    const details = await fc.check(property, {seed, numRuns: runs, ...(path === undefined ? {} : {path})});
+    if (!details.failed || details.counterexample === null) return;
+    const [steps] = details.counterexample;
+    const findings = found.get(steps) ?? [...found.values()].at(-1) ?? [];
+    this.#fail({
+      property: name,
+      seed,
+      path: details.counterexamplePath ?? undefined,
+      findings,
+      reproduction: formatReproduction(steps),
+    });
+  }
+
+  #fail(failure: Failure): void {
+    for (const finding of failure.findings) this.#known.add(signatureOf(finding));
+    this.#failures.push(failure);
+    this.#deps.onFailure(failure);
+  }
+
+  /** Beside everything else: they take no work, only time. */
+  #beginStalls(): void {
+    const {only, path} = this.#options;
+    if (only.length > 0 || path !== undefined || performance.now() - this.#stalledMs < STALLS_INTERVAL_MS) return;
+    this.#stalledMs = performance.now();
+    this.#stalls = runStalls(makeStalls(this.#deps.document), this.#caseDeps).then(findings => {
+      const news = findings.filter(finding => !this.#known.has(signatureOf(finding)));
+      if (news.length > 0) this.#fail({...NO_CASE, findings: news});
+    });
+  }
+
+  async #measure(): Promise<void> {
+    this.#measuredMs = performance.now();
+    const measured = await this.#deps.service.measure();
+    if (measured !== undefined) this.#memory.push({...measured, seconds: this.#seconds()});
+  }
+
+  #seconds(): number {
+    return (performance.now() - this.#beganMs) / 1000;
+  }
+
+  #tell(): void {
+    this.#deps.onProgress({
+      seconds: this.#seconds(),
+      tally: this.#tally,
+      failures: this.#failures.length,
+      memory: this.#memory.at(-1),
+    });
+  }
+
+  #report(): FuzzReport {
+    const {counts, requests} = this.#tally;
+    return {
+      seeds: this.#options.seeds,
+      seconds: this.#seconds(),
+      requests,
+      cases: this.#cases,
+      rounds: this.#rounds,
+      counts: Object.fromEntries(Array.from(counts, ([name, statuses]) => [name, Object.fromEntries(statuses)])),
+      unreached: findUnreached(this.#deps.document, counts),
+      failures: this.#failures,
+      crashes: this.#deps.service.crashes,
+      memory: this.#memory,
+    };
+  }
+}
+
+/** Of what was found besides the cases. */
+const NO_CASE = {property: 'the run', seed: 0, path: undefined, reproduction: ''} as const;
+
+/** Two findings with the same signature are taken for one. */
+function signatureOf({rule, where, text}: Finding): string {
+  // Of texts only the words: ids and positions differ from one time to the next.
+  return `${rule} ${where} ${text.replace(/[^a-z ]+/gi, '').slice(0, 60)}`;
+}

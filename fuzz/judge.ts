@@ -1,0 +1,364 @@
+import type {Answer} from './connection.ts';
+import type {ApiDocument, DescribedAnswer, Operation, Place} from './document.ts';
+import type {WebSocketFrame} from './web-socket-frames.ts';
+
+/** One way in which an answer is not as it has to be. */
+export interface Finding {
+  /** What was broken. */
+  readonly rule: FindingRule;
+  /** The operation or place that answered, and with what. */
+  readonly where: string;
+  /** What was found, for people. */
+  readonly text: string;
+}
+
+/** Everything that is judged. */
+export type FindingRule =
+  /** A status of 500 and above that the service does not promise. */
+  | 'server-error'
+  | 'undocumented-status'
+  | 'undocumented-type'
+  | 'undocumented-header'
+  | 'missing-header'
+  | 'wrong-header'
+  /** The body breaks its schema, or is none of its type. */
+  | 'wrong-body'
+  /** A problem document that does not fit its status, or has no known code. */
+  | 'wrong-problem'
+  /** A secret, or something of the inside, such as a stack trace. */
+  | 'leak'
+  /** What the guard has to refuse was answered. */
+  | 'admitted'
+  | 'wrong-frame'
+  | 'late'
+  | 'broken'
+  | 'unanswered'
+  | 'surplus'
+  /** The process ended, or did not answer `/livez`. */
+  | 'down'
+  /** It said that something unforeseen happened. */
+  | 'error-log'
+  | 'memory';
+
+/** What was asked, as far as the judgement depends on it. */
+export interface Asked {
+  readonly method: string;
+  /** As it was sent. */
+  readonly target: string;
+  /** Whether a guard has to refuse it. */
+  readonly foreign?: boolean;
+}
+
+/** What a judge knows besides the document. */
+export interface JudgeOptions {
+  /** Texts that nobody may ever see. */
+  readonly secrets: readonly string[];
+}
+
+/** Judges answers by the document. */
+export interface Judge {
+  /** What is wrong with an answer; nothing for most. */
+  judge(asked: Asked, answer: Answer): readonly Finding[];
+  /** What is wrong with an answer to bytes that may have asked for anything. */
+  judgeAny(answer: Answer): readonly Finding[];
+  /** What is wrong with frames of the web socket of an operation. */
+  judgeFrames(operation: Operation, frames: readonly WebSocketFrame[]): readonly Finding[];
+}
+
+/**
+ * Failures of another service that is asked: to answer with them is right.
+ * They are documented where they may happen, and nowhere else.
+ */
+const GATEWAY_STATUSES = [502, 504];
+
+/** Headers that any answer may have, besides those that are documented for it. */
+const COMMON_HEADERS = new Set([
+  'accept-patch',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'access-control-allow-private-network',
+  'access-control-expose-headers',
+  'access-control-max-age',
+  'allow',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'cross-origin-resource-policy',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+]);
+
+/** Headers that every answer has to have. */
+const REQUIRED_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** How the insides of a program on Node look. */
+const INSIDES =
+  /\n\s+at |node:internal|\bat [\w.<>]+ \((file:|\/)|\/dist\/|node_modules|\[object |undefined is not|Cannot read propert/;
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** Makes a judge. */
+export function createJudge(document: ApiDocument, {secrets}: JudgeOptions): Judge {
+  const judge = (asked: Asked, answer: Answer): readonly Finding[] => {
+    const place = document.find(asked.method, asked.target);
+    const where = `${nameOf(place)} ${answer.status}`;
+    const all = [
+      ...(asked.foreign === true && answer.status < 400 ? [found('admitted', 'the guard has to refuse it')] : []),
+      ...judgeHeaders(answer),
+      ...judgeSecrets(answer, secrets),
+      ...judgePlace(place, answer, document),
+    ];
+    return all.map(({rule, text}) => ({rule, where, text}));
+  };
+  return {
+    judge,
+    judgeAny: answer => judgeAny(answer, document, judge),
+    judgeFrames: (operation, frames) => judgeFrames(operation, frames, document),
+  };
+}
+
+/** A finding without its place. */
+type Found = Pick<Finding, 'rule' | 'text'>;
+
+function found(rule: FindingRule, text: string): Found {
+  return {rule, text};
+}
+
+/** What a place is called in counts. */
+export function nameOf(place: Place): string {
+  switch (place.kind) {
+    case 'operation':
+      return place.operation.name;
+    case 'head':
+      return `HEAD of ${place.operation.name}`;
+    case 'options':
+      return 'OPTIONS';
+    case 'other-method':
+      return 'other methods';
+    case 'nowhere':
+      return 'nowhere';
+  }
+}
+
+function* judgeHeaders({status, headers}: Answer): Iterable<Found> {
+  // What switches to another protocol is no answer to be cached.
+  if (status === 101) return;
+  for (const [name, wanted] of Object.entries(REQUIRED_HEADERS)) {
+    const value = headerOf(headers, name);
+    if (value !== wanted) yield found('missing-header', `${name} is ${value}`);
+  }
+  const names = headers.map(([name]) => name);
+  for (const name of new Set(names))
+    if (names.indexOf(name) !== names.lastIndexOf(name)) yield found('wrong-header', `${name} stands there twice`);
+  if (headerOf(headers, 'access-control-allow-origin') === '*') yield found('wrong-header', 'any origin may read it');
+}
+
+function* judgeSecrets({headers, body}: Answer, secrets: readonly string[]): Iterable<Found> {
+  const text = `${JSON.stringify(headers)}${textOf({body})}`;
+  for (const secret of secrets)
+    if (text.includes(secret)) yield found('leak', `it holds a secret: ${secret.slice(0, 3)}…`);
+}
+
+function* judgePlace(place: Place, answer: Answer, document: ApiDocument): Iterable<Found> {
+  const {status} = answer;
+  if (status >= 500 && !isPromised(place, status)) yield found('server-error', textOf(answer).slice(0, 500));
+  switch (place.kind) {
+    case 'operation':
+    case 'head':
+      yield* judgeOperation(place, answer, document);
+      break;
+    case 'options':
+      if (status === 204) yield* judgeAllowed(answer);
+      else yield* judgeCommon(answer, document, []);
+      break;
+    case 'other-method':
+      yield* judgeCommon(answer, document, status === 405 ? ['method-not-allowed'] : []);
+      break;
+    case 'nowhere':
+      yield* judgeCommon(answer, document, status === 404 ? ['no-resource'] : []);
+  }
+}
+
+function isPromised(place: Place, status: number): boolean {
+  return (
+    place.kind === 'operation' && GATEWAY_STATUSES.includes(status) && place.operation.answers[status] !== undefined
+  );
+}
+
+/** Judges what tells which methods there are. */
+function* judgeAllowed(answer: Answer): Iterable<Found> {
+  if (headerOf(answer.headers, 'allow') === undefined) yield found('missing-header', 'it has no Allow');
+  yield* judgeNoBody(answer);
+}
+
+/** Judges what is no operation of the document: only what may happen to any request may happen to it. */
+function* judgeCommon(answer: Answer, document: ApiDocument, codes: readonly string[]): Iterable<Found> {
+  const allowed = [...codes, ...document.commonCodes(answer.status)];
+  if (allowed.length === 0) {
+    yield found('undocumented-status', `no request may be answered with ${answer.status}`);
+  } else if (answer.body.length > 0) {
+    yield* judgeProblem(answer, document);
+    const code = codeOf(answer);
+    if (code !== undefined && !allowed.includes(code)) yield found('wrong-problem', `its code is ${code}`);
+  }
+}
+
+type OperationPlace = Extract<Place, {readonly operation: Operation}>;
+
+function* judgeOperation(place: OperationPlace, answer: Answer, document: ApiDocument): Iterable<Found> {
+  const described = place.operation.answers[answer.status];
+  if (described === undefined) {
+    yield found('undocumented-status', `the document has no ${answer.status} for it`);
+    return;
+  }
+  yield* judgeDescribedHeaders(described, answer);
+  const type = headerOf(answer.headers, 'content-type') ?? '';
+  if (described.content !== undefined && !Object.hasOwn(described.content, type))
+    yield found('undocumented-type', `its type is "${type}"`);
+  else if (described.content === undefined || place.kind === 'head') yield* judgeNoBody(answer);
+  else yield* judgeBody(place.operation, type, answer, document);
+}
+
+function* judgeBody(operation: Operation, type: string, answer: Answer, document: ApiDocument): Iterable<Found> {
+  if (type === PROBLEM_TYPE) yield* judgeProblem(answer, document);
+  if (type === 'text/event-stream') {
+    yield* judgeEventStream(answer, data => checkText(data, placeOfEvent(operation), document));
+  } else if (type === 'application/x-ndjson') {
+    yield* judgeLines(answer);
+  } else if (type.endsWith('json')) {
+    for (const text of checkText(textOf(answer), placeOfAnswer(operation, answer.status, type), document))
+      yield found('wrong-body', text);
+  }
+}
+
+function placeOfAnswer({path, method}: Operation, status: number, type: string): readonly string[] {
+  return ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
+}
+
+/** Where the schema of a list of events has that of one, which a stream and a web socket bring each by itself. */
+function placeOfEvent(operation: Operation): readonly string[] {
+  return [...placeOfAnswer(operation, 200, 'application/json'), 'properties', 'events', 'items'];
+}
+
+function* judgeDescribedHeaders({headers = {}}: DescribedAnswer, answer: Answer): Iterable<Found> {
+  const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
+  for (const [name, {required = false, schema}] of documented) {
+    const value = headerOf(answer.headers, name);
+    if (value === undefined && required) yield found('missing-header', `it has no ${name}`);
+    const pattern = schema['pattern'];
+    if (value !== undefined && typeof pattern === 'string' && !new RegExp(pattern).test(value))
+      yield found('wrong-header', `${name} is ${value}`);
+  }
+  for (const [name] of answer.headers)
+    if (!documented.has(name) && !COMMON_HEADERS.has(name)) yield found('undocumented-header', `it has ${name}`);
+}
+
+function* judgeNoBody({body}: Answer): Iterable<Found> {
+  if (body.length > 0) yield found('wrong-body', `it has ${body.length} bytes where none are documented`);
+}
+
+/** Judges what every problem document is (RFC 9457). */
+function* judgeProblem(answer: Answer, document: ApiDocument): Iterable<Found> {
+  const text = textOf(answer);
+  const type = headerOf(answer.headers, 'content-type');
+  if (type !== PROBLEM_TYPE) yield found('wrong-problem', `its type is ${type}`);
+  const problems = checkText(text, ['components', 'schemas', 'Problem'], document);
+  for (const problem of problems) yield found('wrong-problem', problem);
+  if (problems.length > 0) return;
+  const {status, detail, advice, title, problem} = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  if (status !== answer.status) yield found('wrong-problem', `its status is ${status}`);
+  const words = [detail, advice, title, problem].join(' ');
+  if (INSIDES.test(words)) yield found('leak', words.slice(0, 300));
+}
+
+function codeOf(answer: Answer): string | undefined {
+  const parsed = parse(textOf(answer));
+  return parsed === undefined ? undefined : String((parsed.value as {readonly code?: unknown} | null)?.code);
+}
+
+/** Judges a stream of events as far as it was read: its last lines may be cut. */
+function* judgeEventStream(answer: Answer, check: (data: string) => readonly string[]): Iterable<Found> {
+  const blocks = textOf(answer).split('\n\n').slice(0, -1);
+  for (const block of blocks) {
+    const fields = block.split('\n').filter(line => !line.startsWith(':'));
+    const odd = fields.find(line => !/^(event|data|id|retry): /.test(line));
+    if (odd !== undefined) yield found('wrong-body', `a line of the stream is ${JSON.stringify(odd.slice(0, 100))}`);
+    const data = fields.filter(line => line.startsWith('data: ')).map(line => line.slice('data: '.length));
+    if (data.length > 0) for (const text of check(data.join('\n'))) yield found('wrong-body', `in an event ${text}`);
+  }
+}
+
+function* judgeLines(answer: Answer): Iterable<Found> {
+  const lines = textOf(answer).split('\n');
+  if (lines.pop() !== '') yield found('wrong-body', 'its last line does not end');
+  const wrong = lines.find(line => parse(line) === undefined);
+  if (wrong !== undefined) yield found('wrong-body', `a line is ${JSON.stringify(wrong.slice(0, 100))}`);
+}
+
+function judgeFrames(
+  operation: Operation,
+  frames: readonly WebSocketFrame[],
+  document: ApiDocument,
+): readonly Finding[] {
+  return frames.flatMap(({kind, text, code, problem}) => {
+    const problems = problem === undefined ? [] : [problem];
+    if (kind === 'text') problems.push(...checkText(text, placeOfEvent(operation), document));
+    // 1011 is for what was not foreseen (RFC 6455 section 7.4.1).
+    if (kind === 'close' && (code === 1011 || text.includes('internal')))
+      problems.push(`it closes with ${code} ${text}`);
+    return problems.map((each): Finding => ({rule: 'wrong-frame', where: `${operation.name} 101`, text: each}));
+  });
+}
+
+/** An answer is good where it would be for any operation, or for what is none. */
+function judgeAny(answer: Answer, document: ApiDocument, judge: Judge['judge']): readonly Finding[] {
+  const operations = document.operations.flatMap(({method, path}) => [
+    {method, target: path},
+    ...(method === 'GET' ? [{method: 'HEAD', target: path}] : []),
+  ]);
+  const candidates: readonly Asked[] = [
+    ...operations,
+    {method: 'GET', target: '/nowhere'},
+    {method: 'OPTIONS', target: '/api'},
+    {method: 'TRACE', target: '/api'},
+  ];
+  let fewest: readonly Finding[] | undefined;
+  for (const asked of candidates) {
+    const findings = judge(asked, answer);
+    if (findings.length === 0) return findings;
+    if (fewest === undefined || findings.length < fewest.length) fewest = findings;
+  }
+  return (fewest ?? []).map(finding => ({...finding, where: `bytes ${answer.status}`}));
+}
+
+function checkText(text: string, place: readonly string[], document: ApiDocument): readonly string[] {
+  const parsed = parse(text);
+  return parsed === undefined ? ['it is no JSON text'] : document.check(parsed.value, place);
+}
+
+function parse(text: string): {readonly value: unknown} | undefined {
+  try {
+    return {value: JSON.parse(text)};
+  } catch {
+    return undefined;
+  }
+}
+
+/** A body as text; what is no UTF-8 in it becomes what no JSON text has outside of strings. */
+function textOf({body}: Pick<Answer, 'body'>): string {
+  return Buffer.from(body).toString();
+}
+
+function headerOf(headers: Answer['headers'], name: string): string | undefined {
+  return headers.find(([each]) => each === name)?.[1];
+}

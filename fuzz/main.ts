@@ -1,0 +1,73 @@
+import {type ApiDocument, type OpenApi, readDocument} from './document.ts';
+import {type Failure, type FuzzProgress, type FuzzReport, fuzz} from './fuzz.ts';
+import {HANDLER_SECRETS, startHandler} from './handler.ts';
+import {type FuzzOptions, readOptions, USAGE, UsageError} from './options.ts';
+import {formatFailure, formatProgress, formatReport} from './report.ts';
+import {startService} from './service.ts';
+
+const EXIT = {passed: 0, failed: 1, usage: 2, interrupted: 130} as const;
+
+/** How often progress is told, in milliseconds: on a terminal, and where it would fill a log. */
+const PROGRESS_MS = 5000;
+const PROGRESS_LOG_MS = 60_000;
+
+/** Runs what was asked for. With `--json` the report is on standard output; progress is on standard error. */
+async function main(): Promise<number> {
+  let options: FuzzOptions | undefined;
+  try {
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    return EXIT.usage;
+  }
+  if (options === undefined) {
+    process.stdout.write(USAGE);
+    return EXIT.passed;
+  }
+  return run(options);
+}
+
+async function run(options: FuzzOptions): Promise<number> {
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  process.once('SIGTERM', () => interrupted.abort());
+  await using handler = await startHandler();
+  await using service = await startService({airlineJson: handler.airlineJson, secrets: HANDLER_SECRETS});
+  const document = await fetchDocument(service.port);
+  process.stderr.write(`seed ${options.seeds.join(' and ')}\n`);
+  const report = await fuzz(options, {
+    service,
+    document,
+    onProgress: createProgress(),
+    onFailure: (failure: Failure) => process.stderr.write(formatFailure(failure)),
+    signal: interrupted.signal,
+  });
+  process.stdout.write(options.json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report));
+  if (interrupted.signal.aborted) return EXIT.interrupted;
+  return isGood(report, options) ? EXIT.passed : EXIT.failed;
+}
+
+/** Where all operations had their turn, each has to have succeeded: what never does is not tried. */
+function isGood({failures, unreached}: FuzzReport, {durationMs, only}: FuzzOptions): boolean {
+  const reached = durationMs === undefined || only.length > 0 || unreached.operations.length === 0;
+  return failures.length === 0 && reached;
+}
+
+async function fetchDocument(port: number): Promise<ApiDocument> {
+  const response = await fetch(`http://localhost:${port}/openapi.json`);
+  if (!response.ok) throw new Error(`/openapi.json was answered with ${response.status}`);
+  return readDocument((await response.json()) as OpenApi);
+}
+
+function createProgress(): (progress: FuzzProgress) => void {
+  const intervalMs = process.stderr.isTTY ? PROGRESS_MS : PROGRESS_LOG_MS;
+  let toldMs = performance.now();
+  return progress => {
+    if (performance.now() - toldMs < intervalMs) return;
+    toldMs = performance.now();
+    process.stderr.write(formatProgress(progress));
+  };
+}
+
+process.exitCode = await main();

@@ -1,0 +1,162 @@
+import type {FuzzCase, Step} from './arbitrary/cases.ts';
+import type {ApiDocument} from './document.ts';
+import {asksForWebSocket, type Exchanged, exchange, pipeline, sendBytes} from './exchange.ts';
+import {type Finding, type Judge, nameOf} from './judge.ts';
+import {createMemory, fill, headersOf, type Memory, type RequestPlan} from './request-plan.ts';
+import type {FuzzedService} from './service.ts';
+import type {Tally} from './tally.ts';
+
+/** What running a case needs. */
+export interface RunDeps {
+  readonly service: FuzzedService;
+  readonly document: ApiDocument;
+  readonly judge: Judge;
+  readonly tally: Tally;
+}
+
+/** Sends the requests of a case, step by step. @returns Everything that was found. */
+export async function runCase(steps: FuzzCase, deps: RunDeps): Promise<readonly Finding[]> {
+  const {service} = deps;
+  const memory = createMemory(`localhost:${service.port}`);
+  const findings: Finding[] = [];
+  for (const step of steps) findings.push(...(await guarded(() => runStep(step, memory, deps))));
+  findings.push(...(await guarded(() => checkAlive(deps))));
+  const where = describePlace(steps, deps.document);
+  findings.push(...service.takeComplaints().map(({rule, text}) => ({rule, where, text})));
+  await service.revive();
+  return findings;
+}
+
+/** Sends requests that stall, all at once. */
+export async function runStalls(plans: readonly RequestPlan[], deps: RunDeps): Promise<readonly Finding[]> {
+  const memory = createMemory(`localhost:${deps.service.port}`);
+  const found = await Promise.all(plans.map(plan => guarded(() => runPlan(plan, memory, deps))));
+  return found.flat();
+}
+
+/** Where nobody listens any more is a finding, and not a failure of the run. */
+async function guarded(run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await run();
+  } catch (error) {
+    const {code, message} = error as NodeJS.ErrnoException;
+    if (code !== 'ECONNREFUSED' && code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
+    return [{rule: 'down', where: 'the service', text: message}];
+  }
+}
+
+async function runStep(step: Step, memory: Memory, deps: RunDeps): Promise<readonly Finding[]> {
+  const {service, judge, tally} = deps;
+  switch (step.kind) {
+    case 'parallel': {
+      const found = await Promise.all(step.plans.map(plan => runPlan(plan, memory, deps)));
+      return found.flat();
+    }
+    case 'pipeline': {
+      const exchanged = await pipeline(service.port, step.plans, memory);
+      return judgeExchange(exchanged, step.plans, memory, deps);
+    }
+    case 'bytes': {
+      const exchanged = await sendBytes(service.port, Buffer.from(fill(step.bytes, memory), 'latin1'));
+      for (const {status} of exchanged.answers) tally.count('bytes', status);
+      if (exchanged.answers.length === 0) tally.count('bytes', 0);
+      return [...exchanged.answers.flatMap(answer => judge.judgeAny(answer)), ...describeProblem(exchanged, 'bytes')];
+    }
+  }
+}
+
+async function runPlan(plan: RequestPlan, memory: Memory, deps: RunDeps): Promise<readonly Finding[]> {
+  return judgeExchange(await exchange(deps.service.port, plan, memory), [plan], memory, deps);
+}
+
+function judgeExchange(
+  exchanged: Exchanged,
+  plans: readonly RequestPlan[],
+  memory: Memory,
+  {document, judge, tally}: RunDeps,
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const [index, plan] of plans.entries()) {
+    const place = document.find(plan.method, fill(plan.target, memory));
+    const answer = exchanged.answers[index];
+    tally.count(nameOf(place), answer?.status ?? 0);
+    if (answer === undefined) continue;
+    const target = fill(plan.target, memory);
+    // With a space or a line break in it a target is more than a target.
+    if (/[\0-\x20\x7f]/.test(plan.method + target)) findings.push(...judge.judgeAny(answer));
+    else findings.push(...judge.judge({method: plan.method, target, foreign: isForeign(plan, memory)}, answer));
+    if (answer.status === 101 && !asksForWebSocket(plan))
+      findings.push({rule: 'undocumented-status', where: nameOf(place), text: 'nobody asked for a web socket'});
+    if (place.kind === 'operation') findings.push(...judge.judgeFrames(place.operation, exchanged.frames ?? []));
+    remember(answer.headers, answer.body, memory);
+  }
+  // Answers to what follows a body whose end was told wrongly.
+  for (const answer of exchanged.answers.slice(plans.length)) {
+    tally.count('bytes', answer.status);
+    findings.push(...judge.judgeAny(answer));
+  }
+  const [first] = plans;
+  const where = first === undefined ? 'bytes' : nameOf(document.find(first.method, fill(first.target, memory)));
+  return [...findings, ...describeProblem(exchanged, where)];
+}
+
+function describeProblem({problem}: Exchanged, where: string): readonly Finding[] {
+  return problem === undefined ? [] : [{rule: problem.rule, where, text: problem.text}];
+}
+
+/** The hosts and origins that the service is started with, and the guard lets through. */
+const ORIGINS = ['https://pages.example'];
+
+/** Whether the guard has to refuse a request (RFC 9112 section 3.2, and what the documentation promises). */
+function isForeign(plan: RequestPlan, memory: Memory): boolean {
+  const values = (name: string): readonly string[] =>
+    headersOf(plan, name).map(value => fill(value, memory).replace(/^[ \t]+|[ \t]+$/g, ''));
+  const hosts = values('host');
+  const origins = values('origin');
+  const known = [memory.host, memory.host.replace('localhost', '127.0.0.1')];
+  if (hosts.length !== 1 || !known.includes(hosts[0]?.toLowerCase() ?? '')) return true;
+  if (origins.some(origin => ![...ORIGINS, ...known.map(host => `http://${host}`)].includes(origin))) return true;
+  return origins.length === 0 && values('sec-fetch-site').some(site => site !== 'same-origin' && site !== 'none');
+}
+
+function remember(headers: readonly (readonly [string, string])[], body: Uint8Array, memory: Memory): void {
+  const etag = headers.find(([name]) => name === 'etag')?.[1];
+  if (etag !== undefined) {
+    memory.etag = etag;
+    memory.revision = etag.replaceAll('"', '');
+  }
+  const type = headers.find(([name]) => name === 'content-type')?.[1];
+  if (type === 'application/x-ndjson' && body.length < EXPORT_BYTES_MAX)
+    memory.export = Buffer.from(body).toString('latin1');
+  if (type === 'application/json') {
+    const next = /"next":("(?:[^"\\]|\\.)*")\}$/.exec(Buffer.from(body).toString())?.[1];
+    if (next !== undefined) memory.cursor = encodeURIComponent(String(JSON.parse(next)).toWellFormed());
+  }
+}
+
+/** A longer export is not sent back: it would take the time of many other requests. */
+const EXPORT_BYTES_MAX = 1_000_000;
+
+/** Whether it still answers, and says so in the way that is documented. */
+async function checkAlive(deps: RunDeps): Promise<readonly Finding[]> {
+  const plan: RequestPlan = {
+    method: 'GET',
+    target: '/livez',
+    headers: [['Host', '{{host}}']],
+    body: undefined,
+    framing: 'length',
+    ending: 'wait',
+  };
+  const memory = createMemory(`localhost:${deps.service.port}`);
+  const {answers, problem} = await exchange(deps.service.port, plan, memory);
+  const [answer] = answers;
+  if (answer?.status === 200) return [];
+  return [{rule: 'down', where: '/livez', text: problem?.text ?? `it answered ${answer?.status}`}];
+}
+
+/** What a case is about: its last request. */
+function describePlace(steps: FuzzCase, document: ApiDocument): string {
+  const step = steps.at(-1);
+  const plan = step === undefined || step.kind === 'bytes' ? undefined : step.plans.at(-1);
+  return plan === undefined ? 'bytes' : nameOf(document.find(plan.method, plan.target));
+}

@@ -1,0 +1,162 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+
+/** The service under test. */
+export interface FuzzedService extends AsyncDisposable {
+  readonly port: number;
+  /** What nobody may see of it in an answer. */
+  readonly secrets: readonly string[];
+  /** How often its process ended without being asked to. */
+  readonly crashes: number;
+  /** What it said since it was last asked that somebody must look at: lines of its log, or how it ended. */
+  takeComplaints(): readonly Complaint[];
+  /** Starts it again where it ended. */
+  revive(): Promise<void>;
+  /** Its memory and its open files, where the system tells. */
+  measure(): Promise<ServiceMeasure | undefined>;
+}
+
+/** Something that the service should never say or do. */
+export interface Complaint {
+  readonly rule: 'error-log' | 'down' | 'leak';
+  readonly text: string;
+}
+
+/** What a process holds. */
+export interface ServiceMeasure {
+  readonly residentMb: number;
+  /** Of that, what is of the process alone: without the pages of the store, which the system lends it. */
+  readonly ownMb: number;
+  readonly openFiles: number;
+}
+
+const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+
+/** How long the service may take to serve, in milliseconds. */
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Failures whose lines are no complaint: the handler failed, not the service, and the log is where somebody looks for why.
+ */
+const HANDLER_CODES = /"code":"(account-broken|handler-[a-z]+|not-a-handler|invalid-pilot)"/;
+
+/** How a service is started. */
+export interface StartOptions {
+  /** The airline at whose handler pilots sign in. */
+  readonly airlineJson: string;
+  /** Texts that may stand neither in answers nor in the log. */
+  readonly secrets: readonly string[];
+}
+
+/** Starts the built service in a process and a directory of its own. @throws {Error} When it does not serve. */
+export async function startService(options: StartOptions): Promise<FuzzedService> {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-fuzz-'));
+  await writeFile(join(directory, 'airline.json'), options.airlineJson);
+  const service = new ChildService(directory, options.secrets);
+  try {
+    await service.revive();
+  } catch (error) {
+    await service[Symbol.asyncDispose]();
+    throw error;
+  }
+  return service;
+}
+
+class ChildService implements FuzzedService {
+  readonly secrets: readonly string[];
+  readonly #directory: string;
+  readonly #hidden: readonly string[];
+  #child: ChildProcess | undefined;
+  #port = 0;
+  #crashes = 0;
+  #stopping = false;
+  #complaints: Complaint[] = [];
+
+  constructor(directory: string, secrets: readonly string[]) {
+    this.#directory = directory;
+    this.#hidden = secrets;
+    this.secrets = [...secrets, directory];
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get crashes(): number {
+    return this.#crashes;
+  }
+
+  takeComplaints(): readonly Complaint[] {
+    const complaints = this.#complaints;
+    this.#complaints = [];
+    return complaints;
+  }
+
+  async revive(): Promise<void> {
+    if (this.#child !== undefined) return;
+    // The same port again, so that what failed can be tried again.
+    const port = ['--port', String(this.#port)];
+    const files = ['--data-dir', join(this.#directory, 'data'), '--airline', join(this.#directory, 'airline.json')];
+    const args = ['start', '--json', ...port, ...files, '--no-keep', '--allow-origin', 'https://pages.example'];
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {PATH: process.env['PATH'], HOME: this.#directory},
+    });
+    this.#child = child;
+    child.once('exit', (code, signal) => this.#forget(`it ended with ${signal ?? `exit code ${code}`}`));
+    const lines = createInterface({input: child.stderr as NodeJS.ReadableStream});
+    const started = new Promise<number>((resolve, reject) => {
+      const timer = setTimeout(reject, START_TIMEOUT_MS, new Error('The service did not begin to serve'));
+      child.once('exit', () => reject(new Error(`The service ended: ${JSON.stringify(this.#complaints)}`)));
+      lines.on('line', line => {
+        if (!line.includes('"message":"started"')) return this.#read(line);
+        clearTimeout(timer);
+        resolve((JSON.parse(line) as {readonly port: number}).port);
+      });
+    });
+    this.#port = await started;
+  }
+
+  async measure(): Promise<ServiceMeasure | undefined> {
+    const processId = this.#child?.pid;
+    try {
+      const status = await readFile(`/proc/${processId}/status`, 'utf8');
+      const read = (name: string): number => Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1]) / 1024;
+      const openFiles = (await readdir(`/proc/${processId}/fd`)).length;
+      return {residentMb: read('VmRSS'), ownMb: read('RssAnon'), openFiles};
+    } catch {
+      return undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true;
+    const child = this.#child;
+    if (child !== undefined) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    }
+    await rm(this.#directory, {recursive: true, force: true});
+  }
+
+  #read(line: string): void {
+    if (this.#hidden.some(secret => line.includes(secret)))
+      this.#complaints.push({rule: 'leak', text: 'a line of its log holds a secret'});
+    if (line.startsWith('{"level":"info"') || line.startsWith('{"level":"debug"')) return;
+    if (HANDLER_CODES.test(line)) return;
+    this.#complaints.push({rule: 'error-log', text: line.slice(0, 2000)});
+  }
+
+  #forget(how: string): void {
+    this.#child = undefined;
+    if (this.#stopping) return;
+    this.#crashes++;
+    this.#complaints.push({rule: 'down', text: how});
+  }
+}
