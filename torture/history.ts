@@ -39,6 +39,7 @@ export class History {
   /** What became of the entries that changed since {@link settle}, the state before first. */
   readonly #versions = new Map<string, Version[]>();
   #revision = 0;
+  #unanswered = 0;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -52,6 +53,11 @@ export class History {
   /** How many entries there have to be, those included that expire and were not told to have. */
   get size(): number {
     return this.#present.size;
+  }
+
+  /** How many attempts happened and were never answered. */
+  get unanswered(): number {
+    return this.#unanswered;
   }
 
   /** The keys whose entries changed since {@link settle}. */
@@ -125,6 +131,7 @@ export class History {
       return;
     }
     const {attempt, effects} = this.#findAttempt(commit, candidatesFor(first.key, open));
+    if (attempt.state === 'unknown') this.#unanswered++;
     for (const {key} of attempt.changes) open.get(key)?.delete(attempt);
     if (attempt.clears !== undefined) open.get('')?.delete(attempt);
     this.#ledger.settle(attempt);

@@ -11,12 +11,12 @@ import {verifyOnDisk} from './verify-on-disk.ts';
 
 /** What goes on besides the writers. */
 export interface KillRoundsOptions {
-  /** Runs beside the writers, and ends when the service is gone. */
-  readonly beside?: (service: ServiceProcess) => Promise<void>;
+  /** Where the service listens each time. @default {anywhere} */
+  readonly port?: number;
   /** Is told all changes, in order. */
   readonly onChanges?: (changes: readonly Told[]) => void;
   /** After the last kill, with a service at which nothing is under way any more. */
-  readonly afterLast?: (service: ServiceProcess, revision: number) => Promise<void>;
+  readonly afterLast?: (service: ServiceProcess) => Promise<void>;
 }
 
 const WRITERS = 8;
@@ -67,10 +67,11 @@ class KillRounds {
     }
     const service = await this.#start();
     await this.#judge(service, {all: true});
-    await this.#options.afterLast?.(service, this.#history.revision);
+    await this.#options.afterLast?.(service);
     await service.stop();
     await verifyOnDisk(this.#dataDir, this.#context);
     count('commits judged', this.#history.revision);
+    count('of them never answered', this.#history.unanswered);
   }
 
   async #runRound(random: Random, round: number): Promise<void> {
@@ -80,12 +81,11 @@ class KillRounds {
     await this.#judge(service, {all: round % ROUNDS_BETWEEN_FULL_READS === 0});
     const acknowledgements = random.integer(1, ACKNOWLEDGEMENTS_MAX);
     this.#ledger.note({round, revision: this.#history.revision, killAfter: acknowledgements});
-    const beside = this.#options.beside?.(service);
-    await Promise.all([this.#writeAndKill(service, {random, acknowledgements}), beside]);
+    await this.#writeAndKill(service, {random, acknowledgements});
   }
 
   #start(): Promise<ServiceProcess> {
-    return startService({dataDir: this.#dataDir, signal: this.#context.signal});
+    return startService({dataDir: this.#dataDir, port: this.#options.port, signal: this.#context.signal});
   }
 
   /** Kills a service that may not have got as far as serving. */

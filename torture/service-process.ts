@@ -10,6 +10,8 @@ const START_TIMEOUT_MS = 60_000;
 /** How a service is started. */
 export interface ServiceOptions {
   readonly dataDir: string;
+  /** @default {one that is free} */
+  readonly port?: number | undefined;
   /** More flags of `crewroom start`. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -37,6 +39,8 @@ export interface ServiceProcess {
   readonly exited: Promise<Exit>;
   /** What it said so far. */
   readonly said: () => string;
+  /** Resolves once this is true of what it said, or it ended. */
+  until(what: (said: string) => boolean): Promise<void>;
   /** Ends it as a power switch would, and waits until it is gone. */
   kill(): Promise<Exit>;
   /** Asks it to stop (SIGTERM), and waits. */
@@ -60,10 +64,13 @@ export class StartError extends Error {
  * @throws {StartError} When it ends before, killed or refused.
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
-  const args = ['start', '--json', '--port', '0', '--data-dir', options.dataDir, ...(options.args ?? [])];
+  const {dataDir, port = 0, args: more = []} = options;
+  const args = ['start', '--json', '--port', String(port), '--data-dir', dataDir, ...more];
   const running = run(args, options);
   const {child} = running;
-  const started = await running.until(text => findStarted(text));
+  const timer = setTimeout(running.killGroup, START_TIMEOUT_MS);
+  const started = await running.until(findStarted);
+  clearTimeout(timer);
   if (started === undefined) throw new StartError(await running.exited);
   const signalService = (signal: NodeJS.Signals): Promise<Exit> => {
     try {
@@ -79,6 +86,9 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
     url: `http://127.0.0.1:${started.port}`,
     exited: running.exited,
     said: running.said,
+    until: async what => {
+      await running.until(text => what(text) || undefined);
+    },
     kill: () => (child.exitCode === null ? signalService('SIGKILL') : running.exited),
     stop: () => signalService('SIGTERM'),
   };
@@ -87,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
 /** Runs a command of `crewroom`, such as `doctor`, to its end. @returns How it ended, and what it printed. */
 export async function runCommand(
   args: readonly string[],
-  options: Omit<ServiceOptions, 'dataDir'>,
+  options: Omit<ServiceOptions, 'dataDir' | 'port'>,
 ): Promise<Exit & {readonly stdout: string}> {
   const running = run(args, options);
   let stdout = '';
@@ -103,9 +113,11 @@ interface Running {
   readonly said: () => string;
   /** What `find` finds in what it says; undefined when it ends before. */
   until<T>(find: (text: string) => T | undefined): Promise<T | undefined>;
+  /** Kills it and everything it started. */
+  readonly killGroup: () => void;
 }
 
-function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir'>): Running {
+function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir' | 'port'>): Running {
   const {under = [], environment = {}, signal} = options;
   signal.throwIfAborted();
   const [program = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
@@ -138,23 +150,29 @@ function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir'>):
     exited,
     said: () => said,
     until: async find => {
-      const found = new Promise<ReturnType<typeof find>>(resolve => {
-        const look = (): void => {
-          const result = find(said);
-          if (result !== undefined) resolve(result);
-        };
-        listeners.add(look);
-        look();
-      });
-      const timer = setTimeout(killGroup, START_TIMEOUT_MS);
+      const {promise, look} = watch(() => find(said));
+      listeners.add(look);
       try {
-        return await Promise.race([found, exited.then(() => find(said))]);
+        return await Promise.race([promise, exited.then(() => find(said))]);
       } finally {
-        clearTimeout(timer);
-        listeners.clear();
+        listeners.delete(look);
       }
     },
+    killGroup,
   };
+}
+
+/** Something to wait for: `look` looks whether it is there. */
+function watch<T>(find: () => T | undefined): {readonly promise: Promise<T>; readonly look: () => void} {
+  let look = (): void => {};
+  const promise = new Promise<T>(resolve => {
+    look = () => {
+      const found = find();
+      if (found !== undefined) resolve(found);
+    };
+  });
+  look();
+  return {promise, look};
 }
 
 interface Started {

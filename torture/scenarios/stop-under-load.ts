@@ -1,0 +1,147 @@
+import {once} from 'node:events';
+import {request} from 'node:http';
+import {join} from 'node:path';
+import {openEventStream} from '../../test/support/event-stream.ts';
+import {History, LossError} from '../history.ts';
+import {Ledger} from '../ledger.ts';
+import {runLoad} from '../load.ts';
+import {readChanges, readEntries} from '../read-back.ts';
+import type {Scenario, ScenarioContext} from '../scenario.ts';
+import {type Exit, type ServiceProcess, startService} from '../service-process.ts';
+import {verifyOnDisk} from '../verify-on-disk.ts';
+
+/** How long a service may take to stop, in milliseconds. */
+const STOP_MS_MAX = 5000;
+
+const WRITERS = 8;
+/** A service is asked to stop somewhere within the writes that follow so many acknowledgements. */
+const ACKNOWLEDGEMENTS_MAX = 400;
+
+/** C10: a stop is no kill. */
+export const STOP_UNDER_LOAD: Scenario = {
+  id: 'C10',
+  name: 'Asked to stop under load, it answers what is in flight, keeps it, and is gone within five seconds with code 0',
+  rounds: {quick: 3, standard: 20},
+  run: async context => {
+    using ledger = new Ledger(join(context.directory, 'ledger.ndjson'));
+    const stops = new Stops(context, ledger);
+    for (let round = 1; round <= context.rounds; round++) {
+      await stops.runRound(round);
+      context.count('stops');
+      context.report(`round ${round} of ${context.rounds}`);
+    }
+  },
+};
+
+class Stops {
+  readonly #context: ScenarioContext;
+  readonly #ledger: Ledger;
+  readonly #history: History;
+  readonly #dataDir: string;
+
+  constructor(context: ScenarioContext, ledger: Ledger) {
+    this.#context = context;
+    this.#ledger = ledger;
+    this.#history = new History(ledger);
+    this.#dataDir = join(context.directory, 'data');
+  }
+
+  async runRound(round: number): Promise<void> {
+    const {random, signal} = this.#context;
+    const service = await startService({dataDir: this.#dataDir, signal});
+    // Neither who listens for ever nor who never ends its request may hold up the stop.
+    const subscribers = [await this.#subscribe(service), await this.#subscribe(service)];
+    const stalled = await beginRequest(service, {key: 'stalled', text: '"never sent whole"'});
+    await this.#stopUnderLoad(service, random.fork(`round ${round}`));
+    stalled.destroy();
+    await Promise.all(subscribers);
+    await verifyOnDisk(this.#dataDir, {signal});
+    await this.#judge();
+  }
+
+  async #subscribe({url}: ServiceProcess): Promise<Promise<unknown>> {
+    const stream = await openEventStream(`${url}/api/events?since=0`);
+    // Not to be waited for here; the stream ends with the service.
+    return {ended: stream.end().catch(() => {})}.ended;
+  }
+
+  async #stopUnderLoad(service: ServiceProcess, random: ScenarioContext['random']): Promise<void> {
+    const text = '"sent in two halves"';
+    const slow = await beginRequest(service, {key: 'slow', text});
+    const attempt = this.#ledger.send([{kind: 'put', key: 'slow', text}]);
+    let rest = random.integer(1, ACKNOWLEDGEMENTS_MAX);
+    let stopping: Promise<Exit> | undefined;
+    const onAcknowledged = (): void => {
+      this.#context.count('acknowledged writes');
+      if (--rest === 0) stopping = this.#stop(service);
+    };
+    const load = runLoad({
+      url: service.url,
+      ledger: this.#ledger,
+      random,
+      writers: WRITERS,
+      signal: this.#context.signal,
+      onAcknowledged,
+    });
+    await service.until(said => said.includes('"message":"stopping"'));
+    const {status, revision} = await slow.finish();
+    if (status !== 200 && status !== 201)
+      throw new LossError(`In flight when it was asked to stop: answered ${status}`);
+    this.#ledger.acknowledge(attempt, {revision});
+    await Promise.all([load, stopping]);
+  }
+
+  async #stop(service: ServiceProcess): Promise<Exit> {
+    const begunMs = performance.now();
+    const exit = await service.stop();
+    const tookMs = performance.now() - begunMs;
+    if (exit.code !== 0)
+      throw new LossError(`Asked to stop, it ended with ${exit.signal ?? exit.code}\n${exit.stderr}`);
+    if (tookMs > STOP_MS_MAX) throw new LossError(`Asked to stop, it took ${tookMs.toFixed(0)} ms`);
+    return exit;
+  }
+
+  async #judge(): Promise<void> {
+    const {signal} = this.#context;
+    const service = await startService({dataDir: this.#dataDir, signal});
+    const beganMs = Date.now();
+    this.#history.follow(await readChanges(service.url, this.#history.revision));
+    this.#history.settle();
+    this.#history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
+    // Whoever is answered nothing takes the write for not done; a stop has the time to answer.
+    const {unanswered} = this.#history;
+    if (unanswered > 0) throw new LossError(`${unanswered} writes were done and not answered`);
+    await service.stop();
+  }
+}
+
+/** A request of which the service has the first half. */
+interface BegunRequest {
+  /** Sends the rest. */
+  finish(): Promise<{readonly status: number | undefined; readonly revision: number}>;
+  destroy(): void;
+}
+
+async function beginRequest(
+  {url}: ServiceProcess,
+  {key, text}: {readonly key: string; readonly text: string},
+): Promise<BegunRequest> {
+  const sent = request(`${url}/api/store/${key}`, {
+    method: 'PUT',
+    headers: {'Content-Length': Buffer.byteLength(text), Expect: '100-continue'},
+    agent: false,
+  });
+  // It tells that the request has arrived.
+  await once(sent, 'continue');
+  sent.write(text.slice(0, text.length / 2));
+  sent.on('error', () => {});
+  return {
+    finish: async () => {
+      sent.end(text.slice(text.length / 2));
+      const [response] = await once(sent, 'response');
+      response.resume();
+      return {status: response.statusCode, revision: Number(String(response.headers.etag).replaceAll('"', ''))};
+    },
+    destroy: () => sent.destroy(),
+  };
+}
