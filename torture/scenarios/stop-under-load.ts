@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {request} from 'node:http';
 import {join} from 'node:path';
-import {openEventStream} from '../../test/support/event-stream.ts';
+import {type HttpSubscriber, openEventStream} from '../../test/support/event-stream.ts';
 import {History, LossError} from '../history.ts';
 import {Ledger} from '../ledger.ts';
 import {runLoad} from '../load.ts';
@@ -50,19 +50,13 @@ class Stops {
     const {random, signal} = this.#context;
     const service = await startService({dataDir: this.#dataDir, signal});
     // Neither who listens for ever nor who never ends its request may hold up the stop.
-    const subscribers = [await this.#subscribe(service), await this.#subscribe(service)];
+    const streams = [await subscribe(service), await subscribe(service)];
     const stalled = await beginRequest(service, {key: 'stalled', text: '"never sent whole"'});
     await this.#stopUnderLoad(service, random.fork(`round ${round}`));
     stalled.destroy();
-    await Promise.all(subscribers);
+    await Promise.all(streams.map(stream => stream.end().catch(() => {})));
     await verifyOnDisk(this.#dataDir, {signal});
     await this.#judge();
-  }
-
-  async #subscribe({url}: ServiceProcess): Promise<Promise<unknown>> {
-    const stream = await openEventStream(`${url}/api/events?since=0`);
-    // Not to be waited for here; the stream ends with the service.
-    return {ended: stream.end().catch(() => {})}.ended;
   }
 
   async #stopUnderLoad(service: ServiceProcess, random: ScenarioContext['random']): Promise<void> {
@@ -113,6 +107,10 @@ class Stops {
     if (unanswered > 0) throw new LossError(`${unanswered} writes were done and not answered`);
     await service.stop();
   }
+}
+
+function subscribe({url}: ServiceProcess): Promise<HttpSubscriber> {
+  return openEventStream(`${url}/api/events?since=0`);
 }
 
 /** A request of which the service has the first half. */
