@@ -1,5 +1,6 @@
 import type {Revision} from '../domain/entry.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../domain/store.ts';
+import {valueBytesOf} from './change-bytes.ts';
 import type {Table} from './lmdb-environment.ts';
 import {
   decodeLogHeader,
@@ -9,7 +10,6 @@ import {
   encodeLogRecord,
   type LogPlace,
   logRecordBytesMax,
-  valueBytesOf,
 } from './log-record.ts';
 
 /** What a log keeps, at most. */

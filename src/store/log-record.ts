@@ -1,8 +1,8 @@
 import {crc32} from 'node:zlib';
 import type {Revision} from '../domain/entry.ts';
-import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
-import type {Change, PutChange} from '../domain/store.ts';
+import type {Change} from '../domain/store.ts';
+import {changesBytesMax, readChanges, writeChanges} from './change-bytes.ts';
 
 /**
  * A log record holds changes of commits that reached the disk together. Its key is the last of their revisions, eight
@@ -18,11 +18,7 @@ import type {Change, PutChange} from '../domain/store.ts';
  * | 18–23 | the highest time known to the store, in milliseconds since the Unix epoch |
  * | 24–29 | revision of the first change |
  * | 30–33 | CRC-32 of the rest |
- * | 34– | the changes |
- *
- * A change is its kind (1 put, 2 put with its value, 3 delete, 4 expire), six bytes of revision, two of the length of
- * the key, and the key; of a put then follow four bytes of the size of the value and six of the time of expiry (0 for
- * never), and the value where it is kept.
+ * | 34– | the changes, as `change-bytes.ts` writes them |
  *
  * The differences of two ordinals and two volumes tell how much lies between two records without reading them, and the
  * header has a checksum of its own so that it can be trusted without the rest.
@@ -40,13 +36,6 @@ const AT = {
 } as const;
 const NUMBER_BYTES = 6;
 const KEY_BYTES = 8;
-const NEVER = 0;
-
-const KINDS = {put: 1, putWithValue: 2, delete: 3, expire: 4} as const;
-
-/** What every change has before its key, and what a put has after it, in bytes. */
-const CHANGE_BYTES = 1 + NUMBER_BYTES + 2;
-const PUT_BYTES = 4 + NUMBER_BYTES;
 
 /** The version of records that data format 1 had: JSON, without values, times and volumes. They can still be read. */
 const JSON_RECORD = {version: 1, checksum: 1, ordinal: 5, changes: 11} as const;
@@ -87,9 +76,7 @@ export function encodeLogRecord(
   {ordinal, volumeBytes, highestMs}: LogPlace,
   buffer: Buffer = Buffer.allocUnsafe(logRecordBytesMax(changes)),
 ): Buffer {
-  const writer = new ChangeWriter(buffer);
-  for (const change of changes) writer.write(change);
-  const record = writer.end();
+  const record = buffer.subarray(0, writeChanges(changes, buffer, AT.changes));
   record[0] = LOG_RECORD_VERSION;
   record[1] = 0;
   record.writeUIntBE(ordinal, AT.ordinal, NUMBER_BYTES);
@@ -103,11 +90,7 @@ export function encodeLogRecord(
 
 /** How large the record of some changes is at most, in bytes. */
 export function logRecordBytesMax(changes: readonly Change[]): number {
-  // A character has at most three bytes for each of its units.
-  return changes.reduce(
-    (sum, change) => sum + CHANGE_BYTES + PUT_BYTES + 3 * change.key.length + valueBytesOf(change),
-    HEADER_BYTES,
-  );
+  return HEADER_BYTES + changesBytesMax(changes);
 }
 
 /** The header of a record, or undefined when it is damaged. */
@@ -127,79 +110,7 @@ export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
   if (record[0] === JSON_RECORD.version) return decodeJsonRecord(record);
   if (!hasSoundHeader(record)) return undefined;
   if (crc32(record.subarray(AT.changes)) !== record.readUInt32BE(AT.changesChecksum)) return undefined;
-  const changes: Change[] = [];
-  for (let at: number = AT.changes; at < record.length; ) {
-    const {change, end} = readChange(record, at);
-    changes.push(change);
-    at = end;
-  }
-  return changes;
-}
-
-/** How many bytes of a value a change carries. */
-export function valueBytesOf(change: Change): number {
-  return change.kind === 'put' ? (change.json?.length ?? 0) : 0;
-}
-
-/** Writes changes one behind the other. */
-class ChangeWriter {
-  readonly record: Buffer;
-  #at: number = AT.changes;
-
-  constructor(record: Buffer) {
-    this.record = record;
-  }
-
-  /** The part that was written. */
-  end(): Buffer {
-    return this.record.subarray(0, this.#at);
-  }
-
-  write(change: Change): void {
-    const {record} = this;
-    record[this.#at] = kindOf(change);
-    record.writeUIntBE(change.revision, this.#at + 1, NUMBER_BYTES);
-    const keyBytes = record.write(change.key, this.#at + CHANGE_BYTES);
-    record.writeUInt16BE(keyBytes, this.#at + 1 + NUMBER_BYTES);
-    this.#at += CHANGE_BYTES + keyBytes;
-    if (change.kind === 'put') this.#writePut(change);
-  }
-
-  #writePut({sizeBytes, expiresAtMs = NEVER, json}: PutChange): void {
-    this.record.writeUInt32BE(sizeBytes, this.#at);
-    this.record.writeUIntBE(expiresAtMs, this.#at + 4, NUMBER_BYTES);
-    this.#at += PUT_BYTES;
-    if (json === undefined) return;
-    this.record.set(json, this.#at);
-    this.#at += json.length;
-  }
-}
-
-function kindOf(change: Change): number {
-  return change.kind === 'put' && change.json !== undefined ? KINDS.putWithValue : KINDS[change.kind];
-}
-
-function readChange(record: Buffer, at: number): {readonly change: Change; readonly end: number} {
-  const kind = record[at];
-  const revision = record.readUIntBE(at + 1, NUMBER_BYTES);
-  const keyAt = at + CHANGE_BYTES;
-  const end = keyAt + record.readUInt16BE(at + 1 + NUMBER_BYTES);
-  // The key was checked when it was written, and the checksum says that it is the same.
-  const key = record.toString('utf8', keyAt, end) as Key;
-  if (kind === KINDS.delete || kind === KINDS.expire)
-    return {change: {kind: kind === KINDS.delete ? 'delete' : 'expire', key, revision}, end};
-  const sizeBytes = record.readUInt32BE(end);
-  const expiresAtMs = record.readUIntBE(end + 4, NUMBER_BYTES);
-  const valueAt = end + PUT_BYTES;
-  const valueEnd = kind === KINDS.putWithValue ? valueAt + sizeBytes : valueAt;
-  const change: PutChange = {
-    ...{kind: 'put', key, revision, sizeBytes},
-    ...(expiresAtMs === NEVER ? {} : {expiresAtMs}),
-    ...(kind === KINDS.putWithValue
-      ? {json: new Uint8Array(record.subarray(valueAt, valueEnd)) as Uint8Array as JsonText}
-      : {}),
-  };
-  return {change, end: valueEnd};
+  return readChanges(record, AT.changes, record.length);
 }
 
 function hasSoundHeader(record: Buffer): boolean {
