@@ -28,8 +28,18 @@ export interface LogAddition {
   done(): void;
 }
 
+interface NewRecord {
+  readonly key: Buffer;
+  readonly record: Buffer;
+  /** That of the log with it. */
+  readonly place: LogPlace;
+}
+
 /** A record ends with the commit with which it reaches this size, in bytes, so that none takes long to read. */
 const RECORD_BYTES = 256 * 1024;
+
+/** How many records a log has at least when it is as long as it may be: what is forgotten is forgotten record by record. */
+const RECORDS_MIN = 8;
 
 /** How many old records are removed at once at most, beyond those that are added; so the log shrinks all the same. */
 const FORGOTTEN_RECORDS_MAX = 8;
@@ -48,12 +58,18 @@ export class ChangeLog {
   #revision: Revision;
   /** The last revision that is forgotten. Revisions have no gaps, so the next one is the oldest that is kept. */
   #forgotten: Revision;
+  /** A record ends with the commit with which it reaches one of these. */
+  readonly #recordMax: LogLimits;
   /** Where records are made: only one addition is under way, and a new place for each would be work for the collector. */
   #scratch = Buffer.alloc(0);
 
   constructor(table: Table, limits: LogLimits) {
     this.#table = table;
     this.#limits = limits;
+    this.#recordMax = {
+      changesMax: Math.max(1, Math.ceil(limits.changesMax / RECORDS_MIN)),
+      bytesMax: Math.min(RECORD_BYTES, Math.max(1, Math.ceil(limits.bytesMax / RECORDS_MIN))),
+    };
     const newest = readNewest(table);
     this.#place = newest.place;
     this.#revision = newest.revision;
@@ -78,7 +94,7 @@ export class ChangeLog {
     let place = this.#place;
     const scratch = this.#takeScratch(changes);
     let at = 0;
-    const records = splitChanges(changes).map((part): readonly [Buffer, Buffer] => {
+    const records = splitChanges(changes, this.#recordMax).map((part): NewRecord => {
       place = {
         ordinal: place.ordinal + part.length,
         volumeBytes: place.volumeBytes + volumeOfAll(part),
@@ -86,19 +102,21 @@ export class ChangeLog {
       };
       const record = encodeLogRecord(part, place, scratch.subarray(at));
       at += record.length;
-      return [encodeLogKey(part.at(-1)?.revision ?? this.#revision), record];
+      return {key: encodeLogKey(part.at(-1)?.revision ?? this.#revision), record, place};
     });
-    const surplus = this.#findSurplus(place, FORGOTTEN_RECORDS_MAX + records.length);
+    const old = this.#findSurplus(place, FORGOTTEN_RECORDS_MAX + records.length);
+    // There may be so many changes that some are too old at once.
+    const kept = records.filter(({place: own}) => this.#isKept(own, place));
+    const forgotten = kept.length < records.length ? records[records.length - kept.length - 1]?.key : old.at(-1);
     return {
       apply: () => {
-        for (const [key, record] of records) this.#table.put(key, record);
-        for (const key of surplus) this.#table.remove(key);
+        for (const {key, record} of kept) this.#table.put(key, record);
+        for (const key of old) this.#table.remove(key);
       },
       done: () => {
         this.#place = place;
         this.#revision = changes.at(-1)?.revision ?? this.#revision;
-        const last = surplus.at(-1);
-        if (last !== undefined) this.#forgotten = decodeLogKey(last);
+        if (forgotten !== undefined) this.#forgotten = decodeLogKey(forgotten);
       },
     };
   }
@@ -128,8 +146,7 @@ export class ChangeLog {
 
   #takeScratch(changes: readonly Change[]): Buffer {
     // Each part may be a record, with a header of its own.
-    const sizeBytes =
-      logRecordBytesMax(changes) + Math.ceil(volumeOfAll(changes) / RECORD_BYTES) * RECORD_OVERHEAD_BYTES;
+    const sizeBytes = logRecordBytesMax(changes) + partsMax(changes, this.#recordMax) * RECORD_OVERHEAD_BYTES;
     if (sizeBytes > SCRATCH_BYTES_MAX) return Buffer.allocUnsafe(sizeBytes);
     if (sizeBytes > this.#scratch.length)
       this.#scratch = Buffer.allocUnsafe(Math.min(2 * sizeBytes, SCRATCH_BYTES_MAX));
@@ -137,19 +154,22 @@ export class ChangeLog {
   }
 
   /** The keys of the oldest records without which the log still is as large as it may be. */
-  #findSurplus({ordinal, volumeBytes}: LogPlace, limit: number): readonly Buffer[] {
-    const {changesMax, bytesMax} = this.#limits;
+  #findSurplus(end: LogPlace, limit: number): readonly Buffer[] {
     const surplus: Buffer[] = [];
-    if (ordinal <= changesMax && volumeBytes <= bytesMax) return surplus;
+    if (end.ordinal <= this.#limits.changesMax && end.volumeBytes <= this.#limits.bytesMax) return surplus;
     for (const key of this.#table.keys({limit})) {
       const header = decodeLogHeader(this.#table.peek(key) ?? Buffer.alloc(0));
       // A damaged record says nothing, and goes too.
-      const isKept =
-        header !== undefined && header.ordinal > ordinal - changesMax && header.volumeBytes >= volumeBytes - bytesMax;
-      if (isKept) break;
+      if (header !== undefined && this.#isKept(header, end)) break;
       surplus.push(key);
     }
     return surplus;
+  }
+
+  /** Whether the record at a place is within what a log keeps that ends at another. */
+  #isKept(place: LogPlace, end: LogPlace): boolean {
+    const {changesMax, bytesMax} = this.#limits;
+    return place.ordinal > end.ordinal - changesMax && place.volumeBytes >= end.volumeBytes - bytesMax;
   }
 }
 
@@ -181,12 +201,13 @@ function readForgotten(table: Table): Revision {
 }
 
 /** Into parts that are not large, and never in the middle of a commit. */
-function splitChanges(changes: readonly Change[]): readonly (readonly Change[])[] {
+function splitChanges(changes: readonly Change[], {changesMax, bytesMax}: LogLimits): readonly (readonly Change[])[] {
   const parts: Change[][] = [];
   let partBytes = Infinity;
   for (const change of changes) {
     const last = parts.at(-1);
-    if (partBytes >= RECORD_BYTES && last?.at(-1)?.revision !== change.revision) {
+    const isFull = last === undefined || partBytes >= bytesMax || last.length >= changesMax;
+    if (isFull && last?.at(-1)?.revision !== change.revision) {
       parts.push([change]);
       partBytes = volumeOf(change);
     } else {
@@ -195,6 +216,11 @@ function splitChanges(changes: readonly Change[]): readonly (readonly Change[])[
     }
   }
   return parts;
+}
+
+/** How many parts changes are split into, at most. */
+function partsMax(changes: readonly Change[], {changesMax, bytesMax}: LogLimits): number {
+  return Math.ceil(volumeOfAll(changes) / bytesMax) + Math.ceil(changes.length / changesMax);
 }
 
 function volumeOfAll(changes: readonly Change[]): number {

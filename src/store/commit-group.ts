@@ -52,6 +52,10 @@ export interface GroupPlan<P extends PutOperation> {
   readonly stale: readonly ExpireOperation[];
   /** The revision of the last commit that changed something. */
   readonly revision: Revision;
+  /** The time by the clock of the store, in milliseconds since the Unix epoch. */
+  readonly nowMs: number;
+  /** The time by the clock of the machine, likewise. */
+  readonly updatedAtMs: number;
   /** For each commit its result, or why it does not happen. */
   readonly results: readonly (CommitResult | Error)[];
 }
@@ -59,6 +63,8 @@ export interface GroupPlan<P extends PutOperation> {
 /** The last write of a key in a group. */
 export interface PlannedWrite<P extends PutOperation> {
   readonly revision: Revision;
+  /** The time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
+  readonly updatedAtMs: number;
   /** What is put; of a patch or a touch, what came of it. Undefined where the entry is removed. */
   readonly put: P | PutOperation | undefined;
   /** When what is put expires. */
@@ -78,6 +84,8 @@ export interface GroupStart {
   readonly revision: Revision;
   /** The time by the clock of the store, in milliseconds since the Unix epoch. */
   readonly nowMs: number;
+  /** The time by the clock of the machine, likewise. */
+  readonly updatedAtMs: number;
   /** May throw: then only the commit that asked does not happen. */
   readonly stateOf: (key: Key) => EntryState | undefined;
   /** Likewise; asked only for what is patched or touched. */
@@ -102,6 +110,8 @@ export function planGroup<P extends PutOperation>(
     changes: planner.changes,
     stale: planner.stale,
     revision: planner.revision,
+    nowMs: start.nowMs,
+    updatedAtMs: start.updatedAtMs,
     results,
   };
 }
@@ -172,7 +182,8 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   #plan(key: Key, revision: Revision, put: P | PutOperation | undefined, expiresAtMs: number | undefined): void {
-    this.writes.set(key, {revision, put, expiresAtMs, expiredAtMs: this.#found.get(key)?.expiresAtMs});
+    const {updatedAtMs} = this.#start;
+    this.writes.set(key, {revision, updatedAtMs, put, expiresAtMs, expiredAtMs: this.#found.get(key)?.expiresAtMs});
   }
 
   /** What a commit finds under a key now, for its operations. */

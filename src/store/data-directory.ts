@@ -4,9 +4,10 @@ import {AppError} from '../domain/failure.ts';
 
 /**
  * The version of the layout of a data directory that this package writes, and the newest that it reads. Since 2 entries
- * expire, and the change log keeps values; a directory of version 1 becomes one of version 2 when it is opened.
+ * expire, and the change log keeps values; since 3 there may be a journal. A directory of an older version becomes one of
+ * this version when it is opened.
  */
-export const DATA_FORMAT = 2;
+export const DATA_FORMAT = 3;
 
 /** Names the format; written when the directory is first used, and by each newer version. */
 const FORMAT_FILE = 'format.json';
@@ -145,15 +146,18 @@ export async function writeDataFormat({path}: DataDirectory): Promise<void> {
  * its place in the directory.
  */
 export async function syncDirectories({path, storePath}: DataDirectory): Promise<void> {
+  for (const each of [storePath, path, dirname(path)]) await syncDirectory(each);
+}
+
+/** Makes the names of the files in a directory durable. */
+export async function syncDirectory(path: string): Promise<void> {
   // Windows cannot open a directory, and does not need to.
   if (process.platform === 'win32') return;
-  for (const each of [storePath, path, dirname(path)]) {
-    const directory = await open(each, 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }
 

@@ -1,68 +1,88 @@
+import type {Key} from '../domain/key.ts';
 import type {ChangeLog} from './change-log.ts';
-import type {GroupPlan} from './commit-group.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiries.ts';
 import type {StoreTables} from './lmdb-opening.ts';
-import type {PreparedPut} from './prepared-commit.ts';
-import {beginRecord, endRecord} from './record.ts';
+import type {PreparedPlan, RecentWrite} from './memtable.ts';
+import {recordOf} from './recent-record.ts';
 
-/** What a group writes, ready to be written. */
-export interface GroupWrite {
+/** What groups write into the tree, ready to be written. */
+export interface TreeWrite {
   /** Writes all of it; inside of a transaction, where nothing must throw. */
   apply(): void;
   /** Says that the transaction is on disk. */
   done(): void;
 }
 
-/** What {@link prepareWrite} needs to know besides the plan. */
-export interface WriteContext {
-  readonly tables: StoreTables;
-  readonly log: ChangeLog;
-  /** The time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
-  readonly updatedAtMs: number;
-  /** The highest time known. */
-  readonly highestMs: number;
-}
-
 /** What becomes of one key. */
 interface KeyWrite {
   readonly key: Buffer;
+  /** Whether the entry is written; not where a later group of the same transaction writes it again. */
+  readonly isLast: boolean;
   /** Undefined where the entry is removed. */
   readonly record: Buffer | undefined;
   readonly expiryBefore: Buffer | undefined;
   readonly expiry: Buffer | undefined;
 }
 
-/** Makes the records of a plan, outside of its transaction: what throws here leaves no half of it behind. */
-export function prepareWrite(plan: GroupPlan<PreparedPut>, context: WriteContext): GroupWrite {
-  const {tables, log, highestMs} = context;
-  const writes = prepareRecords(plan, context);
-  const stale = plan.stale.map(({key, expiresAtMs}) => encodeExpiry(expiresAtMs, Buffer.from(key)));
-  const addition = plan.changes.length === 0 ? undefined : log.prepare(plan.changes, highestMs);
+/**
+ * Makes the records of groups that one transaction writes, outside of it: what throws here leaves no half of it behind.
+ */
+export function prepareWrite(
+  plans: readonly PreparedPlan[],
+  {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
+): TreeWrite {
+  const last = lastWrites(plans);
+  const groups = plans.map(({stale, writes}) => ({
+    stale: stale.map(({key, expiresAtMs}) => encodeExpiry(expiresAtMs, Buffer.from(key))),
+    writes: prepareKeys(writes, write => last.has(write)),
+  }));
+  const changes = plans.flatMap(plan => plan.changes);
+  const addition = changes.length === 0 ? undefined : log.prepare(changes, plans.at(-1)?.nowMs ?? 0);
   return {
     apply() {
-      // First what nothing else knows of: the same row may be right again after a write of the same group.
-      for (const row of stale) tables.expiries.remove(row);
-      for (const write of writes) applyWrite(tables, write);
+      for (const {stale, writes} of groups) {
+        // First what nothing else knows of: the same row may be right again after a write of the same group.
+        for (const row of stale) tables.expiries.remove(row);
+        for (const write of writes) applyWrite(tables, write);
+      }
       addition?.apply();
     },
     done: () => addition?.done(),
   };
 }
 
-function prepareRecords({writes}: GroupPlan<PreparedPut>, {updatedAtMs}: WriteContext): readonly KeyWrite[] {
-  return Array.from(writes, ([name, {put, revision, expiresAtMs, expiredAtMs}]): KeyWrite => {
-    const key = Buffer.from(name);
-    const expiryBefore = expiredAtMs === undefined ? undefined : encodeExpiry(expiredAtMs, key);
-    if (put === undefined) return {key, record: undefined, expiryBefore, expiry: undefined};
-    const record = 'record' in put ? put.record : beginRecord(put.json);
-    endRecord(record, name, {revision, updatedAtMs, expiresAtMs});
-    return {key, record, expiryBefore, expiry: expiresAtMs === undefined ? undefined : encodeExpiry(expiresAtMs, key)};
-  });
+/** For each key the last of its writes. */
+function lastWrites(plans: readonly PreparedPlan[]): ReadonlySet<RecentWrite> {
+  if (plans.length === 1) return new Set(plans[0]?.writes.values());
+  const last = new Map<Key, RecentWrite>();
+  for (const {writes} of plans) for (const [key, write] of writes) last.set(key, write);
+  return new Set(last.values());
 }
 
-function applyWrite({entries, expiries}: StoreTables, {key, record, expiryBefore, expiry}: KeyWrite): void {
-  if (record === undefined) entries.remove(key);
-  else entries.put(key, record);
+function prepareKeys(
+  writes: ReadonlyMap<Key, RecentWrite>,
+  isLastWrite: (write: RecentWrite) => boolean,
+): readonly KeyWrite[] {
+  const prepared: KeyWrite[] = [];
+  for (const [name, write] of writes) {
+    const {expiresAtMs, expiredAtMs} = write;
+    const isLast = isLastWrite(write);
+    if (!isLast && expiresAtMs === undefined && expiredAtMs === undefined) continue;
+    const key = Buffer.from(name);
+    prepared.push({
+      key,
+      isLast,
+      record: isLast ? recordOf(name, write) : undefined,
+      expiryBefore: expiredAtMs === undefined ? undefined : encodeExpiry(expiredAtMs, key),
+      expiry: expiresAtMs === undefined ? undefined : encodeExpiry(expiresAtMs, key),
+    });
+  }
+  return prepared;
+}
+
+function applyWrite({entries, expiries}: StoreTables, {key, isLast, record, expiryBefore, expiry}: KeyWrite): void {
+  if (isLast && record === undefined) entries.remove(key);
+  if (record !== undefined) entries.put(key, record);
   if (expiryBefore !== undefined) expiries.remove(expiryBefore);
   if (expiry !== undefined) expiries.put(expiry, EXPIRY_VALUE);
 }

@@ -1,4 +1,5 @@
 import {AppError} from '../domain/failure.ts';
+import {readLastRevision} from './change-log.ts';
 import {
   DATA_FORMAT,
   type DataDirectory,
@@ -10,6 +11,8 @@ import {
   unusable,
   writeDataFormat,
 } from './data-directory.ts';
+import type {JournalBlock} from './journal-block.ts';
+import {type JournalContent, readJournal} from './journal-reading.ts';
 import {assertUndamaged} from './lmdb-check.ts';
 import {type Environment, openEnvironment, type Table} from './lmdb-environment.ts';
 import {takeLock} from './lmdb-lock.ts';
@@ -20,6 +23,8 @@ export interface OpenedDirectory {
   readonly directory: DataDirectory;
   readonly lock: AsyncDisposable;
   readonly environment: Environment;
+  /** What the journal has and the tree has not, since the store was not closed. */
+  readonly unsettled: readonly JournalBlock[];
 }
 
 /** The tables of a store. */
@@ -43,7 +48,13 @@ export async function openDirectory(path: string): Promise<OpenedDirectory> {
   const directory = await prepareDataDirectory(path);
   const lock = await lockDirectory(directory);
   try {
-    return {directory, lock, environment: await openStoreFiles(directory)};
+    const environment = await openStoreFiles(directory);
+    try {
+      return {directory, lock, environment, unsettled: await readUnsettled(directory, environment)};
+    } catch (error) {
+      await environment[Symbol.asyncDispose]();
+      throw error;
+    }
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
@@ -90,6 +101,20 @@ async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
 function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
   try {
     return openEnvironment({directory: storePath});
+  } catch (error) {
+    throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
+  }
+}
+
+async function readUnsettled(directory: DataDirectory, environment: Environment): Promise<readonly JournalBlock[]> {
+  const {blocks, damage} = await readContent(directory, environment);
+  if (damage === undefined) return blocks;
+  throw new AppError({code: 'store-damaged', directory: directory.path, problem: damage});
+}
+
+async function readContent({path, storePath}: DataDirectory, environment: Environment): Promise<JournalContent> {
+  try {
+    return await readJournal(storePath, readLastRevision(openTables(environment).changes));
   } catch (error) {
     throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
   }

@@ -2,9 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Range, Snapshot} from '../domain/store.ts';
-import {readLastRevision} from './change-log.ts';
-import type {EnvironmentSnapshot} from './lmdb-environment.ts';
-import {type Scan, scanEntries, scanOf} from './scan.ts';
+import {type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 /**
  * How many snapshots are held at once. Each has a place among the 126 readers of the engine, and holds back the space
@@ -12,11 +10,14 @@ import {type Scan, scanEntries, scanOf} from './scan.ts';
  */
 export const SNAPSHOTS_MAX = 32;
 
-/** A state of the files, and the time at which it was the present one. */
+/** A state of the store, and the time at which it was the present one. */
 export interface SnapshotSource {
-  readonly state: EnvironmentSnapshot;
+  readonly entries: ScannedTable;
+  readonly revision: Revision;
   /** By the clock of the store: what was there then is there as long as the snapshot lives. */
   readonly nowMs: number;
+  /** Once; nothing reads it after that. */
+  release(): void;
 }
 
 /** The snapshots of a store, of which only so many are held at once. */
@@ -80,13 +81,7 @@ class LmdbSnapshot implements Snapshot {
   constructor(source: SnapshotSource, {idleMs, onEnd}: LmdbSnapshotOptions) {
     this.#source = source;
     this.#onEnd = onEnd;
-    try {
-      // From the files, which may be a commit ahead of what the store has heard from the engine.
-      this.revision = readLastRevision(source.state.table('changes'));
-    } catch (error) {
-      source.state.release();
-      throw error;
-    }
+    this.revision = source.revision;
     this.#idle = setTimeout(() => this.end({code: 'reader-too-slow', idleMs}), idleMs);
     this.#idle.unref();
   }
@@ -94,12 +89,12 @@ class LmdbSnapshot implements Snapshot {
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    const {state, nowMs} = this.#source;
+    const {entries: table, nowMs} = this.#source;
     const entries: EntryInfo[] = [];
     for (let scan: Scan | undefined = scanOf(range, nowMs); scan !== undefined; ) {
       if (this.#failure !== undefined) throw new AppError(this.#failure);
       this.#idle.refresh();
-      const part = scanEntries(state.table('entries'), scan);
+      const part = scanEntries(table, scan);
       entries.push(...part.entries);
       scan = part.rest;
       if (scan !== undefined) await setImmediate();
@@ -115,7 +110,7 @@ class LmdbSnapshot implements Snapshot {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     clearTimeout(this.#idle);
-    this.#source.state.release();
+    this.#source.release();
     this.#onEnd();
   }
 }

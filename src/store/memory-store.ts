@@ -129,6 +129,7 @@ class MemoryStore implements Store {
     const {writes, changes, revision, results} = planGroup([commit], {
       revision: this.#revision,
       nowMs: this.#clock.now(),
+      updatedAtMs: this.#nowMs(),
       stateOf: key => this.#entries.get(key),
       jsonOf: key => this.#entries.get(key)?.json,
     });
@@ -141,7 +142,7 @@ class MemoryStore implements Store {
     return result;
   }
 
-  #write(key: Key, {revision, put, expiresAtMs, expiredAtMs}: PlannedWrite<PutOperation>): void {
+  #write(key: Key, {revision, updatedAtMs, put, expiresAtMs, expiredAtMs}: PlannedWrite<PutOperation>): void {
     if (expiredAtMs !== undefined) this.#expiries.remove(formatExpiryRow(expiredAtMs, key));
     if (expiresAtMs !== undefined) this.#expiries.add(formatExpiryRow(expiresAtMs, key));
     if (put === undefined) {
@@ -150,7 +151,7 @@ class MemoryStore implements Store {
     }
     const {json} = put;
     this.#entries.set({
-      ...{key, revision, sizeBytes: json.length, updatedAtMs: this.#nowMs(), json},
+      ...{key, revision, sizeBytes: json.length, updatedAtMs, json},
       ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
     });
   }

@@ -34,9 +34,15 @@ export class DiskRoom {
   #reserved = false;
   /** For how many groups the disk need not be asked again. */
   #trustedGroups = 0;
+  #isAmple = false;
 
   constructor(directory: DataDirectory) {
     this.#directory = directory;
+  }
+
+  /** Whether there was so much room, when the disk was asked last, that a moment of writing cannot fill it. */
+  get isAmple(): boolean {
+    return this.#isAmple;
   }
 
   /**
@@ -52,13 +58,15 @@ export class DiskRoom {
       await this.giveUp();
       return false;
     }
-    this.#trustedGroups = free < AMPLE_BYTES ? 0 : TRUSTED_GROUPS;
+    this.#isAmple = free >= AMPLE_BYTES;
+    this.#trustedGroups = this.#isAmple ? TRUSTED_GROUPS : 0;
     return true;
   }
 
   /** Makes room for deletions, since the disk is full. */
   async giveUp(): Promise<void> {
     this.#reserved = false;
+    this.#isAmple = false;
     this.#trustedGroups = 0;
     await giveUpReserve(this.#directory);
   }

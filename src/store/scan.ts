@@ -5,6 +5,9 @@ import {hasExpired} from '../domain/time-to-live.ts';
 import type {Table} from './lmdb-environment.ts';
 import {decodeRecord, decodeRecordInfo} from './record.ts';
 
+/** The table of entries, or what looks like it. */
+export type ScannedTable = Pick<Table, 'get' | 'peek' | 'keys'>;
+
 /** A part of the entries, with keys as bytes. */
 export interface Scan {
   readonly prefix: Buffer;
@@ -49,7 +52,7 @@ const AFTER_ALL = Buffer.of(0xff);
  *
  * @throws {AppError} `entry-corrupt`.
  */
-export function scanEntries(table: Table, scan: Scan): ScanPart {
+export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
   const {prefix, after, limit, reverse, values, valuesBytesMax, nowMs} = scan;
   const entries: EntryInfo[] = [];
   let expired = 0;
@@ -74,7 +77,7 @@ export function scanEntries(table: Table, scan: Scan): ScanPart {
   return {entries, rest: undefined};
 }
 
-function readEntry(table: Table, bytes: Buffer, values: boolean): EntryInfo {
+function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryInfo {
   const key = bytes.toString() as Key;
   // A key without a record is no record at all: its checksum fails too.
   if (values) return decodeRecord(key, table.get(bytes) ?? Buffer.alloc(0));
@@ -82,7 +85,7 @@ function readEntry(table: Table, bytes: Buffer, values: boolean): EntryInfo {
 }
 
 /** The engine takes a damaged page for the end; whoever comes from the other side sees that it is not. */
-function assertEnd(table: Table, last: Buffer | undefined, reverse: boolean): void {
+function assertEnd(table: ScannedTable, last: Buffer | undefined, reverse: boolean): void {
   if (last === undefined) return;
   const [end] = table.keys({reverse: !reverse, limit: 1});
   if (end?.equals(last) !== true) throw new Error('Cannot list all entries: the store ends early at a damaged page');

@@ -64,7 +64,7 @@ export class SortedKeys {
 }
 
 /** How many elements at the beginning fulfil a condition that no later one does. */
-function countBefore<T>(elements: readonly T[], isBefore: (element: T) => boolean): number {
+export function countBefore<T>(elements: readonly T[], isBefore: (element: T) => boolean): number {
   let low = 0;
   let high = elements.length;
   while (low < high) {

@@ -11,7 +11,10 @@ import {openLmdbStore} from './lmdb-store.ts';
 import {type Verification, verifyStore} from './verify-store.ts';
 
 const PAGE_BYTES = 4096;
-const SOUND = {corruptKeys: [], lostEntries: 0, damage: [], damagedChanges: 0, wrongExpiries: 0};
+const SOUND = {
+  ...{corruptKeys: [], lostEntries: 0, damage: [], damagedChanges: 0, wrongExpiries: 0},
+  ...{unsettledChanges: 0, journalDamage: undefined},
+};
 let directory: string;
 let file: string;
 let sound: Buffer;

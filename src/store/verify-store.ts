@@ -1,10 +1,13 @@
 import {join} from 'node:path';
+import type {Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import {describeDataDirectory} from './data-directory.ts';
 import {encodeExpiry} from './expiries.ts';
+import {readJournal} from './journal-reading.ts';
 import {type FileTable, LmdbFile} from './lmdb-file.ts';
-import {decodeLogRecord} from './log-record.ts';
+import {decodeLogKey, decodeLogRecord} from './log-record.ts';
+import {sum} from './prepared-commit.ts';
 import {decodeRecord} from './record.ts';
 
 /** What a verification found. */
@@ -24,6 +27,10 @@ export interface Verification {
    * nothing is wrong then; of an entry whose row is missing nobody hears when it expires.
    */
   readonly wrongExpiries: number;
+  /** How many changes are in the journal only, since the store was not closed; whoever opens it next has them. */
+  readonly unsettledChanges: number;
+  /** Why not all of the journal can be read, in words; undefined when it can. */
+  readonly journalDamage: string | undefined;
 }
 
 /** How {@link verifyStore} tells how far it is, and is told to end. */
@@ -39,7 +46,8 @@ export interface VerifyOptions {
  * @throws The reason of `signal` when it is aborted.
  */
 export async function verifyStore(dataDir: string, options: VerifyOptions = {}): Promise<Verification> {
-  using file = new LmdbFile(join(describeDataDirectory(dataDir).storePath, 'data.mdb'));
+  const {storePath} = describeDataDirectory(dataDir);
+  using file = new LmdbFile(join(storePath, 'data.mdb'));
   const {tables, damage} = file.tables();
   const pick = (name: string): FileTable | undefined => tables.find(table => table.name === name);
   const expected = new ExpectedExpiries();
@@ -49,8 +57,14 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     (key, record) => isSoundEntry(key, record, expected),
     options,
   );
+  let settled: Revision = 0;
+  const isSoundChange = (key: Buffer, record: Buffer): boolean => {
+    settled = Math.max(settled, decodeLogKey(key));
+    return decodeLogRecord(record) !== undefined;
+  };
   const changes = await verifyTable(file, pick('changes'), isSoundChange, {signal: options.signal});
   const expiries = await verifyTable(file, pick('expiries'), row => expected.meet(row), {signal: options.signal});
+  const journal = await readJournal(storePath, settled);
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
@@ -58,6 +72,8 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     damage: [...damage, ...entries.damage, ...changes.damage, ...expiries.damage],
     damagedChanges: changes.corruptKeys.length + changes.lost,
     wrongExpiries: expiries.corruptKeys.length + expected.missing,
+    unsettledChanges: sum(journal.blocks, block => block.changes.length),
+    journalDamage: journal.damage,
   };
 }
 
@@ -99,10 +115,6 @@ function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): 
     if (error instanceof AppError) return false;
     throw error;
   }
-}
-
-function isSoundChange(_key: Buffer, record: Buffer): boolean {
-  return decodeLogRecord(record) !== undefined;
 }
 
 /** The rows that the table of expiries should have, as the entries say. */

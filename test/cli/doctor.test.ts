@@ -70,7 +70,7 @@ describe('crewroom doctor', () => {
     assert.deepEqual(about(examined, 'Node'), [`ok: ${process.versions.node}`]);
     assert.match(about(examined, 'Service')[0] ?? '', /^ok: .* answers, its store is read-write$/);
     assert.ok(
-      about(examined, 'Data').includes(`ok: format 2, of 2 that can be read; process ${service.child.pid} holds it`),
+      about(examined, 'Data').includes(`ok: format 3, of 3 that can be read; process ${service.child.pid} holds it`),
     );
     if (process.platform === 'linux') {
       assert.match(about(examined, 'Port')[0] ?? '', new RegExp(`Crewroom \\S+ \\(process ${service.child.pid}\\)$`));

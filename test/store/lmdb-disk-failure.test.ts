@@ -8,28 +8,27 @@ import {ProcessFailure} from './store-process.ts';
 /** With one thread for the disk, the N-th call of a kind is always the same one. */
 const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
 
-/** A number of writes in which the failure must have come. */
-const WRITES_MAX = 40;
+/** A number of writes in which the failure must have come: also what goes into the tree only now and then. */
+const WRITES_MAX = 2000;
 
-/** How the engine opens its file for values, and once more for the page that makes a commit valid. */
-const VALUES_FILE = /openat\(.*\/store\/data\.mdb", O_RDWR\|O_CREAT.* = (\d+)$/;
-const COMMIT_FILE = /openat\(.*\/store\/data\.mdb", O_WRONLY\|O_DSYNC.* = (\d+)$/;
-
-/** Opening and closing the store make fewer calls of a kind, so the thread for the disk alone gets this far. */
-const CALLS_BEFORE = 13;
+/** How the journal is opened. */
+const JOURNAL_FILE = /openat\(.*\/store\/journal-0", O_WRONLY.* = (\d+)$/;
 
 const FAILURES = [
-  {name: 'a sync of values', call: 'fdatasync', find: async () => CALLS_BEFORE},
-  {name: 'a write of a commit', call: 'pwrite64', find: findCommitWrite},
+  {name: 'a sync of the journal', file: 'journal-0', call: 'fdatasync', when: 5},
+  {name: 'a write to the journal', file: 'journal-0', call: 'pwrite64', when: 5},
+  {name: 'a sync of the tree', file: 'data.mdb', call: 'fdatasync', when: 13},
+  {name: 'a write of a commit to the tree', file: 'data.mdb', call: 'pwrite64', when: 20},
 ];
 
 describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () => {
-  for (const {name, call, find} of FAILURES) {
+  for (const {name, file, call, when} of FAILURES) {
     test(`is read-only after ${name} fails, and opens again with what it acknowledged`, async () => {
       const directory = await makeDirectory();
-      const count = await find();
-      const tracer = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-e', `trace=${call}`];
-      const store = await startProcess({under: [...tracer, '-e', `inject=${call}:error=EIO:when=${count}`]});
+      const tracer = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)];
+      const store = await startProcess({
+        under: [...tracer, '-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+      });
       await store.call('open', {directory});
       let acknowledged = 0;
       const failure = await failureOf(async () => {
@@ -56,7 +55,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
-  test('acknowledges a write only after the values and then the commit are on the disk', async () => {
+  test('acknowledges a write only after its block is on the disk', async () => {
     const directory = await makeDirectory();
     const file = join(directory, 'trace');
     const calls = 'openat,fdatasync,pwrite64,writev,write';
@@ -68,39 +67,19 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     await store[Symbol.asyncDispose]();
 
     const lines = completedCalls(await readFile(file, 'utf8'));
-    const fileNumber = findNumber(lines, VALUES_FILE);
-    const commitNumber = findNumber(lines, COMMIT_FILE);
+    const journal = findNumber(lines, JOURNAL_FILE);
     // The first call opens the store, so the answer to the first write is number 2.
     const answers = Array.from({length: WRITES + 1}, (_, index) =>
       lines.findIndex(line => new RegExp(`write\\(3, .*id\\\\":${index + 1}[,}]`).test(line)),
     );
     for (let index = 1; index <= WRITES; index++) {
       const between = lines.slice(answers[index - 1], answers[index]);
-      const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${fileNumber}`) && line.endsWith('= 0'));
-      const committed = between.findLastIndex(line => line.startsWith(`pwrite64(${commitNumber},`));
-      const written = between.findLastIndex(line => /^p?writev?(64)?\(/.test(line) && line.includes(`(${fileNumber},`));
-      assert.ok(synced > written && committed > synced, `write ${index}:\n${between.join('\n')}`);
+      const written = between.findLastIndex(line => line.startsWith(`pwrite64(${journal}, "CRJ1`));
+      const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${journal}`) && line.endsWith('= 0'));
+      assert.ok(written >= 0 && synced > written, `write ${index}:\n${between.join('\n')}`);
     }
   });
 });
-
-/** Which of all calls of `pwrite64` makes a commit valid: the same ones in each run. */
-async function findCommitWrite(): Promise<number> {
-  const directory = await makeDirectory();
-  const file = join(directory, 'trace');
-  const tracer = ['strace', '-f', ...ONE_THREAD, '-o', file, '-e', 'trace=openat,pwrite64'];
-  const store = await startProcess({under: tracer});
-  await store.call('open', {directory: join(directory, 'data')});
-  for (let index = 0; index < WRITES_MAX; index++) await store.call('put', {key: 'a', json: String(index + 1)});
-  await store[Symbol.asyncDispose]();
-  const trace = await readFile(file, 'utf8');
-  const commitNumber = findNumber(completedCalls(trace), COMMIT_FILE);
-  const main = `${trace.split(' ')[0]} `;
-  const calls = trace.split('\n').filter(line => line.includes(' pwrite64(') && !line.startsWith(main));
-  const index = calls.findIndex((line, at) => at >= CALLS_BEFORE && line.includes(` pwrite64(${commitNumber},`));
-  assert.ok(index > 0, trace);
-  return index + 1;
-}
 
 async function failureOf(run: () => Promise<unknown>): Promise<{readonly code: string}> {
   try {

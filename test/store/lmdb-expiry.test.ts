@@ -235,7 +235,7 @@ describe('snapshots of which nothing is read', () => {
 });
 
 describe('a data directory of format 1', () => {
-  test('is opened with all it has, and is of format 2 then', async () => {
+  test('is opened with all it has, and is of the present format then', async () => {
     const directory = await makeDirectory();
     await makeFormer(directory);
     const store = await openStore(directory);

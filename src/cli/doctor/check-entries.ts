@@ -76,7 +76,12 @@ interface ServiceVerification {
 
 function describeVerification(verification: Verification): readonly Finding[] {
   const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
+  const {unsettledChanges, journalDamage} = verification;
   return [
+    ...(journalDamage === undefined ? [] : [damagedJournal(journalDamage)]),
+    ...(unsettledChanges > 0
+      ? [ok(`${unsettledChanges} changes are in the journal; the next start takes them up`)]
+      : []),
     ...(lostEntries > 0 || damage.length > 0 ? [damagedFile(lostEntries, damage)] : []),
     ...(damagedChanges > 0 ? [damagedLog(damagedChanges)] : []),
     ...(wrongExpiries > 0 ? [wrongTimes(wrongExpiries)] : []),
@@ -107,6 +112,15 @@ function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
     check: CHECK,
     level: 'problem',
     detail: damage.length === 0 ? lost : `${lost}: in data.mdb ${damage.slice(0, 3).join('; ')}`,
+    fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
+  };
+}
+
+function damagedJournal(problem: string): Finding {
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: problem,
     fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
   };
 }

@@ -1,0 +1,78 @@
+import type {Memtable, PreparedPlan} from './memtable.ts';
+
+/** What a checkpointer needs. */
+export interface CheckpointerDeps {
+  readonly memtable: Memtable;
+  /** Writes groups into the tree, in one transaction. Rejects when nothing of it happened. */
+  readonly write: (groups: readonly PreparedPlan[]) => Promise<void>;
+}
+
+/**
+ * How long a change waits for others before they go into the tree together, in milliseconds. The longer, the fewer pages are
+ * written twice; the shorter, the less a list has to merge and a start after a crash to read.
+ */
+const DELAY_MS = 50;
+
+/** How long to wait after a try that failed, in milliseconds. */
+const RETRY_DELAY_MS = 1000;
+
+/** A transaction ends with the group that reaches so many changes: preparing them takes some milliseconds of the event loop. */
+const CHANGES_MAX = 1000;
+
+/** Moves what is in the journal into the tree, while others write and read. */
+export class Checkpointer {
+  readonly #deps: CheckpointerDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isEnded = false;
+
+  constructor(deps: CheckpointerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Says that something is to be moved. */
+  notice(): void {
+    if (this.#running !== undefined || this.#isEnded || this.#deps.memtable.changes === 0) return;
+    if (this.#deps.memtable.changes >= CHANGES_MAX) this.#startNow();
+    else this.#startIn(DELAY_MS);
+  }
+
+  /** Moves everything. @throws What kept it from that; what is not moved stays where it is. */
+  async settle(): Promise<void> {
+    while (this.#deps.memtable.changes > 0) await this.#run();
+  }
+
+  /** Moves nothing more by itself. */
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #startIn(delayMs: number): void {
+    if (!this.#isEnded) this.#timer ??= setTimeout(() => this.#startNow(), delayMs);
+  }
+
+  #startNow(): void {
+    this.#run().then(
+      () => this.notice(),
+      // Whoever writes next learns of it; what is in the journal is safe there.
+      () => this.#startIn(RETRY_DELAY_MS),
+    );
+  }
+
+  #run(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running ??= this.#move().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #move(): Promise<void> {
+    const {memtable, write} = this.#deps;
+    const groups = memtable.first(CHANGES_MAX);
+    await write(groups);
+    memtable.remove(groups);
+  }
+}

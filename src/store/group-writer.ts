@@ -1,0 +1,193 @@
+import {AppError, type Failure} from '../domain/failure.ts';
+import type {JsonText} from '../domain/json-text.ts';
+import type {Key} from '../domain/key.ts';
+import type {Log} from '../domain/log.ts';
+import type {Change, CommitResult} from '../domain/store.ts';
+import {Checkpointer} from './checkpointer.ts';
+import {type EntryState, planGroup} from './commit-group.ts';
+import {CommitQueue} from './commit-queue.ts';
+import {saysFullDisk} from './full-disk.ts';
+import {BLOCK_BYTES_MAX, Journal} from './journal.ts';
+import {blockBytesMax, encodeBlock} from './journal-block.ts';
+import {planOf} from './journal-replay.ts';
+import type {OpenedDirectory} from './lmdb-opening.ts';
+import {Memtable, type PreparedPlan} from './memtable.ts';
+import {isDeletion, type PreparedCommit, sizeOfCommit, sum} from './prepared-commit.ts';
+import {DiskRoom} from './reserve.ts';
+import {readStoredJson, readStoredState} from './stored-entry.ts';
+import type {Tree} from './tree.ts';
+
+/** What a group writer needs. */
+export interface GroupWriterDeps {
+  readonly opened: OpenedDirectory;
+  readonly tree: Tree;
+  readonly log: Log;
+  /** The clock of the machine, in milliseconds since the Unix epoch. */
+  readonly machineMs: () => number;
+  /** The clock of the store, likewise. */
+  readonly storeMs: () => number;
+  /** Called soon after each group that changed something. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Group commit. One writer at a time, so what a commit will meet is known before it is written: checks are judged
+ * here, in the order of arrival. All commits that wait while the disk is busy form the next group. A group is one block of
+ * the journal with one fsync, and goes into the tree a little later, with others; until then it is in the memtable,
+ * where reads look first. A large group, and any group on a disk with little room, goes into the tree at once.
+ */
+export class GroupWriter {
+  readonly #deps: GroupWriterDeps;
+  readonly #queue = new CommitQueue<PreparedCommit>({
+    writeGroup: group => this.#writeGroup(group),
+    sizeOf: commit => this.#sizeOf(commit),
+  });
+  readonly #room: DiskRoom;
+  readonly #journal: Journal;
+  readonly #checkpointer: Checkpointer;
+  /** Where blocks are made: one at a time, and a new place for each would be work for the collector. */
+  readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES_MAX);
+  /** What the tree does not have yet. */
+  readonly memtable = new Memtable();
+
+  constructor(deps: GroupWriterDeps) {
+    this.#deps = deps;
+    const {opened, tree} = deps;
+    this.#room = new DiskRoom(opened.directory);
+    for (const block of opened.unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
+    this.#journal = new Journal(opened.directory.storePath, this.memtable.revision ?? 0);
+    this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => tree.write(groups)});
+    this.#checkpointer.notice();
+  }
+
+  /** Commits; resolves once it is on disk. @throws {AppError} As `commit` of a store. */
+  push(commit: PreparedCommit): Promise<CommitResult> {
+    return this.#queue.push(commit);
+  }
+
+  /** Brings the tree up to date. @throws {AppError} `disk-full`, `store-read-only`; nothing is lost then. */
+  settle(): Promise<void> {
+    return this.#checkpointer.settle();
+  }
+
+  /** Lets commits that wait finish, and the tree have what it lacks, if it can. */
+  async drain(): Promise<void> {
+    await this.#queue.drained();
+    try {
+      if (this.#deps.tree.readOnlyBecause === undefined) await this.settle();
+    } catch {
+      // It is in the log, and the journal keeps what the tree lacks for whoever opens the store next.
+    }
+    this.#checkpointer.end();
+  }
+
+  /** Closes the files. To be called once the tree is closed, so that what it has need not be read again. */
+  async close(): Promise<void> {
+    const isSettled = this.#deps.tree.readOnlyBecause === undefined && this.memtable.changes === 0;
+    await (isSettled ? this.#journal.remove() : this.#journal.close());
+  }
+
+  /** Moves nothing more into a tree that is read-only. */
+  endCheckpoints(): void {
+    this.#checkpointer.end();
+  }
+
+  async #writeGroup(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    this.#deps.tree.assertWritable();
+    if (!(await this.#room.admits(sum(group, commit => this.#sizeOf(commit))))) return this.#writeDeletions(group);
+    try {
+      return await this.#writeTogether(group);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failure.code !== 'disk-full') throw error;
+      await this.#room.giveUp();
+      return this.#writeDeletions(group);
+    }
+  }
+
+  /** On a full disk: what only deletes happens, since it makes room, and there is room for it. */
+  async #writeDeletions(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    const results = [...(await this.#writeTogether(group.filter(isDeletion)))];
+    return group.map(commit => (isDeletion(commit) && results.shift()) || new AppError({code: 'disk-full'}));
+  }
+
+  async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+    const {machineMs, storeMs, onChange, tree} = this.#deps;
+    const plan = planGroup(group, {
+      revision: this.memtable.revision ?? tree.changes.revision,
+      nowMs: storeMs(),
+      updatedAtMs: machineMs(),
+      stateOf: key => this.#stateOf(key),
+      jsonOf: key => this.#jsonOf(key),
+    });
+    if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
+    if (this.#isForJournal(plan)) await this.#writeToJournal(plan);
+    else await this.#writeToTree(plan);
+    // Writers get their answers first: a listener begins to read.
+    if (plan.changes.length > 0) setImmediate(onChange);
+    return plan.results;
+  }
+
+  #isForJournal({changes, stale}: PreparedPlan): boolean {
+    // With little room nothing is acknowledged that the tree may have no room for.
+    if (!this.#room.isAmple || stale.length > 0) return false;
+    return changes.every(hasItsValue) && blockBytesMax(changes) <= BLOCK_BYTES_MAX;
+  }
+
+  async #writeToJournal(plan: PreparedPlan): Promise<void> {
+    const {changes} = this.#deps.tree;
+    const block = encodeBlock(plan, this.#block);
+    if (!this.#journal.makeRoom(block.length, changes.revision)) {
+      await this.settle();
+      this.#journal.makeRoom(block.length, changes.revision);
+    }
+    try {
+      await this.#journal.append(block, plan.revision);
+    } catch (error) {
+      throw new AppError(this.#afterFailedBlock(error), {cause: error});
+    }
+    this.memtable.add(plan);
+    this.#checkpointer.notice();
+  }
+
+  async #writeToTree(plan: PreparedPlan): Promise<void> {
+    // What came before it goes in before it.
+    await this.settle();
+    await this.#deps.tree.write([plan]);
+  }
+
+  #afterFailedBlock(error: unknown): Failure {
+    if (!saysFullDisk(error)) return this.#deps.tree.turnReadOnly(error);
+    this.#deps.log.error('disk full; nothing was written', {error});
+    return {code: 'disk-full'};
+  }
+
+  #sizeOf(commit: PreparedCommit): number {
+    return sizeOfCommit(commit, key => this.#recordSize(key));
+  }
+
+  /** About how large the record under a key is, in bytes; 0 where it is missing or cannot be read. */
+  #recordSize(key: Key): number {
+    const recent = this.memtable.find(key);
+    if (recent !== undefined) return recent.put?.json.length ?? 0;
+    try {
+      return this.#deps.tree.tables.entries.peek(Buffer.from(key))?.length ?? 0;
+    } catch {
+      return 0;
+    }
+  }
+
+  #stateOf(key: Key): EntryState | undefined {
+    const recent = this.memtable.find(key);
+    if (recent === undefined) return readStoredState(this.#deps.tree.tables, key);
+    return recent.put === undefined ? undefined : recent;
+  }
+
+  #jsonOf(key: Key): JsonText | undefined {
+    const recent = this.memtable.find(key);
+    return recent === undefined ? readStoredJson(this.#deps.tree.tables, key) : recent.put?.json;
+  }
+}
+
+function hasItsValue(change: Change): boolean {
+  return change.kind !== 'put' || change.json !== undefined;
+}

@@ -1,0 +1,105 @@
+import {crc32} from 'node:zlib';
+import type {Revision} from '../domain/entry.ts';
+import type {Change} from '../domain/store.ts';
+import {changesBytesMax, readChanges, writeChanges} from './change-bytes.ts';
+
+/**
+ * A block of the journal holds the commits of one group; all numbers big-endian:
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 0–3 | the letters `CRJ1`, so that a block is found behind a damaged one |
+ * | 4–7 | CRC-32 of bytes 8–39 |
+ * | 8–11 | how many bytes of changes follow |
+ * | 12–15 | CRC-32 of them |
+ * | 16–21 | revision of the first change |
+ * | 22–27 | revision of the last change |
+ * | 28–33 | time of the write by the clock of the machine, in milliseconds since the Unix epoch |
+ * | 34–39 | time by the clock of the store, likewise |
+ * | 40– | the changes, as `change-bytes.ts` writes them, each put with its value |
+ */
+const MAGIC = Buffer.from('CRJ1');
+const HEADER_BYTES = 40;
+const NUMBER_BYTES = 6;
+const AT = {
+  headerChecksum: 4,
+  changesBytes: 8,
+  changesChecksum: 12,
+  first: 16,
+  last: 22,
+  updatedAt: 28,
+  now: 34,
+} as const;
+
+/** What a block says. */
+export interface JournalBlock {
+  /** At least one; each put has its value. */
+  readonly changes: readonly Change[];
+  /** The time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
+  readonly updatedAtMs: number;
+  /** The time by the clock of the store, likewise. */
+  readonly nowMs: number;
+}
+
+/** A block, and where it ends. */
+export interface FoundBlock extends JournalBlock {
+  /** The revision of its first change. */
+  readonly first: Revision;
+  /** The revision of its last change. */
+  readonly last: Revision;
+  readonly end: number;
+}
+
+/** How large a block of some changes is at most, in bytes. */
+export function blockBytesMax(changes: readonly Change[]): number {
+  return HEADER_BYTES + changesBytesMax(changes);
+}
+
+/** Writes a block at the beginning of a buffer with room for it. @returns The part that was written. */
+export function encodeBlock({changes, updatedAtMs, nowMs}: JournalBlock, buffer: Buffer): Buffer {
+  const end = writeChanges(changes, buffer, HEADER_BYTES);
+  const block = buffer.subarray(0, end);
+  block.set(MAGIC);
+  block.writeUInt32BE(end - HEADER_BYTES, AT.changesBytes);
+  block.writeUInt32BE(crc32(block.subarray(HEADER_BYTES)), AT.changesChecksum);
+  block.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
+  block.writeUIntBE(changes.at(-1)?.revision ?? 0, AT.last, NUMBER_BYTES);
+  block.writeUIntBE(toTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
+  block.writeUIntBE(toTime(nowMs), AT.now, NUMBER_BYTES);
+  block.writeUInt32BE(crc32(block.subarray(AT.changesBytes, HEADER_BYTES)), AT.headerChecksum);
+  return block;
+}
+
+/** Reads the block at a place, or nothing where there is no sound one. */
+export function decodeBlock(file: Buffer, at: number): FoundBlock | undefined {
+  const header = file.subarray(at, at + HEADER_BYTES);
+  if (!hasSoundHeader(header)) return undefined;
+  const end = at + HEADER_BYTES + header.readUInt32BE(AT.changesBytes);
+  if (end > file.length) return undefined;
+  if (crc32(file.subarray(at + HEADER_BYTES, end)) !== header.readUInt32BE(AT.changesChecksum)) return undefined;
+  return {
+    changes: readChanges(file, at + HEADER_BYTES, end),
+    first: header.readUIntBE(AT.first, NUMBER_BYTES),
+    last: header.readUIntBE(AT.last, NUMBER_BYTES),
+    updatedAtMs: header.readUIntBE(AT.updatedAt, NUMBER_BYTES),
+    nowMs: header.readUIntBE(AT.now, NUMBER_BYTES),
+    end,
+  };
+}
+
+/** Where the next letters of a block are, sound or not, from a place on; -1 where there are none. */
+export function findMagic(file: Buffer, from: number): number {
+  return file.indexOf(MAGIC, from);
+}
+
+function hasSoundHeader(header: Buffer): boolean {
+  return (
+    header.length === HEADER_BYTES &&
+    header.subarray(0, MAGIC.length).equals(MAGIC) &&
+    crc32(header.subarray(AT.changesBytes)) === header.readUInt32BE(AT.headerChecksum)
+  );
+}
+
+function toTime(ms: number): number {
+  return Math.max(0, Math.floor(ms));
+}

@@ -1,0 +1,27 @@
+import type {Key} from '../domain/key.ts';
+import type {Change} from '../domain/store.ts';
+import type {EntryState} from './commit-group.ts';
+import type {JournalBlock} from './journal-block.ts';
+import type {PreparedPlan, RecentWrite} from './memtable.ts';
+
+/**
+ * What the group of a block came to.
+ *
+ * @param stateOf What is there under a key before it.
+ */
+export function planOf(block: JournalBlock, stateOf: (key: Key) => EntryState | undefined): PreparedPlan {
+  const {changes, nowMs, updatedAtMs} = block;
+  const writes = new Map<Key, RecentWrite>();
+  for (const change of changes) {
+    const before = writes.get(change.key) ?? {expiredAtMs: stateOf(change.key)?.expiresAtMs};
+    writes.set(change.key, writeOf(change, updatedAtMs, before.expiredAtMs));
+  }
+  return {writes, changes, stale: [], revision: changes.at(-1)?.revision ?? 0, nowMs, updatedAtMs, results: []};
+}
+
+function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): RecentWrite {
+  const {key, revision} = change;
+  const common = {revision, updatedAtMs, expiredAtMs};
+  if (change.kind !== 'put' || change.json === undefined) return {...common, put: undefined, expiresAtMs: undefined};
+  return {...common, put: {kind: 'put', key, json: change.json}, expiresAtMs: change.expiresAtMs};
+}

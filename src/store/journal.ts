@@ -1,0 +1,144 @@
+import {type FileHandle, open, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {Revision} from '../domain/entry.ts';
+import {syncDirectory} from './data-directory.ts';
+
+/** The files of a journal, used in turns. */
+export const JOURNAL_FILES = ['journal-0', 'journal-1'] as const;
+
+/**
+ * Size of each file, in bytes. They have it from the beginning, so that syncing a block is one write to the disk: a file
+ * that grows would have its new length written too. At the most that a machine acknowledges it lasts for a fraction of a
+ * second, and what is in it is read again at a start after a crash.
+ */
+export const JOURNAL_FILE_BYTES = 1024 * 1024;
+
+/** Largest block, in bytes: what is larger gains nothing by being written twice. */
+export const BLOCK_BYTES_MAX = JOURNAL_FILE_BYTES / 4;
+
+/** How much a journal holds, in bytes. */
+export const JOURNAL_BYTES = JOURNAL_FILES.length * JOURNAL_FILE_BYTES;
+
+/** The smallest change: a deletion of a key of one character, in bytes. */
+const CHANGE_BYTES_MIN = 10;
+
+/** How many changes a journal holds, at most. */
+export const JOURNAL_CHANGES_MAX = JOURNAL_BYTES / CHANGE_BYTES_MIN;
+
+const FILE_MODE = 0o600;
+
+interface JournalFile {
+  readonly handle: FileHandle;
+  /** Where the next block begins. */
+  end: number;
+  /** The last revision that is in it; 0 for none. */
+  last: Revision;
+}
+
+/**
+ * The write-ahead log of a store: a group of commits is durable once its block is in one of two files and synced. When
+ * the tree has everything that is in a file, the file is written over from its beginning. The files are there only
+ * while a store is open, or was not closed.
+ */
+export class Journal {
+  readonly #storePath: string;
+  #files: readonly JournalFile[] | undefined;
+  /** Which file is written to. */
+  #current = 0;
+  /** The last revision that was found in the files. */
+  readonly #found: Revision;
+
+  /**
+   * @param storePath The directory of the store's files.
+   * @param found The last revision that is in the journal there; 0 for none.
+   */
+  constructor(storePath: string, found: Revision) {
+    this.#storePath = storePath;
+    this.#found = found;
+  }
+
+  /**
+   * Makes room for a block of that size, over blocks that the tree has.
+   *
+   * @param settled The last revision that the tree has.
+   * @returns Whether there is room now.
+   */
+  makeRoom(sizeBytes: number, settled: Revision): boolean {
+    if (this.#files === undefined) return settled >= this.#found;
+    if (this.#fits(sizeBytes)) return true;
+    const free = this.#files.findIndex(({last}) => last <= settled);
+    if (free === -1) return false;
+    this.#current = free;
+    const file = this.#files[free] as JournalFile;
+    file.end = 0;
+    return true;
+  }
+
+  /**
+   * Writes a block, for which there is room, behind the last one. Resolved: on disk. Rejected: nobody knows what the
+   * disk holds, and nothing may be written any more; who reads the journal does not find the block, as far as that can
+   * still be seen to.
+   */
+  async append(block: Buffer, last: Revision): Promise<void> {
+    this.#files ??= await createFiles(this.#storePath);
+    const file = this.#files[this.#current] as JournalFile;
+    try {
+      await writeWhole(file.handle, block, file.end);
+      await file.handle.datasync();
+    } catch (error) {
+      await takeBack(file);
+      throw error;
+    }
+    file.end += block.length;
+    file.last = last;
+  }
+
+  /** Closes the files. */
+  async close(): Promise<void> {
+    const files = this.#files ?? [];
+    this.#files = undefined;
+    for (const {handle} of files) await handle.close();
+  }
+
+  /** Closes the files and deletes them, since the tree has everything. */
+  async remove(): Promise<void> {
+    await this.close();
+    for (const name of JOURNAL_FILES) await rm(join(this.#storePath, name), {force: true});
+  }
+
+  #fits(sizeBytes: number): boolean {
+    const file = this.#files?.[this.#current] as JournalFile;
+    return file.end + sizeBytes <= JOURNAL_FILE_BYTES;
+  }
+}
+
+/** Of zeros from end to end: what was in them before is in the tree, and must not be taken for blocks of this journal. */
+async function createFiles(storePath: string): Promise<readonly JournalFile[]> {
+  const files: JournalFile[] = [];
+  try {
+    for (const name of JOURNAL_FILES) {
+      const handle = await open(join(storePath, name), 'w', FILE_MODE);
+      files.push({handle, end: 0, last: 0});
+      await writeWhole(handle, Buffer.alloc(JOURNAL_FILE_BYTES), 0);
+      await handle.sync();
+    }
+    await syncDirectory(storePath);
+    return files;
+  } catch (error) {
+    for (const {handle} of files) await handle.close();
+    throw error;
+  }
+}
+
+async function writeWhole(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const {bytesWritten} = await handle.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+/** What failed did not happen: its block must not be found by whoever opens the store next. */
+async function takeBack({handle, end}: JournalFile): Promise<void> {
+  const nothing = Buffer.alloc(Math.min(8, JOURNAL_FILE_BYTES - end));
+  await handle.write(nothing, 0, nothing.length, end).catch(() => {});
+}

@@ -1,0 +1,118 @@
+import type {Revision} from '../domain/entry.ts';
+import type {JsonText} from '../domain/json-text.ts';
+import {compareKeys, type Key} from '../domain/key.ts';
+import {CHANGES_BYTES_MAX, type Change} from '../domain/store.ts';
+import {valueBytesOf} from './change-bytes.ts';
+import type {GroupPlan, PlannedWrite} from './commit-group.ts';
+import type {PreparedPut} from './prepared-commit.ts';
+
+/** What a group comes to, with the values in records where they are. */
+export type PreparedPlan = GroupPlan<PreparedPut>;
+
+/** The last write of a key that the tree has not; a removal has no `put`. */
+export type RecentWrite = PlannedWrite<PreparedPut>;
+
+/** The last writes of some keys. */
+export type RecentWrites = ReadonlyMap<Key, RecentWrite>;
+
+/**
+ * What is durable in the journal and not yet in the tree: groups in their order, and for each key its last write. Reads
+ * look here first. What is here may be in the tree already: it is the same.
+ */
+export class Memtable {
+  readonly #groups: PreparedPlan[] = [];
+  readonly #writes = new Map<Key, RecentWrite>();
+  #sortedKeys: readonly Key[] | undefined;
+  #changes = 0;
+
+  /** How many changes there are. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The revision of the last group; undefined without one. */
+  get revision(): Revision | undefined {
+    return this.#groups.at(-1)?.revision;
+  }
+
+  /** Whether a group changes what is known of when entries expire. */
+  get touchesExpiries(): boolean {
+    for (const {expiresAtMs, expiredAtMs} of this.#writes.values()) {
+      if (expiresAtMs !== undefined || expiredAtMs !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** The last write of a key; undefined where there is none. */
+  find(key: Key): RecentWrite | undefined {
+    return this.#writes.get(key);
+  }
+
+  /** Adds a group behind the others. */
+  add(plan: PreparedPlan): void {
+    this.#groups.push(plan);
+    this.#changes += plan.changes.length;
+    for (const [key, write] of plan.writes) this.#writes.set(key, write);
+    this.#sortedKeys = undefined;
+  }
+
+  /** The first groups, up to the one that reaches so many changes; they stay until they are removed. */
+  first(changesMax: number): readonly PreparedPlan[] {
+    let changes = 0;
+    const end = this.#groups.findIndex(plan => {
+      changes += plan.changes.length;
+      return changes >= changesMax;
+    });
+    return this.#groups.slice(0, end === -1 ? undefined : end + 1);
+  }
+
+  /** Removes the first groups, since the tree has them. */
+  remove(groups: readonly PreparedPlan[]): void {
+    this.#groups.splice(0, groups.length);
+    for (const plan of groups) {
+      this.#changes -= plan.changes.length;
+      for (const [key, write] of plan.writes) if (this.#writes.get(key) === write) this.#writes.delete(key);
+    }
+    this.#sortedKeys = undefined;
+  }
+
+  /** The last writes as they are now: later ones do not change them. */
+  freeze(): RecentWrites {
+    return new Map(this.#writes);
+  }
+
+  /** The keys that were written, in the order of their UTF-8 bytes. */
+  sortedKeys(): readonly Key[] {
+    this.#sortedKeys ??= sortKeys(this.#writes);
+    return this.#sortedKeys;
+  }
+
+  /** The changes after a revision, behind those that were found before: up to the end of the commit that reaches the limit. */
+  readChanges(since: Revision, limit: number, before: readonly Change[]): readonly Change[] {
+    const found = [...before];
+    let valuesBytes = before.reduce((sum, change) => sum + valueBytesOf(change), 0);
+    const from = before.at(-1)?.revision ?? since;
+    for (const {changes, revision} of this.#groups) {
+      if (revision <= from) continue;
+      for (const change of changes) {
+        if (change.revision <= from) continue;
+        const isFull = found.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
+        if (isFull && change.revision !== found.at(-1)?.revision) return found;
+        found.push(withOwnValue(change));
+        valuesBytes += valueBytesOf(change);
+      }
+    }
+    return found;
+  }
+}
+
+/** The keys of some writes, in the order of their UTF-8 bytes. */
+export function sortKeys(writes: RecentWrites): readonly Key[] {
+  return [...writes.keys()].sort(compareKeys);
+}
+
+/** What is handed out belongs to the caller; this value is still to be written. */
+function withOwnValue(change: Change): Change {
+  if (change.kind !== 'put' || change.json === undefined) return change;
+  return {...change, json: new Uint8Array(change.json) as Uint8Array as JsonText};
+}

@@ -1,0 +1,20 @@
+import type {Entry} from '../domain/entry.ts';
+import type {Key} from '../domain/key.ts';
+import type {RecentWrite} from './memtable.ts';
+import {beginRecord, endRecord} from './record.ts';
+
+/** The record of a write, as the tree gets it; undefined where the entry is removed. Nobody may change its bytes. */
+export function recordOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: RecentWrite): Buffer | undefined {
+  if (put === undefined) return undefined;
+  const record = 'record' in put ? put.record : beginRecord(put.json);
+  endRecord(record, key, {revision, updatedAtMs, expiresAtMs});
+  return record;
+}
+
+/** The entry of a write, with a value of its own; undefined where the entry is removed. */
+export function entryOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: RecentWrite): Entry | undefined {
+  if (put === undefined) return undefined;
+  const json = Buffer.from(put.json) as Uint8Array as Entry['json'];
+  const entry = {key, revision, sizeBytes: json.length, updatedAtMs, json};
+  return expiresAtMs === undefined ? entry : {...entry, expiresAtMs};
+}
