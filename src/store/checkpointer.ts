@@ -37,9 +37,12 @@ export class Checkpointer {
     else this.#startIn(DELAY_MS);
   }
 
-  /** Moves everything. @throws What kept it from that; what is not moved stays where it is. */
+  /** Moves everything that is there now. @throws What kept it from that; what is not moved stays where it is. */
   async settle(): Promise<void> {
-    while (this.#deps.memtable.changes > 0) await this.#run();
+    const {memtable} = this.#deps;
+    const last = memtable.revision ?? 0;
+    // Others may be adding more all the while.
+    while ((memtable.oldestRevision ?? Infinity) <= last) await this.#run();
   }
 
   /** Moves nothing more by itself. */

@@ -35,6 +35,11 @@ export class Memtable {
     return this.#groups.at(-1)?.revision;
   }
 
+  /** The revision of the first group; undefined without one. */
+  get oldestRevision(): Revision | undefined {
+    return this.#groups[0]?.revision;
+  }
+
   /** Whether a group changes what is known of when entries expire. */
   get touchesExpiries(): boolean {
     for (const {expiresAtMs, expiredAtMs} of this.#writes.values()) {
