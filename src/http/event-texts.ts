@@ -1,5 +1,6 @@
 import type {EntryWritten, Event, EventBatch} from '../domain/event.ts';
 import type {JsonText} from '../domain/json-text.ts';
+import {formatTime} from './format-time.ts';
 
 /** How events are written, each once however many subscribers get it. */
 export interface EventTexts {
@@ -56,7 +57,7 @@ function formatEvent(event: Event): Uint8Array {
 
 /** The value stands in it as it is stored: parsing it would lose what JavaScript cannot hold. */
 function formatWritten({kind, key, revision, sizeBytes, expiresAtMs, json}: EntryWritten): Uint8Array {
-  const expiresAt = expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()};
+  const expiresAt = expiresAtMs === undefined ? {} : {expiresAt: formatTime(expiresAtMs)};
   const head = JSON.stringify({kind, key, revision: String(revision), sizeBytes, ...expiresAt});
   if (json === undefined) return Buffer.from(head);
   return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"value":`), onOneLine(json), Buffer.from('}')]);

@@ -60,8 +60,9 @@ class EntryService implements Entries {
     const checked = parseKey(key);
     if (ttlSeconds !== undefined) assertTtl(ttlSeconds);
     const operation = {kind: 'put', key: checked, json: this.#readValue(json), expiry: expiryOf(ttlSeconds)} as const;
-    const checks = expected === undefined ? [] : [{key: operation.key, expected}];
-    const {revision, outcomes} = await this.#commit({checks, operations: [operation]});
+    const checks = expected === undefined ? [] : [{key: checked, expected}];
+    const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
+    if (ttlSeconds !== undefined) this.#onTtl?.(ttlSeconds);
     return {revision, created: outcomes[0] === 'created'};
   }
 

@@ -1,5 +1,6 @@
 import type {Entries, Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {formatTime} from '../format-time.ts';
 import {answer, jsonAnswer} from '../message.ts';
 import type {Route} from '../route.ts';
 
@@ -45,7 +46,7 @@ function serialisePage({entries, next}: Page<EntryInfo | Entry>): Buffer {
 
 /** The members of an entry, without the closing brace. */
 function serialiseInfo({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): string {
-  const updatedAt = new Date(updatedAtMs).toISOString();
-  const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${new Date(expiresAtMs).toISOString()}"`;
+  const updatedAt = formatTime(updatedAtMs);
+  const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;
   return `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}`;
 }

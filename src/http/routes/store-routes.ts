@@ -4,6 +4,7 @@ import {AppError} from '../../domain/failure.ts';
 import {parseKey} from '../../domain/key.ts';
 import {assertTtl} from '../../domain/time-to-live.ts';
 import {readJsonBody, readMergePatchBody} from '../body.ts';
+import {formatTime} from '../format-time.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../message.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../preconditions.ts';
 import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../route.ts';
@@ -71,8 +72,8 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
 
 /** What a reader learns of an entry besides its value. */
 function describeEntry({revision, updatedAtMs, expiresAtMs}: Entry): readonly string[] {
-  const headers = ['ETag', formatEntityTag(revision), 'Updated-At', new Date(updatedAtMs).toISOString()];
-  if (expiresAtMs !== undefined) headers.push('Expires-At', new Date(expiresAtMs).toISOString());
+  const headers = ['ETag', formatEntityTag(revision), 'Updated-At', formatTime(updatedAtMs)];
+  if (expiresAtMs !== undefined) headers.push('Expires-At', formatTime(expiresAtMs));
   return headers;
 }
 
