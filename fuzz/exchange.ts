@@ -14,8 +14,11 @@ export interface Exchanged {
   readonly frames?: readonly WebSocketFrame[];
 }
 
-/** How long any answer may take, in milliseconds: far longer than it does, also on a machine that is busy. */
-const ANSWER_MS = 10_000;
+/**
+ * How long any answer may take, in milliseconds: far longer than it does, also on a machine that is busy, and longer than
+ * the service waits for a handler.
+ */
+const ANSWER_MS = 20_000;
 
 /** How long what stalls is waited for, in milliseconds: the service promises to end it after 15 seconds. */
 const STALL_MS = 25_000;

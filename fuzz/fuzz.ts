@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
 import type {ApiDocument} from './document.ts';
+import {Gate} from './gate.ts';
 import {SIGN_INS} from './handler.ts';
 import {createJudge, type Finding} from './judge.ts';
 import {judgeMemory, type MemorySample} from './memory.ts';
@@ -13,9 +14,8 @@ import {findUnreached, Tally, type Unreached} from './tally.ts';
 /** Something that should not be, and how to have it again. */
 export interface Failure {
   readonly property: string;
-  readonly seed: number;
-  /** Undefined where it was not a case that failed. */
-  readonly path: string | undefined;
+  /** The command that tries the case again; undefined where it did not fail once more, or was no case. */
+  readonly again?: string;
   readonly findings: readonly Finding[];
   /** Requests to send by hand. */
   readonly reproduction: string;
@@ -58,6 +58,9 @@ export interface FuzzProgress {
 /** How many cases of a property are tried before it is the turn of the next. */
 const CASES_PER_TURN = 20;
 
+/** How many properties are tried at once: most of the time of a case the disk is waited for. */
+const LANES = 6;
+
 /** How long a failing case is made smaller, in milliseconds. */
 const SHRINK_MS = 60_000;
 
@@ -78,6 +81,7 @@ class Run {
   readonly #caseDeps: RunDeps;
   readonly #properties: readonly Property[];
   readonly #tally = new Tally();
+  readonly #gate = new Gate();
   readonly #beganMs = performance.now();
   readonly #failures: Failure[] = [];
   readonly #memory: MemorySample[] = [];
@@ -110,14 +114,22 @@ class Run {
   }
 
   async #runSeed(seed: number, untilMs: number): Promise<void> {
-    for (let round = 0; !this.#isOver(untilMs); round++) {
-      for (const property of this.#properties) {
-        if (this.#isOver(untilMs)) break;
+    const turns = this.#turns(seed);
+    const work = async (): Promise<void> => {
+      for (const {property, seed} of turns) {
+        if (this.#isOver(untilMs)) return;
         this.#beginStalls();
-        await this.#tryProperty(property, seed + round, untilMs);
+        await this.#tryProperty(property, seed, untilMs);
         if (performance.now() - this.#measuredMs >= MEMORY_INTERVAL_MS) await this.#measure();
-        this.#tell();
       }
+    };
+    await Promise.all(Array.from({length: LANES}, work));
+  }
+
+  /** Every property in turn, round after round, each round with a seed of its own; shared by all who work. */
+  *#turns(seed: number): Generator<{readonly property: Property; readonly seed: number}, undefined> {
+    for (let round = 0; ; round++) {
+      for (const property of this.#properties) yield {property, seed: seed + round};
       this.#rounds++;
       if (this.#options.runs !== undefined) return;
     }
@@ -134,10 +146,7 @@ class Run {
       // Rather no smaller case than none after an hour.
       if (failingSinceMs !== undefined && performance.now() - failingSinceMs > SHRINK_MS) return;
       if (failingSinceMs === undefined && this.#isOver(untilMs)) return;
-      this.#cases++;
-      const findings = await runCase(steps, this.#caseDeps);
-      this.#tell();
-      const news = findings.filter(finding => !this.#known.has(signatureOf(finding)));
+      const news = await this.#tryCase(name, steps, failingSinceMs !== undefined);
       if (news.length === 0) return;
       failingSinceMs ??= performance.now();
       found.set(steps, news);
@@ -148,13 +157,24 @@ class Run {
     if (!details.failed || details.counterexample === null) return;
     const [steps] = details.counterexample;
     const findings = found.get(steps) ?? [...found.values()].at(-1) ?? [];
-    this.#fail({
-      property: name,
-      seed,
-      path: details.counterexamplePath ?? undefined,
-      findings,
-      reproduction: formatReproduction(steps),
-    });
+    const again = `npm run fuzz -- --seed ${seed} --only ${name} --path ${details.counterexamplePath}`;
+    this.#fail({property: name, again, findings, reproduction: formatReproduction(steps)});
+  }
+
+  /** Runs a case beside others, and once more alone when something is found. @returns What is found alone, and new. */
+  async #tryCase(name: string, steps: FuzzCase, alone: boolean): Promise<readonly Finding[]> {
+    this.#cases++;
+    const run = async (): Promise<readonly Finding[]> => {
+      const findings = await runCase(steps, this.#caseDeps);
+      return findings.filter(finding => !this.#known.has(signatureOf(finding)));
+    };
+    const beside = alone ? await this.#gate.alone(run) : await this.#gate.together(run);
+    this.#tell();
+    if (alone || beside.length === 0) return beside;
+    const found = await this.#gate.alone(run);
+    if (found.length === 0)
+      this.#fail({property: `${name}, beside others`, findings: beside, reproduction: formatReproduction(steps)});
+    return found;
   }
 
   #fail(failure: Failure): void {
@@ -211,7 +231,7 @@ class Run {
 }
 
 /** Of what was found besides the cases. */
-const NO_CASE = {property: 'the run', seed: 0, path: undefined, reproduction: ''} as const;
+const NO_CASE = {property: 'the run', reproduction: ''} as const;
 
 /** Two findings with the same signature are taken for one. */
 function signatureOf({rule, where, text}: Finding): string {

@@ -14,11 +14,11 @@ export function formatProgress({seconds, tally, failures, memory}: FuzzProgress)
 }
 
 /** A failure: what was found, and how to have it again. */
-export function formatFailure({property, seed, path, findings, reproduction}: Failure): string {
+export function formatFailure({property, again, findings, reproduction}: Failure): string {
   const lines = findings.map(({rule, where, text}) => `  ${rule} (${where}): ${text}`);
-  const again = path === undefined ? [] : [`  again: npm run fuzz -- --seed ${seed} --only ${property} --path ${path}`];
+  const command = again === undefined ? [] : [`  again: ${again}`];
   const byHand = reproduction === '' ? [] : ['  by hand:', reproduction.replace(/^/gm, '    ')];
-  return `\nFAILED ${property}\n${[...lines, ...again, ...byHand].join('\n')}\n\n`;
+  return `\nFAILED ${property}\n${[...lines, ...command, ...byHand].join('\n')}\n\n`;
 }
 
 /** The table of a run, and what it did not reach. */

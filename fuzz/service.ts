@@ -72,6 +72,7 @@ class ChildService implements FuzzedService {
   readonly #directory: string;
   readonly #hidden: readonly string[];
   #child: ChildProcess | undefined;
+  #started: Promise<void> | undefined;
   #port = 0;
   #crashes = 0;
   #stopping = false;
@@ -97,8 +98,12 @@ class ChildService implements FuzzedService {
     return complaints;
   }
 
-  async revive(): Promise<void> {
-    if (this.#child !== undefined) return;
+  revive(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     // The same port again, so that what failed can be tried again.
     const port = ['--port', String(this.#port)];
     const files = ['--data-dir', join(this.#directory, 'data'), '--airline', join(this.#directory, 'airline.json')];
@@ -155,6 +160,7 @@ class ChildService implements FuzzedService {
 
   #forget(how: string): void {
     this.#child = undefined;
+    this.#started = undefined;
     if (this.#stopping) return;
     this.#crashes++;
     this.#complaints.push({rule: 'down', text: how});

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type {ApiDocument} from '../document.ts';
-import type {RequestPlan} from '../request-plan.ts';
+import {SILENT} from '../handler.ts';
+import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
 import {createRequestArbitraries, type RequestHints} from './requests.ts';
 
@@ -57,9 +58,20 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
   ];
 }
 
-/** What stalls, each in headers, or in its body where it has one: they take long, and are tried all at once. */
+/**
+ * What stalls, each in headers, or in its body where it has one, and with a handler that does not answer: they take long,
+ * and are tried all at once.
+ */
 export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
-  return document.operations.flatMap(({method, path, body}) => {
+  const silence: RequestPlan = {
+    method: 'POST',
+    target: '/api/session',
+    headers: [['Host', '{{host}}']],
+    body: bodyOf(JSON.stringify({username: SILENT, password: 'x'})),
+    framing: 'length',
+    ending: 'wait',
+  };
+  const stalls = document.operations.flatMap(({method, path, body}): readonly RequestPlan[] => {
     const plan: RequestPlan = {
       method,
       target: path.replace('{key}', 'stalled'),
@@ -70,6 +82,7 @@ export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
     };
     return body === undefined ? [plan] : [plan, {...plan, ending: 'stall-in-body'}];
   });
+  return [silence, ...stalls];
 }
 
 function alone(plan: RequestPlan): Step {

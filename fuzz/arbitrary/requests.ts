@@ -177,11 +177,18 @@ function headerTwists(): fc.Arbitrary<Twist> {
     {weight: 2, arbitrary: fc.tuple(fc.constantFrom('If-Match', 'If-None-Match'), ODD_TAGS).map(add)},
     {weight: 1, arbitrary: fc.string({unit: 'binary', maxLength: 8}).map(text => add(['X-Odd', writeHeader(text)]))},
     {weight: 1, arbitrary: floods()},
+    {weight: 1, arbitrary: ODD_CONTENT.map(add)},
     {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: []}))},
     // Once more what is there already.
     {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: [...plan.headers, ...plan.headers]}))},
   );
 }
+
+const ODD_CONTENT = fc.constantFrom<Header>(
+  ['Content-Type', 'multipart/form-data; boundary=x'],
+  ['Content-Type', 'application/json-patch+json'],
+  ['Content-Encoding', 'gzip'],
+);
 
 /** So many headers that what comes behind them could be lost. */
 function floods(): fc.Arbitrary<Twist> {
