@@ -24,6 +24,8 @@ export class LossError extends Error {
   override readonly name = 'LossError';
 }
 
+const NOTHING = {revision: 0, entries: []} as const;
+
 /** How far the clocks of those who write and of the service may be apart, in milliseconds: both are the machine's. */
 const CLOCK_SLACK_MS = 1000;
 
@@ -41,8 +43,11 @@ export class History {
   #revision = 0;
   #unanswered = 0;
 
-  constructor(ledger: Ledger) {
+  /** @param start What is there already. @default {nothing} */
+  constructor(ledger: Ledger, start: {readonly revision: number; readonly entries: readonly ReadEntry[]} = NOTHING) {
     this.#ledger = ledger;
+    this.#revision = start.revision;
+    for (const {key, ...entry} of start.entries) this.#present.set(key, entry);
   }
 
   /** The last commit that was judged. */

@@ -117,6 +117,11 @@ export class Ledger implements Disposable {
     this.#floor = Math.max(this.#floor, revision);
   }
 
+  /** What is sent from now on goes to another store, whose last revision is this one. */
+  restart(revision: number): void {
+    this.#floor = revision;
+  }
+
   /** It is known what became of it, and checked. */
   settle(attempt: Attempt): void {
     this.#open.delete(attempt as Recorded);

@@ -1,0 +1,115 @@
+import {cp, mkdir} from 'node:fs/promises';
+import {createClient} from 'crewroom/client';
+import {formatPatch} from './effects.ts';
+import type {ReadEntry} from './history.ts';
+import type {Change, Ledger} from './ledger.ts';
+import {readOlderContent, writeOlderDirectory} from './older-directory.ts';
+import {readEntries, readRevision} from './read-back.ts';
+import {type ServiceProcess, startService} from './service-process.ts';
+import {formatValue} from './values.ts';
+
+/** What a store holds, and the revision of its last commit. */
+export interface Content {
+  readonly revision: number;
+  readonly entries: readonly ReadEntry[];
+}
+
+/** Something during which a service is killed. */
+export interface Stage {
+  readonly name: string;
+  /** Puts the data directory in place. @returns What is in it. */
+  readonly prepare: (dataDir: string) => Promise<Content>;
+  /** What is done while the service is traced. Without it, it is traced while it starts. */
+  readonly act?: (service: ServiceProcess, ledger: Ledger) => Promise<void>;
+}
+
+/** What the stages share. */
+export interface StageOptions {
+  /** Where a store can be made that they begin with. */
+  readonly baseDir: string;
+  readonly signal: AbortSignal;
+}
+
+/** All of what changes the disk: how a store comes to be, is opened, upgraded, written to and closed. */
+export async function createStages(options: StageOptions): Promise<readonly Stage[]> {
+  const content = await makeBase(options);
+  const prepareBase = async (dataDir: string): Promise<Content> => {
+    await cp(options.baseDir, dataDir, {recursive: true});
+    return content;
+  };
+  const large = formatValue(1, 100_000);
+  return [
+    {name: 'the making of a store', prepare: prepareNothing},
+    {name: 'the first write', prepare: prepareNothing, act: writing([{kind: 'put', key: 'first', text: '1.0'}])},
+    {name: 'the opening of a store', prepare: prepareBase},
+    {name: 'the upgrade of an older store', prepare: prepareOlder},
+    {name: 'a put', prepare: prepareBase, act: writing([{kind: 'put', key: 'base/1', text: '"new"'}])},
+    {name: 'a put of a large value', prepare: prepareBase, act: writing([{kind: 'put', key: 'base/1', text: large}])},
+    {name: 'a patch', prepare: prepareBase, act: writing([{kind: 'patch', key: 'base/2', mark: 77}])},
+    {name: 'a deletion', prepare: prepareBase, act: writing([{kind: 'delete', key: 'base/3'}])},
+    {name: 'a transaction', prepare: prepareBase, act: writing(manyChanges())},
+    {name: 'a stop', prepare: prepareBase, act: stopping},
+  ];
+}
+
+const BASE_ENTRIES = 60;
+
+/** A store of a service that was killed, so that whatever it left for the next start is there. */
+async function makeBase({baseDir, signal}: StageOptions): Promise<Content> {
+  const service = await startService({dataDir: baseDir, signal});
+  const {entries} = createClient({baseUrl: service.url});
+  for (let mark = 1; mark <= BASE_ENTRIES; mark++) await entries.put(`base/${mark}`, formatValue(mark, mark * 50));
+  for (let mark = 1; mark <= BASE_ENTRIES; mark += 7) await entries.delete(`base/${mark}`);
+  await entries.put('base/1', formatValue(1, 5000), {ttlSeconds: 1_000_000});
+  const content = {revision: await readRevision(service.url), entries: await readEntries(service.url)};
+  await service.kill();
+  return content;
+}
+
+async function prepareNothing(): Promise<Content> {
+  return {revision: 0, entries: []};
+}
+
+async function prepareOlder(dataDir: string): Promise<Content> {
+  await mkdir(dataDir, {mode: 0o700});
+  await writeOlderDirectory(dataDir);
+  return readOlderContent();
+}
+
+/** Some of all kinds, of entries that are there and that are not. */
+function manyChanges(): readonly Change[] {
+  const puts = Array.from({length: 30}, (_, index): Change => {
+    return {kind: 'put', key: `base/${index + 20}`, text: formatValue(index, index * 100)};
+  });
+  return [
+    ...puts,
+    {kind: 'patch', key: 'base/2', mark: 78},
+    {kind: 'delete', key: 'base/3'},
+    {kind: 'put', key: 'new', text: '[1.0]', ttlSeconds: 1_000_000},
+  ];
+}
+
+/** Makes these changes, all at once; also a single one is written as a transaction of one. */
+function writing(changes: readonly Change[]): NonNullable<Stage['act']> {
+  return async ({url}, ledger) => {
+    const {entries} = createClient({baseUrl: url, attemptsMax: 1});
+    const operations = changes.map(change => {
+      if (change.kind === 'put') {
+        const {kind, key, text, ttlSeconds} = change;
+        return {kind, key, json: text, ttlSeconds};
+      }
+      return change.kind === 'patch' ? {kind: change.kind, key: change.key, patch: formatPatch(change.mark)} : change;
+    });
+    const attempt = ledger.send(changes);
+    try {
+      ledger.acknowledge(attempt, {revision: (await entries.transact({operations})).revision});
+    } catch {
+      ledger.lose(attempt);
+    }
+  };
+}
+
+async function stopping(service: ServiceProcess, ledger: Ledger): Promise<void> {
+  await writing([{kind: 'put', key: 'last', text: '"before the stop"'}])(service, ledger);
+  await service.stop();
+}
