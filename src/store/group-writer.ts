@@ -6,6 +6,7 @@ import type {Change, CommitResult} from '../domain/store.ts';
 import {Checkpointer} from './checkpointer.ts';
 import {type EntryState, planGroup} from './commit-group.ts';
 import {CommitQueue} from './commit-queue.ts';
+import type {EntryCache} from './entry-cache.ts';
 import {saysFullDisk} from './full-disk.ts';
 import {BLOCK_BYTES_MAX, Journal} from './journal.ts';
 import {blockBytesMax, encodeBlock} from './journal-block.ts';
@@ -22,6 +23,8 @@ export interface GroupWriterDeps {
   readonly opened: OpenedDirectory;
   readonly tree: Tree;
   readonly log: Log;
+  /** Forgets what is written. */
+  readonly cache: EntryCache;
   /** The clock of the machine, in milliseconds since the Unix epoch. */
   readonly machineMs: () => number;
   /** The clock of the store, likewise. */
@@ -145,6 +148,8 @@ export class GroupWriter {
     } catch (error) {
       throw new AppError(this.#afterFailedBlock(error), {cause: error});
     }
+    // From here on reads find it in the memtable, and later in the tree.
+    this.#deps.cache.forget(plan.writes.keys());
     this.memtable.add(plan);
     this.#checkpointer.notice();
   }
@@ -152,7 +157,9 @@ export class GroupWriter {
   async #writeToTree(plan: PreparedPlan): Promise<void> {
     // What came before it goes in before it.
     await this.settle();
-    await this.#deps.tree.write([plan]);
+    const {cache, tree} = this.#deps;
+    cache.forget(plan.writes.keys());
+    await cache.pause(() => tree.write([plan]));
   }
 
   #afterFailedBlock(error: unknown): Failure {

@@ -17,6 +17,7 @@ import {
 } from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {readLastRevision} from './change-log.ts';
+import {EntryCache} from './entry-cache.ts';
 import {type DueExpiries, readDue} from './expiries.ts';
 import {GroupWriter} from './group-writer.ts';
 import {JOURNAL_BYTES, JOURNAL_CHANGES_MAX} from './journal.ts';
@@ -76,6 +77,7 @@ class LmdbStore implements Store {
   readonly #clock: StoreClock;
   readonly #listeners = new Listeners();
   readonly #snapshots: LmdbSnapshots;
+  readonly #cache = new EntryCache();
   /** Whether the journal may hold more than the change log. */
   readonly #isLogShort: boolean;
   #closed: Promise<void> | undefined;
@@ -92,6 +94,7 @@ class LmdbStore implements Store {
     this.#clock = new StoreClock(deps, Math.max(this.#tree.changes.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0));
     this.#writer = new GroupWriter({
       ...{opened, log, tree: this.#tree, machineMs: deps.nowMs},
+      cache: this.#cache,
       storeMs: () => this.#clock.now(),
       onChange: () => this.#listeners.call(),
     });
@@ -114,7 +117,7 @@ class LmdbStore implements Store {
   get(key: Key): Promise<Entry | undefined> {
     return this.#read(tables => {
       const recent = this.#memtable.find(key);
-      const entry = recent === undefined ? readStoredEntry(tables, key) : entryOf(key, recent);
+      const entry = recent === undefined ? this.#readSettled(tables, key) : entryOf(key, recent);
       return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : entry;
     });
   }
@@ -189,6 +192,14 @@ class LmdbStore implements Store {
       this.#assertOpen();
       return read(tables);
     });
+  }
+
+  #readSettled(tables: StoreTables, key: Key): Entry | undefined {
+    const cached = this.#cache.find(key);
+    if (cached !== undefined) return cached;
+    const entry = readStoredEntry(tables, key);
+    if (entry !== undefined) this.#cache.keep(entry);
+    return entry;
   }
 
   /** What the tree has of the changes, and then what it does not have yet. */
