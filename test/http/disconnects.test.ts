@@ -54,8 +54,8 @@ function countHeld(): Readonly<Record<string, number>> {
 
 /** A server with a stream everywhere and a web socket, each of which begins with an event. */
 async function startFeeding(event: () => string): Promise<{server: TestServer; feeds: Set<Feed>}> {
-  // These clients answer no pings.
-  const timeouts = {pingIntervalMs: 600_000};
+  // These clients answer no pings, and some have to be cut off.
+  const timeouts = {pingIntervalMs: 600_000, stopTimeoutMs: 500};
   const feeds = new Set<Feed>();
   const feed = (signal: AbortSignal): Feed => {
     const made = new Feed();
