@@ -2,7 +2,13 @@ import {defineConfig} from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'torture/**/*.test.ts', 'fuzz/**/*.test.ts'],
+    include: [
+      'src/**/*.test.ts',
+      'test/**/*.test.ts',
+      'torture/**/*.test.ts',
+      'fuzz/**/*.test.ts',
+      'bench/**/*.test.ts',
+    ],
     // Half of what the tests do is done by processes that they start, so that a core apart for Vitest would be idle.
     maxWorkers: '100%',
     // Real disks, sockets and processes: what is slow here is the machine, not the code.

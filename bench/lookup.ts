@@ -1,4 +1,6 @@
 import type {Results} from './results.ts';
+import type {GrowthMeasured} from './sections/growth.ts';
+import type {Start} from './sections/start.ts';
 import type {Measured, Sample} from './sections/throughput.ts';
 import {ratioOf, type Spread} from './statistics.ts';
 
@@ -22,4 +24,32 @@ export function rateRatio(one: Measured | undefined, other: Measured | undefined
 /** One figure of all turns. */
 export function figuresOf({samples}: Measured, member: keyof Sample): readonly number[] {
   return samples.map(sample => sample[member]);
+}
+
+/** What can be told of a start. */
+const START_FIGURES = {
+  firstAnswerMs: ({firstAnswerMs}: Start) => firstAnswerMs,
+  idleMb: ({idle}: Start) => idle.residentMb,
+  ownMb: ({idle}: Start) => idle.ownMb,
+} as const;
+
+/** One figure of all starts of a subject. */
+export function startFigures(
+  {starts}: Results,
+  subject: string,
+  figure: keyof typeof START_FIGURES,
+): readonly number[] {
+  return starts?.find(each => each.subject === subject)?.starts.map(START_FIGURES[figure]) ?? [];
+}
+
+/** What a request costs in a large store, as a ratio to what it costs in a small one; undefined when that was not measured. */
+export function growthCost(
+  {growth}: Results,
+  {workload, keys}: Pick<GrowthMeasured, 'workload' | 'keys'>,
+  [small, large]: readonly [number, number],
+): Spread | undefined {
+  const find = (entries: number) =>
+    growth?.measured.find(each => each.workload === workload && each.keys === keys && each.entries === entries);
+  const [few, many] = [find(small), find(large)];
+  return few === undefined || many === undefined ? undefined : ratioOf(few.requestsPerSecond, many.requestsPerSecond);
 }

@@ -5,6 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {openGenerator} from './generator/generator.ts';
 import {type Options, readOptions, USAGE} from './options.ts';
 import {FULL_PLAN, QUICK_PLAN} from './plan.ts';
+import {killServers} from './process.ts';
 import {formatReport} from './report/report.ts';
 import {runBench} from './run.ts';
 import {judge} from './targets.ts';
@@ -30,13 +31,14 @@ async function main(): Promise<void> {
   process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
+  const startMs = performance.now();
   const results = await runBench({
     options,
     plan: options.quick ? QUICK_PLAN : FULL_PLAN,
     directory,
     generator: await openGenerator(join(directory, 'generator')),
-    onProgress: text => process.stderr.write(`${text}\n`),
-  });
+    onProgress: text => process.stderr.write(`${Math.round((performance.now() - startMs) / 1000)} s: ${text}\n`),
+  }).finally(killServers);
   const verdicts = judge(results);
   const report = formatReport(results, verdicts);
   const json = `${JSON.stringify({...results, targets: verdicts}, undefined, 2)}\n`;

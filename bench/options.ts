@@ -1,4 +1,5 @@
 import {tmpdir} from 'node:os';
+import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {SECTIONS, type SectionName} from './plan.ts';
 import {WORKLOADS} from './workloads.ts';
@@ -61,12 +62,17 @@ export function readOptions(args: readonly string[]): Options {
     quick: values.quick,
     only: new Set(values.only),
     peers: !values['no-peers'],
-    peersDirectory: values.peers,
-    directory: values['data-dir'],
+    peersDirectory: values.peers === undefined ? undefined : resolve(values.peers),
+    directory: resolve(values['data-dir']),
     json: values.json,
     check: values.check,
     help: values.help,
   };
+}
+
+/** Whether a workload was asked for. */
+export function wantsWorkload({only}: Options, name: string): boolean {
+  return only.size === 0 || only.has(name);
 }
 
 /** Whether a section was asked for. */

@@ -25,9 +25,12 @@ export interface ServerProcess {
 const running = new Set<ChildProcess>();
 
 // Whichever way the run ends, nothing it started goes on.
-process.once('exit', () => {
+process.once('exit', killServers);
+
+/** Ends every server that was not stopped, as when one of two that belong together did not start. */
+export function killServers(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+}
 
 /**
  * Starts a server.
@@ -46,11 +49,11 @@ export async function startServer(
     env: {...process.env, ...environment},
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  await once(child, 'spawn');
   running.add(child);
   child.once('exit', () => running.delete(child));
   // Beside the directory, not in it: a store wants that for itself.
   child.stderr?.pipe(createWriteStream(stderrFile(directory)));
-  await once(child, 'spawn');
   return {directory, process: child, processId: child.pid ?? 0, stop: () => stop(child)};
 }
 

@@ -1,5 +1,9 @@
 import type {Machine} from './machine.ts';
+import type {Memory} from './process.ts';
+import type {Contention} from './sections/contention.ts';
+import type {Growth} from './sections/growth.ts';
 import type {Starts} from './sections/start.ts';
+import type {Listened} from './sections/subscribers.ts';
 import type {Throughput} from './sections/throughput.ts';
 
 /** One that was measured. */
@@ -8,6 +12,10 @@ export interface SubjectNote {
   readonly description: string;
   readonly version: string;
   readonly durability: string;
+  /** Its memory before any load, but after it was filled. */
+  readonly idle: Memory;
+  /** The room it takes on the disk with the entries that the workloads ask for. */
+  readonly diskBytes: number;
 }
 
 /** One that was not, and why. */
@@ -25,5 +33,8 @@ export interface Results {
   readonly subjects: readonly SubjectNote[];
   readonly missing: readonly Missing[];
   readonly throughput?: Throughput | undefined;
+  readonly contention?: readonly Contention[] | undefined;
+  readonly subscribers?: readonly Listened[] | undefined;
   readonly starts?: readonly Starts[] | undefined;
+  readonly growth?: Growth | undefined;
 }

@@ -2,14 +2,19 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Generator} from './generator/generator.ts';
 import {describeMachine} from './machine.ts';
-import {type Options, wantsSection} from './options.ts';
-import type {Plan} from './plan.ts';
+import {type Options, wantsSection, wantsWorkload} from './options.ts';
+import {installPeers} from './peers/install-peers.ts';
+import {PEERS} from './peers/peers.ts';
+import type {Plan, SectionName} from './plan.ts';
 import type {Missing, Results, SubjectNote} from './results.ts';
+import {measureContention} from './sections/contention.ts';
+import {measureGrowth} from './sections/growth.ts';
 import {measureStarts} from './sections/start.ts';
+import {measureSubscribers} from './sections/subscribers.ts';
 import {measureThroughput} from './sections/throughput.ts';
 import {BARE, BARE_LMDB, CREWROOM, CREWROOM_DIALECT} from './subjects/node-subjects.ts';
 import {ask, startSubject, stopSubject} from './subjects/start-subject.ts';
-import type {Subject, SubjectKind, Surroundings} from './subjects/subject.ts';
+import type {Subject, Surroundings} from './subjects/subject.ts';
 import {openTimeBox, type TimeBox} from './time-box.ts';
 import {WORKLOADS} from './workloads.ts';
 
@@ -23,78 +28,127 @@ export interface Run {
   readonly onProgress: (text: string) => void;
 }
 
-/** How long starting again and again may take, in milliseconds. */
-const START_LIMIT_MS = 60_000;
-
-/** Makes a whole run, within its time. */
+/** Makes a whole run, within its time: what matters most comes first. */
 export async function runBench(run: Run): Promise<Results> {
   const {options, plan, generator, directory} = run;
   const timeBox = openTimeBox(plan.limitMs);
   const startedAt = new Date().toISOString();
-  const missing: Missing[] = [];
+  const machine = await describeMachine(directory);
   const starts = wantsSection(options, 'start')
-    ? await measureStarts({...run, starts: plan.starts, timeBox: timeBox.part(START_LIMIT_MS)})
+    ? await measureStarts({...run, starts: plan.starts, timeBox: timeBox.part(plan.startLimitMs)})
     : undefined;
-  const compared = await compareSubjects(run, timeBox, missing);
-  return {
-    startedAt,
-    mode: options.quick ? 'quick' : 'full',
-    machine: await describeMachine(directory),
-    generator: generator.name,
-    missing,
-    ...compared,
-    starts,
-  };
+  const compared = await compareSubjects(run, timeBox);
+  const growth =
+    wantsSection(options, 'growth') && hasTime(run, timeBox, 'growth')
+      ? await measureGrowth({
+          ...run,
+          entries: plan.growthEntries,
+          turns: plan.growthTurns,
+          seconds: plan.seconds,
+          timeBox,
+        })
+      : undefined;
+  const mode = options.quick ? 'quick' : 'full';
+  return {startedAt, mode, machine, generator: generator.name, ...compared, starts, growth};
 }
 
-async function compareSubjects(
-  run: Run,
-  timeBox: TimeBox,
-  missing: Missing[],
-): Promise<Pick<Results, 'subjects' | 'throughput'>> {
-  const {options, plan, onProgress} = run;
-  const workloads = WORKLOADS.filter(({name}) => options.only.size === 0 || options.only.has(name));
-  if (workloads.length === 0) return {subjects: []};
+type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'contention' | 'subscribers'>;
+
+/** The parts that compare servers which run side by side. */
+async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
+  const {options, plan} = run;
+  const workloads = WORKLOADS.filter(({name}) => wantsWorkload(options, name));
   const subjects: Subject[] = [];
+  const missing: Missing[] = [];
+  const found: {-readonly [Name in keyof Results]?: Results[Name]} = {};
+  if (workloads.length === 0 && !wantsSection(options, 'contention') && !wantsSection(options, 'subscribers')) {
+    return {subjects: [], missing};
+  }
   try {
-    await startAll(run, subjects, missing);
-    const throughput = await measureThroughput({
-      ...run,
-      subjects,
-      workloads,
-      quick: options.quick,
-      turns: plan.turns,
-      secondsFor: ({name}) => ([CREWROOM.name, BARE.name].includes(name) ? plan.seconds : plan.peerSeconds),
-      timeBox: timeBox.part(timeBox.leftMs() - plan.reservedMs),
-      onProgress,
-    });
-    return {subjects: subjects.map(describeSubject), throughput};
+    await startOurs(run, subjects);
+    const ours = [...subjects];
+    if (workloads.length > 0) {
+      if (options.peers) await startPeers(run, subjects, missing);
+      found.throughput = await measureThroughput({
+        ...run,
+        subjects,
+        workloads,
+        quick: options.quick,
+        turns: plan.turns,
+        secondsFor: ({name}) => (name === CREWROOM.name || name === BARE.name ? plan.seconds : plan.peerSeconds),
+        timeBox: options.only.size === 0 ? timeBox.part(timeBox.leftMs() - plan.reservedMs) : timeBox,
+      });
+    }
+    const described = subjects.map(describeSubject);
+    // What the peers do when nobody asks them would be in the way of what follows.
+    for (const peer of subjects.splice(ours.length)) await stopSubject(peer);
+    if (wantsSection(options, 'contention') && hasTime(run, timeBox, 'contention')) {
+      found.contention = await measureContention({
+        ...run,
+        subjects: ours,
+        turns: plan.contentionTurns,
+        seconds: plan.seconds,
+        timeBox,
+      });
+    }
+    const [crewroom] = ours;
+    if (crewroom !== undefined && wantsSection(options, 'subscribers') && hasTime(run, timeBox, 'subscribers')) {
+      found.subscribers = await measureSubscribers({
+        ...run,
+        subject: crewroom,
+        turns: plan.subscribersTurns,
+        quick: options.quick,
+        timeBox,
+      });
+    }
+    return {subjects: described, missing, ...found};
   } finally {
     for (const subject of subjects) await stopSubject(subject);
   }
 }
 
-/** Starts Crewroom, what it is compared with, and the peers that are there. */
-async function startAll({directory, onProgress}: Run, subjects: Subject[], missing: Missing[]): Promise<void> {
-  const surroundings: Surroundings = {
+/** Whether there is time for a part; says so when there is not. */
+function hasTime({plan, onProgress}: Run, timeBox: TimeBox, section: SectionName): boolean {
+  if (timeBox.leftMs() > plan.sectionMinMs) return true;
+  onProgress(`${section} is left out: the time is over`);
+  return false;
+}
+
+/** Starts Crewroom, and its limits: the platform and the engine. */
+async function startOurs({directory, onProgress}: Run, subjects: Subject[]): Promise<void> {
+  onProgress('starting and filling Crewroom, and what it is compared with');
+  const surroundings = surroundingsIn(directory);
+  const crewroom = await startSubject(CREWROOM, surroundings);
+  subjects.push(crewroom);
+  await writeFile(surroundings.answersFile, JSON.stringify(await readAnswers(crewroom)));
+  for (const kind of [BARE, BARE_LMDB]) subjects.push(await startSubject(kind, surroundings));
+}
+
+/** Gets the peers and starts those that can be had. */
+async function startPeers(
+  {options, plan, directory, onProgress}: Run,
+  subjects: Subject[],
+  missing: Missing[],
+): Promise<void> {
+  const ours = surroundingsIn(directory);
+  const surroundings = {...ours, peersDirectory: options.peersDirectory ?? ours.peersDirectory};
+  onProgress('getting the peers from npm and Debian');
+  await installPeers(surroundings.peersDirectory, plan.installLimitMs);
+  onProgress('starting and filling the peers');
+  const started = await Promise.allSettled(PEERS.map(kind => startSubject(kind, surroundings)));
+  for (const [index, outcome] of started.entries()) {
+    if (outcome.status === 'fulfilled') subjects.push(outcome.value);
+    else missing.push({name: PEERS[index]?.name ?? '', reason: (outcome.reason as Error).message});
+  }
+  for (const {name, reason} of missing) onProgress(`${name} is missing: ${reason}`);
+}
+
+function surroundingsIn(directory: string): Surroundings {
+  return {
     directory: join(directory, 'subjects'),
     answersFile: join(directory, 'answers.json'),
     peersDirectory: join(directory, 'peers'),
   };
-  onProgress('starting and filling what is compared');
-  const crewroom = await startSubject(CREWROOM, surroundings);
-  subjects.push(crewroom);
-  await writeFile(surroundings.answersFile, JSON.stringify(await readAnswers(crewroom)));
-  subjects.push(await startSubject(BARE, surroundings));
-  const others: readonly SubjectKind[] = [BARE_LMDB];
-  for (const kind of others) {
-    try {
-      subjects.push(await startSubject(kind, surroundings));
-    } catch (error) {
-      missing.push({name: kind.name, reason: (error as Error).message});
-      onProgress(`${kind.name} is missing: ${(error as Error).message}`);
-    }
-  }
 }
 
 /** What Crewroom answers: the bare server is to answer the same bytes. */
@@ -109,6 +163,6 @@ async function readAnswers(crewroom: Subject): Promise<Readonly<Record<string, s
   };
 }
 
-function describeSubject({name, description, durability, version = ''}: Subject): SubjectNote {
-  return {name, description, durability, version};
+function describeSubject({name, description, durability, version, idle, diskBytes}: Subject): SubjectNote {
+  return {name, description, durability, version, idle, diskBytes};
 }

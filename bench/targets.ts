@@ -1,5 +1,9 @@
-import {findMeasured, rateRatio} from './lookup.ts';
+import {findMeasured, growthCost, rateRatio, startFigures} from './lookup.ts';
+import {PEERS} from './peers/peers.ts';
+import {WEBDIS} from './peers/webdis.ts';
 import type {Results} from './results.ts';
+import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
+import {medianOf, ratioOf} from './statistics.ts';
 import {BARE, CREWROOM} from './subjects/node-subjects.ts';
 import {COMPARED_CONNECTIONS} from './workloads.ts';
 
@@ -15,7 +19,8 @@ export interface Target {
 export interface Threshold {
   readonly is: 'at least' | 'at most';
   readonly figure: number;
-  readonly unit?: string;
+  /** Nothing for a ratio. */
+  readonly unit?: 'ms';
 }
 
 /** A target, held against what was measured. */
@@ -26,11 +31,51 @@ export interface Verdict {
   readonly verdict: 'met' | 'missed' | 'not measured';
 }
 
+/** How many entries the smallest and the largest store have that are compared. */
+const GROWTH = [1000, 1_000_000] as const;
+
 /** The targets, at {@link COMPARED_CONNECTIONS} connections unless said. */
 export const TARGETS: readonly Target[] = [
   rateTarget('identity', BARE.name, 0.9),
   rateTarget('get', BARE.name, 0.85),
   rateTarget('put', BARE.name, 0.8),
+  rateTarget('get', WEBDIS.name, 0.75),
+  rateTarget('put', WEBDIS.name, 1),
+  ...PEERS.filter(({name}) => name !== WEBDIS.name).map(({name}) => rateTarget('put', name, 3)),
+  {
+    name: `p99 of reads under a full load of writes, to that of ${BARE.name}`,
+    wanted: {is: 'at most', figure: 2},
+    figureOf: ({contention}) => {
+      const [ours, bare] = [CREWROOM.name, BARE.name].map(name =>
+        contention?.find(({subject}) => subject === name)?.samples.map(({reads}) => reads.p99Ms),
+      );
+      return ours === undefined || bare === undefined ? undefined : ratioOf(ours, bare).median;
+    },
+  },
+  {
+    name: 'longest stall of the event loop in a turn, while the disk syncs',
+    wanted: {is: 'at most', figure: 20, unit: 'ms'},
+    figureOf: ({contention}) => {
+      const ours = contention?.find(({subject}) => subject === CREWROOM.name)?.samples;
+      return ours === undefined ? undefined : medianOf(ours.map(({stallMs}) => stallMs));
+    },
+  },
+  ...GROWTH_KEYS.flatMap(keys =>
+    GROWTH_WORKLOADS.map(
+      (workload): Target => ({
+        name: `cost of a ${workload} with a million entries, ${keys} keys, to that with a thousand`,
+        wanted: {is: 'at most', figure: 1.2},
+        figureOf: results => growthCost(results, {workload, keys}, GROWTH)?.median,
+      }),
+    ),
+  ),
+  {
+    name: 'first answer',
+    wanted: {is: 'at most', figure: 500, unit: 'ms'},
+    figureOf: results => medianOf(startFigures(results, CREWROOM.name, 'firstAnswerMs')),
+  },
+  startTarget('first answer', 'firstAnswerMs'),
+  startTarget('memory when idle', 'idleMb'),
 ];
 
 /** Holds every target against what was measured. */
@@ -47,13 +92,20 @@ export function judge(results: Results, targets: readonly Target[] = TARGETS): r
 
 function rateTarget(workload: string, other: string, ratio: number): Target {
   return {
-    name: `${workload}: requests per second, to those of ${other}`,
+    name: `${workload}s per second, to those of ${other}`.replace('identitys', 'identities'),
     wanted: {is: 'at least', figure: ratio},
-    figureOf: results => rateOf(results, workload, other),
+    figureOf: results => {
+      const find = (subject: string) => findMeasured(results, {workload, connections: COMPARED_CONNECTIONS, subject});
+      return rateRatio(find(CREWROOM.name), find(other))?.median;
+    },
   };
 }
 
-function rateOf(results: Results, workload: string, other: string): number | undefined {
-  const find = (subject: string) => findMeasured(results, {workload, connections: COMPARED_CONNECTIONS, subject});
-  return rateRatio(find(CREWROOM.name), find(other))?.median;
+function startTarget(name: string, figure: 'firstAnswerMs' | 'idleMb'): Target {
+  return {
+    name: `${name}, to that of ${BARE.name}`,
+    wanted: {is: 'at most', figure: 1.6},
+    figureOf: results =>
+      ratioOf(startFigures(results, CREWROOM.name, figure), startFigures(results, BARE.name, figure)).median,
+  };
 }

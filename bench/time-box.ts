@@ -21,21 +21,27 @@ export interface TurnsPlan {
 }
 
 /**
- * Takes turns: first one to warm up, then as many as planned that fit into the time, and at least one.
+ * Takes turns: first one to warm up, then as many as planned that fit into the time. When that is over, the turn that goes on
+ * ends early.
  *
- * @param takeTurn Is told which turn it is: 0 warms up and does not count.
+ * @param items What takes turns, in this order.
+ * @param measure Is told which turn it is: 0 warms up and does not count.
  * @returns How many turns counted.
  */
-export async function takeTurns(
+export async function takeTurns<T>(
   {turns, timeBox, onTurn}: TurnsPlan,
-  takeTurn: (turn: number) => Promise<void>,
+  items: readonly T[],
+  measure: (item: T, turn: number) => Promise<void>,
 ): Promise<number> {
   let longestMs = 0;
   for (let turn = 0; turn <= turns; turn++) {
     if (turn > 1 && longestMs > timeBox.leftMs()) return turn - 1;
     onTurn(turn);
     const beforeMs = timeBox.leftMs();
-    await takeTurn(turn);
+    for (const item of items) {
+      if (timeBox.leftMs() <= 0) return turn;
+      await measure(item, turn);
+    }
     longestMs = Math.max(longestMs, beforeMs - timeBox.leftMs());
   }
   return turns;

@@ -7,8 +7,10 @@ export interface Workload {
   readonly name: string;
   /** With how many connections, each of which waits for its answer. */
   readonly connections: readonly number[];
-  /** The same, for a quick run; undefined when that leaves it out. */
-  readonly quickConnections: readonly number[];
+  /** The one of them at which a quick run compares. */
+  readonly comparedConnections: number;
+  /** Of whom a quick run measures it. */
+  readonly quick: 'everybody' | 'ours' | 'nobody';
   readonly keys: KeyRange;
   /** The requests that take turns; undefined for one who does not offer this. */
   readonly requests: (dialect: Dialect) => readonly RequestTemplate[] | undefined;
@@ -19,60 +21,66 @@ export const COMPARED_CONNECTIONS = 64;
 
 const SMALL_KEYS: KeyRange = {first: 0, count: ENTRIES.small};
 const LARGE_KEYS: KeyRange = {first: 0, count: ENTRIES.large};
-const ONLY_COMPARED = {connections: [COMPARED_CONNECTIONS], quickConnections: [COMPARED_CONNECTIONS]};
-const ALL_CONNECTIONS = {connections: [1, 10, COMPARED_CONNECTIONS, 256], quickConnections: [COMPARED_CONNECTIONS]};
+const ONLY_COMPARED = {connections: [COMPARED_CONNECTIONS], comparedConnections: COMPARED_CONNECTIONS};
+const ALL_CONNECTIONS = {connections: [1, 10, COMPARED_CONNECTIONS, 256], comparedConnections: COMPARED_CONNECTIONS};
 
 /** The workloads, in the order of the report. */
 export const WORKLOADS: readonly Workload[] = [
   {
     name: 'identity',
+    quick: 'ours',
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
     requests: ({identity}) => only(identity?.()),
   },
   {
     name: 'get',
+    quick: 'everybody',
     ...ALL_CONNECTIONS,
     keys: SMALL_KEYS,
     requests: ({get}) => [get('small')],
   },
   {
     name: 'put',
+    quick: 'everybody',
     ...ALL_CONNECTIONS,
     keys: SMALL_KEYS,
     requests: ({put}) => [put('small')],
   },
   {
     name: 'mix',
+    quick: 'nobody',
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
     requests: ({get, put}) => [get('small'), get('small'), get('small'), get('small'), put('small')],
   },
   {
     name: 'get-64k',
+    quick: 'nobody',
     ...ONLY_COMPARED,
-    quickConnections: [],
     keys: LARGE_KEYS,
-    requests: ({get}) => [get('large')],
+    requests: ({get, sizes}) => (sizes.includes('large') ? [get('large')] : undefined),
   },
   {
     name: 'put-64k',
+    quick: 'nobody',
     ...ONLY_COMPARED,
-    quickConnections: [],
     keys: LARGE_KEYS,
-    requests: ({put}) => [put('large')],
+    requests: ({put, sizes}) => (sizes.includes('large') ? [put('large')] : undefined),
   },
   {
     name: 'list',
+    quick: 'ours',
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
     requests: ({list}) => only(list?.()),
   },
   {
     name: 'transaction',
+    quick: 'ours',
     // Each has a hundred writes: 64 at once would mostly wait for each other.
     connections: [10],
-    quickConnections: [10],
+    comparedConnections: 10,
     keys: SMALL_KEYS,
     requests: ({transaction}) => only(transaction?.()),
   },

@@ -1,7 +1,10 @@
 import type {Machine} from '../machine.ts';
 import type {Results} from '../results.ts';
 import type {Verdict} from '../targets.ts';
+import {describeContention} from './contention-report.ts';
+import {describeGrowth} from './growth-report.ts';
 import {describeStarts} from './start-report.ts';
+import {describeSubscribers} from './subscribers-report.ts';
 import {formatFigure, formatTable} from './table.ts';
 import {describeThroughput} from './throughput-report.ts';
 
@@ -11,6 +14,9 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     describeRun(results),
     `## Targets\n\n${describeVerdicts(verdicts)}`,
     ...describeThroughput(results),
+    ...describeContention(results),
+    ...describeSubscribers(results),
+    ...describeGrowth(results),
     ...describeStarts(results),
     `## What was measured\n\n${describeSubjects(results)}`,
   ];
@@ -42,9 +48,20 @@ function describeVerdicts(verdicts: readonly Verdict[]): string {
   return formatTable([['target', '', 'reached', 'wanted'], ...rows]);
 }
 
-function describeSubjects({subjects, missing}: Results): string {
-  const rows = subjects.map(({name, version, description, durability}) => [name, version, description, durability]);
-  const table = formatTable([['', 'version', 'what it is', 'a write is answered when'], ...rows]);
+function describeSubjects({subjects, missing, throughput}: Results): string {
+  const rows = subjects.map(({name, version, description, durability, idle, diskBytes}) => [
+    name,
+    formatFigure(idle.residentMb),
+    formatFigure(throughput?.memoryUnderLoad[name]?.residentMb ?? Number.NaN),
+    formatFigure(diskBytes / 2 ** 20),
+    version,
+    description,
+    durability,
+  ]);
+  const titles = ['', 'idle MB', 'under load MB', 'on disk MB', 'version', 'what it is', 'a write is answered when'];
+  const table = formatTable([titles, ...rows]);
   const lines = missing.map(({name, reason}) => `- ${name} is missing: ${reason}`);
-  return [table, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');
+  const note =
+    'Memory is resident, mapped files included; "on disk" is with 1,000 entries of 200 bytes and 64 of 64 KiB.';
+  return [table, note, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');
 }

@@ -19,6 +19,7 @@ export function formatSpread(
   {median, lowerQuartile, upperQuartile}: Spread,
   format: (figure: number) => string,
 ): string {
+  if (Number.isNaN(median)) return '–';
   return `${format(median)} (${format(lowerQuartile)}–${format(upperQuartile)})`;
 }
 

@@ -52,11 +52,10 @@ export async function measureStarts(plan: StartPlan): Promise<readonly Starts[]>
   const starts = new Map<string, Start[]>(Object.keys(SUBJECTS).map(name => [name, []]));
   await takeTurns(
     {...plan, turns: plan.starts, onTurn: turn => plan.onProgress(`start: ${nameTurn(turn, plan.starts)}`)},
-    async turn => {
-      for (const [name, args] of Object.entries(SUBJECTS)) {
-        const start = await startOnce(args, join(plan.directory, `start-${name.replaceAll(/\W+/g, '-')}`));
-        if (turn > 0) starts.get(name)?.push(start);
-      }
+    Object.entries(SUBJECTS),
+    async ([name, args], turn) => {
+      const start = await startOnce(args, join(plan.directory, `start-${name.replaceAll(/\W+/g, '-')}`));
+      if (turn > 0) starts.get(name)?.push(start);
     },
   );
   return Array.from(starts, ([subject, each]) => ({subject, starts: each}));

@@ -58,12 +58,11 @@ export async function measureThroughput(plan: ThroughputPlan): Promise<Throughpu
   for (const task of tasks) await probe(task);
   const turns = await takeTurns(
     {...plan, onTurn: turn => plan.onProgress(`throughput: ${nameTurn(turn, plan.turns)}`)},
-    async turn => {
-      for (const task of tasks) {
-        const sample = await measure(task, plan, turn);
-        if (turn > 0) task.samples.push(sample);
-        memory[task.subject.name] = larger(memory[task.subject.name], readMemory(task.subject.processIds));
-      }
+    tasks,
+    async (task, turn) => {
+      const sample = await measure(task, plan, turn);
+      if (turn > 0) task.samples.push(sample);
+      memory[task.subject.name] = larger(memory[task.subject.name], readMemory(task.subject.processIds));
     },
   );
   // Once more: a server that ran into trouble may go on answering fast.
@@ -87,9 +86,10 @@ export function nameTurn(turn: number, turns: number): string {
 
 function planTasks({subjects, workloads, quick}: ThroughputPlan): readonly Task[] {
   return workloads.flatMap(workload =>
-    (quick ? workload.quickConnections : workload.connections).flatMap(connections =>
+    (quick ? [workload.comparedConnections] : workload.connections).flatMap(connections =>
       subjects
         .filter(subject => workload.requests(subject.dialect) !== undefined)
+        .filter(({ours}) => !quick || workload.quick === 'everybody' || (workload.quick === 'ours' && ours))
         .map(subject => ({workload, connections, subject, samples: []})),
     ),
   );

@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {KEY, type RequestTemplate, valueTemplate} from '../generator/template.ts';
 import {readFirstLine, startServer} from '../process.ts';
@@ -5,6 +6,7 @@ import {type Dialect, type RunningSubject, type SubjectKind, TRANSACTION_PUTS, V
 
 /** How Crewroom is asked, and those that answer to the same. */
 export const CREWROOM_DIALECT: Dialect & Required<Pick<Dialect, 'identity' | 'list'>> = {
+  sizes: ['small', 'large'],
   get: size => ({method: 'GET', path: pathOf(size)}),
   put: size => ({method: 'POST', path: pathOf(size), body: valueTemplate(VALUE_BYTES[size])}),
   identity: () => ({method: 'GET', path: '/api/identity'}),
@@ -12,41 +14,57 @@ export const CREWROOM_DIALECT: Dialect & Required<Pick<Dialect, 'identity' | 'li
   transaction,
 };
 
-const {identity: _, ...STORE_DIALECT} = CREWROOM_DIALECT;
+const {identity: _, ...storeDialect} = CREWROOM_DIALECT;
+
+/** The same without what has nothing to do with the store. */
+export const STORE_DIALECT: Dialect = storeDialect;
 
 /** The service itself. */
 export const CREWROOM: SubjectKind = {
   name: 'crewroom',
+  ours: true,
   description: 'the service, embedded, with all it does',
   durability: 'synced before the answer',
   dialect: CREWROOM_DIALECT,
-  start: ({directory}) => startNode('./crewroom.js', [directory], directory),
+  start: ({directory}) =>
+    startNode('./crewroom.js', [directory], {directory, version: versionOf('../../package.json')}),
 };
 
 /** What everything else is compared with. */
 export const BARE: SubjectKind = {
   name: 'bare node:http',
+  ours: true,
   description: 'reads and answers the same bytes, and does nothing else: the limit of the platform',
   durability: 'keeps nothing',
   dialect: CREWROOM_DIALECT,
-  start: ({directory, answersFile}) => startNode('./bare.js', [answersFile], directory),
+  start: ({directory, answersFile}) => startNode('./bare.js', [answersFile], {directory, version: process.version}),
 };
 
 /** The engine without the rules. */
 export const BARE_LMDB: SubjectKind = {
   name: 'node:http + LMDB',
+  ours: true,
   description: 'the engine behind HTTP with no rules, no revisions, no events: the limit of the engine',
   durability: 'synced before the answer',
   dialect: STORE_DIALECT,
-  start: ({directory}) => startNode('./lmdb.js', [directory], directory),
+  start: ({directory}) =>
+    startNode('./lmdb.js', [directory], {directory, version: versionOf('../../node_modules/lmdb/package.json')}),
 };
 
 /** Starts a server of ours, which prints its address. */
-async function startNode(script: string, args: readonly string[], directory: string): Promise<RunningSubject> {
+async function startNode(
+  script: string,
+  args: readonly string[],
+  {directory, version}: {readonly directory: string; readonly version: string},
+): Promise<RunningSubject> {
   const file = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
   const server = await startServer([process.execPath, file, ...args], directory);
   const [url = ''] = (await readFirstLine(server)).split(' ');
-  return {url, servers: [server]};
+  return {url, servers: [server], version};
+}
+
+function versionOf(packageFile: string): string {
+  return JSON.parse(readFileSync(new URL(packageFile, import.meta.url), 'utf8')).version;
 }
 
 function pathOf(size: 'small' | 'large'): string {

@@ -1,8 +1,17 @@
 import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
+import {readSizeBytes} from '../data-size.ts';
 import {takeValues} from '../generator/generator.ts';
 import {fillTemplate, type Places, type RequestTemplate} from '../generator/template.ts';
-import {ENTRIES, type Subject, type SubjectKind, type Surroundings, type ValueSize} from './subject.ts';
+import {readMemory} from '../process.ts';
+import {
+  ENTRIES,
+  type RunningSubject,
+  type Subject,
+  type SubjectKind,
+  type Surroundings,
+  type ValueSize,
+} from './subject.ts';
 
 /** How many requests are under way at once while a subject is filled. */
 const CONCURRENCY = 32;
@@ -17,18 +26,19 @@ export async function startSubject(kind: SubjectKind, surroundings: Surroundings
   await mkdir(directory, {recursive: true});
   const running = await kind.start({...surroundings, directory});
   const {start: _, ...known} = kind;
-  const subject = {...known, ...running, directory, processIds: running.servers.map(server => server.processId)};
+  const processIds = running.servers.map(server => server.processId);
   try {
-    for (const size of ['small', 'large'] as const) await fill(subject, size);
+    if (!running.filled) for (const size of kind.dialect.sizes) await fill({...known, ...running}, size);
+    const [idle, diskBytes] = [readMemory(processIds), await readSizeBytes(directory)];
+    return {...known, ...running, directory, processIds, idle, diskBytes};
   } catch (error) {
-    await stopSubject(subject);
+    await stopSubject(running);
     throw error;
   }
-  return subject;
 }
 
 /** Stops the processes of a subject. */
-export async function stopSubject({servers}: Subject): Promise<void> {
+export async function stopSubject({servers}: RunningSubject): Promise<void> {
   for (const server of servers) await server.stop();
 }
 
@@ -37,7 +47,11 @@ export async function stopSubject({servers}: Subject): Promise<void> {
  *
  * @throws {Error} When that is not 2xx.
  */
-export async function ask({name, url}: Subject, template: RequestTemplate, places: Places): Promise<string> {
+export async function ask(
+  {name, url}: Pick<Subject, 'name' | 'url'>,
+  template: RequestTemplate,
+  places: Places,
+): Promise<string> {
   const {method, path, headers, body} = fillTemplate(template, places);
   const response = await fetch(`${url}${path}`, {
     method,
@@ -49,7 +63,7 @@ export async function ask({name, url}: Subject, template: RequestTemplate, place
   return answer;
 }
 
-async function fill(subject: Subject, size: ValueSize): Promise<void> {
+async function fill(subject: Pick<Subject, 'name' | 'url' | 'dialect'>, size: ValueSize): Promise<void> {
   const value = takeValues();
   const template = subject.dialect.put(size);
   let key = 0;

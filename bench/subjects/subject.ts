@@ -1,5 +1,5 @@
 import type {RequestTemplate} from '../generator/template.ts';
-import type {ServerProcess} from '../process.ts';
+import type {Memory, ServerProcess} from '../process.ts';
 
 /** How large the values of a workload are. */
 export type ValueSize = 'small' | 'large';
@@ -15,6 +15,8 @@ export const TRANSACTION_PUTS = 100;
 
 /** How a subject is asked for what a workload needs. What it does not offer is not there. */
 export interface Dialect {
+  readonly sizes: readonly ValueSize[];
+  /** A value, by a key of {@link ENTRIES}. */
   readonly get: (size: ValueSize) => RequestTemplate;
   readonly put: (size: ValueSize) => RequestTemplate;
   readonly identity?: () => RequestTemplate;
@@ -27,6 +29,8 @@ export interface Dialect {
 /** What can be measured. */
 export interface SubjectKind {
   readonly name: string;
+  /** Whether it is Crewroom, or a limit of what it is made of; otherwise a peer. @default {false} */
+  readonly ours?: boolean;
   /** What it is, for the report. */
   readonly description: string;
   /** When a write is acknowledged: what the subject was run with. */
@@ -51,12 +55,17 @@ export interface RunningSubject {
   readonly url: string;
   /** The process that answers first. */
   readonly servers: readonly [ServerProcess, ...ServerProcess[]];
-  /** What it says of its version. */
-  readonly version?: string;
+  readonly version: string;
+  /** Whether it has its entries already. @default {false} */
+  readonly filled?: boolean;
 }
 
 /** A subject that runs, and all that is known about it. */
-export interface Subject extends RunningSubject, Omit<SubjectKind, 'start' | 'version'> {
+export interface Subject extends RunningSubject, Omit<SubjectKind, 'start'> {
   readonly directory: string;
   readonly processIds: readonly number[];
+  /** Its memory once it was filled. */
+  readonly idle: Memory;
+  /** The room it takes on the disk then. */
+  readonly diskBytes: number;
 }

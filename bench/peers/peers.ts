@@ -1,0 +1,8 @@
+import type {SubjectKind} from '../subjects/subject.ts';
+import {ETCD} from './etcd.ts';
+import {JSON_SERVER} from './json-server.ts';
+import {EXPRESS_SQLITE, UNSTORAGE} from './node-peers.ts';
+import {WEBDIS} from './webdis.ts';
+
+/** What one would pick instead of Crewroom. */
+export const PEERS: readonly SubjectKind[] = [WEBDIS, ETCD, EXPRESS_SQLITE, UNSTORAGE, JSON_SERVER];

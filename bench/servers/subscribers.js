@@ -1,0 +1,27 @@
+// Subscribers in a process of their own: argument 1 is the address of the service, 2 how many they are, 3 how many events each
+// is to hear. Says "ready" once all of them listen, and "heard all" when they have.
+import {once} from 'node:events';
+import {get} from 'node:http';
+
+const EVENT = 'event: entry-written';
+const [, , url = '', count = '1', events = '1'] = process.argv;
+const expected = Number(count) * Number(events);
+let heard = 0;
+
+await Promise.all(
+  Array.from({length: Number(count)}, async () => {
+    const [response] = await once(get(`${url}/api/events?prefix=bench/`, {agent: false}), 'response');
+    if (response.statusCode !== 200) throw new Error(`Cannot subscribe: ${response.statusCode}`);
+    let rest = '';
+    response.setEncoding('latin1');
+    response.on('data', text => {
+      const parts = (rest + text).split(EVENT);
+      heard += parts.length - 1;
+      // An event may be cut in two.
+      rest = parts.at(-1).slice(1 - EVENT.length);
+      if (parts.length > 1 && heard === expected) process.stdout.write('heard all\n');
+    });
+  }),
+);
+process.stdout.write('ready\n');
+process.once('SIGTERM', () => process.exit());

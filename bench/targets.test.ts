@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {Results} from './results.ts';
+import type {Sample} from './sections/throughput.ts';
+import {judge, TARGETS} from './targets.ts';
+
+const NOTHING: Results = {
+  startedAt: '2026-01-01T00:00:00.000Z',
+  mode: 'full',
+  machine: {processor: '', cores: 2, memoryGb: 1, system: '', node: '', fileSystem: '', pinned: undefined},
+  generator: 'wrk',
+  subjects: [],
+  missing: [],
+};
+
+function sample(requestsPerSecond: number): Sample {
+  return {requests: 1, requestsPerSecond, p50Ms: 1, p99Ms: 1, generatorShare: 0, serverMicroseconds: 1};
+}
+
+/** Puts at 64 connections: two turns of each subject. */
+function withPuts(rates: Readonly<Record<string, readonly number[]>>): Results {
+  const measured = Object.entries(rates).map(([subject, figures]) => ({
+    workload: 'put',
+    connections: 64,
+    subject,
+    samples: figures.map(sample),
+  }));
+  return {...NOTHING, throughput: {measured, memoryUnderLoad: {}, turns: 2}};
+}
+
+function verdictOf(results: Results, name: string) {
+  const verdict = judge(results).find(each => each.name === name);
+  return {figure: verdict?.figure, verdict: verdict?.verdict};
+}
+
+describe('judge()', () => {
+  const name = 'puts per second, to those of bare node:http';
+
+  test('finds a target met at its threshold', () => {
+    const results = withPuts({crewroom: [80, 160], 'bare node:http': [100, 200]});
+    assert.deepEqual(verdictOf(results, name), {figure: 0.8, verdict: 'met'});
+  });
+
+  test('finds it missed below', () => {
+    const results = withPuts({crewroom: [79, 79], 'bare node:http': [100, 100]});
+    assert.deepEqual(verdictOf(results, name), {figure: 0.79, verdict: 'missed'});
+  });
+
+  test('finds nothing measured where one of the two is missing', () => {
+    assert.deepEqual(verdictOf(withPuts({crewroom: [100]}), name), {figure: undefined, verdict: 'not measured'});
+    assert.deepEqual(
+      verdictOf(withPuts({crewroom: [100]}), 'puts per second, to those of etcd').verdict,
+      'not measured',
+    );
+  });
+
+  test('finds what is to be small missed above its threshold', () => {
+    const idle = {residentMb: 50, ownMb: 10};
+    const starts = [{subject: 'crewroom', starts: [{firstAnswerMs: 501, idle}]}];
+    assert.deepEqual(verdictOf({...NOTHING, starts}, 'first answer'), {figure: 501, verdict: 'missed'});
+  });
+
+  test('has no verdict on what was not measured', () => {
+    assert.ok(judge(NOTHING).every(({verdict}) => verdict === 'not measured'));
+  });
+
+  test('tells targets apart by their names', () => {
+    assert.equal(new Set(TARGETS.map(target => target.name)).size, TARGETS.length);
+  });
+});
