@@ -15,13 +15,13 @@ export interface Exchanged {
 }
 
 /**
- * How long any answer may take, in milliseconds: far longer than it does, also on a machine that is busy, and longer than
- * the service waits for a handler.
+ * How long any answer may take, in milliseconds: far longer than it does, also on a machine that has much else to do, and
+ * longer than the service waits for a handler.
  */
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 60_000;
 
 /** How long what stalls is waited for, in milliseconds: the service promises to end it after 15 seconds. */
-const STALL_MS = 25_000;
+const STALL_MS = 60_000;
 
 /** How long a request that asks to wait is waited for, in milliseconds; it may then be left. */
 const WAIT_MS = 50;

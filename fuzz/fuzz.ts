@@ -87,6 +87,8 @@ class Run {
   readonly #memory: MemorySample[] = [];
   /** What was found already: it is not looked for again. */
   readonly #known = new Set<string>();
+  /** What failed beside others, and did not alone. */
+  readonly #unsure: Failure[] = [];
   #stalls: Promise<void> = Promise.resolve();
   #stalledMs = Number.NEGATIVE_INFINITY;
   #measuredMs = Number.NEGATIVE_INFINITY;
@@ -108,6 +110,8 @@ class Run {
     for (const [index, seed] of seeds.entries())
       await this.#runSeed(seed, this.#beganMs + (durationMs * (index + 1)) / seeds.length);
     await this.#stalls;
+    // What one case did was found by all beside it; what none of them did again alone is told all the same.
+    for (const failure of this.#unsure) this.#failUnlessKnown(failure);
     await this.#measure();
     for (const finding of judgeMemory(this.#memory)) this.#fail({...NO_CASE, findings: [finding]});
     return this.#report();
@@ -139,7 +143,7 @@ class Run {
     return this.#deps.signal.aborted || performance.now() >= untilMs;
   }
 
-  async #tryProperty({name, cases}: Property, seed: number, untilMs: number): Promise<void> {
+  async #tryProperty({name, cases, weight}: Property, seed: number, untilMs: number): Promise<void> {
     const found = new Map<FuzzCase, readonly Finding[]>();
     let failingSinceMs: number | undefined;
     const property = fc.asyncProperty(cases, async steps => {
@@ -152,7 +156,7 @@ class Run {
       found.set(steps, news);
       throw new Error(news.map(({rule, text}) => `${rule}: ${text}`).join('\n'));
     });
-    const {path, runs = CASES_PER_TURN} = this.#options;
+    const {path, runs = Math.ceil(CASES_PER_TURN * weight)} = this.#options;
     const details = await fc.check(property, {seed, numRuns: runs, ...(path === undefined ? {} : {path})});
     if (!details.failed || details.counterexample === null) return;
     const [steps] = details.counterexample;
@@ -173,8 +177,17 @@ class Run {
     if (alone || beside.length === 0) return beside;
     const found = await this.#gate.alone(run);
     if (found.length === 0)
-      this.#fail({property: `${name}, beside others`, findings: beside, reproduction: formatReproduction(steps)});
+      this.#unsure.push({
+        property: `${name}, beside others`,
+        findings: beside,
+        reproduction: formatReproduction(steps),
+      });
     return found;
+  }
+
+  #failUnlessKnown(failure: Failure): void {
+    const findings = failure.findings.filter(finding => !this.#known.has(signatureOf(finding)));
+    if (findings.length > 0) this.#fail({...failure, findings});
   }
 
   #fail(failure: Failure): void {
@@ -189,8 +202,7 @@ class Run {
     if (only.length > 0 || path !== undefined || performance.now() - this.#stalledMs < STALLS_INTERVAL_MS) return;
     this.#stalledMs = performance.now();
     this.#stalls = runStalls(makeStalls(this.#deps.document), this.#caseDeps).then(findings => {
-      const news = findings.filter(finding => !this.#known.has(signatureOf(finding)));
-      if (news.length > 0) this.#fail({...NO_CASE, findings: news});
+      this.#failUnlessKnown({...NO_CASE, findings});
     });
   }
 

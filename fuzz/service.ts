@@ -9,12 +9,13 @@ import {fileURLToPath} from 'node:url';
 /** The service under test. */
 export interface FuzzedService extends AsyncDisposable {
   readonly port: number;
+  readonly processId: number;
   /** What nobody may see of it in an answer. */
   readonly secrets: readonly string[];
   /** How often its process ended without being asked to. */
   readonly crashes: number;
-  /** What it said since it was last asked that somebody must look at: lines of its log, or how it ended. */
-  takeComplaints(): readonly Complaint[];
+  /** Everything that it said so far that somebody must look at: lines of its log, and how it ended. */
+  readonly complaints: readonly Complaint[];
   /** Starts it again where it ended. */
   revive(): Promise<void>;
   /** Its memory and its open files, where the system tells. */
@@ -76,7 +77,7 @@ class ChildService implements FuzzedService {
   #port = 0;
   #crashes = 0;
   #stopping = false;
-  #complaints: Complaint[] = [];
+  readonly #complaints: Complaint[] = [];
 
   constructor(directory: string, secrets: readonly string[]) {
     this.#directory = directory;
@@ -88,14 +89,16 @@ class ChildService implements FuzzedService {
     return this.#port;
   }
 
+  get processId(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   get crashes(): number {
     return this.#crashes;
   }
 
-  takeComplaints(): readonly Complaint[] {
-    const complaints = this.#complaints;
-    this.#complaints = [];
-    return complaints;
+  get complaints(): readonly Complaint[] {
+    return this.#complaints;
   }
 
   revive(): Promise<void> {
@@ -128,11 +131,10 @@ class ChildService implements FuzzedService {
   }
 
   async measure(): Promise<ServiceMeasure | undefined> {
-    const processId = this.#child?.pid;
     try {
-      const status = await readFile(`/proc/${processId}/status`, 'utf8');
+      const status = await readFile(`/proc/${this.processId}/status`, 'utf8');
       const read = (name: string): number => Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1]) / 1024;
-      const openFiles = (await readdir(`/proc/${processId}/fd`)).length;
+      const openFiles = (await readdir(`/proc/${this.processId}/fd`)).length;
       return {residentMb: read('VmRSS'), ownMb: read('RssAnon'), openFiles};
     } catch {
       return undefined;

@@ -21,7 +21,12 @@ export type FuzzCase = readonly Step[];
 export interface Property {
   readonly name: string;
   readonly cases: fc.Arbitrary<FuzzCase>;
+  /** How many of its cases are tried, beside those of others: 1 for most. */
+  readonly weight: number;
 }
+
+/** The weight of operations that can be asked in one way only. */
+const PLAIN_WEIGHT = 0.3;
 
 /** How many steps a sequence has at most. */
 const STEPS_MAX = 12;
@@ -32,12 +37,15 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
   const {valid, any} = createRequestArbitraries(document, hints);
   const validOfAny = fc.oneof(...operations.map(valid));
   const anyOfAny = fc.oneof(...operations.map(any));
-  // What was there before makes the difference for many operations.
-  const before = fc.array(validOfAny.map(alone), {maxLength: 3});
-  const properties = operations.map(operation => ({
-    name: operation.name,
-    cases: fc.tuple(before, any(operation).map(alone)).map(([steps, last]) => [...steps, last]),
-  }));
+  // What was there before makes the difference for those that can be asked in many ways, and only for them.
+  const various = operations.filter(({parameters, body}) => parameters.length > 0 || body !== undefined);
+  const before = fc.array(fc.oneof(...various.map(valid)).map(alone), {maxLength: 2});
+  const properties = operations.map((operation): Property => {
+    const last = any(operation).map(alone);
+    return various.includes(operation)
+      ? {name: operation.name, cases: fc.tuple(before, last).map(([steps, step]) => [...steps, step]), weight: 1}
+      : {name: operation.name, cases: last.map(step => [step]), weight: PLAIN_WEIGHT};
+  });
   const mixed = fc.oneof({weight: 3, arbitrary: validOfAny}, {weight: 1, arbitrary: anyOfAny});
   const steps: fc.Arbitrary<Step> = fc.oneof(
     {weight: 3, arbitrary: mixed.map(alone)},
@@ -52,9 +60,9 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
   );
   return [
     ...properties,
-    {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX})},
-    {name: 'bytes', cases: byteCases(mixed)},
-    {name: 'web-sockets', cases: webSocketCases()},
+    {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX}), weight: 1},
+    {name: 'bytes', cases: byteCases(mixed), weight: 1},
+    {name: 'web-sockets', cases: webSocketCases(), weight: 1},
   ];
 }
 

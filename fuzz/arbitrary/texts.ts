@@ -16,6 +16,15 @@ export const CHARACTERS: fc.Arbitrary<string> = fc.constantFrom(
   '\u200f',
 );
 
+/** Texts of characters that many programs do not expect: controls, halves of pairs, what is not assigned. */
+export const ODD_STRINGS: fc.Arbitrary<string> = fc.string({
+  unit: fc.oneof(
+    CHARACTERS,
+    fc.integer({min: 0, max: 0xffff}).map(code => String.fromCharCode(code)),
+  ),
+  maxLength: 8,
+});
+
 /** Keys that many requests name, so that they meet; with those that languages and file systems find odd. */
 export const KEYS: fc.Arbitrary<string> = fc.oneof(
   {weight: 8, arbitrary: fc.constantFrom('a', 'b', 'com.example.hello/theme')},
@@ -140,7 +149,7 @@ export const ODD_TEXTS: fc.Arbitrary<string> = fc.oneof(
     'x'.repeat(513),
     'x'.repeat(5000),
   ),
-  fc.string({unit: 'binary', maxLength: 6}).map(text => text.toWellFormed()),
+  ODD_STRINGS.map(text => text.toWellFormed()),
   fc.bigInt({min: -(2n ** 70n), max: 2n ** 70n}).map(String),
 );
 
@@ -203,7 +212,7 @@ export const ODD_VALUES: fc.Arbitrary<unknown> = fc.oneof(
     {length: -1},
   ),
   fc.jsonValue({maxDepth: 3}),
-  fc.string({unit: 'binary', maxLength: 8}),
+  ODD_STRINGS,
 );
 
 /** JSON texts, and what is nearly one. Bodies as bytes. */

@@ -91,6 +91,7 @@ export const ANSWER_HEADERS = {
 /** What may happen to any request, whatever it asks for. */
 export const COMMON_FAILURES: readonly FailureCode[] = [
   'malformed-request',
+  'invalid-header',
   'invalid-parameter',
   'foreign-origin',
   'cross-site',
@@ -114,7 +115,6 @@ const WRITE = {
     'value-too-deep',
     'value-too-large',
     'unsupported-body',
-    'invalid-header',
     'revision-conflict',
     ...WRITE_FAILURES,
   ],
@@ -190,7 +190,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         200: {description: 'The stored JSON text, byte for byte.', schema: 'Value', headers: ENTRY_HEADERS},
         304: {description: 'The entry has one of the ETags of If-None-Match.', headers: ENTRY_HEADERS},
       },
-      failures: ['invalid-key', 'invalid-header', 'no-entry', ...READ_FAILURES],
+      failures: ['invalid-key', 'no-entry', ...READ_FAILURES],
     },
     POST: {
       ...WRITE,
@@ -224,7 +224,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Delete an entry',
       headers: ['If-Match'],
       answers: {200: {description: 'Deleted.', schema: DONE}},
-      failures: ['invalid-key', 'invalid-header', 'no-entry', 'revision-conflict', ...WRITE_FAILURES],
+      failures: ['invalid-key', 'no-entry', 'revision-conflict', ...WRITE_FAILURES],
     },
   },
   '/api/keys': {
@@ -288,7 +288,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         },
         200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'},
       },
-      failures: ['invalid-header', 'too-many-subscribers', 'subscriber-too-slow', ...READ_FAILURES],
+      failures: ['too-many-subscribers', 'subscriber-too-slow', ...READ_FAILURES],
     },
   },
   '/api/export': {

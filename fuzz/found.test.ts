@@ -1,0 +1,83 @@
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {FuzzCase} from './arbitrary/cases.ts';
+import {type OpenApi, readDocument} from './document.ts';
+import {type FuzzHandler, HANDLER_SECRETS, startHandler} from './handler.ts';
+import {createJudge} from './judge.ts';
+import type {RequestPlan} from './request-plan.ts';
+import {type RunDeps, runCase} from './run-case.ts';
+import {type FuzzedService, startService} from './service.ts';
+import {Tally} from './tally.ts';
+
+let handler: FuzzHandler;
+let service: FuzzedService;
+let deps: RunDeps;
+
+beforeAll(async () => {
+  handler = await startHandler();
+  service = await startService({airlineJson: handler.airlineJson, secrets: HANDLER_SECRETS});
+  const response = await fetch(`http://localhost:${service.port}/openapi.json`);
+  const document = readDocument((await response.json()) as OpenApi);
+  const judge = createJudge(document, {secrets: service.secrets});
+  deps = {service, document, judge, tally: new Tally()};
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await handler[Symbol.asyncDispose]();
+});
+
+/** A case of one request. */
+function ask(method: string, target: string, more: Partial<RequestPlan> = {}): FuzzCase {
+  const plan: RequestPlan = {method, target, headers: [], body: undefined, framing: 'length', ending: 'wait', ...more};
+  return [{kind: 'parallel', plans: [{...plan, headers: [['Host', '{{host}}'], ...plan.headers]}]}];
+}
+
+const many = Array.from({length: 3500}, () => ['x', ''] as const);
+
+/** What fuzzing found once, and what was wrong with it. */
+const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
+  {
+    name: 'a foreign Origin behind 2,000 headers: Node dropped it, and the guard admitted the request',
+    steps: ask('GET', '/api/identity', {headers: [...many, ['Origin', 'https://evil.example']]}),
+  },
+  {
+    name: 'an expectation that is unknown: its code was documented only where there are preconditions',
+    steps: ask('GET', '/api/export', {headers: [['Expect', 'the unexpected']]}),
+  },
+  {
+    name: 'a web socket: its status was not documented',
+    steps: ask('GET', '/api/events', {
+      headers: [
+        ['Connection', 'Upgrade'],
+        ['Upgrade', 'websocket'],
+        ['Sec-WebSocket-Version', '13'],
+        ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+      ],
+    }),
+  },
+];
+
+describe('what fuzzing found is mended', () => {
+  for (const {name, steps} of FOUND) {
+    test(name, async () => expect(await runCase(steps, deps)).toEqual([]));
+  }
+});
+
+describe('a run of a case', () => {
+  test('finds what the document does not have', async () => {
+    const {document} = deps;
+    // As if the document had forgotten every operation.
+    const forgetful = {...document, find: () => ({kind: 'nowhere'}) as const};
+    const judge = createJudge(forgetful, {secrets: []});
+    const findings = await runCase(ask('GET', '/api/limits'), {...deps, document: forgetful, judge});
+    expect(findings.map(({rule}) => rule)).toContain('undocumented-status');
+  });
+
+  test('finds that the service is gone, and starts it again', async () => {
+    process.kill(service.processId, 'SIGKILL');
+    await expect.poll(() => service.complaints.length).toBe(1);
+    // Found by whichever case comes next.
+    expect((await runCase(ask('GET', '/livez'), deps)).map(({rule}) => rule)).toContain('down');
+    expect(await runCase(ask('GET', '/livez'), deps)).toEqual([]);
+    expect(service.crashes).toBe(1);
+  });
+});
