@@ -131,6 +131,9 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   apply(commit: GroupedCommit<P>): CommitResult {
+    const [only] = commit.operations;
+    if (only?.kind === 'put' && commit.operations.length === 1 && commit.checks.length === 0)
+      return this.#applyPut(only);
     const conflicts = findConflicts(commit.checks, key => this.#presentState(key)?.revision);
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
     // Everything that may throw comes first: what is planned below is a whole commit or nothing.
@@ -151,6 +154,16 @@ class GroupPlanner<P extends PutOperation> {
       else this.#remove('delete', operation.key, this.revision);
     }
     return {revision: this.revision, outcomes};
+  }
+
+  /** As any other commit, with nothing made for one operation that most have. */
+  #applyPut(operation: P | PutOperation): CommitResult {
+    const found = this.#state(operation.key);
+    const isPresent = this.#isPresent(found);
+    if (found !== undefined && !isPresent) this.#remove('expire', operation.key, ++this.revision);
+    this.revision++;
+    this.#put(operation);
+    return {revision: this.revision, outcomes: [isPresent ? 'replaced' : 'created']};
   }
 
   #expireDue(operation: ExpireOperation): void {

@@ -3,8 +3,11 @@ import {type CommitResult, WAITING_COMMITS_MAX} from '../domain/store.ts';
 
 /** What a commit queue needs. */
 export interface CommitQueueDeps<C> {
-  /** Writes a group of commits; for each its result, or why it did not happen. Rejects when none of them happened. */
-  readonly writeGroup: (group: readonly C[]) => Promise<readonly (CommitResult | Error)[]>;
+  /**
+   * Writes a group of commits that has about so many bytes; for each its result, or why it did not happen. Rejects when none
+   * of them happened.
+   */
+  readonly writeGroup: (group: readonly C[], sizeBytes: number) => Promise<readonly (CommitResult | Error)[]>;
   /** About how much a commit has to write, in bytes. */
   readonly sizeOf: (commit: C) => number;
 }
@@ -17,6 +20,7 @@ const GROUP_BYTES_MAX = 16 * 1024 * 1024;
 
 interface WaitingCommit<C> {
   readonly commit: C;
+  readonly sizeBytes: number;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,7 +46,7 @@ export class CommitQueue<C> {
       return Promise.reject(new AppError({code: 'store-busy', waitingMax: WAITING_COMMITS_MAX}));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({commit, resolve, reject});
+      this.#waiting.push({commit, sizeBytes: this.#deps.sizeOf(commit), resolve, reject});
       this.#working ??= this.#work();
     });
   }
@@ -53,24 +57,30 @@ export class CommitQueue<C> {
   }
 
   async #work(): Promise<void> {
-    // Requests that arrived in the same turn of the event loop are still being read; let them join.
-    await new Promise(resolve => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#settle(this.#takeGroup());
+    while (this.#waiting.length > 0) {
+      // Requests that arrived in the same turn of the event loop are still being read; let them join.
+      await nextTurn();
+      await this.#settle(this.#takeGroup());
+    }
     this.#working = undefined;
   }
 
   #takeGroup(): readonly WaitingCommit<C>[] {
     let sizeBytes = 0;
-    const end = this.#waiting.findIndex(({commit}) => {
-      sizeBytes += this.#deps.sizeOf(commit);
+    const end = this.#waiting.findIndex(waiting => {
+      sizeBytes += waiting.sizeBytes;
       return sizeBytes >= GROUP_BYTES_MAX;
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
   }
 
   async #settle(group: readonly WaitingCommit<C>[]): Promise<void> {
+    const sizeBytes = group.reduce((sum, waiting) => sum + waiting.sizeBytes, 0);
     try {
-      const results = await this.#deps.writeGroup(group.map(({commit}) => commit));
+      const results = await this.#deps.writeGroup(
+        group.map(({commit}) => commit),
+        sizeBytes,
+      );
       // Only now, also for failed checks: what they met may have been part of this group, and not on disk.
       for (const [index, {resolve, reject}] of group.entries()) {
         const result = results[index] as CommitResult | Error;
@@ -81,4 +91,8 @@ export class CommitQueue<C> {
       for (const {reject} of group) reject(error);
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
 }

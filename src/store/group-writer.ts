@@ -13,7 +13,7 @@ import {blockBytesMax, encodeBlock} from './journal-block.ts';
 import {planOf} from './journal-replay.ts';
 import type {OpenedDirectory} from './lmdb-opening.ts';
 import {Memtable, type PreparedPlan} from './memtable.ts';
-import {isDeletion, type PreparedCommit, sizeOfCommit, sum} from './prepared-commit.ts';
+import {isDeletion, type PreparedCommit, sizeOfCommit} from './prepared-commit.ts';
 import {DiskRoom} from './reserve.ts';
 import {readStoredJson, readStoredState} from './stored-entry.ts';
 import type {Tree} from './tree.ts';
@@ -42,7 +42,7 @@ export interface GroupWriterDeps {
 export class GroupWriter {
   readonly #deps: GroupWriterDeps;
   readonly #queue = new CommitQueue<PreparedCommit>({
-    writeGroup: group => this.#writeGroup(group),
+    writeGroup: (group, sizeBytes) => this.#writeGroup(group, sizeBytes),
     sizeOf: commit => this.#sizeOf(commit),
   });
   readonly #room: DiskRoom;
@@ -95,9 +95,9 @@ export class GroupWriter {
     this.#checkpointer.end();
   }
 
-  async #writeGroup(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
+  async #writeGroup(group: readonly PreparedCommit[], sizeBytes: number): Promise<readonly (CommitResult | Error)[]> {
     this.#deps.tree.assertWritable();
-    if (!(await this.#room.admits(sum(group, commit => this.#sizeOf(commit))))) return this.#writeDeletions(group);
+    if (!(await this.#room.admits(sizeBytes))) return this.#writeDeletions(group);
     try {
       return await this.#writeTogether(group);
     } catch (error) {

@@ -111,7 +111,7 @@ class LmdbStore implements Store {
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
     this.#assertWritable();
-    return this.#writer.push({checks, operations: operations.map(prepareOperation), limits});
+    return await this.#writer.push({checks, operations: operations.map(prepareOperation), limits});
   }
 
   get(key: Key): Promise<Entry | undefined> {

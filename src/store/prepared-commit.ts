@@ -15,8 +15,9 @@ export function prepareOperation(operation: Operation): GroupedOperation<Prepare
   if (operation.kind === 'patch')
     return {...operation, patch: Uint8Array.from(operation.patch) as Uint8Array as JsonText};
   if (operation.kind !== 'put') return operation;
-  const record = beginRecord(operation.json);
-  return {...operation, json: jsonOf(record), record};
+  const {kind, key, json, expiry} = operation;
+  const record = beginRecord(json);
+  return {kind, key, json: jsonOf(record), expiry, record};
 }
 
 /** Whether a commit only makes room. */
