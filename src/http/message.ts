@@ -1,3 +1,5 @@
+import {isAscii} from 'node:buffer';
+
 /**
  * One request as every way in hands it over: a socket, or a `Request` of a program that embeds the
  * service. Raw on purpose: a parsed URL has lost `%2e%2e`, and joined headers have lost a second Host.
@@ -104,6 +106,11 @@ export function answer(
     rawHeaders: [...COMMON_HEADERS, 'Content-Type', contentType, 'Content-Length', String(sizeBytes), ...rawHeaders],
     body,
   };
+}
+
+/** The bytes of a body that is sent often, in the form in which that takes the least time: as a text where they are ASCII. */
+export function asText(bytes: Uint8Array): string | Uint8Array {
+  return isAscii(bytes) ? Buffer.from(bytes).toString('latin1') : bytes;
 }
 
 /** Makes an answer without a body. */

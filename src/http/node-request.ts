@@ -20,6 +20,7 @@ export interface NodeRequestOptions {
 export class NodeRequest implements HttpRequest, TurnRequest {
   readonly #request: IncomingMessage;
   readonly #options: NodeRequestOptions;
+  readonly #hasBody: boolean;
   #failure: Failure | undefined;
   /** Wakes whoever reads the body. */
   #onFail: ((error: AppError) => void) | undefined;
@@ -31,6 +32,9 @@ export class NodeRequest implements HttpRequest, TurnRequest {
   constructor(request: IncomingMessage, options: NodeRequestOptions) {
     this.#request = request;
     this.#options = options;
+    this.#hasBody = hasBody(request);
+    // Of one without a body Node is told so, or it would drop what does not come: as much work as to read it.
+    if (!this.#hasBody) request.read();
   }
 
   get method(): string {
@@ -52,7 +56,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
   /** Whether nothing of it is on the way any more. */
   get arrived(): boolean {
     const request = this.#request;
-    return this.#isRead || request.complete || request.destroyed || !hasBody(request);
+    return !this.#hasBody || this.#isRead || request.complete || request.destroyed;
   }
 
   /** Made when it is first asked for: most requests are over before anybody could wait for anything. */
@@ -80,6 +84,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
     if (declared > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
     this.#assertReadable();
+    if (!this.#hasBody) return NO_BYTES;
     if (this.#options.awaiting === undefined) {
       // Node hands over the head before the body that came with it.
       await undefined;
@@ -172,6 +177,8 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     };
   }
 }
+
+const NO_BYTES = new Uint8Array();
 
 /** Whether a request has a body, if only an empty one. */
 export function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {

@@ -305,6 +305,31 @@ describe('requests of one connection', () => {
   });
 });
 
+describe('an answer', () => {
+  test('says how long its connection is kept, unless it is the last one', async () => {
+    const server = await start(echo, {timeouts: {idleTimeoutMs: 7000}});
+    const client = await server.connect();
+    await client.send(GET);
+    expect((await client.readAnswer()).headers.get('keep-alive')).toBe('timeout=7');
+    await client.send(formatRequest('GET /', ['Connection: close']));
+    const last = (await client.readAnswer()).headers;
+    expect([last.get('connection'), last.get('keep-alive')]).toEqual(['close', undefined]);
+  });
+
+  for (const [name, length] of [
+    ['small', 1],
+    ['large', 10_000],
+  ] as const) {
+    test(`brings a ${name} text of any characters, to one that asks while it is sent too`, async () => {
+      const text = 'a\u00fc\u20ac\u{1f600}'.repeat(length);
+      const server = await start(() => jsonAnswer(text));
+      const client = await server.connect();
+      await client.send(Buffer.concat([GET, GET]));
+      for (let count = 0; count < 2; count++) expect((await client.readAnswer()).json).toBe(text);
+    });
+  }
+});
+
 describe('a server that stops', () => {
   test('lets requests in flight finish, and takes no more', async () => {
     const {handle, asked, release} = holdAnswers();

@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Identity, IdentitySource} from '../../domain/identity.ts';
-import {answer, type HttpAnswer} from '../message.ts';
+import {answer, asText, type HttpAnswer} from '../message.ts';
 import type {Route} from '../route.ts';
 import {refuseQuery} from './no-query.ts';
 
@@ -16,7 +16,7 @@ export function identityRoutes(source: IdentitySource): readonly Route[] {
           const identity = source.current();
           if (identity === undefined) throw new AppError({code: 'no-identity'});
           // One answer for each identity, not for each request.
-          if (made?.identity !== identity) made = {identity, answered: answer(identity.json)};
+          if (made?.identity !== identity) made = {identity, answered: answer(asText(identity.json))};
           return made.answered;
         },
       },
