@@ -19,6 +19,9 @@ export interface ReadEntry {
   readonly expiresAtMs?: number | undefined;
 }
 
+/** What a history is judged by. */
+export type Attempts = Pick<Ledger, 'open' | 'settle' | 'takeReadings'>;
+
 /** The service did not keep what it promised. */
 export class LossError extends Error {
   override readonly name = 'LossError';
@@ -36,7 +39,7 @@ const CLOCK_SLACK_MS = 1000;
  * back has to be what comes of it, to the byte.
  */
 export class History {
-  readonly #ledger: Ledger;
+  readonly #ledger: Attempts;
   readonly #present = new Map<string, Present>();
   /** What became of the entries that changed since {@link settle}, the state before first. */
   readonly #versions = new Map<string, Version[]>();
@@ -44,7 +47,7 @@ export class History {
   #unanswered = 0;
 
   /** @param start What is there already. @default {nothing} */
-  constructor(ledger: Ledger, start: {readonly revision: number; readonly entries: readonly ReadEntry[]} = NOTHING) {
+  constructor(ledger: Attempts, start: {readonly revision: number; readonly entries: readonly ReadEntry[]} = NOTHING) {
     this.#ledger = ledger;
     this.#revision = start.revision;
     for (const {key, ...entry} of start.entries) this.#present.set(key, entry);

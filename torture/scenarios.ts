@@ -2,6 +2,7 @@ import type {Scenario} from './scenario.ts';
 import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
+import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
 import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 
@@ -10,6 +11,7 @@ import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 export const SCENARIOS: readonly Scenario[] = [
   KILL_AT_RANDOM,
   KILL_AT_EACH_CALL,
+  LOSE_POWER,
   RACE_FOR_REVISIONS,
   FOLLOW_THROUGH_KILLS,
   STOP_UNDER_LOAD,

@@ -143,10 +143,12 @@ export async function writeDataFormat({path}: DataDirectory): Promise<void> {
 
 /**
  * Makes the names of new files durable: syncing a file keeps its content through a loss of power, and not
- * its place in the directory.
+ * its place in the directory. Nor does a directory keep its own: each one above may be as new.
  */
 export async function syncDirectories({path, storePath}: DataDirectory): Promise<void> {
   for (const each of [storePath, path, dirname(path)]) await syncDirectory(each);
+  // One that may not be opened belongs to somebody else, and was there before.
+  for (const each of ancestorsOf(dirname(path))) await syncDirectory(each).catch(() => {});
 }
 
 /** Makes the names of the files in a directory durable. */
@@ -159,6 +161,11 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+function ancestorsOf(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...ancestorsOf(parent)];
 }
 
 function parseFormat(text: string): number | undefined {

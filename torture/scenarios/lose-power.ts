@@ -1,0 +1,168 @@
+import {mkdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import {History, LossError} from '../history.ts';
+import {type Attempt, Ledger, type Reading} from '../ledger.ts';
+import {runLoad} from '../load.ts';
+import {type Operation, readOperations, TRACED_CALLS} from '../power-loss/operations.ts';
+import {type Choose, type Image, imageAt} from '../power-loss/simulated-disk.ts';
+import {judgeSyncOrder, marksOf, toldRevisions} from '../power-loss/sync-order.ts';
+import type {Random} from '../random.ts';
+import {readChanges, readEntries} from '../read-back.ts';
+import type {Scenario, ScenarioContext} from '../scenario.ts';
+import {startService} from '../service-process.ts';
+import {findMissingTracer, traceFromStart} from '../strace.ts';
+import {verifyOnDisk} from '../verify-on-disk.ts';
+
+const WRITERS = 4;
+const ACKNOWLEDGEMENTS = 150;
+const QUICK_ACKNOWLEDGEMENTS = 40;
+
+/** The largest value is a million bytes, and the page around it. */
+const TEXT_BYTES = 1_200_000;
+
+/** C3: what was answered is on the disk, and not on its way to it. */
+export const LOSE_POWER: Scenario = {
+  id: 'C3',
+  name: 'When the power goes, all that was told to anybody is synced; of what was not, any part may be on the disk',
+  rounds: {quick: 5, standard: 60},
+  findMissing: findMissingTracer,
+  run: async context => {
+    const {random, rounds, directory, report, count} = context;
+    const run = await recordRun(context);
+    count('answers after their sync', judgeSyncOrder(run.operations, marksOf(run.attempts)));
+    await assertExplained(run);
+    for (let round = 1; round <= rounds; round++) {
+      report(`loss ${round} of ${rounds}`);
+      const loss = drawLoss(run, random.fork(`loss ${round}`));
+      await judgeLoss(run, loss, {directory: join(directory, 'after'), signal: context.signal});
+      count('losses of power');
+      count(`of them ${loss.name}`);
+    }
+  },
+};
+
+/** What a service did while it was written to. */
+interface RecordedRun {
+  /** A directory that was there before; the data directory and the one above it were not. */
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly operations: readonly Operation[];
+  readonly attempts: readonly Attempt[];
+}
+
+async function recordRun({directory, random, quick, report, count, signal}: ScenarioContext): Promise<RecordedRun> {
+  report('recording what the service does');
+  const place = join(directory, 'before');
+  await mkdir(place);
+  const dataDir = join(place, 'made', 'data');
+  const output = join(directory, 'trace');
+  const under = traceFromStart({calls: TRACED_CALLS, output, textBytes: TEXT_BYTES});
+  const service = await startService({dataDir, under, signal});
+  using ledger = new Ledger(join(directory, 'ledger.ndjson'));
+  const ended = new AbortController();
+  let rest = quick ? QUICK_ACKNOWLEDGEMENTS : ACKNOWLEDGEMENTS;
+  const onAcknowledged = (): void => {
+    count('acknowledged writes');
+    if (--rest === 0) ended.abort();
+  };
+  await runLoad({url: service.url, ledger, random, writers: WRITERS, signal: ended.signal, onAcknowledged});
+  await service.kill();
+  const operations = readOperations(await readFile(output, 'utf8'));
+  return {directory: place, dataDir, operations, attempts: [...ledger.open]};
+}
+
+/**
+ * The trace tells of everything that is in the files: otherwise what is simulated here is not what the service does. Files that
+ * are written through memory say nothing of a loss.
+ */
+async function assertExplained({directory, dataDir, operations}: RecordedRun): Promise<void> {
+  const image = imageAt(operations, {directory, at: Infinity, choose: () => 'kept'});
+  for (const [path, content] of image) {
+    if (content === undefined || path.endsWith('lock.mdb')) continue;
+    if (!content.equals(await readFile(path))) throw new Error(`The trace does not explain what is in ${path}`);
+  }
+  if (!image.has(dataDir)) throw new Error(`The trace does not tell how ${dataDir} came to be`);
+}
+
+/** A loss of power. */
+interface Loss {
+  readonly name: string;
+  readonly at: number;
+  readonly choose: Choose;
+}
+
+function drawLoss({operations}: RecordedRun, random: Random): Loss {
+  const told = toldRevisions(operations);
+  // Mostly just when an answer begins to leave: there is the least time for what is missing.
+  const at = random.chance(0.7)
+    ? random.pick(told).begin + 1
+    : (operations[random.integer(0, operations.length - 1)]?.begin ?? 0);
+  const kinds: readonly Omit<Loss, 'at'>[] = [
+    {name: 'with nothing on the disk but what was synced', choose: () => 'lost'},
+    {name: 'with everything on the disk', choose: () => 'kept'},
+    {name: 'with any part on the disk', choose: () => random.pick(['kept', 'lost', 'torn'])},
+    {name: 'with names and no content on the disk', choose: ({kind}) => (kind === 'write' ? 'lost' : 'kept')},
+  ];
+  return {at, ...random.pick(kinds)};
+}
+
+interface JudgeLossOptions {
+  /** Where the disk is laid out as it is found. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+async function judgeLoss(run: RecordedRun, {at, choose}: Loss, {directory, signal}: JudgeLossOptions): Promise<void> {
+  const image = imageAt(run.operations, {directory: run.directory, at, choose});
+  await rm(directory, {recursive: true, force: true});
+  await layOut(image, {from: run.directory, to: directory});
+  const dataDir = run.dataDir.replace(run.directory, directory);
+  const told = toldRevisions(run.operations).filter(({begin}) => begin < at);
+  const last = Math.max(0, ...told.map(({revision}) => revision));
+  const service = await startService({dataDir, signal});
+  const history = new History(new AttemptsAt(run.attempts, last));
+  const beganMs = Date.now();
+  history.follow(await readChanges(service.url, 0));
+  if (history.revision < last) throw new LossError(`Told revision ${last} and kept ${history.revision}`);
+  history.settle();
+  history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
+  await service.stop();
+  await verifyOnDisk(dataDir, {signal});
+}
+
+async function layOut(image: Image, {from, to}: {readonly from: string; readonly to: string}): Promise<void> {
+  for (const [path, content] of [...image].sort(([a], [b]) => a.length - b.length)) {
+    const place = path.replace(from, to);
+    if (content === undefined) await mkdir(place, {recursive: true, mode: 0o700});
+    else {
+      await mkdir(dirname(place), {recursive: true, mode: 0o700});
+      await writeFile(place, content, {mode: 0o600});
+    }
+  }
+}
+
+/** The attempts as they were known when the power went: acknowledged is what was told by then. */
+class AttemptsAt {
+  readonly #open: Set<Attempt>;
+
+  constructor(attempts: readonly Attempt[], lastTold: number) {
+    this.#open = new Set(
+      attempts.map(attempt => {
+        const isTold = attempt.state === 'acknowledged' && (attempt.revision ?? Infinity) <= lastTold;
+        return isTold || attempt.state === 'refused' ? attempt : {...attempt, state: 'unknown'};
+      }),
+    );
+  }
+
+  get open(): Iterable<Attempt> {
+    return this.#open;
+  }
+
+  settle(attempt: Attempt): void {
+    this.#open.delete(attempt);
+  }
+
+  takeReadings(): readonly Reading[] {
+    return [];
+  }
+}
