@@ -16,7 +16,7 @@ import type {ServiceProcess} from '../service-process.ts';
 export const FOLLOW_THROUGH_KILLS: Scenario = {
   id: 'C9',
   name: 'Subscribers that come back after each kill miss nothing, get nothing twice, and all in order',
-  rounds: {quick: 6, standard: 60},
+  rounds: {quick: 4, standard: 60},
   run: async context => {
     const port = await findFreePort();
     const changes: Told[] = [];

@@ -5,6 +5,6 @@ import type {Scenario} from '../scenario.ts';
 export const KILL_AT_RANDOM: Scenario = {
   id: 'C1',
   name: 'Killed at random moments under eight writers, it loses nothing that it acknowledged, and tears nothing',
-  rounds: {quick: 12, standard: 100},
+  rounds: {quick: 8, standard: 100},
   run: context => runKillRounds(context),
 };

@@ -21,7 +21,7 @@ const ACKNOWLEDGEMENTS_MAX = 400;
 export const STOP_UNDER_LOAD: Scenario = {
   id: 'C10',
   name: 'Asked to stop under load, it answers what is in flight, keeps it, and is gone within five seconds with code 0',
-  rounds: {quick: 3, standard: 20},
+  rounds: {quick: 2, standard: 20},
   run: async context => {
     using ledger = new Ledger(join(context.directory, 'ledger.ndjson'));
     const stops = new Stops(context, ledger);
