@@ -57,4 +57,15 @@ async function writeResults(startedAt: string, texts: Readonly<Record<string, st
   }
 }
 
-await main();
+/** What went wrong, and why, without the places in the code: they say nothing about a server that refused. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${describeError(error.cause)}`;
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${describeError(error)}\n`);
+  process.exitCode = 1;
+}
