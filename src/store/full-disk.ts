@@ -1,4 +1,5 @@
-import {statfs} from 'node:fs/promises';
+import {readdir, readFile, stat, statfs} from 'node:fs/promises';
+import {join} from 'node:path';
 
 /** What a commit may write besides values, in bytes: some pages of each tree. */
 const COMMIT_OVERHEAD_BYTES = 256 * 1024;
@@ -17,12 +18,28 @@ const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([28, 122, 27, -30792, 'EN
 export async function isFullDisk(error: unknown, directory: string, sizeBytes: number): Promise<boolean> {
   if (saysFullDisk(error)) return true;
   if (codeOf(error) !== EIO) return false;
-  return (await freeBytes(directory)) < sizeBytes + COMMIT_OVERHEAD_BYTES;
+  return (await roomBytes(directory)) < sizeBytes + COMMIT_OVERHEAD_BYTES;
 }
 
 /** Whether the system itself says that there is no room: on the disk, for this user, or in one file. */
 export function saysFullDisk(error: unknown): boolean {
   return FULL_DISK_ERRORS.has(codeOf(error));
+}
+
+/** How much the files of a directory may grow, in bytes: what is free on the disk, or what this process may still put into one file. */
+export async function roomBytes(directory: string): Promise<number> {
+  return Math.min(await freeBytes(directory), await fileRoomBytes(directory));
+}
+
+/** How much the largest file of a directory may still grow by the limit that this process has (RLIMIT_FSIZE); it may be changed while it runs. */
+async function fileRoomBytes(directory: string): Promise<number> {
+  // Elsewhere nothing tells; the system then says so when it is too late to keep some room for deletions.
+  if (process.platform !== 'linux') return Infinity;
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const limitBytes = /^Max file size +(\d+)/m.exec(limits)?.[1];
+  if (limitBytes === undefined) return Infinity;
+  const sizes = await Promise.all((await readdir(directory)).map(name => stat(join(directory, name))));
+  return Number(limitBytes) - Math.max(0, ...sizes.map(({size}) => size));
 }
 
 /** How much room the disk of a directory has for this user, in bytes; a quota or a limit of the process may leave less. */

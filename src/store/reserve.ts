@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {stat, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {DataDirectory} from './data-directory.ts';
-import {freeBytes, saysFullDisk} from './full-disk.ts';
+import {freeBytes, roomBytes, saysFullDisk} from './full-disk.ts';
 
 /**
  * How much of the disk is kept aside, in bytes. A deletion writes some pages of each tree before it frees
@@ -53,7 +53,7 @@ export class DiskRoom {
     if (this.#trustedGroups-- > 0) return true;
     this.#reserved ||= await keepReserve(this.#directory);
     if (!this.#reserved) return false;
-    const free = await freeBytes(this.#directory.storePath);
+    const free = await roomBytes(this.#directory.storePath);
     if (free < sizeBytes + GROUP_OVERHEAD_BYTES) {
       await this.giveUp();
       return false;

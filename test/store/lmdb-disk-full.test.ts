@@ -91,6 +91,28 @@ test.skipIf(!CAN_LIMIT)(
   },
 );
 
+test.skipIf(!CAN_LIMIT)(
+  'a store whose file may not grow refuses to write, deletes, and goes on once it may (needs prlimit)',
+  async () => {
+    const directory = join(await makeDirectory(), 'data');
+    const limitBytes = 4 * 1024 * 1024;
+    await using store = await startStoreProcess({under: ['prlimit', `--fsize=${limitBytes}:unlimited`]});
+    await store.call('open', {directory});
+    let written = 0;
+    const fillUp = async (): Promise<void> => {
+      for (; written < 200; written++)
+        await store.call('put', {key: `key ${written}`, json: `"${String(written).padEnd(50_000, 'x')}"`});
+    };
+    await assert.rejects(fillUp(), {failure: {code: 'disk-full'}});
+    assert.ok(written > 10, `only ${written} values fitted`);
+    assert.equal(await store.call('readOnlyBecause'), undefined);
+    assert.equal(await store.call('delete', {key: 'key 0'}), 'deleted');
+    assert.equal(String(await store.call('get', {key: 'key 1'})).slice(0, 3), '"1x');
+    run('prlimit', '--pid', String(store.processId), '--fsize=unlimited');
+    await fillUp();
+  },
+);
+
 test.skipIf(process.getuid?.() === 0)('a store in a directory that may not be written to is refused', async () => {
   const directory = await makeDirectory();
   await chmod(directory, 0o500);
