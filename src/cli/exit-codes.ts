@@ -62,6 +62,7 @@ const EXIT_BY_CODE = {
   'handler-failed': EXIT.failure,
   'invalid-pilot': EXIT.failure,
   'entry-corrupt': EXIT.failure,
+  'store-corrupt': EXIT.failure,
   'store-read-only': EXIT.failure,
   'disk-full': EXIT.failure,
   'store-busy': EXIT.failure,

@@ -61,7 +61,7 @@ export interface Entries {
   /**
    * One page of entries, in the order of their keys' UTF-8 bytes.
    *
-   * @throws {AppError} `invalid-parameter`, `entry-corrupt`.
+   * @throws {AppError} `invalid-parameter`, `entry-corrupt`; `store-corrupt` where a part of the store cannot be read.
    */
   list(options: ListOptions & {readonly values: true}): Promise<Page<Entry>>;
   list(options?: ListOptions): Promise<Page<EntryInfo>>;

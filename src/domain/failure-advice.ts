@@ -56,6 +56,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-pilot': 'The airline has to mend its handler: "crewroom doctor --script-url URL" shows what is missing',
   'entry-corrupt':
     'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',
+  'store-corrupt':
+    'Read entries by their keys; run "crewroom doctor --deep" to see what is lost, restore a backup, and check the disk',
   'store-read-only': 'Check the disk, then start the service again; what was acknowledged before can still be read',
   'disk-full': 'Make room on the disk of the data directory; writes then work again without a restart',
   'store-busy': 'Wait for answers before sending more writes; nothing was stored',

@@ -62,6 +62,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot get an answer of the handler at ${url}: it failed with status ${handlerStatus}${quoteMessage(message)}`,
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
+  'store-corrupt': ({after}) =>
+    `Cannot read all entries: a part of the store${after === undefined ? '' : ` behind ${quote(after)}`} is damaged`,
   'store-read-only': ({problem, ...part}) =>
     `Cannot write: the disk failed and the store is read-only since (${problem})${describePart(part)}`,
   'disk-full': part => `Cannot write: the disk is full, and what was stored stays as it was${describePart(part)}`,

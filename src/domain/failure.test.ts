@@ -79,6 +79,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     problems: [{path: '$.dbID', problem: 'is missing'}],
   },
   'entry-corrupt': {code: 'entry-corrupt', key: 'a'},
+  'store-corrupt': {code: 'store-corrupt', after: 'a'},
   'store-read-only': {code: 'store-read-only', problem: 'Input/output error'},
   'disk-full': {code: 'disk-full'},
   'store-busy': {code: 'store-busy', waitingMax: 4096},

@@ -85,6 +85,8 @@ export type HandlerStage = 'name' | 'connection' | 'tls' | 'answer';
 /** The service cannot do what was rightly asked. */
 export type StoreFailure =
   | {readonly code: 'entry-corrupt'; readonly key: string}
+  /** A list cannot go on. The damage is somewhere behind the key `after` in the order of the list; absent where none was read. */
+  | {readonly code: 'store-corrupt'; readonly after?: string}
   | ({readonly code: 'store-read-only'; readonly problem: string} & Partial<ImportedPart>)
   | ({readonly code: 'disk-full'} & Partial<ImportedPart>)
   | ({readonly code: 'store-busy'; readonly waitingMax: number} & Partial<ImportedPart>)

@@ -34,7 +34,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Entries in the order of their keys' UTF-8 bytes, all as they were at one moment.
    *
-   * @throws {AppError} `entry-corrupt`; `store-closed`.
+   * @throws {AppError} `entry-corrupt`; `store-corrupt` where a part cannot be read; `store-closed`.
    */
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
@@ -172,7 +172,7 @@ export interface Snapshot extends AsyncDisposable {
   /**
    * As `list` of the store.
    *
-   * @throws {AppError} `reader-too-slow` once the engine has ended it; `entry-corrupt`; `store-closed`.
+   * @throws {AppError} `reader-too-slow` once the engine has ended it; `entry-corrupt`; `store-corrupt`; `store-closed`.
    */
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;

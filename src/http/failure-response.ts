@@ -48,6 +48,7 @@ export const STATUS_BY_CODE = {
   'handler-failed': 502,
   'invalid-pilot': 502,
   'entry-corrupt': 500,
+  'store-corrupt': 500,
   'store-read-only': 503,
   'disk-full': 507,
   'store-busy': 503,

@@ -1,7 +1,7 @@
 import type {Revision} from '../domain/entry.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../domain/store.ts';
 import {valueBytesOf} from './change-bytes.ts';
-import type {Table} from './lmdb-environment.ts';
+import {isRangeDamage, type Table} from './lmdb-environment.ts';
 import {
   decodeLogHeader,
   decodeLogKey,
@@ -124,10 +124,19 @@ export class ChangeLog {
   /**
    * The changes after a revision, up to the end of the commit that reaches the limit, or {@link CHANGES_BYTES_MAX}.
    *
-   * @returns Undefined when the log does not reach back that far, or a record on the way is damaged.
+   * @returns Undefined when the log does not reach back that far, or a record on the way is damaged, or the page that it is on.
    */
   read(since: Revision, limit: number): readonly Change[] | undefined {
     if (since < this.#forgotten) return undefined;
+    try {
+      return this.#readOn(since, limit);
+    } catch (error) {
+      if (isRangeDamage(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #readOn(since: Revision, limit: number): readonly Change[] | undefined {
     const changes: Change[] = [];
     let valuesBytes = 0;
     for (const {value} of this.#table.range({start: encodeLogKey(since + 1)})) {

@@ -1,8 +1,9 @@
-import {open} from 'node:fs/promises';
+import {open, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../domain/failure.ts';
 import type {DataDirectory} from './data-directory.ts';
+import {LmdbFile} from './lmdb-file.ts';
 
 /** The layout of an LMDB meta page on a 64-bit machine (mdb.c, MDB_page and MDB_meta); numbers little-endian. */
 const META = {
@@ -49,7 +50,8 @@ const LOOK_AGAIN_MS = 20;
 export async function assertLockUndamaged({path, lockPath}: DataDirectory): Promise<void> {
   let problem: string | undefined;
   for (let look = 0; look < LOOKS_MAX; look++) {
-    problem = await findDamage(join(lockPath, 'data.mdb'), false);
+    const file = join(lockPath, 'data.mdb');
+    problem = (await findDamage(file, false)) ?? (await findPageDamage(file));
     if (problem === undefined) return;
     // What changed between one read and the next looks like damage; real damage stays.
     await setTimeout(LOOK_AGAIN_MS);
@@ -59,6 +61,20 @@ export async function assertLockUndamaged({path, lockPath}: DataDirectory): Prom
     directory: path,
     problem: `its lock is damaged (${problem}); while no Crewroom runs, the directory "lock" in it may be deleted`,
   });
+}
+
+/** Looks at every page: for a file as small as that of the lock. */
+async function findPageDamage(path: string): Promise<string | undefined> {
+  const size = await stat(path).then(
+    status => status.size,
+    () => 0,
+  );
+  if (size === 0) return undefined;
+  using file = new LmdbFile(path);
+  const {tables, damage} = file.tables();
+  for (const table of tables)
+    for await (const found of file.records(table)) if (found.kind === 'damage') damage.push(found.problem);
+  return damage[0];
 }
 
 async function findDamage(path: string, expected: boolean): Promise<string | undefined> {

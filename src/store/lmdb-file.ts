@@ -20,7 +20,14 @@ export interface FileTable {
  */
 const PAGE = {number: 0, flags: 18, lower: 20, upper: 22, overflowPages: 20, header: 24} as const;
 const NODE = {sizeLow: 0, sizeHigh: 2, flags: 4, keySize: 6, header: 8} as const;
-const META = {pageSize: 48, mainDatabase: 96, lastPage: 144, transaction: 152, sizeBytes: 160} as const;
+const META = {
+  pageSize: 48,
+  freeDatabase: 48,
+  mainDatabase: 96,
+  lastPage: 144,
+  transaction: 152,
+  sizeBytes: 160,
+} as const;
 const DATABASE = {records: 32, root: 40, sizeBytes: 48} as const;
 const BRANCH = 1;
 const LEAF = 2;
@@ -62,11 +69,11 @@ export class LmdbFile implements Disposable {
     this.#lastPage = Math.min(Number(this.#meta.readBigUInt64LE(META.lastPage)), pages - 1);
   }
 
-  /** The tables; where they cannot be read, what is wrong stands in `damage`. */
-  tables(): {readonly tables: readonly FileTable[]; readonly damage: readonly string[]} {
+  /** The tables; where they, or the list of free pages, cannot be read, what is wrong stands in `damage`. */
+  tables(): {readonly tables: readonly FileTable[]; readonly damage: string[]} {
     const main = describeTable('', this.#meta.subarray(META.mainDatabase, META.mainDatabase + DATABASE.sizeBytes));
     const tables: FileTable[] = [];
-    const damage: string[] = [];
+    const damage = this.#findFreeListDamage();
     for (const found of this.#walk(main, SUB_DATABASE)) {
       if (found.kind === 'damage') damage.push(found.problem);
       else if (found.value?.length === DATABASE.sizeBytes)
@@ -76,6 +83,17 @@ export class LmdbFile implements Disposable {
     if (tables.length !== main.records && damage.length === 0)
       damage.push(`${main.records - tables.length} tables are missing`);
     return {tables, damage};
+  }
+
+  /** What is wrong in the list of pages that may be written to: with a wrong one the engine would write over what is in use. */
+  #findFreeListDamage(): string[] {
+    const database = this.#meta.subarray(META.freeDatabase, META.freeDatabase + DATABASE.sizeBytes);
+    const damage: string[] = [];
+    for (const found of this.#walk(describeTable('', database), 0)) {
+      if (found.kind === 'damage') damage.push(found.problem);
+      else if (found.value === undefined) damage.push('a part of the list of free pages is not where it should be');
+    }
+    return damage;
   }
 
   /** Everything in a table, in the order of its keys. */

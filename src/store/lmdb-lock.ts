@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import type {DataDirectory} from './data-directory.ts';
@@ -39,7 +39,9 @@ export async function takeLock(directory: DataDirectory, mark: ProcessMark): Pro
 
 /** Who holds the lock of a data directory, without taking it. */
 export async function findHolder(directory: DataDirectory): Promise<number | undefined> {
-  if (!existsSync(join(directory.lockPath, 'data.mdb'))) return undefined;
+  // An empty file is one that nobody has taken yet; the engine, opening it only to read, would end the process.
+  const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
+  if (file === undefined || file.size === 0) return undefined;
   await assertLockUndamaged(directory);
   const environment = openEnvironment({directory: directory.lockPath, readOnly: true});
   try {

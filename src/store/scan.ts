@@ -1,8 +1,9 @@
 import type {EntryInfo} from '../domain/entry.ts';
+import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import type {Range} from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
-import type {Table} from './lmdb-environment.ts';
+import {isRangeDamage, type Table} from './lmdb-environment.ts';
 import {decodeRecord, decodeRecordInfo} from './record.ts';
 
 /** The table of entries, or what looks like it. */
@@ -50,7 +51,7 @@ const AFTER_ALL = Buffer.of(0xff);
  * Reads the entries of a range in one go, which makes them one state of the store; it stops early only where many have
  * expired. A thousand values of 200 bytes take about two milliseconds, of 1 MiB and without `values` some 50.
  *
- * @throws {AppError} `entry-corrupt`.
+ * @throws {AppError} `entry-corrupt`; `store-corrupt` where it meets a damaged page.
  */
 export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
   const {prefix, after, limit, reverse, values, valuesBytesMax, nowMs} = scan;
@@ -58,7 +59,7 @@ export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
   let expired = 0;
   let valuesBytes = 0;
   let last: Buffer | undefined;
-  for (const bytes of table.keys({start: startOf(prefix, after, reverse), reverse})) {
+  for (const bytes of namingDamage(table.keys({start: startOf(prefix, after, reverse), reverse}))) {
     last = bytes;
     const order = comparePrefix(bytes, prefix);
     // A range may begin just outside of what was asked for, never end there.
@@ -73,7 +74,7 @@ export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
       return {entries, rest: {...scan, ...left, after: bytes}};
     }
   }
-  assertEnd(table, last, reverse);
+  assertEnd(table, last ?? startOf(prefix, after, reverse), reverse);
   return {entries, rest: undefined};
 }
 
@@ -84,11 +85,29 @@ function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryIn
   return decodeRecordInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
 }
 
+/** Keys, and where the engine meets a damaged page among them the failure for it. */
+function* namingDamage(keys: Iterable<Buffer>): Iterable<Buffer> {
+  let last: Buffer | undefined;
+  try {
+    for (const key of keys) {
+      last = key;
+      yield key;
+    }
+  } catch (error) {
+    throw isRangeDamage(error) ? storeCorrupt(last, error) : error;
+  }
+}
+
+function storeCorrupt(last: Buffer | undefined, cause?: unknown): AppError {
+  return new AppError({code: 'store-corrupt', ...(last === undefined ? {} : {after: last.toString()})}, {cause});
+}
+
 /** The engine takes a damaged page for the end; whoever comes from the other side sees that it is not. */
-function assertEnd(table: ScannedTable, last: Buffer | undefined, reverse: boolean): void {
-  if (last === undefined) return;
+function assertEnd(table: ScannedTable, last: Buffer, reverse: boolean): void {
   const [end] = table.keys({reverse: !reverse, limit: 1});
-  if (end?.equals(last) !== true) throw new Error('Cannot list all entries: the store ends early at a damaged page');
+  if (end === undefined) return;
+  const beyond = Buffer.compare(end, last);
+  if (reverse ? beyond < 0 : beyond > 0) throw storeCorrupt(last);
 }
 
 function startOf(prefix: Buffer, after: Buffer | undefined, reverse: boolean): Buffer {

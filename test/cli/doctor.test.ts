@@ -175,6 +175,16 @@ describe('crewroom doctor', () => {
     });
   }
 
+  test('finds a lock that is damaged, and says what to delete', async () => {
+    const path = await createData('damaged-lock');
+    const file = join(path, 'lock', 'data.mdb');
+    await writeFile(file, (await readFile(file)).subarray(0, 8192));
+    const examined = await examine(['--deep', '--data-dir', path, '--port', await freePort()]);
+    const found = examined.findings.find(({check, level}) => check === 'Data' && level === 'problem');
+    assert.match(found?.detail ?? '', /its lock is damaged/);
+    assert.equal(found?.fix, `Delete ${join(path, 'lock')}, while no Crewroom runs: nothing of value is in it`);
+  });
+
   test.skipIf(process.platform === 'win32')('warns where other users may read, and changes nothing', async () => {
     const path = join(home, 'open');
     await mkdir(path);

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import {mkdir, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {describe, test} from 'vitest';
+import {describeDataDirectory} from '../../src/store/data-directory.ts';
+import {findHolder} from '../../src/store/lmdb-lock.ts';
 import {makeDirectory, openStore, startProcess} from './fixture.ts';
 
 const RACERS = 6;
@@ -24,6 +28,15 @@ describe('a data directory', () => {
     await first.kill();
     const store = await openStore(directory);
     assert.equal(store.revision, 1);
+  });
+
+  test('has no holder where the file of its lock is empty, as after a start that was cut short', async () => {
+    const directory = await makeDirectory();
+    await mkdir(join(directory, 'lock'));
+    await writeFile(join(directory, 'lock', 'data.mdb'), '');
+    assert.equal(await findHolder(describeDataDirectory(directory)), undefined);
+    await openStore(directory);
+    assert.equal(await findHolder(describeDataDirectory(directory)), process.pid);
   });
 
   test('refuses the same process too, and still everybody else after that', async () => {

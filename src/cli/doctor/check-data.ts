@@ -1,6 +1,7 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {AppError} from '../../domain/failure.ts';
 import {
   assertNoOtherFiles,
   DATA_FORMAT,
@@ -97,7 +98,8 @@ async function checkStore(directory: DataDirectory): Promise<readonly Finding[]>
   try {
     await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
-    const holder = await findLockHolder(directory);
+    const holder = await findHolder(directory).catch((error: Error) => error);
+    if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, the first pages may be seen half old and half new.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});
     const state =
@@ -109,7 +111,11 @@ async function checkStore(directory: DataDirectory): Promise<readonly Finding[]>
   }
 }
 
-/** The process that holds the lock. Undefined also where it cannot be read: then it is not to be trusted either. */
-async function findLockHolder(directory: DataDirectory): Promise<number | undefined> {
-  return findHolder(directory).catch(() => undefined);
+function damagedLock({path, lockPath}: DataDirectory, error: Error): Finding {
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: error instanceof AppError ? error.message : `the lock of ${path} cannot be read (${error.message})`,
+    fix: `Delete ${lockPath}, while no Crewroom runs: nothing of value is in it`,
+  };
 }

@@ -9,7 +9,7 @@ import {describeDataDirectory} from '../../store/data-directory.ts';
 import {findHolder} from '../../store/lmdb-lock.ts';
 import {type Verification, type VerifyOptions, verifyStore} from '../../store/verify-store.ts';
 import {createServiceClient, type ServiceAddress} from '../connection.ts';
-import type {Finding} from './finding.ts';
+import {type Finding, findingOf} from './finding.ts';
 
 const CHECK = 'Entries';
 
@@ -33,7 +33,7 @@ export async function checkEntries(place: EntriesPlace, options: VerifyOptions):
   const service =
     place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
   if (service?.crewroomVersion !== undefined && service.processId === holder)
-    return describeKeys(await verifyThroughService(createServiceClient(place), options));
+    return describeServiceVerification(await verifyThroughService(createServiceClient(place), options));
   return [
     {
       check: CHECK,
@@ -61,7 +61,9 @@ async function verifyThroughService(
       if (page.next === undefined) return {corruptKeys, count};
       after = page.next;
     } catch (error) {
-      if (!(error instanceof AppError) || error.failure.code !== 'entry-corrupt') throw error;
+      if (!(error instanceof AppError)) throw error;
+      if (error.failure.code === 'store-corrupt') return {corruptKeys, count, damage: error};
+      if (error.failure.code !== 'entry-corrupt') throw error;
       // Those before it on its page were verified, or it would not have been reached.
       after = error.failure.key;
       corruptKeys.push(after);
@@ -72,6 +74,17 @@ async function verifyThroughService(
 interface ServiceVerification {
   readonly corruptKeys: readonly string[];
   readonly count: number;
+  /** Why nothing behind it could be looked at. */
+  readonly damage?: AppError;
+}
+
+function describeServiceVerification({damage, ...found}: ServiceVerification): readonly Finding[] {
+  if (damage === undefined) return describeKeys(found);
+  const named = found.corruptKeys.length === 0 ? [] : describeKeys(found);
+  return [
+    {...findingOf(CHECK, damage), fix: 'Stop the service and look again: then every part of the file is read'},
+    ...named,
+  ];
 }
 
 function describeVerification(verification: Verification): readonly Finding[] {

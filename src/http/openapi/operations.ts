@@ -103,6 +103,7 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
 ];
 
 const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'entry-corrupt'];
+const LIST_FAILURES: readonly FailureCode[] = [...READ_FAILURES, 'store-corrupt'];
 const WRITE_FAILURES: readonly FailureCode[] = ['store-closed', 'store-read-only', 'store-busy', 'disk-full'];
 
 const WRITE = {
@@ -236,7 +237,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'A page of entries in the order of their keys’ UTF-8 bytes. With values a page may end early, after 4 MiB of them.',
       query: LIST_QUERY,
       answers: {200: {description: 'A page.', schema: 'Page'}},
-      failures: [...READ_FAILURES],
+      failures: [...LIST_FAILURES],
     },
     DELETE: {
       operationId: 'deleteEntries',
@@ -245,7 +246,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       description: 'In batches of 1,000; each is all or nothing, and a failure leaves the batches after it.',
       query: DELETE_RANGE_QUERY,
       answers: {200: {description: 'Deleted.', schema: DELETED}},
-      failures: [...READ_FAILURES, ...WRITE_FAILURES],
+      failures: [...LIST_FAILURES, ...WRITE_FAILURES],
     },
   },
   '/api/transactions': {
@@ -288,7 +289,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         },
         200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'},
       },
-      failures: ['too-many-subscribers', 'subscriber-too-slow', ...READ_FAILURES],
+      failures: ['too-many-subscribers', 'subscriber-too-slow', ...LIST_FAILURES],
     },
   },
   '/api/export': {
@@ -306,7 +307,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
           headers: ['Content-Disposition'],
         },
       },
-      failures: [...READ_FAILURES],
+      failures: [...LIST_FAILURES],
     },
   },
   '/api/import': {
@@ -319,7 +320,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       query: IMPORT_QUERY,
       body: 'export',
       answers: {200: {description: 'All of it is on disk.', schema: IMPORTED}},
-      failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', ...WRITE_FAILURES],
+      failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', 'store-corrupt', ...WRITE_FAILURES],
     },
   },
   '/api': {
