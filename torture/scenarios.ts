@@ -1,9 +1,12 @@
 import type {Scenario} from './scenario.ts';
+import {DAMAGE_FILES} from './scenarios/damage-files.ts';
+import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
 import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
+import {SHARE_DIRECTORY} from './scenarios/share-directory.ts';
 import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 
 /** All scenarios, in the order in which they run. */
@@ -12,6 +15,9 @@ export const SCENARIOS: readonly Scenario[] = [
   KILL_AT_RANDOM,
   KILL_AT_EACH_CALL,
   LOSE_POWER,
+  FAIL_DISK_CALLS,
+  DAMAGE_FILES,
+  SHARE_DIRECTORY,
   RACE_FOR_REVISIONS,
   FOLLOW_THROUGH_KILLS,
   STOP_UNDER_LOAD,

@@ -1,0 +1,52 @@
+import {LossError} from './history.ts';
+import {runCommand} from './service-process.ts';
+
+/** What `crewroom doctor --deep` found out about a data directory that no service uses. */
+export interface Examination {
+  /** Each of its problems and warnings, in words. */
+  readonly complaints: readonly string[];
+  /** Whether it told of a problem; warnings are none. */
+  readonly isProblem: boolean;
+}
+
+/** How long a look at a data directory may take, in milliseconds. */
+const TIMEOUT_MS = 120_000;
+
+/**
+ * Has the doctor look at a data directory.
+ *
+ * @throws {LossError} When it does not come to an end, or ends otherwise than with its findings.
+ */
+export async function examine(dataDir: string, {signal}: {readonly signal: AbortSignal}): Promise<Examination> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const {stdout, ...exit} = await runCommand(['doctor', '--deep', '--json', '--port', '0', '--data-dir', dataDir], {
+    signal: AbortSignal.any([signal, timeout]),
+  });
+  signal.throwIfAborted();
+  if (timeout.aborted) throw new LossError(`doctor --deep did not end within ${TIMEOUT_MS} ms`);
+  const findings = parseFindings(stdout);
+  if (findings === undefined)
+    throw new LossError(
+      `doctor --deep ended without findings (${exit.signal ?? `exit code ${exit.code}`}): ${exit.stderr}`,
+    );
+  // Other checks are about the machine.
+  const complaints = findings.filter(({check, level}) => (check === 'Data' || check === 'Entries') && level !== 'ok');
+  return {
+    complaints: complaints.map(({level, detail}) => `${level}: ${detail}`),
+    isProblem: complaints.some(({level}) => level === 'problem'),
+  };
+}
+
+interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly detail: string;
+}
+
+function parseFindings(stdout: string): readonly Finding[] | undefined {
+  try {
+    return (JSON.parse(stdout) as {readonly findings: readonly Finding[]}).findings;
+  } catch {
+    return undefined;
+  }
+}
