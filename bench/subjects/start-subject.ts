@@ -53,11 +53,14 @@ export async function ask(
   places: Places,
 ): Promise<string> {
   const {method, path, headers, body} = fillTemplate(template, places);
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: {...headers, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
-    ...(body === undefined ? {} : {body}),
-  });
+  const send = () =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: {...headers, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+      ...(body === undefined ? {} : {body}),
+    });
+  // Once more: a connection that is kept alive may be closed by the server just when it is used. Asking twice does no harm.
+  const response = await send().catch(send);
   const answer = await response.text();
   if (!response.ok) throw new Error(`${name} answered ${method} ${path} with ${response.status}: ${answer}`);
   return answer;
