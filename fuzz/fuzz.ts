@@ -162,7 +162,8 @@ class Run {
     const [steps] = details.counterexample;
     const findings = found.get(steps) ?? [...found.values()].at(-1) ?? [];
     const again = `npm run fuzz -- --seed ${seed} --only ${name} --path ${details.counterexamplePath}`;
-    this.#fail({property: name, again, findings, reproduction: formatReproduction(steps)});
+    // Another property may have found the same meanwhile.
+    this.#failUnlessKnown({property: name, again, findings, reproduction: formatReproduction(steps)});
   }
 
   /** Runs a case beside others, and once more alone when something is found. @returns What is found alone, and new. */

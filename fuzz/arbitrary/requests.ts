@@ -91,7 +91,7 @@ function queriesOf({parameters}: Operation, document: ApiDocument): fc.Arbitrary
     .map(({name, required, schema}) => {
       const values = PARAMETERS[name] ?? valuesOf(schema, document.resolve).map(value => writeParameter(String(value)));
       const part = values.map(value => `${name}=${value}`);
-      return required ? part : fc.option(part, {nil: '', freq: 1});
+      return required ? part : fc.option(part, {nil: '', freq: 2});
     });
   return fc.tuple(...parts).map(written => written.filter(part => part !== '').join('&'));
 }
