@@ -89,8 +89,8 @@ async function readAll(connection: Connection, plans: readonly RequestPlan[]): P
       if (answer === undefined) return {answers, ended: true, ...missing(plans, answers)};
       answers.push(answer);
       if (answer.status === 101) return {answers, ended: false, frames: await listen(connection, plan?.frames ?? '')};
-      // A stream, which is left, does not end by itself.
-      if (answer.left) return {answers, ended: false};
+      // A stream, which is left, does not end by itself. Of a request that cannot be read nobody knows that it was HEAD.
+      if (answer.left || (plan?.method === 'HEAD' && isLast(answer))) return {answers, ended: false};
       if (answers.length >= plans.length) connection.end();
     }
   } catch (error) {
@@ -101,11 +101,17 @@ async function readAll(connection: Connection, plans: readonly RequestPlan[]): P
 
 /** Of requests that were sent well each has an answer, up to the one after which the connection is closed. */
 function missing(plans: readonly RequestPlan[], answers: readonly Answer[]): Pick<Exchanged, 'problem'> {
-  const closed = answers.at(-1)?.headers.some(([name, value]) => name === 'connection' && value === 'close') === true;
+  const last = answers.at(-1);
+  const closed = last !== undefined && isLast(last);
   const wanted = plans.findIndex(plan => !isWellFormed(plan));
   if (closed || answers.length >= (wanted === -1 ? plans.length : wanted)) return {};
   const text = `of ${plans.length} requests ${answers.length} were answered before the connection ended`;
   return {problem: {rule: 'unanswered', text}};
+}
+
+/** Whether an answer says that the connection ends with it. */
+function isLast({headers}: Answer): boolean {
+  return headers.some(([name, value]) => name === 'connection' && value === 'close');
 }
 
 /** Skips answers that announce another (RFC 9110 section 15.2). */
