@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import {describe, onTestFinished, test} from 'vitest';
+import {encodeJsonText} from '../../src/domain/json-text.ts';
+import {parseKey} from '../../src/domain/key.ts';
+import {SILENT_LOG} from '../../src/domain/log.ts';
+import {createEventHub} from '../../src/events/event-hub.ts';
+import {makeDirectory, openStore} from '../store/fixture.ts';
+
+describe('subscribers of a service that was started again', () => {
+  test('get a reset for a cursor that is too old, and can begin with what is present', async () => {
+    const directory = await makeDirectory();
+    const json = encodeJsonText('1');
+    const before = await openStore(directory, {logChangesMax: 5});
+    for (let count = 0; count < 30; count++)
+      await before.commit({checks: [], operations: [{kind: 'put', key: parseKey(`k${count % 3}`), json}]});
+    await before[Symbol.asyncDispose]();
+    const store = await openStore(directory, {logChangesMax: 5});
+    const hub = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});
+    onTestFinished(() => hub[Symbol.asyncDispose]());
+    const kinds: string[] = [];
+    for await (const {events, cursor} of hub.subscribe({since: 3, initial: true})) {
+      kinds.push(...events.map(({kind}) => kind));
+      if (cursor === 30) break;
+    }
+    assert.deepEqual(kinds, ['reset', 'entry-written', 'entry-written', 'entry-written']);
+  });
+});
