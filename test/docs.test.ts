@@ -60,6 +60,7 @@ describe('the pages', () => {
     const flags = new Set([
       ...SETTING_NAMES.flatMap(name => [flagOf(name), shownFlagOf(name)]),
       ...COMMAND_FLAGS,
+      ...CLONE_FLAGS,
       ...OTHER_FLAGS,
     ]);
     const named = pages.flatMap(page =>
@@ -97,6 +98,9 @@ const COMMAND_FLAGS = [
   '--since',
   '--initial',
 ];
+
+/** Flags of what is run in a clone: bench, torture and fuzz. */
+const CLONE_FLAGS = ['--minutes', '--no-peers', '--only', '--rounds', '--seed'];
 
 /** Flags of other programs. */
 const OTHER_FLAGS = ['--retry', '--retry-connrefused'];
