@@ -18,8 +18,8 @@ interface CachedEntry {
 }
 
 /**
- * Entries that were read from the tree not long ago. Whoever writes a key forgets it here first, and lets nothing be kept
- * while the tree may have it already or not yet.
+ * Entries that were read from the tree, or written to it, not long ago. Whoever writes a key into the tree past the memtable
+ * forgets it here first, and lets nothing be kept while the tree may have it already or not yet.
  */
 export class EntryCache {
   /** Those kept or found since the last turn, and those before them. */
@@ -38,10 +38,15 @@ export class EntryCache {
     return entryOf(old);
   }
 
-  /** Keeps an entry that the tree has. */
+  /** What is known of an entry without its value; undefined where it is not known. */
+  findInfo(key: Key): EntryInfo | undefined {
+    return (this.#young.get(key) ?? this.#old.get(key))?.info;
+  }
+
+  /** Keeps an entry that the tree has, in place of what was there before. */
   keep({json, ...info}: Entry): void {
-    if (this.#isPaused || json.length > CACHED_VALUE_BYTES_MAX) return;
-    this.#add(info.key, {info, bytes: Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1')});
+    if (this.#isPaused || json.length > CACHED_VALUE_BYTES_MAX) this.forget([info.key]);
+    else this.#add(info.key, {info, bytes: Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1')});
   }
 
   /** Forgets what is about to be written. */

@@ -31,11 +31,7 @@ export function prepareWrite(
   plans: readonly PreparedPlan[],
   {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
 ): TreeWrite {
-  const last = lastWrites(plans);
-  const groups = plans.map(({stale, writes}) => ({
-    stale: stale.map(({key, expiresAtMs}) => encodeExpiry(expiresAtMs, Buffer.from(key))),
-    writes: prepareKeys(writes, write => last.has(write)),
-  }));
+  const groups = prepareGroups(plans);
   const changes = plans.flatMap(plan => plan.changes);
   const addition = changes.length === 0 ? undefined : log.prepare(changes, plans.at(-1)?.nowMs ?? 0);
   return {
@@ -51,33 +47,40 @@ export function prepareWrite(
   };
 }
 
-/** For each key the last of its writes. */
-function lastWrites(plans: readonly PreparedPlan[]): ReadonlySet<RecentWrite> {
-  if (plans.length === 1) return new Set(plans[0]?.writes.values());
-  const last = new Map<Key, RecentWrite>();
-  for (const {writes} of plans) for (const [key, write] of writes) last.set(key, write);
-  return new Set(last.values());
+interface GroupWrite {
+  /** What is said to expire and does not. */
+  readonly stale: readonly Buffer[];
+  readonly writes: readonly KeyWrite[];
 }
 
-function prepareKeys(
-  writes: ReadonlyMap<Key, RecentWrite>,
-  isLastWrite: (write: RecentWrite) => boolean,
-): readonly KeyWrite[] {
-  const prepared: KeyWrite[] = [];
-  for (const [name, write] of writes) {
-    const {expiresAtMs, expiredAtMs} = write;
-    const isLast = isLastWrite(write);
-    if (!isLast && expiresAtMs === undefined && expiredAtMs === undefined) continue;
-    const key = Buffer.from(name);
-    prepared.push({
-      key,
-      isLast,
-      record: isLast ? recordOf(name, write) : undefined,
-      expiryBefore: expiredAtMs === undefined ? undefined : encodeExpiry(expiredAtMs, key),
-      expiry: expiresAtMs === undefined ? undefined : encodeExpiry(expiresAtMs, key),
-    });
+function prepareGroups(plans: readonly PreparedPlan[]): readonly GroupWrite[] {
+  const groups: GroupWrite[] = [];
+  const written = new Set<Key>();
+  // From the last to the first: whose key comes up again is not the last write of it.
+  for (const {stale, writes} of plans.toReversed()) {
+    const prepared: KeyWrite[] = [];
+    for (const [key, write] of writes) {
+      const isLast = !written.has(key);
+      if (isLast) written.add(key);
+      if (isLast || write.expiresAtMs !== undefined || write.expiredAtMs !== undefined)
+        prepared.push(prepareKey(key, write, isLast));
+    }
+    const rows = stale.map(({key, expiresAtMs}) => encodeExpiry(expiresAtMs, Buffer.from(key)));
+    groups.push({stale: rows, writes: prepared});
   }
-  return prepared;
+  return groups.reverse();
+}
+
+function prepareKey(name: Key, write: RecentWrite, isLast: boolean): KeyWrite {
+  const {expiresAtMs, expiredAtMs} = write;
+  const key = Buffer.from(name);
+  return {
+    key,
+    isLast,
+    record: isLast ? recordOf(name, write) : undefined,
+    expiryBefore: expiredAtMs === undefined ? undefined : encodeExpiry(expiredAtMs, key),
+    expiry: expiresAtMs === undefined ? undefined : encodeExpiry(expiresAtMs, key),
+  };
 }
 
 function applyWrite({entries, expiries}: StoreTables, {key, isLast, record, expiryBefore, expiry}: KeyWrite): void {

@@ -23,7 +23,6 @@ export interface GroupWriterDeps {
   readonly opened: OpenedDirectory;
   readonly tree: Tree;
   readonly log: Log;
-  /** Forgets what is written. */
   readonly cache: EntryCache;
   /** The clock of the machine, in milliseconds since the Unix epoch. */
   readonly machineMs: () => number;
@@ -51,11 +50,12 @@ export class GroupWriter {
   /** Where blocks are made: one at a time, and a new place for each would be work for the collector. */
   readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES_MAX);
   /** What the tree does not have yet. */
-  readonly memtable = new Memtable();
+  readonly memtable: Memtable;
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
-    const {opened, tree} = deps;
+    const {opened, tree, cache} = deps;
+    this.memtable = new Memtable(cache);
     this.#room = new DiskRoom(opened.directory);
     for (const block of opened.unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
     this.#journal = new Journal(opened.directory.storePath, this.memtable.revision ?? 0);
@@ -148,8 +148,6 @@ export class GroupWriter {
     } catch (error) {
       throw new AppError(this.#afterFailedBlock(error), {cause: error});
     }
-    // From here on reads find it in the memtable, and later in the tree.
-    this.#deps.cache.forget(plan.writes.keys());
     this.memtable.add(plan);
     this.#checkpointer.notice();
   }
@@ -185,7 +183,10 @@ export class GroupWriter {
 
   #stateOf(key: Key): EntryState | undefined {
     const recent = this.memtable.find(key);
-    if (recent === undefined) return readStoredState(this.#deps.tree.tables, key);
+    if (recent === undefined) {
+      const {cache, tree} = this.#deps;
+      return cache.findInfo(key) ?? readStoredState(tree.tables, key);
+    }
     return recent.put === undefined ? undefined : recent;
   }
 

@@ -4,7 +4,9 @@ import {compareKeys, type Key} from '../domain/key.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../domain/store.ts';
 import {valueBytesOf} from './change-bytes.ts';
 import type {GroupPlan, PlannedWrite} from './commit-group.ts';
+import type {EntryCache} from './entry-cache.ts';
 import type {PreparedPut} from './prepared-commit.ts';
+import {viewOf} from './recent-record.ts';
 
 /** What a group comes to, with the values in records where they are. */
 export type PreparedPlan = GroupPlan<PreparedPut>;
@@ -22,8 +24,14 @@ export type RecentWrites = ReadonlyMap<Key, RecentWrite>;
 export class Memtable {
   readonly #groups: PreparedPlan[] = [];
   readonly #writes = new Map<Key, RecentWrite>();
+  readonly #cache: EntryCache;
   #sortedKeys: readonly Key[] | undefined;
   #changes = 0;
+
+  /** @param cache Gets what goes into the tree: what was written is often read, or written again. */
+  constructor(cache: EntryCache) {
+    this.#cache = cache;
+  }
 
   /** How many changes there are. */
   get changes(): number {
@@ -76,9 +84,18 @@ export class Memtable {
     this.#groups.splice(0, groups.length);
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
-      for (const [key, write] of plan.writes) if (this.#writes.get(key) === write) this.#writes.delete(key);
+      for (const [key, write] of plan.writes) this.#removeLast(key, write);
     }
     this.#sortedKeys = undefined;
+  }
+
+  /** Removes a write, unless there is a later one of its key. */
+  #removeLast(key: Key, write: RecentWrite): void {
+    if (this.#writes.get(key) !== write) return;
+    this.#writes.delete(key);
+    const entry = viewOf(key, write);
+    if (entry === undefined) this.#cache.forget([key]);
+    else this.#cache.keep(entry);
   }
 
   /** The last writes as they are now: later ones do not change them. */

@@ -12,9 +12,15 @@ export function recordOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: Re
 }
 
 /** The entry of a write, with a value of its own; undefined where the entry is removed. */
-export function entryOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: RecentWrite): Entry | undefined {
+export function entryOf(key: Key, write: RecentWrite): Entry | undefined {
+  const entry = viewOf(key, write);
+  return entry === undefined ? undefined : {...entry, json: Buffer.from(entry.json) as Uint8Array as Entry['json']};
+}
+
+/** The entry of a write, with the value that is written: nobody may change its bytes. Undefined where the entry is removed. */
+export function viewOf(key: Key, {put, revision, updatedAtMs, expiresAtMs}: RecentWrite): Entry | undefined {
   if (put === undefined) return undefined;
-  const json = Buffer.from(put.json) as Uint8Array as Entry['json'];
+  const {json} = put;
   const entry = {key, revision, sizeBytes: json.length, updatedAtMs, json};
   return expiresAtMs === undefined ? entry : {...entry, expiresAtMs};
 }
