@@ -13,7 +13,7 @@ import {measureStarts} from './sections/start.ts';
 import {measureSubscribers} from './sections/subscribers.ts';
 import {measureThroughput} from './sections/throughput.ts';
 import {BARE, BARE_LMDB, CREWROOM, CREWROOM_DIALECT} from './subjects/node-subjects.ts';
-import {ask, startSubject, stopSubject} from './subjects/start-subject.ts';
+import {type Answer, ask, startSubject, stopSubject} from './subjects/start-subject.ts';
 import type {Subject, Surroundings} from './subjects/subject.ts';
 import {openTimeBox, type TimeBox} from './time-box.ts';
 import {WORKLOADS} from './workloads.ts';
@@ -152,14 +152,16 @@ function surroundingsIn(directory: string): Surroundings {
 }
 
 /** What Crewroom answers: the bare server is to answer the same bytes. */
-async function readAnswers(crewroom: Subject): Promise<Readonly<Record<string, string>>> {
-  const {identity, list, get} = CREWROOM_DIALECT;
+async function readAnswers(crewroom: Subject): Promise<Readonly<Record<string, Answer>>> {
+  const {identity, list, get, put, transaction} = CREWROOM_DIALECT;
   const places = {key: 0, value: 0};
   return {
     identity: await ask(crewroom, identity(), places),
     page: await ask(crewroom, list(), places),
     small: await ask(crewroom, get('small'), places),
     large: await ask(crewroom, get('large'), places),
+    written: await ask(crewroom, put('small'), places),
+    committed: await ask(crewroom, transaction(), places),
   };
 }
 

@@ -4,14 +4,18 @@ import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {watchEventLoop} from './event-loop.js';
 
+/** Node writes these itself, for each answer. */
+const WRITTEN_BY_NODE = new Set(['connection', 'date', 'keep-alive']);
+
 const [answersFile = '', port = '0'] = process.argv.slice(2);
-const {identity, page, small, large} = answersFile === '' ? {} : JSON.parse(readFileSync(answersFile, 'utf8'));
-const written = '{}';
-const committed = '{"revision":"1"}';
+const answers = answersFile === '' ? {} : JSON.parse(readFileSync(answersFile, 'utf8'));
+const {identity, page, small, large, written, committed} = Object.fromEntries(
+  ['identity', 'page', 'small', 'large', 'written', 'committed'].map(name => [name, prepare(answers[name])]),
+);
 
 const server = createServer((request, response) => {
   const {method, url} = request;
-  if (method === 'GET') return answer(response, bodyOf(url));
+  if (method === 'GET') return answer(response, answerOf(url));
   const chunks = [];
   request.on('data', chunk => chunks.push(chunk));
   request.on('end', () => {
@@ -20,14 +24,19 @@ const server = createServer((request, response) => {
   });
 });
 
-function bodyOf(url) {
+function answerOf(url) {
   if (url.startsWith('/api/store/b')) return small;
   if (url.startsWith('/api/store/l')) return large;
-  return url.startsWith('/api/keys') ? page : (identity ?? written);
+  return url.startsWith('/api/keys') ? page : identity;
 }
 
-function answer(response, body) {
-  response.writeHead(200, {'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body)});
+function prepare({headers = {'content-type': 'application/json'}, body = '{}'} = {}) {
+  const own = Object.entries(headers).filter(([name]) => !WRITTEN_BY_NODE.has(name));
+  return {headers: {...Object.fromEntries(own), 'content-length': Buffer.byteLength(body)}, body: Buffer.from(body)};
+}
+
+function answer(response, {headers, body}) {
+  response.writeHead(200, headers);
   response.end(body);
 }
 

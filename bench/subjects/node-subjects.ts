@@ -5,7 +5,7 @@ import {readFirstLine, startServer} from '../process.ts';
 import {type Dialect, type RunningSubject, type SubjectKind, TRANSACTION_PUTS, VALUE_BYTES} from './subject.ts';
 
 /** How Crewroom is asked, and those that answer to the same. */
-export const CREWROOM_DIALECT: Dialect & Required<Pick<Dialect, 'identity' | 'list'>> = {
+export const CREWROOM_DIALECT: Required<Dialect> = {
   sizes: ['small', 'large'],
   get: size => ({method: 'GET', path: pathOf(size)}),
   put: size => ({method: 'POST', path: pathOf(size), body: valueTemplate(VALUE_BYTES[size])}),

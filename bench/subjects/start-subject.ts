@@ -42,6 +42,13 @@ export async function stopSubject({servers}: RunningSubject): Promise<void> {
   for (const server of servers) await server.stop();
 }
 
+/** What a subject answered. */
+export interface Answer {
+  /** By name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /**
  * Sends one request to a subject and reads its answer.
  *
@@ -51,7 +58,7 @@ export async function ask(
   {name, url}: Pick<Subject, 'name' | 'url'>,
   template: RequestTemplate,
   places: Places,
-): Promise<string> {
+): Promise<Answer> {
   const {method, path, headers, body} = fillTemplate(template, places);
   const send = () =>
     fetch(`${url}${path}`, {
@@ -63,7 +70,7 @@ export async function ask(
   const response = await send().catch(send);
   const answer = await response.text();
   if (!response.ok) throw new Error(`${name} answered ${method} ${path} with ${response.status}: ${answer}`);
-  return answer;
+  return {headers: Object.fromEntries(response.headers), body: answer};
 }
 
 async function fill(subject: Pick<Subject, 'name' | 'url' | 'dialect'>, size: ValueSize): Promise<void> {
