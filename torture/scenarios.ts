@@ -1,6 +1,8 @@
 import type {Scenario} from './scenario.ts';
+import {CHANGE_AROUND} from './scenarios/change-around.ts';
 import {DAMAGE_FILES} from './scenarios/damage-files.ts';
 import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
+import {FILL_DISK} from './scenarios/fill-disk.ts';
 import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
@@ -16,9 +18,11 @@ export const SCENARIOS: readonly Scenario[] = [
   KILL_AT_EACH_CALL,
   LOSE_POWER,
   FAIL_DISK_CALLS,
+  FILL_DISK,
   DAMAGE_FILES,
   SHARE_DIRECTORY,
   RACE_FOR_REVISIONS,
   FOLLOW_THROUGH_KILLS,
   STOP_UNDER_LOAD,
+  CHANGE_AROUND,
 ];

@@ -35,7 +35,7 @@ const REFUSALS: ReadonlySet<string> = new Set<FailureCode>([
 export const DAMAGE_FILES: Scenario = {
   id: 'C6',
   name: 'With any file of its directory cut or damaged, it names what is wrong, serves what is good, and nothing wrong',
-  rounds: {quick: 8, standard: 300},
+  rounds: {quick: 6, standard: 300},
   run: async context => {
     const {random, rounds, directory, report, count, signal} = context;
     const closed = await fill(join(directory, 'closed'), {random, signal});

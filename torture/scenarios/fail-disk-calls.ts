@@ -44,7 +44,7 @@ const KEYS = 12;
 export const FAIL_DISK_CALLS: Scenario = {
   id: 'C4',
   name: 'When a write or a sync fails, it says so, acknowledges nothing on top, and reads go on',
-  rounds: {quick: 6, standard: 200},
+  rounds: {quick: 4, standard: 200},
   findMissing: findMissingTracer,
   run: async context => {
     using ledger = new Ledger(join(context.directory, 'ledger.ndjson'));

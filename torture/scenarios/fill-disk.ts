@@ -1,0 +1,175 @@
+import {execFile} from 'node:child_process';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {AppError, type ClientEntries, createClient} from 'crewroom/client';
+import {examine} from '../doctor.ts';
+import {History, LossError} from '../history.ts';
+import {Ledger} from '../ledger.ts';
+import type {Random} from '../random.ts';
+import {readChanges, readEntries} from '../read-back.ts';
+import type {Scenario, ScenarioContext} from '../scenario.ts';
+import {type ServiceProcess, startService} from '../service-process.ts';
+import {findMissingMount, mountSmallDisk} from '../small-disk.ts';
+import {formatValue} from '../values.ts';
+
+const run = promisify(execFile);
+
+/** How much room there is, in bytes: for the files of an empty store, and some values. */
+const ROOM_BYTES = 12 * 1024 * 1024;
+
+const WRITERS = 4;
+const KEYS = 60;
+
+/** More than ever fit. */
+const WRITES_MAX = 2000;
+
+/** So many writes have to succeed once there is room again. */
+const WRITES_AFTER = 20;
+
+/** Room that ends, and can be had again. */
+interface Room extends AsyncDisposable {
+  readonly dataDir: string;
+  /** What runs the service. */
+  readonly under: readonly string[];
+  /** Takes what is left, while nothing is written. */
+  fill(): Promise<void>;
+  makeRoom(service: ServiceProcess): Promise<void>;
+}
+
+/** C5: no room on the disk, or in a file, and then room again. */
+export const FILL_DISK: Scenario = {
+  id: 'C5',
+  name: 'Without room it answers 507, keeps what there was, reads and deletes, and writes again once there is room',
+  rounds: {quick: 1, standard: 20},
+  findMissing: async () => ((await canLimit()) ? undefined : await findMissingMount()),
+  run: async context => {
+    const {rounds, directory, report, count} = context;
+    const canMount = (await findMissingMount()) === undefined;
+    if (!canMount) report('without a full disk: there is no right to mount');
+    for (let round = 1; round <= rounds; round++) {
+      report(`round ${round} of ${rounds}`);
+      if (canMount) {
+        await using disk = await makeSmallDisk(join(directory, `disk-${round}`));
+        await useUp(disk, round, context);
+        count('full disks');
+      }
+      if (await canLimit()) {
+        await useUp(limitFiles(join(directory, `limited-${round}`)), round, context);
+        count('files that may not grow');
+      }
+    }
+  },
+};
+
+async function canLimit(): Promise<boolean> {
+  return run('prlimit', ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function makeSmallDisk(path: string): Promise<Room> {
+  const disk = await mountSmallDisk(path, ROOM_BYTES);
+  return {
+    dataDir: join(path, 'data'),
+    under: [],
+    fill: disk.fill,
+    makeRoom: disk.grow,
+    [Symbol.asyncDispose]: disk[Symbol.asyncDispose],
+  };
+}
+
+function limitFiles(dataDir: string): Room {
+  return {
+    dataDir,
+    under: ['prlimit', `--fsize=${ROOM_BYTES / 2}:unlimited`],
+    fill: async () => {},
+    makeRoom: async ({processId}) => {
+      await run('prlimit', ['--pid', String(processId), '--fsize=unlimited']);
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+async function useUp(room: Room, round: number, context: ScenarioContext): Promise<void> {
+  const {directory, signal, random: all} = context;
+  const random = all.fork(`round ${round} ${room.under.join(' ')}`);
+  using ledger = new Ledger(join(directory, `ledger-${round}.ndjson`));
+  const writing: Writing = {ledger, random, count: context.count, present: new Map()};
+  const service = await startService({dataDir: room.dataDir, under: room.under, signal});
+  const {entries} = createClient({baseUrl: service.url, attemptsMax: 1});
+  // Either the values themselves take all the room, or somebody else does.
+  const isFilled = random.chance(0.5);
+  if (isFilled) for (let index = 0; index < WRITES_AFTER; index++) await write(entries, 0, writing);
+  if (isFilled) await room.fill();
+  await Promise.all(Array.from({length: WRITERS}, (_, writer) => writeUntilFull(entries, writer, writing)));
+  await assertServed(entries, writing);
+  await deleteSome(entries, writing);
+  await room.makeRoom(service);
+  for (let index = 0; index < WRITES_AFTER; index++)
+    if ((await write(entries, index % WRITERS, writing)) !== undefined)
+      throw new LossError('there is room again, and a write still fails');
+  await assertServed(entries, writing);
+  await (random.chance(0.5) ? service.kill() : service.stop());
+  await judge(room.dataDir, ledger, signal);
+}
+
+interface Writing {
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly count: ScenarioContext['count'];
+  /** What was acknowledged, by key. */
+  readonly present: Map<string, string>;
+}
+
+async function writeUntilFull(entries: ClientEntries, writer: number, writing: Writing): Promise<void> {
+  for (let index = 0; index < WRITES_MAX; index++) if ((await write(entries, writer, writing)) !== undefined) return;
+  throw new LossError(`${WRITES_MAX} writes were acknowledged where there is no room for them`);
+}
+
+/** @returns The code of the failure, which can only be that there is no room. */
+async function write(entries: ClientEntries, writer: number, writing: Writing): Promise<string | undefined> {
+  const {ledger, random, count, present} = writing;
+  const key = `writer-${writer}/${random.integer(1, KEYS)}`;
+  const text = formatValue(ledger.nextMark(), random.pick([10, 1000, 20_000, 60_000]));
+  const attempt = ledger.send([{kind: 'put', key, text}]);
+  try {
+    ledger.acknowledge(attempt, await entries.put(key, text));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const {code} = error.failure;
+    if (code !== 'disk-full') throw new LossError(`without room a write fails with ${code}: ${error.message}`);
+    ledger.refuse(attempt, code);
+    count('writes refused with 507');
+    return code;
+  }
+  present.set(key, text);
+  count('acknowledged writes');
+  return undefined;
+}
+
+async function deleteSome(entries: ClientEntries, {ledger, present}: Writing): Promise<void> {
+  for (const key of [...present.keys()].slice(0, 10)) {
+    const attempt = ledger.send([{kind: 'delete', key}]);
+    await entries.delete(key);
+    ledger.acknowledge(attempt);
+    present.delete(key);
+  }
+}
+
+async function assertServed(entries: ClientEntries, {present}: Writing): Promise<void> {
+  for (const [key, text] of present)
+    if ((await entries.get(key))?.text !== text) throw new LossError(`"${key}" is not what was acknowledged`);
+}
+
+async function judge(dataDir: string, ledger: Ledger, signal: AbortSignal): Promise<void> {
+  const service = await startService({dataDir, signal});
+  const history = new History(ledger);
+  history.follow(await readChanges(service.url, 0));
+  history.settle();
+  const beganMs = Date.now();
+  history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
+  await service.stop();
+  const {isProblem, complaints} = await examine(dataDir, {signal});
+  if (isProblem) throw new LossError(`the doctor finds: ${complaints.join('; ')}`);
+}
