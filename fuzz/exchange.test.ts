@@ -55,6 +55,11 @@ describe('an answer is taken', () => {
   });
 });
 
+test('an answer to HEAD may have a body where the request could not be read', async () => {
+  const bytes = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
+  expect((await answerWith(bytes, [{...GET, method: 'HEAD'}])).problem).toBeUndefined();
+});
+
 describe('an answer is found to be wrong', () => {
   const bad: readonly {
     readonly name: string;

@@ -62,7 +62,7 @@ async function readOne(connection: Connection, plan: RequestPlan): Promise<Excha
       return {answers: [], ended: true, problem: {rule: 'unanswered', text: 'the connection ended without an answer'}};
     const rest = connection.takeRest();
     // What follows the only answer would be taken for the next one.
-    if (rest.length > 0 && !answer.left)
+    if (rest.length > 0 && !answer.left && !mayHaveBodyAfterHead(plan, answer))
       return {
         answers: [answer],
         ended: false,
@@ -89,8 +89,8 @@ async function readAll(connection: Connection, plans: readonly RequestPlan[]): P
       if (answer === undefined) return {answers, ended: true, ...missing(plans, answers)};
       answers.push(answer);
       if (answer.status === 101) return {answers, ended: false, frames: await listen(connection, plan?.frames ?? '')};
-      // A stream, which is left, does not end by itself. Of a request that cannot be read nobody knows that it was HEAD.
-      if (answer.left || (plan?.method === 'HEAD' && isLast(answer))) return {answers, ended: false};
+      // A stream, which is left, does not end by itself.
+      if (answer.left || mayHaveBodyAfterHead(plan, answer)) return {answers, ended: false};
       if (answers.length >= plans.length) connection.end();
     }
   } catch (error) {
@@ -107,6 +107,11 @@ function missing(plans: readonly RequestPlan[], answers: readonly Answer[]): Pic
   if (closed || answers.length >= (wanted === -1 ? plans.length : wanted)) return {};
   const text = `of ${plans.length} requests ${answers.length} were answered before the connection ended`;
   return {problem: {rule: 'unanswered', text}};
+}
+
+/** Of a request that could not be read nobody knows that it was HEAD; nothing can come behind the answer to it. */
+function mayHaveBodyAfterHead(plan: RequestPlan | undefined, answer: Answer): boolean {
+  return plan?.method === 'HEAD' && answer.status >= 400 && isLast(answer);
 }
 
 /** Whether an answer says that the connection ends with it. */
