@@ -5,16 +5,16 @@ import {Gate} from './gate.ts';
 import {SIGN_INS} from './handler.ts';
 import {createJudge, type Finding} from './judge.ts';
 import {judgeMemory, type MemorySample} from './memory.ts';
-import type {FuzzOptions} from './options.ts';
+import {type FuzzOptions, UsageError} from './options.ts';
 import {formatReproduction} from './reproduce.ts';
-import {type RunDeps, runCase, runStalls} from './run-case.ts';
+import {clearService, type RunDeps, runCase, runStalls} from './run-case.ts';
 import type {FuzzedService} from './service.ts';
 import {findUnreached, Tally, type Unreached} from './tally.ts';
 
 /** Something that should not be, and how to have it again. */
 export interface Failure {
   readonly property: string;
-  /** The command that tries the case again; undefined where it did not fail once more, or was no case. */
+  /** The command that tries the case again, or why there is none; undefined where it was not found once more. */
   readonly again?: string;
   readonly findings: readonly Finding[];
   /** Requests to send by hand. */
@@ -58,6 +58,15 @@ export interface FuzzProgress {
 /** How many cases of a property are tried before it is the turn of the next. */
 const CASES_PER_TURN = 20;
 
+/** How a case is run: with others at the same time, or alone, and then with what is there or with nothing. */
+type Mode = 'beside others' | 'alone' | 'from nothing';
+
+/** What came of a case, and how it was run when something was found. */
+interface Tried {
+  readonly mode: Mode;
+  readonly findings: readonly Finding[];
+}
+
 /** How many properties are tried at once: most of the time of a case the disk is waited for. */
 const LANES = 6;
 
@@ -70,7 +79,11 @@ const MEMORY_INTERVAL_MS = 10_000;
 /** How often requests that stall are tried, in milliseconds: each lasts until the service loses patience. */
 const STALLS_INTERVAL_MS = 120_000;
 
-/** Tries everything, in rounds, until the time is over or the cases are. */
+/**
+ * Tries everything, in rounds, until the time is over or the cases are.
+ *
+ * @throws {UsageError} When there is nothing of a name in `only`.
+ */
 export async function fuzz(options: FuzzOptions, deps: FuzzDeps): Promise<FuzzReport> {
   return new Run(options, deps).run();
 }
@@ -102,7 +115,7 @@ class Run {
     this.#deps = deps;
     this.#caseDeps = {service, document, judge, tally: this.#tally};
     const all = createProperties(document, {bodies: {signIn: SIGN_INS}});
-    this.#properties = options.only.length === 0 ? all : all.filter(({name}) => options.only.includes(name));
+    this.#properties = choose(all, options.only);
   }
 
   async run(): Promise<FuzzReport> {
@@ -144,46 +157,61 @@ class Run {
   }
 
   async #tryProperty({name, cases, weight}: Property, seed: number, untilMs: number): Promise<void> {
+    const {path, runs = Math.ceil(CASES_PER_TURN * weight)} = this.#options;
     const found = new Map<FuzzCase, readonly Finding[]>();
+    // One case again is tried as it was made smaller: alone, and with nothing there before.
+    let mode: Mode = path === undefined ? 'beside others' : 'from nothing';
     let failingSinceMs: number | undefined;
     const property = fc.asyncProperty(cases, async steps => {
       // Rather no smaller case than none after an hour.
       if (failingSinceMs !== undefined && performance.now() - failingSinceMs > SHRINK_MS) return;
       if (failingSinceMs === undefined && this.#isOver(untilMs)) return;
-      const news = await this.#tryCase(name, steps, failingSinceMs !== undefined);
-      if (news.length === 0) return;
+      const tried = mode === 'beside others' ? await this.#tryCase(name, steps) : await this.#tryAlone(steps, mode);
+      if (tried.findings.length === 0) return;
+      mode = tried.mode;
       failingSinceMs ??= performance.now();
-      found.set(steps, news);
-      throw new Error(news.map(({rule, text}) => `${rule}: ${text}`).join('\n'));
+      found.set(steps, tried.findings);
+      throw new Error(tried.findings.map(({rule, text}) => `${rule}: ${text}`).join('\n'));
     });
-    const {path, runs = Math.ceil(CASES_PER_TURN * weight)} = this.#options;
     const details = await fc.check(property, {seed, numRuns: runs, ...(path === undefined ? {} : {path})});
     if (!details.failed || details.counterexample === null) return;
     const [steps] = details.counterexample;
-    const findings = found.get(steps) ?? [...found.values()].at(-1) ?? [];
-    const again = `npm run fuzz -- --seed ${seed} --only ${name} --path ${details.counterexamplePath}`;
+    const command = `npm run fuzz -- --seed ${seed} --only ${name} --path ${details.counterexamplePath}`;
     // Another property may have found the same meanwhile.
-    this.#failUnlessKnown({property: name, again, findings, reproduction: formatReproduction(steps)});
+    this.#failUnlessKnown({
+      property: name,
+      again: mode === 'from nothing' ? command : 'it needs entries that other cases left',
+      findings: found.get(steps) ?? [...found.values()].at(-1) ?? [],
+      reproduction: formatReproduction(steps),
+    });
   }
 
-  /** Runs a case beside others, and once more alone when something is found. @returns What is found alone, and new. */
-  async #tryCase(name: string, steps: FuzzCase, alone: boolean): Promise<readonly Finding[]> {
+  /** Runs a case beside others; when something is found once more alone, at first with nothing there. */
+  async #tryCase(name: string, steps: FuzzCase): Promise<Tried> {
+    const beside = await this.#gate.together(() => this.#runCase(steps));
+    if (beside.length === 0) return {mode: 'beside others', findings: []};
+    for (const mode of ['from nothing', 'alone'] as const) {
+      const tried = await this.#tryAlone(steps, mode);
+      if (tried.findings.length > 0) return tried;
+    }
+    const property = `${name}, beside others`;
+    this.#unsure.push({property, findings: beside, reproduction: formatReproduction(steps)});
+    return {mode: 'beside others', findings: []};
+  }
+
+  async #tryAlone(steps: FuzzCase, mode: Mode): Promise<Tried> {
+    const findings = await this.#gate.alone(async () => {
+      if (mode === 'from nothing') await clearService(this.#caseDeps);
+      return this.#runCase(steps);
+    });
+    return {mode, findings};
+  }
+
+  async #runCase(steps: FuzzCase): Promise<readonly Finding[]> {
     this.#cases++;
-    const run = async (): Promise<readonly Finding[]> => {
-      const findings = await runCase(steps, this.#caseDeps);
-      return findings.filter(finding => !this.#known.has(signatureOf(finding)));
-    };
-    const beside = alone ? await this.#gate.alone(run) : await this.#gate.together(run);
+    const findings = await runCase(steps, this.#caseDeps);
     this.#tell();
-    if (alone || beside.length === 0) return beside;
-    const found = await this.#gate.alone(run);
-    if (found.length === 0)
-      this.#unsure.push({
-        property: `${name}, beside others`,
-        findings: beside,
-        reproduction: formatReproduction(steps),
-      });
-    return found;
+    return findings.filter(finding => !this.#known.has(signatureOf(finding)));
   }
 
   #failUnlessKnown(failure: Failure): void {
@@ -241,6 +269,13 @@ class Run {
       memory: this.#memory,
     };
   }
+}
+
+function choose(all: readonly Property[], names: readonly string[]): readonly Property[] {
+  const unknown = names.find(name => !all.some(property => property.name === name));
+  if (unknown !== undefined)
+    throw new UsageError(`No operation "${unknown}": there are ${all.map(({name}) => name).join(', ')}`);
+  return names.length === 0 ? all : all.filter(({name}) => names.includes(name));
 }
 
 /** Of what was found besides the cases. */

@@ -13,19 +13,16 @@ const PROGRESS_LOG_MS = 60_000;
 
 /** Runs what was asked for. With `--json` the report is on standard output; progress is on standard error. */
 async function main(): Promise<number> {
-  let options: FuzzOptions | undefined;
   try {
-    options = readOptions(process.argv.slice(2));
+    const options = readOptions(process.argv.slice(2));
+    if (options !== undefined) return await run(options);
+    process.stdout.write(USAGE);
+    return EXIT.passed;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n\n${USAGE}`);
     return EXIT.usage;
   }
-  if (options === undefined) {
-    process.stdout.write(USAGE);
-    return EXIT.passed;
-  }
-  return run(options);
 }
 
 async function run(options: FuzzOptions): Promise<number> {

@@ -27,6 +27,16 @@ export async function runCase(steps: FuzzCase, deps: RunDeps): Promise<readonly 
   return findings;
 }
 
+/** Deletes every entry, and signs out. What goes wrong with it is found elsewhere. */
+export async function clearService({service}: RunDeps): Promise<void> {
+  const memory = createMemory(`localhost:${service.port}`);
+  for (const target of ['/api/keys?prefix=&all=true', '/api/session'])
+    await guarded(async () => {
+      await exchange(service.port, {...ALIVE, method: 'DELETE', target}, memory);
+      return [];
+    });
+}
+
 /** Sends requests that stall, all at once. */
 export async function runStalls(plans: readonly RequestPlan[], deps: RunDeps): Promise<readonly Finding[]> {
   const memory = createMemory(`localhost:${deps.service.port}`);
@@ -137,22 +147,23 @@ function remember(headers: readonly (readonly [string, string])[], body: Uint8Ar
 /** A longer export is not sent back: it would take the time of many other requests. */
 const EXPORT_BYTES_MAX = 1_000_000;
 
+const ALIVE: RequestPlan = {
+  method: 'GET',
+  target: '/livez',
+  headers: [['Host', '{{host}}']],
+  body: undefined,
+  framing: 'length',
+  ending: 'wait',
+};
+
 /** How often it may find that a request came too late. */
 const ALIVE_ATTEMPTS = 3;
 
 /** Whether it still answers, and says so in the way that is documented. */
 async function checkAlive(deps: RunDeps): Promise<readonly Finding[]> {
-  const plan: RequestPlan = {
-    method: 'GET',
-    target: '/livez',
-    headers: [['Host', '{{host}}']],
-    body: undefined,
-    framing: 'length',
-    ending: 'wait',
-  };
   const memory = createMemory(`localhost:${deps.service.port}`);
   for (let attempt = 1; ; attempt++) {
-    const {answers, problem} = await exchange(deps.service.port, plan, memory);
+    const {answers, problem} = await exchange(deps.service.port, ALIVE, memory);
     const status = answers[0]?.status;
     if (status === 200) return [];
     // On a machine that has much else to do, it may be this process that is late with its request.

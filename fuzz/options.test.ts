@@ -1,0 +1,54 @@
+import {execFile} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
+import {describe, expect, test} from 'vitest';
+import {readOptions, UsageError} from './options.ts';
+
+describe('readOptions()', () => {
+  test('takes a new seed and some minutes by itself', () => {
+    const options = readOptions([]);
+    expect(options).toMatchObject({durationMs: 300_000, runs: undefined, path: undefined, only: [], json: false});
+    expect(options?.seeds).toHaveLength(1);
+  });
+
+  test('has a seed that never changes and a new one in the short form', () => {
+    const [one, two] = [readOptions(['--quick'])?.seeds, readOptions(['--quick'])?.seeds];
+    expect(one?.[0]).toBe(two?.[0]);
+    expect(one?.[1]).not.toBe(two?.[1]);
+  });
+
+  test('tries one case again', () => {
+    const options = readOptions(['--seed', '7', '--only', 'putEntry', '--path', '3:1:0']);
+    expect(options).toMatchObject({durationMs: undefined, runs: 1, seeds: [7], path: '3:1:0', only: ['putEntry']});
+  });
+
+  for (const args of [
+    ['--minutes', '0'],
+    ['--seed', '-1'],
+    ['--runs', 'x'],
+    ['--path', '1'],
+    ['--unknown'],
+    ['more'],
+  ]) {
+    test(`refuses ${args.join(' ')}`, () => expect(() => readOptions(args)).toThrow(UsageError));
+  }
+});
+
+describe('npm run fuzz', () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const run = (args: readonly string[]): Promise<{readonly code: unknown; readonly stdout: string}> =>
+    new Promise(resolve => {
+      const child = execFile(process.execPath, ['--import', 'tsx', main, ...args], (_, stdout) =>
+        resolve({code: child.exitCode, stdout}),
+      );
+    });
+
+  test('ends with 0 when nothing was found, and reports what it did', async () => {
+    const {code, stdout} = await run(['--runs', '3', '--seed', '1', '--only', 'getLiveness', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({seeds: [1], cases: 3, failures: [], crashes: 0});
+    expect(code).toBe(0);
+  });
+
+  test('ends with 2 when there is no such operation', async () => {
+    expect((await run(['--only', 'nothing'])).code).toBe(2);
+  });
+});
