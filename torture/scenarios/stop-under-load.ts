@@ -51,23 +51,21 @@ class Stops {
     const service = await startService({dataDir: this.#dataDir, signal});
     // Neither who listens for ever nor who never ends its request may hold up the stop.
     const streams = [await subscribe(service), await subscribe(service)];
-    const stalled = await beginRequest(service, {key: 'stalled', text: '"never sent whole"'});
     await this.#stopUnderLoad(service, random.fork(`round ${round}`));
-    stalled.destroy();
     await Promise.all(streams.map(stream => stream.end().catch(() => {})));
     await verifyOnDisk(this.#dataDir, {signal});
     await this.#judge();
   }
 
   async #stopUnderLoad(service: ServiceProcess, random: ScenarioContext['random']): Promise<void> {
-    const text = '"sent in two halves"';
-    const slow = await beginRequest(service, {key: 'slow', text});
-    const attempt = this.#ledger.send([{kind: 'put', key: 'slow', text}]);
     let rest = random.integer(1, ACKNOWLEDGEMENTS_MAX);
-    let stopping: Promise<Exit> | undefined;
+    let stopping: Promise<unknown> | undefined;
     const onAcknowledged = (): void => {
       this.#context.count('acknowledged writes');
-      if (--rest === 0) stopping = this.#stop(service);
+      if (--rest !== 0) return;
+      stopping = this.#stopWithHalfRequests(service);
+      // It is waited for after the writers; a failure before that is not to end the process.
+      stopping.catch(() => {});
     };
     const load = runLoad({
       url: service.url,
@@ -77,12 +75,24 @@ class Stops {
       signal: this.#context.signal,
       onAcknowledged,
     });
+    await load;
+    await stopping;
+  }
+
+  async #stopWithHalfRequests(service: ServiceProcess): Promise<void> {
+    const text = '"sent in two halves"';
+    // Only now: the service waits for the rest of a request for some seconds, and no longer.
+    const stalled = await beginRequest(service, {key: 'stalled', text: '"never sent whole"'});
+    const slow = await beginRequest(service, {key: 'slow', text});
+    const attempt = this.#ledger.send([{kind: 'put', key: 'slow', text}]);
+    const stopping = this.#stop(service);
     await service.until(said => said.includes('"message":"stopping"'));
     const {status, revision} = await slow.finish();
     if (status !== 200 && status !== 201)
       throw new LossError(`In flight when it was asked to stop: answered ${status}`);
     this.#ledger.acknowledge(attempt, {revision});
-    await Promise.all([load, stopping]);
+    await stopping;
+    stalled.destroy();
   }
 
   async #stop(service: ServiceProcess): Promise<Exit> {
