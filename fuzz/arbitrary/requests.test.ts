@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** Always the same ones, so that the test is as good as the arbitraries, and not as its luck. */
 function sample(arbitrary: fc.Arbitrary<RequestPlan>): readonly RequestPlan[] {
-  return fc.sample(arbitrary, {numRuns: 400, seed: 1});
+  return fc.sample(arbitrary, {numRuns: 150, seed: 1});
 }
 
 describe('valid requests', () => {
@@ -30,8 +30,8 @@ describe('valid requests', () => {
         const having = plans.filter(({target, headers}) =>
           place === 'query' ? new RegExp(`[?&]${name}=`).test(target) : headers.some(([each]) => each === name),
         ).length;
-        expect(having, `${operation.name} ${name}`).toBeGreaterThan(50);
-        expect(having, `${operation.name} ${name}`).toBeLessThan(required ? 401 : 400);
+        expect(having, `${operation.name} ${name}`).toBeGreaterThan(20);
+        expect(having, `${operation.name} ${name}`).toBeLessThan(required ? 151 : 150);
       }
     }
   });
@@ -63,14 +63,14 @@ describe('any requests', () => {
   test('have every way to tell the end of a body, right and wrong', () => {
     const operation = document.operations.find(({name}) => name === 'putEntry');
     if (operation === undefined) throw new Error('the document has no such operation');
-    const framings = new Set(fc.sample(arbitraries.any(operation), {numRuns: 2000, seed: 1}).map(plan => plan.framing));
+    const framings = new Set(fc.sample(arbitraries.any(operation), {numRuns: 1000, seed: 1}).map(plan => plan.framing));
     expect([...GOOD_FRAMINGS, ...BAD_FRAMINGS].filter(framing => !framings.has(framing))).toEqual([]);
   });
 
   test('can all be sent', () => {
     const memory = {host: 'localhost:1', etag: '"1"', revision: '1', cursor: 'a', export: ''};
     for (const operation of document.operations)
-      for (const plan of sample(arbitraries.any(operation)).slice(0, 50))
+      for (const plan of sample(arbitraries.any(operation)).slice(0, 30))
         expect(formatPlan(plan, memory).toString('latin1')).not.toMatch(/\{\{(host|etag|revision|cursor|export)\}\}/);
   });
 });
