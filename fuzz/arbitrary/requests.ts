@@ -137,6 +137,8 @@ function twistsOf(operation: Operation, document: ApiDocument, hints: RequestHin
     {weight: 1, arbitrary: fc.constantFrom(...BAD_FRAMINGS).map(framing => plan => ({...plan, framing}))},
     {weight: operation.body === undefined ? 1 : 6, arbitrary: bodyTwists(operation, document, hints)},
   ];
+  if (operation.method === 'GET')
+    twists.push({weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, method: 'HEAD'}))});
   if (operation.path.includes('{key}'))
     twists.push({weight: 4, arbitrary: fc.oneof(ODD_SEGMENTS, NO_KEYS.map(writeSegment)).map(putSegment)});
   return fc.oneof(...twists);
@@ -179,6 +181,7 @@ function headerTwists(): fc.Arbitrary<Twist> {
     {weight: 1, arbitrary: ODD_STRINGS.map(text => add(['X-Odd', writeHeader(text)]))},
     {weight: 1, arbitrary: floods()},
     {weight: 1, arbitrary: ODD_CONTENT.map(add)},
+    {weight: 1, arbitrary: FOREIGN.map(replaceOne)},
     {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: []}))},
     // Once more what is there already.
     {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: [...plan.headers, ...plan.headers]}))},
@@ -189,6 +192,13 @@ const ODD_CONTENT = fc.constantFrom<Header>(
   ['Content-Type', 'multipart/form-data; boundary=x'],
   ['Content-Type', 'application/json-patch+json'],
   ['Content-Encoding', 'gzip'],
+);
+
+/** What the guard has to refuse, whatever is asked for. */
+const FOREIGN = fc.constantFrom<Header>(
+  ['Host', 'evil.example'],
+  ['Origin', 'https://evil.example'],
+  ['Sec-Fetch-Site', 'cross-site'],
 );
 
 /** So many headers that what comes behind them could be lost. */
