@@ -8,6 +8,9 @@ export const CACHE_BYTES_MAX = 8 * 1024 * 1024;
 /** Larger values are not kept, in bytes: to read them again costs little beside sending them. */
 const CACHED_VALUE_BYTES_MAX = 16 * 1024;
 
+/** Among how many keys a cache knows that it saw one before. */
+const SEEN_KEYS_MAX = 8192;
+
 /** About what an entry takes besides its value, in bytes. */
 const ENTRY_OVERHEAD_BYTES = 256;
 
@@ -26,6 +29,8 @@ export class EntryCache {
   #young = new Map<Key, CachedEntry>();
   #old = new Map<Key, CachedEntry>();
   #youngBytes = 0;
+  /** Keys that were read or written once: to keep all of a large store in turns would cost more than it saves. */
+  readonly #seen = new Set<Key>();
   #isPaused = false;
 
   /** The entry, with a value of its own; undefined where it is not known. */
@@ -43,9 +48,10 @@ export class EntryCache {
     return (this.#young.get(key) ?? this.#old.get(key))?.info;
   }
 
-  /** Keeps an entry that the tree has, in place of what was there before. */
+  /** Keeps an entry that the tree has, in place of what was there before, if it is not the first time. */
   keep({json, ...info}: Entry): void {
-    if (this.#isPaused || json.length > CACHED_VALUE_BYTES_MAX) this.forget([info.key]);
+    const isKept = this.#sawBefore(info.key) && json.length <= CACHED_VALUE_BYTES_MAX && !this.#isPaused;
+    if (!isKept) this.forget([info.key]);
     else this.#add(info.key, {info, bytes: Buffer.from(json.buffer, json.byteOffset, json.length).toString('latin1')});
   }
 
@@ -65,6 +71,13 @@ export class EntryCache {
     } finally {
       this.#isPaused = false;
     }
+  }
+
+  #sawBefore(key: Key): boolean {
+    if (this.#seen.has(key)) return true;
+    if (this.#seen.size >= SEEN_KEYS_MAX) this.#seen.clear();
+    this.#seen.add(key);
+    return false;
   }
 
   #add(key: Key, entry: CachedEntry): void {
