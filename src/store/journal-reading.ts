@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Revision} from '../domain/entry.ts';
-import {JOURNAL_FILES} from './journal.ts';
+import {JOURNAL_FILE_BYTES, JOURNAL_FILES} from './journal.ts';
 import {decodeBlock, type FoundBlock, findMagic} from './journal-block.ts';
 
 /** What a journal holds that the tree has not. */
@@ -19,9 +19,11 @@ export interface JournalContent {
  * @param settled The last revision that the tree has.
  */
 export async function readJournal(storePath: string, settled: Revision): Promise<JournalContent> {
-  const found: FoundBlock[] = [];
-  for (const name of JOURNAL_FILES) found.push(...findBlocks(await readIfThere(join(storePath, name)), settled));
+  const files = await Promise.all(JOURNAL_FILES.map(name => readIfThere(join(storePath, name))));
+  const found = files.flatMap(file => (file === undefined ? [] : findBlocks(file, settled)));
   found.sort((a, b) => a.first - b.first);
+  const cut = findCut(files);
+  if (cut !== undefined) return {blocks: found, damage: cut};
   let next = settled + 1;
   const end = found.findIndex(({first, last}) => {
     const follows = first === next;
@@ -50,11 +52,21 @@ function findBlocks(file: Buffer, settled: Revision): readonly FoundBlock[] {
   return found;
 }
 
-async function readIfThere(path: string): Promise<Buffer> {
+/** Files are made one after the other, each as large as it will ever be, and of zeros. */
+function findCut(files: readonly (Buffer | undefined)[]): string | undefined {
+  const [first, second] = files;
+  if (first === undefined || second === undefined) return undefined;
+  const isBeingMade = first.length === JOURNAL_FILE_BYTES && first.every(byte => byte === 0);
+  const index = isBeingMade ? -1 : files.findIndex(file => file !== undefined && file.length < JOURNAL_FILE_BYTES);
+  if (index === -1) return undefined;
+  return `its file ${JOURNAL_FILES[index]} has ${files[index]?.length} bytes and should have ${JOURNAL_FILE_BYTES}; without ${JOURNAL_FILES.join(' and ')} the store is as it was before them`;
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

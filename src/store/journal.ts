@@ -103,7 +103,7 @@ export class Journal {
   /** Closes the files and deletes them, since the tree has everything. */
   async remove(): Promise<void> {
     await this.close();
-    for (const name of JOURNAL_FILES) await rm(join(this.#storePath, name), {force: true});
+    await removeFiles(this.#storePath);
   }
 
   #fits(sizeBytes: number): boolean {
@@ -112,10 +112,15 @@ export class Journal {
   }
 }
 
-/** Of zeros from end to end: what was in them before is in the tree, and must not be taken for blocks of this journal. */
+/**
+ * Of zeros from end to end, the second one only once the first is whole: a file that is shorter beside another was cut. What
+ * was in them before is in the tree.
+ */
 async function createFiles(storePath: string): Promise<readonly JournalFile[]> {
   const files: JournalFile[] = [];
   try {
+    await removeFiles(storePath);
+    await syncDirectory(storePath);
     for (const name of JOURNAL_FILES) {
       const handle = await open(join(storePath, name), 'w', FILE_MODE);
       files.push({handle, end: 0, last: 0});
@@ -142,6 +147,10 @@ function writeDurably(fd: number, bytes: Buffer, at: number): Promise<void> {
     };
     writeFrom(0);
   });
+}
+
+async function removeFiles(storePath: string): Promise<void> {
+  for (const name of [...JOURNAL_FILES].reverse()) await rm(join(storePath, name), {force: true});
 }
 
 async function writeWhole(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {

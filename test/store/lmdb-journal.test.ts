@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import {appendFile, open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises';
+import {open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import type {JsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import type {Change, PutChange, Store} from '../../src/domain/store.ts';
-import {BLOCK_BYTES_MAX, JOURNAL_BYTES, JOURNAL_FILES, Journal} from '../../src/store/journal.ts';
+import {BLOCK_BYTES_MAX, JOURNAL_BYTES, JOURNAL_FILE_BYTES, JOURNAL_FILES, Journal} from '../../src/store/journal.ts';
 import {encodeBlock} from '../../src/store/journal-block.ts';
 import {verifyStore} from '../../src/store/verify-store.ts';
 import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
@@ -110,14 +110,13 @@ describe('the journal of a store that was not closed', () => {
   });
 
   const ends = [
-    {name: 'cut off', cut: (file: string, sizeBytes: number) => truncate(file, sizeBytes - 1)},
-    {name: 'cut off in its header', cut: (file: string, sizeBytes: number) => truncate(file, sizeBytes - 40)},
     {
-      name: 'of zeros from its middle on',
-      cut: async (file: string, sizeBytes: number) => {
-        await truncate(file, sizeBytes - 5);
-        await appendFile(file, Buffer.alloc(100));
-      },
+      name: 'cut off',
+      cut: (file: string, sizeBytes: number) => overwrite(file, sizeBytes - 1, Buffer.alloc(1)),
+    },
+    {
+      name: 'cut off in its header',
+      cut: (file: string, sizeBytes: number) => overwrite(file, sizeBytes - 40, Buffer.alloc(40)),
     },
   ];
   for (const {name, cut} of ends) {
@@ -129,6 +128,25 @@ describe('the journal of a store that was not closed', () => {
       assert.deepEqual(await write(store, put('x')), {revision: 4, outcomes: ['created']});
     });
   }
+
+  test('is named when one of its files was cut, whichever has the commits', async () => {
+    for (const name of JOURNAL_FILES) {
+      const {directory, storePath} = await leaveJournal([[putOf(3, 'c', '3')]]);
+      if (name === SECOND_FILE) await exchange(join(storePath, FIRST_FILE), join(storePath, SECOND_FILE));
+      await truncate(join(storePath, name), 0);
+      await assert.rejects(openStore(directory), {failure: {code: 'store-damaged', directory, problem: CUT[name]}});
+    }
+  });
+
+  test('may be one of which the files were still being made', async () => {
+    for (const sizes of [[100], [JOURNAL_FILE_BYTES], [JOURNAL_FILE_BYTES, 0], [JOURNAL_FILE_BYTES, 100]]) {
+      const {directory, storePath} = await leaveJournal([]);
+      for (const [index, size] of sizes.entries())
+        await writeFile(join(storePath, JOURNAL_FILES[index] ?? ''), Buffer.alloc(size));
+      const store = await openStore(directory);
+      assert.deepEqual(await write(store, put('c')), {revision: 3, outcomes: ['created']});
+    }
+  });
 
   test('takes no value for a block, whatever is in it', async () => {
     const {directory} = await leaveJournal([[putOf(3, 'c', '"CRJ1CRJ1"')], [putOf(4, 'CRJ1', '4')]]);
@@ -224,8 +242,31 @@ async function moveBlocks(storePath: string, count: number): Promise<void> {
   const bytes = await readFile(file);
   let at = 0;
   for (let block = 0; block < count; block++) at = bytes.indexOf('CRJ1', at + 1);
-  await writeFile(join(storePath, SECOND_FILE), bytes.subarray(0, at));
-  await writeFile(file, bytes.subarray(at));
+  const [head, rest] = [Buffer.alloc(bytes.length), Buffer.alloc(bytes.length)];
+  bytes.copy(head, 0, 0, at);
+  bytes.copy(rest, 0, at);
+  await writeFile(join(storePath, SECOND_FILE), head);
+  await writeFile(file, rest);
+}
+
+const CUT = Object.fromEntries(
+  JOURNAL_FILES.map(name => [
+    name,
+    `its file ${name} has 0 bytes and should have ${JOURNAL_FILE_BYTES}; without journal-0 and journal-1 the store is as it was before them`,
+  ]),
+);
+
+/** As when the first file was written over from its beginning, and the second one has what came last. */
+async function exchange(one: string, other: string): Promise<void> {
+  const [first, second] = [await readFile(one), await readFile(other)];
+  await writeFile(other, first);
+  await writeFile(one, second.fill('x', 0, 100));
+}
+
+async function overwrite(path: string, at: number, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(bytes, 0, bytes.length, at);
+  await file.close();
 }
 
 /** Changes one byte of the first place where a text stands. */
