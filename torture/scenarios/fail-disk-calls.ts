@@ -87,7 +87,7 @@ class FaultRounds {
   /** Has a service on a disk that fails, until it did or did not. @returns What to count. */
   async #break(fault: Fault, random: Random): Promise<string> {
     const service = await this.#start(fault);
-    if (service === undefined) return 'faults at opening: refused with a word';
+    if (typeof service === 'string') return service;
     const writers = await Promise.all(
       Array.from({length: WRITERS}, (_, index) => this.#write(service, index, random.fork(`writer ${index}`))),
     );
@@ -104,7 +104,8 @@ class FaultRounds {
     return result;
   }
 
-  async #start({kind, error, first, lasts}: Fault): Promise<ServiceProcess | undefined> {
+  /** @returns The service, or what to count where it does not start. */
+  async #start({kind, error, first, lasts}: Fault): Promise<ServiceProcess | string> {
     // A question mark lets a name be unknown, as some are on other processors.
     const calls = CALLS[kind].map(call => `?${call}`).join(',');
     const inject = `inject=${calls}:error=${error}:when=${first}${lasts ? '+' : ''}`;
@@ -118,9 +119,12 @@ class FaultRounds {
       });
     } catch (failure) {
       if (!(failure instanceof StartError)) throw failure;
-      const {code, stderr} = failure.exit;
+      const {code, signal, stderr} = failure.exit;
+      // The engine can end the process at a failed write of a page: docs/reliability.md says so.
+      if (signal !== null) return 'faults at opening of which the process died';
       const line = stderr.trim().split('\n').at(-1) ?? '';
-      if (code === 1 && /"code":"(data-directory-unusable|store-damaged|disk-full)"/.test(line)) return undefined;
+      if (code === 1 && /"code":"(data-directory-unusable|store-damaged|disk-full)"/.test(line))
+        return 'faults at opening: refused with a word';
       throw new LossError(`it does not start, and does not say why: ${failure.message}`);
     }
   }
