@@ -104,9 +104,10 @@ export class ChangeLog {
       at += record.length;
       return {key: encodeLogKey(part.at(-1)?.revision ?? this.#revision), record, place};
     });
-    const old = this.#findSurplus(place, FORGOTTEN_RECORDS_MAX + records.length);
-    // There may be so many changes that some are too old at once.
+    // There may be so many changes that some are too old at once; then all that came before goes, or the log had a gap.
     const kept = records.filter(({place: own}) => this.#isKept(own, place));
+    const oldMax = kept.length < records.length ? Infinity : FORGOTTEN_RECORDS_MAX + records.length;
+    const old = this.#findSurplus(place, oldMax);
     const forgotten = kept.length < records.length ? records[records.length - kept.length - 1]?.key : old.at(-1);
     return {
       apply: () => {
@@ -166,7 +167,7 @@ export class ChangeLog {
   #findSurplus(end: LogPlace, limit: number): readonly Buffer[] {
     const surplus: Buffer[] = [];
     if (end.ordinal <= this.#limits.changesMax && end.volumeBytes <= this.#limits.bytesMax) return surplus;
-    for (const key of this.#table.keys({limit})) {
+    for (const key of this.#table.keys(limit === Infinity ? {} : {limit})) {
       const header = decodeLogHeader(this.#table.peek(key) ?? Buffer.alloc(0));
       // A damaged record says nothing, and goes too.
       if (header !== undefined && this.#isKept(header, end)) break;

@@ -3,7 +3,7 @@ import type {Memtable, PreparedPlan} from './memtable.ts';
 /** What a checkpointer needs. */
 export interface CheckpointerDeps {
   readonly memtable: Memtable;
-  /** Writes groups into the tree, in one transaction. Rejects when nothing of it happened. */
+  /** Writes groups into the tree, in one transaction. */
   readonly write: (groups: readonly PreparedPlan[]) => Promise<void>;
 }
 
@@ -56,26 +56,29 @@ export class Checkpointer {
   }
 
   #startNow(): void {
-    this.#run().then(
-      () => this.notice(),
-      // Whoever writes next learns of it; what is in the journal is safe there.
-      () => this.#startIn(RETRY_DELAY_MS),
-    );
+    // Whoever writes next learns of a failure; what is in the journal is safe there.
+    this.#run().catch(() => {});
   }
 
   #run(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running ??= this.#move().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#moveSome();
     return this.#running;
   }
 
-  async #move(): Promise<void> {
+  async #moveSome(): Promise<void> {
     const {memtable, write} = this.#deps;
     const groups = memtable.first(CHANGES_MAX);
-    await write(groups);
-    memtable.remove(groups);
+    try {
+      if (groups.length > 0) await write(groups);
+      memtable.remove(groups);
+      this.#running = undefined;
+      this.notice();
+    } catch (error) {
+      this.#running = undefined;
+      this.#startIn(RETRY_DELAY_MS);
+      throw error;
+    }
   }
 }

@@ -13,7 +13,7 @@ import {blockBytesMax, encodeBlock} from './journal-block.ts';
 import {planOf} from './journal-replay.ts';
 import type {OpenedDirectory} from './lmdb-opening.ts';
 import {Memtable, type PreparedPlan} from './memtable.ts';
-import {isDeletion, type PreparedCommit, sizeOfCommit} from './prepared-commit.ts';
+import {isDeletion, type PreparedCommit, sizeOfCommit, sizeOfWrite, sum} from './prepared-commit.ts';
 import {DiskRoom} from './reserve.ts';
 import {readStoredJson, readStoredState} from './stored-entry.ts';
 import type {Tree} from './tree.ts';
@@ -54,12 +54,12 @@ export class GroupWriter {
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
-    const {opened, tree, cache} = deps;
+    const {opened, cache} = deps;
     this.memtable = new Memtable(cache);
     this.#room = new DiskRoom(opened.directory);
     for (const block of opened.unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
     this.#journal = new Journal(opened.directory.storePath, this.memtable.revision ?? 0);
-    this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => tree.write(groups)});
+    this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
   }
 
@@ -73,14 +73,20 @@ export class GroupWriter {
     return this.#checkpointer.settle();
   }
 
+  /** As {@link settle}, if it can. */
+  async trySettle(): Promise<void> {
+    try {
+      if (this.#deps.tree.readOnlyBecause === undefined) await this.settle();
+    } catch (error) {
+      // It is in the log, and the journal has what the tree lacks, also for whoever opens the store next.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+
   /** Lets commits that wait finish, and the tree have what it lacks, if it can. */
   async drain(): Promise<void> {
     await this.#queue.drained();
-    try {
-      if (this.#deps.tree.readOnlyBecause === undefined) await this.settle();
-    } catch {
-      // It is in the log, and the journal keeps what the tree lacks for whoever opens the store next.
-    }
+    await this.trySettle();
     this.#checkpointer.end();
   }
 
@@ -101,7 +107,7 @@ export class GroupWriter {
     try {
       return await this.#writeTogether(group);
     } catch (error) {
-      if (!(error instanceof AppError) || error.failure.code !== 'disk-full') throw error;
+      if (!isDiskFull(error)) throw error;
       await this.#room.giveUp();
       return this.#writeDeletions(group);
     }
@@ -160,6 +166,18 @@ export class GroupWriter {
     await cache.pause(() => tree.write([plan]));
   }
 
+  async #writeCheckpoint(groups: readonly PreparedPlan[]): Promise<void> {
+    const sizeBytes = sum(groups, ({writes}) => sum([...writes.values()], ({put}) => sizeOfWrite(put)));
+    // Asked first: where it has no room, trying could end the process.
+    if (!(await this.#room.holds(sizeBytes))) throw new AppError({code: 'disk-full'});
+    try {
+      await this.#deps.tree.write(groups);
+    } catch (error) {
+      if (isDiskFull(error)) await this.#room.giveUp();
+      throw error;
+    }
+  }
+
   #afterFailedBlock(error: unknown): Failure {
     if (!saysFullDisk(error)) return this.#deps.tree.turnReadOnly(error);
     this.#deps.log.error('disk full; nothing was written', {error});
@@ -194,6 +212,10 @@ export class GroupWriter {
     const recent = this.memtable.find(key);
     return recent === undefined ? readStoredJson(this.#deps.tree.tables, key) : recent.put?.json;
   }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof AppError && error.failure.code === 'disk-full';
 }
 
 function hasItsValue(change: Change): boolean {

@@ -39,8 +39,8 @@ export async function readJournal(storePath: string, settled: Revision): Promise
 }
 
 /**
- * Every sound block of a file that the tree has not, also behind a damaged one. No value can be taken for a block: JSON
- * texts have no zero bytes, and every header has some.
+ * Every sound block of a file that the tree has not, also behind a damaged one. No key and no value can be taken for a block:
+ * they have no zero bytes, and every header has some.
  */
 function findBlocks(file: Buffer, settled: Revision): readonly FoundBlock[] {
   const found: FoundBlock[] = [];

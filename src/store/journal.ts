@@ -20,12 +20,6 @@ export const BLOCK_BYTES_MAX = JOURNAL_FILE_BYTES / 4;
 /** How much a journal holds, in bytes. */
 export const JOURNAL_BYTES = JOURNAL_FILES.length * JOURNAL_FILE_BYTES;
 
-/** The smallest change: a deletion of a key of one character, in bytes. */
-const CHANGE_BYTES_MIN = 10;
-
-/** How many changes a journal holds, at most. */
-export const JOURNAL_CHANGES_MAX = JOURNAL_BYTES / CHANGE_BYTES_MIN;
-
 const FILE_MODE = 0o600;
 
 interface JournalFile {
@@ -97,7 +91,7 @@ export class Journal {
   async close(): Promise<void> {
     const files = this.#files ?? [];
     this.#files = undefined;
-    for (const {handle} of files) await handle.close();
+    await Promise.all(files.map(({handle}) => handle.close()));
   }
 
   /** Closes the files and deletes them, since the tree has everything. */
@@ -149,6 +143,23 @@ function writeDurably(fd: number, bytes: Buffer, at: number): Promise<void> {
   });
 }
 
+/** Makes what is in the files of a journal durable, whoever wrote it. */
+export async function syncJournal(storePath: string): Promise<void> {
+  for (const name of JOURNAL_FILES) {
+    const handle = await open(join(storePath, name), 'r+').catch(ignoreMissing);
+    try {
+      await handle?.datasync();
+    } finally {
+      await handle?.close();
+    }
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
+}
+
 async function removeFiles(storePath: string): Promise<void> {
   for (const name of [...JOURNAL_FILES].reverse()) await rm(join(storePath, name), {force: true});
 }
@@ -160,8 +171,11 @@ async function writeWhole(handle: FileHandle, bytes: Buffer, at: number): Promis
   }
 }
 
-/** What failed did not happen: its block must not be found by whoever opens the store next. */
-async function takeBack({handle, end}: JournalFile): Promise<void> {
-  const nothing = Buffer.alloc(Math.min(8, JOURNAL_FILE_BYTES - end));
-  await handle.write(nothing, 0, nothing.length, end).catch(() => {});
+/**
+ * What failed did not happen: its block must not be found by whoever opens the store next.
+ *
+ * @throws What keeps it from that: nothing may be written behind such a block.
+ */
+function takeBack({handle, end}: JournalFile): Promise<void> {
+  return writeDurably(handle.fd, Buffer.alloc(Math.min(8, JOURNAL_FILE_BYTES - end)), end);
 }

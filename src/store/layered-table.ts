@@ -2,7 +2,7 @@ import type {Key} from '../domain/key.ts';
 import type {TableRange} from './lmdb-environment.ts';
 import {type RecentWrite, type RecentWrites, sortKeys} from './memtable.ts';
 import {recordOf} from './recent-record.ts';
-import type {ScannedTable} from './scan.ts';
+import {assertEnd, type ScannedTable} from './scan.ts';
 import {countBefore} from './sorted-keys.ts';
 
 /** Where {@link LayeredTable} finds writes that the table below does not have yet. */
@@ -62,6 +62,7 @@ export class LayeredTable implements ScannedTable {
   *#mergedKeys({start, reverse = false}: TableRange): Generator<Buffer> {
     const upper = this.#upperKeys(start, reverse);
     let next = upper.next();
+    let last = start;
     for (const key of this.#lower.keys({start, reverse})) {
       for (; next.done !== true && comesBefore(next.value, key, reverse); next = upper.next())
         yield* this.#present(next.value);
@@ -69,7 +70,10 @@ export class LayeredTable implements ScannedTable {
         yield* this.#present(next.value);
         next = upper.next();
       } else yield key;
+      last = key;
     }
+    // What is on top may go on beyond a page that is damaged.
+    if (last !== undefined) assertEnd(this.#lower, Buffer.from(last), reverse);
     for (; next.done !== true; next = upper.next()) yield* this.#present(next.value);
   }
 

@@ -11,6 +11,7 @@ import {
   unusable,
   writeDataFormat,
 } from './data-directory.ts';
+import {syncJournal} from './journal.ts';
 import type {JournalBlock} from './journal-block.ts';
 import {type JournalContent, readJournal} from './journal-reading.ts';
 import {assertUndamaged} from './lmdb-check.ts';
@@ -108,6 +109,8 @@ function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
 
 async function readUnsettled(directory: DataDirectory, environment: Environment): Promise<readonly JournalBlock[]> {
   const {blocks, damage} = await readContent(directory, environment);
+  // What was read may not be on the disk yet, and what is shown to anybody has to be.
+  if (damage === undefined && blocks.length > 0) await syncJournal(directory.storePath);
   if (damage === undefined) return blocks;
   throw new AppError({code: 'store-damaged', directory: directory.path, problem: damage});
 }

@@ -1,5 +1,5 @@
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
-import {AppError, type Failure} from '../domain/failure.ts';
+import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
@@ -20,7 +20,6 @@ import {readLastRevision} from './change-log.ts';
 import {EntryCache} from './entry-cache.ts';
 import {type DueExpiries, readDue} from './expiries.ts';
 import {GroupWriter} from './group-writer.ts';
-import {JOURNAL_BYTES, JOURNAL_CHANGES_MAX} from './journal.ts';
 import {frozenLayer, LayeredTable} from './layered-table.ts';
 import {type OpenedDirectory, openDirectory, type StoreTables} from './lmdb-opening.ts';
 import {LmdbSnapshots, type SnapshotSource} from './lmdb-snapshots.ts';
@@ -78,18 +77,20 @@ class LmdbStore implements Store {
   readonly #listeners = new Listeners();
   readonly #snapshots: LmdbSnapshots;
   readonly #cache = new EntryCache();
-  /** Whether the journal may hold more than the change log. */
+  /** Whether the journal may hold much more than the change log is to keep. */
   readonly #isLogShort: boolean;
   #closed: Promise<void> | undefined;
 
   constructor(deps: LmdbStoreDeps, opened: OpenedDirectory) {
     const {log, logChangesMax = LOG_CHANGES_MAX, logBytesMax = LOG_BYTES_MAX, snapshotIdleMs = SNAPSHOT_IDLE_MS} = deps;
     this.#opened = opened;
-    this.#isLogShort = logChangesMax < JOURNAL_CHANGES_MAX || logBytesMax < JOURNAL_BYTES;
+    this.#isLogShort = logChangesMax < LOG_CHANGES_MAX || logBytesMax < LOG_BYTES_MAX;
     this.#snapshots = new LmdbSnapshots(snapshotIdleMs);
     this.#tree = new Tree({
       ...{opened, log, logLimits: {changesMax: logChangesMax, bytesMax: logBytesMax}},
-      onDiskFailure: failure => this.#afterDiskFailure(failure),
+      onReadOnly: () => this.#writer.endCheckpoints(),
+      // Their state belongs to the files as they were opened.
+      onReopen: failure => this.#snapshots.end(failure),
     });
     this.#clock = new StoreClock(deps, Math.max(this.#tree.changes.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0));
     this.#writer = new GroupWriter({
@@ -142,8 +143,9 @@ class LmdbStore implements Store {
   }
 
   async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+    this.#assertOpen();
     // Only in the tree the log is no longer than it may be.
-    if (this.#isLogShort && this.readOnlyBecause === undefined) await this.#writer.settle();
+    if (this.#isLogShort) await this.#writer.trySettle();
     return this.#read(({changes: table}) => {
       // A snapshot may be a commit ahead of what was heard from the engine.
       const isKnown = since <= this.revision || since <= readLastRevision(table);
@@ -162,6 +164,7 @@ class LmdbStore implements Store {
   }
 
   async sweep(): Promise<number | undefined> {
+    this.#assertOpen();
     const {due, nextMs} = await this.#readDue();
     if (due.length === 0) return nextMs;
     this.#assertWritable();
@@ -179,8 +182,7 @@ class LmdbStore implements Store {
     await this.#writer.drain();
     this.#snapshots.end({code: 'store-closed'});
     try {
-      await this.#tree[Symbol.asyncDispose]();
-      await this.#writer.close();
+      await this.#tree[Symbol.asyncDispose]().finally(() => this.#writer.close());
       await makeRoom(this.#opened.directory);
     } finally {
       await this.#opened.lock[Symbol.asyncDispose]();
@@ -230,12 +232,6 @@ class LmdbStore implements Store {
     // Only the tree knows what expires next.
     if (this.#memtable.touchesExpiries) await this.#writer.settle();
     return this.#read(({expiries}) => readDue(expiries, this.#clock.now(), limit));
-  }
-
-  #afterDiskFailure(failure: Failure): void {
-    // Their state belongs to the files as they were opened.
-    this.#snapshots.end(failure);
-    this.#writer.endCheckpoints();
   }
 
   #assertWritable(): void {

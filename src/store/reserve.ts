@@ -23,6 +23,9 @@ const GROUP_OVERHEAD_BYTES = 256 * 1024;
 const AMPLE_BYTES = 1024 * 1024 * 1024;
 const TRUSTED_GROUPS = 64;
 
+/** And it is asked again after so long, in milliseconds: others write to it too. */
+const TRUSTED_MS = 1000;
+
 /**
  * Knows whether the disk has room before something is written to it. To try and see is not enough: the
  * engine (lmdb 3.5.6, mdb_page_flush) describes some failed writes in a text that is longer than the memory it takes for
@@ -34,13 +37,14 @@ export class DiskRoom {
   #reserved = false;
   /** For how many groups the disk need not be asked again. */
   #trustedGroups = 0;
+  #trustedUntilMs = 0;
   #isAmple = false;
 
   constructor(directory: DataDirectory) {
     this.#directory = directory;
   }
 
-  /** Whether there was so much room, when the disk was asked last, that a moment of writing cannot fill it. */
+  /** Whether there was so much room, when the disk was asked last, that nobody fills it before it is asked again. */
   get isAmple(): boolean {
     return this.#isAmple;
   }
@@ -50,7 +54,8 @@ export class DiskRoom {
    * deletions, and it has to be there again before anything else is admitted.
    */
   async admits(sizeBytes: number): Promise<boolean> {
-    if (this.#trustedGroups-- > 0) return true;
+    const nowMs = performance.now();
+    if (this.#trustedGroups-- > 0 && nowMs < this.#trustedUntilMs) return true;
     this.#reserved ||= await keepReserve(this.#directory);
     if (!this.#reserved) return false;
     const free = await roomBytes(this.#directory.storePath);
@@ -60,7 +65,15 @@ export class DiskRoom {
     }
     this.#isAmple = free >= AMPLE_BYTES;
     this.#trustedGroups = this.#isAmple ? TRUSTED_GROUPS : 0;
+    this.#trustedUntilMs = nowMs + TRUSTED_MS;
     return true;
+  }
+
+  /** Whether there is room for so much, be it that of the reserve. */
+  async holds(sizeBytes: number): Promise<boolean> {
+    if (await this.admits(sizeBytes)) return true;
+    await this.giveUp();
+    return (await roomBytes(this.#directory.storePath)) >= sizeBytes;
   }
 
   /** Makes room for deletions, since the disk is full. */

@@ -102,8 +102,12 @@ function storeCorrupt(last: Buffer | undefined, cause?: unknown): AppError {
   return new AppError({code: 'store-corrupt', ...(last === undefined ? {} : {after: last.toString()})}, {cause});
 }
 
-/** The engine takes a damaged page for the end; whoever comes from the other side sees that it is not. */
-function assertEnd(table: ScannedTable, last: Buffer, reverse: boolean): void {
+/**
+ * The engine takes a damaged page for the end; whoever comes from the other side sees that it is not.
+ *
+ * @throws {AppError} `store-corrupt`.
+ */
+export function assertEnd(table: ScannedTable, last: Buffer, reverse: boolean): void {
   const [end] = table.keys({reverse: !reverse, limit: 1});
   if (end === undefined) return;
   const beyond = Buffer.compare(end, last);

@@ -13,8 +13,10 @@ export interface TreeDeps {
   readonly opened: OpenedDirectory;
   readonly log: Log;
   readonly logLimits: LogLimits;
-  /** Called when the disk failed, with what snapshots get that were taken before. */
-  readonly onDiskFailure: (failure: Failure) => void;
+  /** Called when nothing can be written any more. */
+  readonly onReadOnly: () => void;
+  /** Called when the files are opened anew, with what whoever still reads the old ones gets. */
+  readonly onReopen: (failure: Failure) => void;
 }
 
 /**
@@ -97,7 +99,7 @@ export class Tree implements AsyncDisposable {
     const failure: Failure = {code: 'store-read-only', problem: (error as Error).message};
     this.#readOnlyBecause = failure.problem;
     this.#deps.log.error('disk failed; the store is read-only until it is opened again', {error});
-    this.#deps.onDiskFailure(failure);
+    this.#deps.onReadOnly();
     return failure;
   }
 
@@ -122,11 +124,15 @@ export class Tree implements AsyncDisposable {
 
   async #afterFailedWrite(error: unknown, plans: readonly PreparedPlan[]): Promise<Failure> {
     const sizeBytes = sum(plans, ({writes}) => sum(Array.from(writes.values()), ({put}) => sizeOfWrite(put)));
-    if ((await isFullDisk(error, this.#deps.opened.directory.storePath, sizeBytes)) && this.#canRead()) {
+    const {storePath} = this.#deps.opened.directory;
+    // A disk that fails may not say how much room it has.
+    const isFull = await isFullDisk(error, storePath, sizeBytes).catch(() => false);
+    if (isFull && this.#canRead()) {
       this.#deps.log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
     }
     const failure = this.turnReadOnly(error);
+    this.#deps.onReopen(failure);
     this.#reopening = this.#reopenReadOnly();
     return failure;
   }

@@ -51,6 +51,25 @@ describe('an LMDB store that is opened again', () => {
 });
 
 describe('the log of changes', () => {
+  test('has no gap after a restart where more came at once than it holds', async () => {
+    const directory = await makeDirectory();
+    const first = await openStore(directory, {logBytesMax: 400_000});
+    for (let index = 0; index < 200; index++) await write(first, put(`key ${index}`));
+    await first.changes(200, {limit: 1});
+    const value = JSON.stringify('x'.repeat(60_000));
+    await Promise.all(Array.from({length: 20}, (_, index) => write(first, put(`key ${index}`, value))));
+    await first[Symbol.asyncDispose]();
+    const store = await openStore(directory, {logBytesMax: 400_000});
+    for (let since = 0; since < 220; since++) {
+      const changes = await store.changes(since, {limit: 1000});
+      if (changes.kind === 'reset') continue;
+      assert.deepEqual(
+        changes.changes.map(({revision}) => revision),
+        Array.from({length: 220 - since}, (_, index) => since + 1 + index),
+      );
+    }
+  });
+
   test('is bounded in bytes of keys and values, over restarts too, and keeps the newest', async () => {
     const directory = await makeDirectory();
     const value = `"${'x'.repeat(1000)}"`;
