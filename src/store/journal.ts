@@ -70,9 +70,9 @@ export class Journal {
   }
 
   /**
-   * Writes a block, for which there is room, behind the last one. Resolved: on disk. Rejected: nobody knows what the
-   * disk holds, and nothing may be written any more; who reads the journal does not find the block, as far as that can
-   * still be seen to.
+   * Writes a block, for which there is room, behind the last one. Resolved: on disk. Rejected: who reads the journal does
+   * not find the block, as far as that can still be seen to. Unless it only was that the disk is full, nobody knows what
+   * the disk holds, and nothing may be written any more.
    */
   async append(block: Buffer, last: Revision): Promise<void> {
     this.#files ??= await createFiles(this.#storePath);
