@@ -70,9 +70,8 @@ export class ChangeLog {
       changesMax: Math.max(1, Math.ceil(limits.changesMax / RECORDS_MIN)),
       bytesMax: Math.min(RECORD_BYTES, Math.max(1, Math.ceil(limits.bytesMax / RECORDS_MIN))),
     };
-    const newest = readNewest(table);
-    this.#place = newest.place;
-    this.#revision = newest.revision;
+    this.#place = readPlace(table);
+    this.#revision = readLastRevision(table);
     this.#forgotten = readForgotten(table);
   }
 
@@ -117,7 +116,7 @@ export class ChangeLog {
       done: () => {
         this.#place = place;
         this.#revision = changes.at(-1)?.revision ?? this.#revision;
-        if (forgotten !== undefined) this.#forgotten = decodeLogKey(forgotten);
+        if (forgotten !== undefined) this.#forgotten = decodeLogKey(forgotten) ?? this.#forgotten;
       },
     };
   }
@@ -125,7 +124,8 @@ export class ChangeLog {
   /**
    * The changes after a revision, up to the end of the commit that reaches the limit, or {@link CHANGES_BYTES_MAX}.
    *
-   * @returns Undefined when the log does not reach back that far, or a record on the way is damaged, or the page that it is on.
+   * @returns Undefined when the log does not reach back that far, or a record on the way is damaged or missing, or the
+   * page that it is on.
    */
   read(since: Revision, limit: number): readonly Change[] | undefined {
     if (since < this.#forgotten) return undefined;
@@ -142,7 +142,7 @@ export class ChangeLog {
     let valuesBytes = 0;
     for (const {value} of this.#table.range({start: encodeLogKey(since + 1)})) {
       const logged = decodeLogRecord(value);
-      if (logged === undefined) return undefined;
+      if (logged === undefined || !follows(logged, changes.at(-1)?.revision ?? since)) return undefined;
       for (const change of logged) {
         if (change.revision <= since) continue;
         const isFull = changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
@@ -186,28 +186,46 @@ export class ChangeLog {
 /** The last revision that is in a log; 0 for an empty one. */
 export function readLastRevision(table: Table): Revision {
   const [newest] = table.keys({reverse: true, limit: 1});
-  return newest === undefined ? 0 : decodeLogKey(newest);
+  return newest === undefined ? 0 : (decodeLogKey(newest) ?? 0);
+}
+
+/**
+ * What the end of a log says against itself: with a wrong last revision a revision would be given twice, or commits of the
+ * journal be taken for such that the tree has. Undefined when it says nothing.
+ */
+export function findWrongEnd(table: Table): string | undefined {
+  const [newest] = table.keys({reverse: true, limit: 1});
+  if (newest === undefined) return undefined;
+  const revision = decodeLogKey(newest);
+  if (revision === undefined) return 'the key of the newest record of its change log is none';
+  const last = decodeLogRecord(table.peek(newest) ?? Buffer.alloc(0))?.at(-1)?.revision;
+  // A damaged record says nothing about its key.
+  if (last === undefined || last === revision) return undefined;
+  return `the newest record of its change log ends with revision ${last}, and is under ${revision}`;
 }
 
 const BEGINNING: LogPlace = {ordinal: 0, volumeBytes: 0, highestMs: 0};
 
-/** Where a log ends: its last revision, 0 for an empty log, and its place. */
-function readNewest(table: Table): {readonly revision: Revision; readonly place: LogPlace} {
-  let revision: Revision | undefined;
+/** The place where a log ends. */
+function readPlace(table: Table): LogPlace {
   for (const key of table.keys({reverse: true})) {
-    revision ??= decodeLogKey(key);
     const place = decodeLogHeader(table.peek(key) ?? Buffer.alloc(0));
     // Behind a damaged record the count goes on a little lower, and the log forgets a little later.
-    if (place !== undefined) return {revision, place};
+    if (place !== undefined) return place;
   }
-  return {revision: revision ?? 0, place: BEGINNING};
+  return BEGINNING;
 }
 
 function readForgotten(table: Table): Revision {
   const [oldest] = table.keys({limit: 1});
   if (oldest === undefined) return 0;
   const header = decodeLogHeader(table.peek(oldest) ?? Buffer.alloc(0));
-  return header === undefined ? decodeLogKey(oldest) : header.first - 1;
+  return header === undefined ? (decodeLogKey(oldest) ?? 0) : header.first - 1;
+}
+
+/** Whether changes come next after a revision, or begin before it: revisions have no gaps. */
+function follows(changes: readonly Change[], revision: Revision): boolean {
+  return (changes[0]?.revision ?? 0) <= revision + 1;
 }
 
 /** Into parts that are not large, and never in the middle of a commit. */

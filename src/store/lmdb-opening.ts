@@ -1,5 +1,5 @@
 import {AppError} from '../domain/failure.ts';
-import {readLastRevision} from './change-log.ts';
+import {findWrongEnd, readLastRevision} from './change-log.ts';
 import {
   DATA_FORMAT,
   type DataDirectory,
@@ -117,7 +117,10 @@ async function readUnsettled(directory: DataDirectory, environment: Environment)
 
 async function readContent({path, storePath}: DataDirectory, environment: Environment): Promise<JournalContent> {
   try {
-    return await readJournal(storePath, readLastRevision(openTables(environment).changes));
+    const {changes} = openTables(environment);
+    const wrongEnd = findWrongEnd(changes);
+    if (wrongEnd !== undefined) return {blocks: [], damage: wrongEnd};
+    return await readJournal(storePath, readLastRevision(changes));
   } catch (error) {
     throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
   }

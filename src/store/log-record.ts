@@ -65,8 +65,9 @@ export function encodeLogKey(revision: Revision): Buffer {
   return key;
 }
 
-/** The revision of a record's last change, from its key. */
-export function decodeLogKey(key: Buffer): Revision {
+/** The revision of a record's last change, from its key; undefined when no record has such a key: it is damaged. */
+export function decodeLogKey(key: Buffer): Revision | undefined {
+  if (key.length !== KEY_BYTES || key.readUInt16BE(0) !== 0) return undefined;
   return key.readUIntBE(KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
 }
 

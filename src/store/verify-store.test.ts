@@ -8,6 +8,7 @@ import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import {openLmdbStore} from './lmdb-store.ts';
+import {encodeLogKey} from './log-record.ts';
 import {type Verification, verifyStore} from './verify-store.ts';
 
 const PAGE_BYTES = 4096;
@@ -19,6 +20,8 @@ let directory: string;
 let file: string;
 let sound: Buffer;
 let entries = 0;
+/** That of the deletion, behind three commits of puts. */
+const LAST_REVISION = 4;
 
 function nameOf(index: number): string {
   return `key-${String(index).padStart(5, '0')}`;
@@ -73,8 +76,19 @@ function isHealthy({corruptKeys, lostEntries, damage, damagedChanges}: Verificat
 
 /** All places where a value begins: in the page that is in use, and in others that were. */
 function placesOf(index: number): readonly number[] {
+  return findAll(Buffer.from(markOf(index)));
+}
+
+/** All places where the key of the last log record begins; its length stands before it. */
+function logKeyPlaces(): readonly number[] {
+  const places = findAll(Buffer.concat([Buffer.of(8, 0), encodeLogKey(LAST_REVISION)]));
+  assert.notEqual(places.length, 0);
+  return places.map(at => at + 2);
+}
+
+function findAll(wanted: Buffer): readonly number[] {
   const places: number[] = [];
-  for (let at = sound.indexOf(markOf(index)); at !== -1; at = sound.indexOf(markOf(index), at + 1)) places.push(at);
+  for (let at = sound.indexOf(wanted); at !== -1; at = sound.indexOf(wanted, at + 1)) places.push(at);
   return places;
 }
 
@@ -127,6 +141,21 @@ describe('verifyStore()', () => {
     assert.match(found.damage[0] ?? '', /^page \d+ holds something else$/);
     assert.deepEqual(found.corruptKeys, []);
   });
+
+  for (const {name, bit} of [
+    {name: 'has no length', bit: {at: -2, mask: 8}},
+    {name: 'is longer than it was', bit: {at: -1, mask: 1}},
+    {name: 'names a revision that there is not', bit: {at: 4, mask: 1}},
+    {name: 'names a revision that there can never be', bit: {at: 0, mask: 0x80}},
+  ]) {
+    test(`counts the change whose key ${name}`, async () => {
+      const found = await verifyChanged(bytes => {
+        for (const at of logKeyPlaces()) bytes[at + bit.at] = (bytes[at + bit.at] ?? 0) ^ bit.mask;
+      });
+      assert.ok(found.damagedChanges > 0 || found.damage.length > 0);
+      assert.deepEqual([found.entries, found.corruptKeys], [entries, []]);
+    });
+  }
 
   test('never takes a store with a lost page for a sound one, and never fails', async () => {
     const pages = sound.length / PAGE_BYTES;

@@ -4,7 +4,9 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {parseKey} from '../../src/domain/key.ts';
 import type {Store} from '../../src/domain/store.ts';
-import {openEnvironment} from '../../src/store/lmdb-environment.ts';
+import {openEnvironment, type Table} from '../../src/store/lmdb-environment.ts';
+import {encodeLogKey} from '../../src/store/log-record.ts';
+import {verifyStore} from '../../src/store/verify-store.ts';
 import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
 import {makeDirectory, openStore} from './fixture.ts';
 
@@ -321,6 +323,41 @@ describe('a damaged store', () => {
     assert.equal((await write(again, put('a'))).revision, 4);
   });
 
+  test('says reset where a record of its log is missing', async () => {
+    const directory = await makeDirectory();
+    for (const key of ['first', 'second', 'third']) {
+      const store = await openStore(directory);
+      await write(store, put(key, '1'));
+      await store[Symbol.asyncDispose]();
+    }
+    await changeLog(directory, log => log.remove(encodeLogKey(2)));
+    const again = await openStore(directory);
+    assert.equal((await again.changes(0, {limit: 10})).kind, 'reset');
+    assert.equal((await again.changes(1, {limit: 10})).kind, 'reset');
+    assert.equal((await changesOf(again, 2)).length, 1);
+  });
+
+  for (const {name, wrongKey} of [
+    {name: 'a higher revision', wrongKey: encodeLogKey(1000)},
+    {name: 'a lower one', wrongKey: encodeLogKey(1)},
+    {name: 'none at all', wrongKey: Buffer.of(1)},
+  ]) {
+    test(`is refused when the key of its last change names ${name}: no revision is given twice`, async () => {
+      const directory = await makeDirectory();
+      const store = await openStore(directory);
+      await write(store, put('a'));
+      await write(store, put('b'));
+      await store[Symbol.asyncDispose]();
+      await changeLog(directory, log => {
+        const record = log.get(encodeLogKey(2)) ?? assert.fail('no record');
+        log.remove(encodeLogKey(2));
+        log.put(wrongKey, record);
+      });
+      await assertRefused(openStore(directory), 'store-damaged');
+      assert.ok((await verifyStore(directory)).damagedChanges > 0);
+    });
+  }
+
   test('goes on reading and naming beside a damaged page', async () => {
     const directory = await makeDirectory();
     // The log has the values too: here it is to forget them.
@@ -368,10 +405,18 @@ async function countLogRecords(directory: string): Promise<number> {
   }
 }
 
-async function writeRecord(directory: string, key: string, record: Buffer): Promise<void> {
+function writeRecord(directory: string, key: string, record: Buffer): Promise<void> {
+  return changeTable(directory, 'entries', table => table.put(Buffer.from(key), record));
+}
+
+function changeLog(directory: string, change: (log: Table) => void): Promise<void> {
+  return changeTable(directory, 'changes', change);
+}
+
+async function changeTable(directory: string, name: string, change: (table: Table) => void): Promise<void> {
   const environment = openEnvironment({directory: join(directory, 'store')});
-  const table = environment.table('entries');
-  await environment.write(() => table.put(Buffer.from(key), record));
+  const table = environment.table(name);
+  await environment.write(() => change(table));
   await environment[Symbol.asyncDispose]();
 }
 
