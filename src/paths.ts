@@ -7,12 +7,14 @@ export interface PlatformPaths {
   readonly dataDir: string;
   /** The config file, which need not exist. */
   readonly configFile: string;
+  /** Directory of what may be deleted at any time. */
+  readonly cacheDir: string;
 }
 
 /** The places of this platform and user: on Linux those of the XDG base directories. */
 export function platformPaths(): PlatformPaths {
-  const {data, config} = environmentPaths('crewroom', {suffix: ''});
-  return {dataDir: data, configFile: join(config, 'config.json')};
+  const {data, config, cache} = environmentPaths('crewroom', {suffix: ''});
+  return {dataDir: data, configFile: join(config, 'config.json'), cacheDir: cache};
 }
 
 /** Where the snapshots of a store are: beside its directory, which is for it alone. */

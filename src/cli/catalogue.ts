@@ -471,7 +471,7 @@ const CONFIG: CommandSpec<ConfigFlags> = {
 const PATHS: CommandSpec<JsonFlags> = {
   name: 'paths',
   group: 'Setup',
-  summary: 'Show where data, snapshots and the config file are',
+  summary: 'Show where data, snapshots, config file and cache are',
   arguments: [],
   flags: JSON_FLAG,
   settings: ['dataDir'],

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import {processContext} from './context.ts';
-import {runCli} from './run.ts';
+import {enableCompileCache} from './compile-cache.ts';
 
+enableCompileCache();
+// Only now: what was imported before is not in the cache.
+const [{processContext}, {runCli}] = await Promise.all([import('./context.ts'), import('./run.ts')]);
 process.exitCode = await runCli(processContext());

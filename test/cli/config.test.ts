@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import {existsSync} from 'node:fs';
 import {mkdir, writeFile} from 'node:fs/promises';
+import module from 'node:module';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {SETTING_NAMES} from '../../src/config.ts';
@@ -106,6 +108,19 @@ describe('crewroom paths', () => {
     assert.deepEqual(dataDir, {path: join(home, 'data', 'crewroom'), exists: false});
     assert.equal(configFile?.path, join(home, 'config', 'crewroom', 'config.json'));
     assert.match((await machine.run(['paths', '--data-dir', '.'])).stdout, new RegExp(`^dataDir +${home} +yes$`, 'm'));
+  });
+
+  test('names the directory with compiled code, which Node keeps for the next start where it can', async () => {
+    const cacheDir = join(home, '.cache', 'crewroom');
+    const {stdout} = await machine.run(['paths', '--json']);
+    assert.equal(JSON.parse(stdout).cacheDir.path, cacheDir);
+    assert.equal(existsSync(cacheDir), 'enableCompileCache' in module);
+  });
+
+  test('does without where that cannot be written', async () => {
+    await writeFile(join(home, 'file'), '');
+    const {exitCode, stderr} = await machine.run(['paths'], {environment: {XDG_CACHE_HOME: join(home, 'file')}});
+    assert.deepEqual([exitCode, stderr], [0, '']);
   });
 
   test('shows them also where the config file is what is wrong', async () => {

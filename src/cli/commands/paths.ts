@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config.ts';
 import {AppError} from '../../domain/failure.ts';
-import {snapshotsDirOf} from '../../paths.ts';
+import {platformPaths, snapshotsDirOf} from '../../paths.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
@@ -9,7 +9,7 @@ import {locateConfigFile, readSources} from '../settings.ts';
 import {styleOf} from '../style.ts';
 import {formatTable} from '../table.ts';
 
-/** `crewroom paths`: where the data, the snapshots and the config file are, also when that file is what is wrong. */
+/** `crewroom paths`: where the data, the snapshots, the config file and the cache are, also when that file is what is wrong. */
 export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
@@ -18,10 +18,12 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
   const snapshotsDir = snapshotsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
+  const {cacheDir} = platformPaths();
   const paths = {
     dataDir: {path: dataDir, exists: existsSync(dataDir)},
     snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},
     configFile: {path: configFile, exists: existsSync(configFile)},
+    cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
   const table = (): string => formatTable(['WHAT', 'PATH', 'EXISTS'], rows, styleOf(stdout, context));
