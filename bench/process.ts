@@ -1,7 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {createWriteStream, readFileSync} from 'node:fs';
-import {type AddressInfo, createServer} from 'node:net';
 import {createInterface} from 'node:readline';
 import {setTimeout} from 'node:timers/promises';
 import {CORES, pinned} from './machine.ts';
@@ -101,16 +100,6 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A port of loopback that nobody listens on now. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const {port} = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** The memory of processes, in megabytes. */

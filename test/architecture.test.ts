@@ -3,7 +3,8 @@ import {dirname, join, relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 
-const source = fileURLToPath(new URL('../src', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'src');
 
 /** A folder of `src/`, or a file that stands there by itself. */
 type Room = keyof typeof MAY_IMPORT;
@@ -68,17 +69,19 @@ const ONLY_IN = {
   '@clack/prompts': ['cli/ask.ts'],
 } as const;
 
+/** What stands beside the product and puts it to the test comes in as its users do: by the name of the package, or over HTTP. */
+const OUTSIDERS = ['bench', 'torture', 'fuzz', 'examples'];
+
+/** What such rooms may share with the tests. */
+const SHARED = join('test', 'support');
+
 interface Import {
   readonly file: string;
   readonly wanted: string;
 }
 
-const files = readdirSync(source, {recursive: true, encoding: 'utf8'}).filter(
-  file => file.endsWith('.ts') && !file.endsWith('.test.ts'),
-);
-const imports: readonly Import[] = files.flatMap(file =>
-  findImports(readFileSync(join(source, file), 'utf8')).map(wanted => ({file, wanted})),
-);
+const files = listFiles(source, /(?<!\.test)\.ts$/);
+const imports = readImports(source, /(?<!\.test)\.ts$/);
 
 describe('every folder imports only what the table allows', () => {
   test('each room is in the table', () => {
@@ -99,10 +102,30 @@ describe('every folder imports only what the table allows', () => {
     });
   }
 
+  for (const room of OUTSIDERS) {
+    test(`${room} knows the product by its public doors only`, () => {
+      const strangers = readImports(join(root, room), /\.(ts|js)$/).filter(({file, wanted}) => {
+        const target = relative(root, resolve(root, room, dirname(file), wanted));
+        return wanted.startsWith('.') && !target.startsWith(room) && !target.startsWith(SHARED);
+      });
+      expect(strangers).toEqual([]);
+    });
+  }
+
   test('no file imports itself in a circle', () => {
     expect(findCycles()).toEqual([]);
   });
 });
+
+function listFiles(folder: string, names: RegExp): readonly string[] {
+  return readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter(file => names.test(file));
+}
+
+function readImports(folder: string, names: RegExp): readonly Import[] {
+  return listFiles(folder, names).flatMap(file =>
+    findImports(readFileSync(join(folder, file), 'utf8')).map(wanted => ({file, wanted})),
+  );
+}
 
 /** Everything that a file imports or loads later. */
 function findImports(text: string): readonly string[] {

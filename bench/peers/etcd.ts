@@ -1,6 +1,7 @@
 import {join} from 'node:path';
+import {findFreePort} from '../../test/support/free-port.ts';
 import {KEY, NEW_VALUE, type RequestTemplate} from '../generator/template.ts';
-import {findFreePort, startServer, waitUntilAnswered} from '../process.ts';
+import {startServer, waitUntilAnswered} from '../process.ts';
 import {
   type RunningSubject,
   type SubjectKind,

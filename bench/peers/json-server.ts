@@ -1,7 +1,8 @@
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {findFreePort} from '../../test/support/free-port.ts';
 import {fillTemplate, KEY, valueTemplate} from '../generator/template.ts';
-import {findFreePort, startServer, waitUntilAnswered} from '../process.ts';
+import {startServer, waitUntilAnswered} from '../process.ts';
 import {ENTRIES, type RunningSubject, type SubjectKind, type Surroundings, VALUE_BYTES} from '../subjects/subject.ts';
 
 const VALUE = valueTemplate(VALUE_BYTES.small);

@@ -1,7 +1,8 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {findFreePort} from '../../test/support/free-port.ts';
 import {KEY, valueTemplate} from '../generator/template.ts';
-import {findFreePort, readFirstLine, type ServerProcess, startServer, waitUntilAnswered} from '../process.ts';
+import {readFirstLine, type ServerProcess, startServer, waitUntilAnswered} from '../process.ts';
 import {
   type RunningSubject,
   type SubjectKind,

@@ -1,6 +1,6 @@
+import {openCrewroom} from 'crewroom';
 import fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
 import {type ApiDocument, type OpenApi, readDocument} from '../document.ts';
 import {BAD_FRAMINGS, formatPlan, GOOD_FRAMINGS, isWellFormed, type RequestPlan} from '../request-plan.ts';
 import {createRequestArbitraries, type RequestArbitraries} from './requests.ts';

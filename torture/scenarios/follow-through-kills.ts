@@ -1,11 +1,11 @@
 import {createClient} from 'crewroom/client';
 import {openEventStream} from '../../test/support/event-stream.ts';
+import {findFreePort} from '../../test/support/free-port.ts';
 import {judgeBeginning, judgeContinuity} from '../continuity.ts';
 import {ClientFollower} from '../followers/client-follower.ts';
 import {type Follower, type FollowerOptions, lastKey} from '../followers/follower.ts';
 import {SseFollower} from '../followers/sse-follower.ts';
 import {WebSocketFollower} from '../followers/web-socket-follower.ts';
-import {findFreePort} from '../free-port.ts';
 import {LossError, type Told} from '../history.ts';
 import {runKillRounds} from '../kill-rounds.ts';
 import {readChanges} from '../read-back.ts';
