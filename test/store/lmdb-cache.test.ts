@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/store.ts';
-import {keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
+import {parseKey} from '../../src/domain/key.ts';
+import type {Operation, Store} from '../../src/domain/store.ts';
+import {assertFailsWith, keysOf, put, putIf, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
 import {makeDirectory, openStore} from './fixture.ts';
 
 /** Goes into the tree at once, and takes what came before along. */
 const LARGE = JSON.stringify('x'.repeat(300_000));
 
 const KEYS = ['a', 'b', 'c'];
+
+const NOON_MS = Date.UTC(2026, 0, 1, 12);
 
 describe('an entry that is read again and again', () => {
   test('is as it was written last, whichever way that went, and not there once it is removed', async () => {
@@ -75,6 +78,87 @@ describe('an entry that is read again and again', () => {
     assert.equal((await store.list(range({limit: 2000}))).length, keys.length);
   });
 });
+
+describe('an entry that was read again and again', () => {
+  test('is not there once its time is over', async () => {
+    const {store, clock} = await openWithClock();
+    await write(store, putFor(60, 'a'), put('b'));
+    await readAgain(store, 'a', 'b');
+    clock.nowMs += 60_000 - 1;
+    assert.equal(textOf(await read(store, 'a')), '1');
+    clock.nowMs += 1;
+    assert.equal(await read(store, 'a'), undefined);
+    assert.deepEqual(keysOf(await store.list(range())), ['b', 'large']);
+    assert.deepEqual((await putIf(store, 'a', '2', 'absent')).outcomes, ['created']);
+  });
+
+  const touch = {kind: 'touch', key: parseKey('a'), expiry: {kind: 'after', ttlSeconds: 7200}} as const;
+  const changes: readonly {readonly name: string; readonly operation: Operation; readonly expiresAtMs?: number}[] = [
+    {name: 'was given another time', operation: touch, expiresAtMs: NOON_MS + 7_200_000},
+    {name: 'was given no time any more', operation: {kind: 'touch', key: parseKey('a')}},
+    {name: 'was written without a time', operation: put('a', '1')},
+    {name: 'was written with another time', operation: putFor(7200, 'a'), expiresAtMs: NOON_MS + 7_200_000},
+  ];
+  for (const {name, operation, expiresAtMs} of changes) {
+    for (const others of [[], [put('large', LARGE)]]) {
+      test(`and ${name}${others.length > 0 ? ' beside a large one' : ''} stays as long as that says`, async () => {
+        const {store, clock} = await openWithClock();
+        await write(store, putFor(60, 'a'));
+        await readAgain(store, 'a');
+        await write(store, operation, ...others);
+        await readAgain(store, 'a');
+        assert.equal((await read(store, 'a'))?.expiresAtMs, expiresAtMs);
+        clock.nowMs += 60_000;
+        assert.equal(textOf(await read(store, 'a')), '1');
+        clock.nowMs = NOON_MS + 7_200_000;
+        assert.equal(textOf(await read(store, 'a')), expiresAtMs === undefined ? '1' : undefined);
+      });
+    }
+  }
+
+  const overwrites: readonly {readonly name: string; readonly operations: readonly Operation[]}[] = [
+    {name: 'overwritten with a value that the change log does not keep', operations: [put('a', LARGE)]},
+    {name: 'overwritten in a large transaction', operations: [put('a', '"new"'), put('large', LARGE)]},
+    {name: 'removed in a large transaction', operations: [remove('a'), put('large', LARGE)]},
+  ];
+  for (const {name, operations} of overwrites) {
+    test(`is not served as it was once it was ${name}, even if it is read meanwhile`, async () => {
+      const {store} = await openWithClock();
+      const {revision} = await write(store, put('a', '"old"'));
+      await readAgain(store, 'a');
+      let isWritten = false;
+      const writing = write(store, ...operations).finally(() => {
+        isWritten = true;
+      });
+      while (!isWritten) {
+        await read(store, 'a');
+        await new Promise(resolve => setImmediate(resolve));
+      }
+      await writing;
+      const [first] = operations;
+      const expected = first?.kind === 'put' ? Buffer.from(first.json).toString() : undefined;
+      for (let time = 0; time < 3; time++) assert.equal(textOf(await read(store, 'a')), expected);
+      await assertFailsWith(putIf(store, 'a', '"on top of the old one"', [revision]), 'revision-conflict');
+    });
+  }
+});
+
+/** A store whose time is what the test says. */
+async function openWithClock() {
+  const clock = {nowMs: NOON_MS};
+  const store = await openStore(await makeDirectory(), {nowMs: () => clock.nowMs, elapsedMs: () => 0});
+  return {store, clock};
+}
+
+function putFor(ttlSeconds: number, key: string): Operation {
+  return {...put(key), expiry: {kind: 'after', ttlSeconds}};
+}
+
+/** Reads entries until they are kept in memory: from the tree, and more than once. */
+async function readAgain(store: Store, ...keys: readonly string[]): Promise<void> {
+  await write(store, put('large', LARGE));
+  for (const key of [...keys, ...keys, ...keys]) await read(store, key);
+}
 
 /** Reads again and again: what is found the last time may be kept from before. */
 async function assertSame(store: Store, expected: ReadonlyMap<string, string>): Promise<void> {
