@@ -3,8 +3,12 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
+import {encodeJsonText} from '../../src/domain/json-text.ts';
+import {parseKey} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
-import type {Store} from '../../src/domain/store.ts';
+import type {Change, PutChange, Store} from '../../src/domain/store.ts';
+import {BLOCK_BYTES_MAX, Journal} from '../../src/store/journal.ts';
+import {encodeBlock} from '../../src/store/journal-block.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from './store-process.ts';
 
@@ -31,3 +35,33 @@ export async function startProcess(options?: StartOptions): Promise<StoreProcess
 
 /** Whether programs can be traced here, which takes strace and the right to trace. */
 export const CAN_TRACE = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+
+/**
+ * Leaves a journal as a process does that is killed.
+ *
+ * @param atMs When everything in it was written.
+ * @returns Where each block ends, as long as they are all in the first file.
+ */
+export async function writeJournal(
+  storePath: string,
+  groups: readonly (readonly Change[])[],
+  atMs: number,
+): Promise<readonly number[]> {
+  const journal = new Journal(storePath, 0);
+  const ends: number[] = [];
+  for (const changes of groups) {
+    const group = {changes, updatedAtMs: atMs, nowMs: atMs};
+    const block = encodeBlock(group, Buffer.alloc(BLOCK_BYTES_MAX));
+    journal.makeRoom(block.length, 0);
+    await journal.append(block, changes.at(-1)?.revision ?? 0);
+    ends.push((ends.at(-1) ?? 0) + block.length);
+  }
+  await journal.close();
+  return ends;
+}
+
+/** A change as it stands in a journal. */
+export function putOf(revision: number, key: string, text: string): PutChange {
+  const json = encodeJsonText(text);
+  return {kind: 'put', key: parseKey(key), revision, sizeBytes: json.length, json};
+}

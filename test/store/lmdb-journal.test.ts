@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import type {JsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
-import type {Change, PutChange, Store} from '../../src/domain/store.ts';
-import {BLOCK_BYTES_MAX, JOURNAL_BYTES, JOURNAL_FILE_BYTES, JOURNAL_FILES, Journal} from '../../src/store/journal.ts';
-import {encodeBlock} from '../../src/store/journal-block.ts';
+import type {Change, Changes, Store} from '../../src/domain/store.ts';
+import {BLOCK_BYTES_MAX, JOURNAL_BYTES, JOURNAL_FILE_BYTES, JOURNAL_FILES} from '../../src/store/journal.ts';
 import {verifyStore} from '../../src/store/verify-store.ts';
 import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
-import {makeDirectory, openStore, startProcess} from './fixture.ts';
+import {makeDirectory, openStore, putOf, startProcess, writeJournal} from './fixture.ts';
 
 const [FIRST_FILE, SECOND_FILE] = JOURNAL_FILES;
 
@@ -209,6 +208,49 @@ describe('a store with more writes than its journal holds', () => {
   });
 });
 
+describe('the journal of a store that is open', () => {
+  test('keeps what was written last, however often changes are asked for: the tree gets it in its own time', async () => {
+    const {store, readTree} = await openFirst();
+    const before = readTree();
+    await write(store, put('c', '3'));
+    // Nothing waits in between, so that the time of the tree does not come.
+    for (let time = 0; time < 50; time++) assert.deepEqual(keysOfChanges(await store.changes(2, {limit: 10})), ['c']);
+    assert.ok(readTree().equals(before));
+  });
+
+  test('has nothing that a short log would have forgotten, once changes are asked for', async () => {
+    const {store, readTree} = await openFirst({logChangesMax: 8});
+    const before = readTree();
+    await write(store, put('c', '3'));
+    assert.deepEqual(keysOfChanges(await store.changes(2, {limit: 10})), ['c']);
+    assert.ok(!readTree().equals(before));
+  });
+
+  test('is gone once the store is closed, and the tree has what was written just before', async () => {
+    const {store, directory, storePath} = await openFirst();
+    const writing = [write(store, put('c', '3')), write(store, remove('a')), write(store, put('d', '4'))];
+    await writing[0];
+    assert.deepEqual((await readdir(storePath)).filter(isJournalFile), [...JOURNAL_FILES]);
+    await Promise.all([...writing, store[Symbol.asyncDispose]()]);
+    assert.deepEqual((await readdir(storePath)).filter(isJournalFile), []);
+    const again = await openStore(directory);
+    assert.deepEqual(keysOf(await again.list(range())), ['b', 'c', 'd']);
+    assert.equal(again.revision, 5);
+  });
+});
+
+/** A store with the entries a and b, opened for the first time after they were written: it has no journal yet, and nothing is under way. */
+async function openFirst(options: Parameters<typeof openStore>[1] = {}) {
+  const {directory, storePath} = await leaveJournal([]);
+  for (const name of JOURNAL_FILES) await rm(join(storePath, name), {force: true});
+  const store = await openStore(directory, options);
+  return {store, directory, storePath, readTree: () => readFileSync(join(storePath, 'data.mdb'))};
+}
+
+function keysOfChanges(changes: Changes): readonly string[] {
+  return changes.kind === 'changes' ? changes.changes.map(({key}) => key) : assert.fail('the log has forgotten them');
+}
+
 const WRITTEN_AT_MS = Date.parse('2026-01-02T03:04:05Z');
 
 /** A closed store with the entries a and b of revisions 1 and 2, and a journal beside it as a process leaves it that is killed. */
@@ -219,21 +261,8 @@ async function leaveJournal(groups: readonly (readonly Change[])[]) {
   await write(store, put('b', '2'));
   await store[Symbol.asyncDispose]();
   const storePath = join(directory, 'store');
-  const journal = new Journal(storePath, 0);
-  const ends: number[] = [];
-  for (const changes of groups) {
-    const group = {changes, updatedAtMs: WRITTEN_AT_MS, nowMs: WRITTEN_AT_MS};
-    const block = encodeBlock(group, Buffer.alloc(BLOCK_BYTES_MAX));
-    await journal.append(block, changes.at(-1)?.revision ?? 0);
-    ends.push((ends.at(-1) ?? 0) + block.length);
-  }
-  await journal.close();
+  const ends = await writeJournal(storePath, groups, WRITTEN_AT_MS);
   return {directory, storePath, ends};
-}
-
-function putOf(revision: number, key: string, text: string): PutChange {
-  const json = Buffer.from(text) as Uint8Array as JsonText;
-  return {kind: 'put', key: parseKey(key), revision, sizeBytes: json.length, json};
 }
 
 /** Moves what is behind the first blocks into the other file. */
