@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, rmSync} from 'node:fs';
-import {appendFile, chmod, rm, statfs} from 'node:fs/promises';
+import {mkdtempSync, rmSync, statfsSync, statSync} from 'node:fs';
+import {appendFile, chmod, readdir, rm, statfs} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {describe, onTestFinished, test} from 'vitest';
-import {keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
-import {makeDirectory, openStore} from './fixture.ts';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
+import {makeDirectory, openStore, putOf, writeJournal} from './fixture.ts';
 import {startStoreProcess} from './store-process.ts';
 
 const CAN_MOUNT = canMount();
 const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
 const DISK_BYTES = 4 * 1024 * 1024;
+/** With less nothing goes into the journal. It takes no memory until it is written to. */
+const AMPLE_BYTES = 2 * 1024 * 1024 * 1024;
 
 describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)', () => {
   test('refuses what does not fit, keeps what there was, and goes on once there is room', async () => {
@@ -74,6 +76,82 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
   });
 });
 
+describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to mount)', () => {
+  const value = `"${'x'.repeat(60_000)}"`;
+
+  test('stays readable, leaves room for deletions, and is not lost', async () => {
+    const directory = await mountDisk(AMPLE_BYTES);
+    const dataDirectory = join(directory, 'data');
+    let store = await openStore(dataDirectory);
+    await write(store, put('gone'), put('kept'));
+    await write(store, put('a', value), put('b', value), put('c', value), remove('gone'));
+    // At once: the journal has it, and the tree not yet.
+    shrink(directory);
+    await expect.poll(() => statSync(join(dataDirectory, 'store', 'reserve')).size).toBe(0);
+
+    const assertThere = async (keys: readonly string[]): Promise<void> => {
+      assert.equal(store.readOnlyBecause, undefined);
+      assert.deepEqual(keysOf(await store.list(range())), keys);
+      for (const key of keys) assert.equal(textOf(await read(store, key)), key === 'kept' ? '1' : value);
+      assert.equal(await read(store, 'gone'), undefined);
+    };
+    await assertThere(['a', 'b', 'c', 'kept']);
+    assert.deepEqual(
+      (await changesOf(store, 1)).map(({kind, key}) => [kind, key]),
+      [
+        ['put', 'a'],
+        ['put', 'b'],
+        ['put', 'c'],
+        ['delete', 'gone'],
+      ],
+    );
+    await assert.rejects(write(store, put('new', value)), {failure: {code: 'disk-full'}});
+    assert.deepEqual((await write(store, remove('a'))).outcomes, ['deleted']);
+    await assertThere(['b', 'c', 'kept']);
+    await store[Symbol.asyncDispose]();
+
+    store = await openStore(dataDirectory);
+    await assertThere(['b', 'c', 'kept']);
+    resize(directory, AMPLE_BYTES);
+    await write(store, put('new', value));
+    await assertThere(['b', 'c', 'kept', 'new']);
+    await store[Symbol.asyncDispose]();
+    store = await openStore(dataDirectory);
+    await assertThere(['b', 'c', 'kept', 'new']);
+  });
+
+  test('stays in the journal while it is more than what is kept aside for deletions', async () => {
+    const directory = await mountDisk(2 * DISK_BYTES);
+    const dataDirectory = join(directory, 'data');
+    let store = await openStore(dataDirectory);
+    await write(store, put('kept'));
+    await store[Symbol.asyncDispose]();
+    const groups = Array.from({length: 8}, (_, index) =>
+      ['a', 'b', 'c'].map(name => putOf(2 + index, `${name}${index}`, value)),
+    );
+    await writeJournal(join(dataDirectory, 'store'), groups, Date.now());
+    const keys = [...groups.flat().map(({key}) => key), 'kept'].sort();
+    await fill(directory);
+
+    for (let round = 0; round < 2; round++) {
+      store = await openStore(dataDirectory);
+      for (const operation of [put('new'), remove('a0')])
+        await assert.rejects(write(store, operation), {failure: {code: 'disk-full'}});
+      assert.equal(store.readOnlyBecause, undefined);
+      assert.deepEqual(keysOf(await store.list(range())), keys);
+      assert.equal(textOf(await read(store, 'c7')), value);
+      if (round === 0) await store[Symbol.asyncDispose]();
+    }
+    await rm(join(directory, 'filling'));
+    await write(store, put('new'), remove('a0'));
+    await store[Symbol.asyncDispose]();
+    assert.deepEqual((await readdir(join(dataDirectory, 'store'))).filter(isJournalFile), []);
+    store = await openStore(dataDirectory);
+    assert.deepEqual(keysOf(await store.list(range())), [...keys.slice(1), 'new'].sort());
+    assert.equal(store.revision, 10);
+  });
+});
+
 test.skipIf(!CAN_LIMIT)(
   'a store whose user gets no more room refuses to write, and goes on deleting (needs prlimit)',
   async () => {
@@ -133,9 +211,20 @@ async function fill(directory: string): Promise<void> {
   assert.equal((await statfs(directory)).bavail, 0);
 }
 
-async function mountDisk(): Promise<string> {
+/** Lets a disk have no more room than what is taken already. */
+function shrink(directory: string): void {
+  const {bsize, blocks, bfree} = statfsSync(directory);
+  resize(directory, (blocks - bfree) * bsize);
+  assert.equal(statfsSync(directory).bavail, 0);
+}
+
+function resize(directory: string, sizeBytes: number): void {
+  run('mount', '-o', `remount,size=${sizeBytes}`, directory);
+}
+
+async function mountDisk(sizeBytes = DISK_BYTES): Promise<string> {
   const directory = await makeDirectory();
-  run('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0700`, 'crewroom-test', directory);
+  run('mount', '-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'crewroom-test', directory);
   onTestFinished(() => run('umount', '-l', directory));
   return directory;
 }
@@ -143,6 +232,10 @@ async function mountDisk(): Promise<string> {
 function run(program: string, ...options: readonly string[]): void {
   const {status, stderr} = spawnSync(program, options);
   assert.equal(status, 0, String(stderr));
+}
+
+function isJournalFile(name: string): boolean {
+  return name.startsWith('journal');
 }
 
 function canMount(): boolean {
