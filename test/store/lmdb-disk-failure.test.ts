@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import {readFile} from 'node:fs/promises';
+import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, test} from 'vitest';
-import {CAN_TRACE, makeDirectory, startProcess} from './fixture.ts';
+import {describe, expect, test} from 'vitest';
+import {JOURNAL_FILES} from '../../src/store/journal.ts';
+import {put, write} from '../../src/testing/assertions.ts';
+import {CAN_TRACE, makeDirectory, openStore, startProcess} from './fixture.ts';
 import {ProcessFailure, type StoreProcess} from './store-process.ts';
 
 /** With one thread for the disk, the N-th call of a kind is always the same one. */
@@ -46,6 +48,84 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
+  const unwritable = [
+    {name: 'be synced', call: 'fdatasync'},
+    {name: 'be told of a commit', call: 'pwrite64'},
+  ];
+  for (const {name, call} of unwritable) {
+    test(`serves what it acknowledged when the tree cannot ${name}, and has it when it is opened again`, async () => {
+      const {directory, store} = await startFailing({file: 'data.mdb', call, when: '1+'});
+      const revision = await store.call('commit', {puts: [putOf('a', '1'), putOf('kept', '2')], deletes: ['gone']});
+      // The tree gets it by itself.
+      await expect.poll(() => store.call('readOnlyBecause')).toBeDefined();
+
+      const assertThere = async (service: StoreProcess): Promise<void> => {
+        assert.deepEqual(await service.call('keys'), ['a', 'kept']);
+        const values = [service.call('get', {key: 'a'}), service.call('get', {key: 'kept'})];
+        assert.deepEqual(await Promise.all(values), ['1', '2']);
+        assert.equal(await service.call('get', {key: 'gone'}), undefined);
+        const {changes} = await service.call('changes', {since: revision - 1});
+        assert.deepEqual(
+          changes.map(({kind, key}) => [kind, key]),
+          [
+            ['put', 'a'],
+            ['put', 'kept'],
+            ['delete', 'gone'],
+          ],
+        );
+      };
+      await assertThere(store);
+      for (const refused of [store.call('put', putOf('b', '1')), store.call('delete', {key: 'a'})])
+        assert.equal((await failureOf(() => refused)).code, 'store-read-only');
+      await assertThere(store);
+      await store.call('close');
+      assert.deepEqual(await journalFilesOf(directory), JOURNAL_FILES);
+
+      const again = await startProcess();
+      await again.call('open', {directory});
+      await assertThere(again);
+      assert.equal(await again.call('put', putOf('b', '1')), revision + 1);
+      await again.call('close');
+      assert.deepEqual(await journalFilesOf(directory), []);
+    });
+  }
+
+  const unwrittenBlocks = [
+    {name: 'be made', call: 'fsync', when: 1, acknowledged: 0},
+    {name: 'take the first block', call: 'pwrite64', when: 2, acknowledged: 0},
+    {name: 'take a later block', call: 'pwrite64', when: 4, acknowledged: 2},
+    {name: 'sync the first block', call: 'fdatasync', when: 1, acknowledged: 0},
+    {name: 'sync a later block', call: 'fdatasync', when: 3, acknowledged: 2},
+  ];
+  for (const {name, call, when, acknowledged} of unwrittenBlocks) {
+    test(`acknowledges nothing any more once the journal cannot ${name}, and none of it is ever there`, async () => {
+      const {directory, store} = await startFailing({file: 'journal-0', call, when: String(when)});
+      const keys = ['gone', 'kept'];
+      for (let index = 1; index <= acknowledged; index++) {
+        await store.call('put', putOf(`acknowledged ${index}`, '1'));
+        keys.unshift(`acknowledged ${index}`);
+      }
+      keys.sort();
+      const {revision} = await store.call('changes', {since: 0});
+      // Some share the block that fails, and others wait behind it.
+      const refused = [
+        store.call('delete', {key: 'gone'}),
+        ...[1, 2, 3, 4, 5].map(index => store.call('put', putOf(`refused ${index}`, '1'))),
+      ];
+      for (const writing of refused) assert.equal((await failureOf(() => writing)).code, 'store-read-only');
+      assert.equal((await failureOf(() => store.call('put', putOf('later', '1')))).code, 'store-read-only');
+      assert.deepEqual(await store.call('keys'), keys);
+      assert.equal((await store.call('changes', {since: 0})).revision, revision);
+      await store.call('close');
+
+      const again = await startProcess();
+      await again.call('open', {directory});
+      assert.deepEqual(await again.call('keys'), keys);
+      assert.equal((await again.call('changes', {since: 0})).revision, revision);
+      assert.equal(await again.call('delete', {key: 'gone'}), 'deleted');
+    });
+  }
+
   test('acknowledges a write only after its block is on the disk', async () => {
     const directory = await makeDirectory();
     const file = join(directory, 'trace');
@@ -71,6 +151,37 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     }
   });
 });
+
+interface Failing {
+  readonly file: string;
+  readonly call: string;
+  /** Which calls fail, as strace takes it: to open what is there takes none. */
+  readonly when: string;
+}
+
+/** A store with the entries gone and kept, in a process in which calls fail. */
+async function startFailing({file, call, when}: Failing) {
+  const directory = await makeDirectory();
+  const first = await openStore(directory);
+  await write(first, put('gone'), put('kept'));
+  await first[Symbol.asyncDispose]();
+  const store = await startProcess({
+    under: [
+      ...['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)],
+      ...['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+    ],
+  });
+  await store.call('open', {directory});
+  return {directory, store};
+}
+
+function putOf(key: string, json: string) {
+  return {key, json};
+}
+
+async function journalFilesOf(directory: string): Promise<readonly string[]> {
+  return (await readdir(join(directory, 'store'))).filter(name => name.startsWith('journal')).sort();
+}
 
 interface FailedStore {
   readonly store: StoreProcess;

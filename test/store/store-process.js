@@ -19,6 +19,16 @@ const commands = {
     });
     return revision;
   },
+  commit: async ({puts = [], deletes = []}) => {
+    const {revision} = await store.commit({
+      checks: [],
+      operations: [
+        ...puts.map(({key, json}) => ({kind: 'put', key, json: encoder.encode(json)})),
+        ...deletes.map(key => ({kind: 'delete', key})),
+      ],
+    });
+    return revision;
+  },
   sweep: async () => store.sweep(),
   changes: async ({since}) => {
     const {kind, changes, revision} = await store.changes(since, {limit: 1000});

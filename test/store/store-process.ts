@@ -12,6 +12,14 @@ export interface StoreProcess extends AsyncDisposable {
     name: 'put',
     options: {readonly key: string; readonly json: string; readonly expiresAtMs?: number},
   ): Promise<number>;
+  /** Puts and deletes together. */
+  call(
+    name: 'commit',
+    options: {
+      readonly puts?: readonly {readonly key: string; readonly json: string}[];
+      readonly deletes?: readonly string[];
+    },
+  ): Promise<number>;
   call(name: 'sweep'): Promise<number | undefined>;
   /** The changes after a revision, without their values. */
   call(name: 'changes', options: {readonly since: number}): Promise<ProcessChanges>;
