@@ -36,13 +36,14 @@ async function torture(options: TortureOptions): Promise<number> {
     const progress = createProgress(screen, () => performance.now());
     const outcome = await runScenario(scenario, {...options, report: progress.show, signal: interrupted.signal});
     progress.clear();
-    if (interrupted.signal.aborted) return EXIT.interrupted;
     outcomes.push(outcome);
     screen.write(formatOutcome(outcome));
+    if (interrupted.signal.aborted) break;
   }
   screen.write(formatSummary(outcomes));
   if (json) process.stdout.write(`${JSON.stringify({seed, outcomes}, undefined, 2)}\n`);
-  return outcomes.some(({result}) => result === 'failed') ? EXIT.failed : EXIT.passed;
+  if (outcomes.some(({result}) => result === 'failed')) return EXIT.failed;
+  return interrupted.signal.aborted ? EXIT.interrupted : EXIT.passed;
 }
 
 process.exitCode = await main();

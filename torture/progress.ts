@@ -37,11 +37,12 @@ export function formatOutcome({id, result, seconds, counts, reason, directory, r
   return `${lines.join('\n')}\n`;
 }
 
-/** How many passed, failed and were skipped. */
+/** How many passed, failed and were skipped, and whether one was interrupted. */
 export function formatSummary(outcomes: readonly Outcome[]): string {
   const count = (result: Outcome['result']): number => outcomes.filter(outcome => outcome.result === result).length;
   const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
-  return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped in ${seconds.toFixed(0)} s\n`;
+  const interrupted = count('interrupted') === 0 ? '' : ', 1 interrupted';
+  return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped${interrupted} in ${seconds.toFixed(0)} s\n`;
 }
 
 function indent(text: string): string {

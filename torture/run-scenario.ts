@@ -42,6 +42,11 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     await rm(directory, {recursive: true, force: true});
     return outcome({result: 'passed'});
   } catch (error) {
+    if (options.signal.aborted) {
+      // What was killed a moment ago may still be writing there.
+      await rm(directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 100});
+      return outcome({result: 'interrupted'});
+    }
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     await writeFile(join(directory, 'failure.txt'), `${reason}\n`);
     const replay = `npm run torture -- --only ${id} --seed ${seed} --rounds ${rounds}${quick ? ' --quick' : ''}`;

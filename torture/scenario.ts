@@ -35,7 +35,7 @@ export interface ScenarioContext {
 export interface Outcome {
   readonly id: string;
   readonly name: string;
-  readonly result: 'passed' | 'failed' | 'skipped';
+  readonly result: 'passed' | 'failed' | 'skipped' | 'interrupted';
   readonly seed: number;
   readonly rounds: number;
   readonly seconds: number;
