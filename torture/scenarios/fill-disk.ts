@@ -29,6 +29,8 @@ const WRITES_AFTER = 20;
 /** Room that ends, and can be had again. */
 interface Room extends AsyncDisposable {
   readonly dataDir: string;
+  /** Whether the service can keep room aside, for many deletions at once; in a file that may not grow there is none. */
+  readonly keepsRoom: boolean;
   /** What runs the service. */
   readonly under: readonly string[];
   /** Takes what is left, while nothing is written. */
@@ -72,6 +74,7 @@ async function makeSmallDisk(path: string): Promise<Room> {
   const disk = await mountSmallDisk(path, ROOM_BYTES);
   return {
     dataDir: join(path, 'data'),
+    keepsRoom: true,
     under: [],
     fill: disk.fill,
     makeRoom: disk.grow,
@@ -82,6 +85,7 @@ async function makeSmallDisk(path: string): Promise<Room> {
 function limitFiles(dataDir: string): Room {
   return {
     dataDir,
+    keepsRoom: false,
     under: ['prlimit', `--fsize=${ROOM_BYTES / 2}:unlimited`],
     fill: async () => {},
     makeRoom: async ({processId}) => {
@@ -98,13 +102,16 @@ async function useUp(room: Room, round: number, context: ScenarioContext): Promi
   const writing: Writing = {ledger, random, count: context.count, present: new Map()};
   const service = await startService({dataDir: room.dataDir, under: room.under, signal});
   const {entries} = createClient({baseUrl: service.url, attemptsMax: 1});
-  // Either the values themselves take all the room, or somebody else does.
-  const isFilled = random.chance(0.5);
+  await writeSpread(entries, writing);
+  // Either somebody else takes all the room, or the values themselves do.
+  const isFilled = round % 2 === 1;
   if (isFilled) for (let index = 0; index < WRITES_AFTER; index++) await write(entries, 0, writing);
   if (isFilled) await room.fill();
   await Promise.all(Array.from({length: WRITERS}, (_, writer) => writeUntilFull(entries, writer, writing)));
   await assertServed(entries, writing);
   await deleteSome(entries, writing);
+  if (room.keepsRoom) await deleteSpread(entries, writing);
+  await assertServed(entries, writing);
   await room.makeRoom(service);
   for (let index = 0; index < WRITES_AFTER; index++)
     if ((await write(entries, index % WRITERS, writing)) !== undefined)
@@ -148,8 +155,46 @@ async function write(entries: ClientEntries, writer: number, writing: Writing): 
   return undefined;
 }
 
+/**
+ * Entries on so many pages that to delete some of each takes more new pages than writes and deletions before it have left
+ * over, and fewer than the service keeps aside.
+ */
+const SPREAD_ENTRIES = 480;
+const SPREAD_BYTES = 1000;
+/** So that a page has some that go and some that stay. */
+const DELETED_OF_SPREAD = 4;
+
+async function writeSpread(entries: ClientEntries, {ledger, present}: Writing): Promise<void> {
+  const changes = Array.from({length: SPREAD_ENTRIES}, (_, index) => {
+    return {kind: 'put', key: `spread/${index}`, text: formatValue(ledger.nextMark(), SPREAD_BYTES)} as const;
+  });
+  const attempt = ledger.send(changes);
+  const operations = changes.map(({kind, key, text}) => ({kind, key, json: text}));
+  ledger.acknowledge(attempt, await entries.transact({operations}));
+  for (const {key, text} of changes) present.set(key, text);
+}
+
+/** Deletes from all pages in one transaction, which needs more room before it gives any back than one deletion does. */
+async function deleteSpread(entries: ClientEntries, {ledger, present}: Writing): Promise<void> {
+  const keys = [...present.keys()].filter(isSpread).sort();
+  const operations = keys
+    .filter((_, index) => index % DELETED_OF_SPREAD === 0)
+    .map(key => ({kind: 'delete', key}) as const);
+  const attempt = ledger.send(operations);
+  try {
+    ledger.acknowledge(attempt, await entries.transact({operations}));
+  } catch (error) {
+    throw new LossError(`without room ${operations.length} entries could not be deleted`, {cause: error});
+  }
+  for (const {key} of operations) present.delete(key);
+}
+
+function isSpread(key: string): boolean {
+  return key.startsWith('spread/');
+}
+
 async function deleteSome(entries: ClientEntries, {ledger, present}: Writing): Promise<void> {
-  for (const key of [...present.keys()].slice(0, 10)) {
+  for (const key of [...present.keys()].filter(name => !isSpread(name)).slice(0, 10)) {
     const attempt = ledger.send([{kind: 'delete', key}]);
     await entries.delete(key);
     ledger.acknowledge(attempt);
