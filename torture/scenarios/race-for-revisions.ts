@@ -8,7 +8,14 @@ import type {Random} from '../random.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {startService} from '../service-process.ts';
 
-const WRITERS = 50;
+/** Many wait for each other at the service, so that much happens between a question and its answer. */
+const MANY_WRITERS = 50;
+
+/**
+ * Few are answered at once, however slow the machine is: what is older than the last answer by only some milliseconds shows
+ * when nothing takes longer than that.
+ */
+const FEW_WRITERS = 2;
 
 /** What all keys of a race begin with. */
 const PREFIX = 'race/';
@@ -16,6 +23,7 @@ const PREFIX = 'race/';
 /** One way to race. */
 interface Race {
   readonly name: string;
+  readonly writers: number;
   /** How many keys the writers race for. With one there are no transactions. */
   readonly keys: number;
   /** How often the service is killed and started again meanwhile. */
@@ -24,10 +32,11 @@ interface Race {
 }
 
 const RACES: readonly Race[] = [
-  {name: 'one key', keys: 1, kills: 0, args: []},
-  {name: 'six keys', keys: 6, kills: 0, args: []},
-  {name: 'three keys and kills', keys: 3, kills: 4, args: []},
-  {name: 'six keys in memory', keys: 6, kills: 0, args: ['--ephemeral']},
+  {name: 'one key', writers: MANY_WRITERS, keys: 1, kills: 0, args: []},
+  {name: 'one key for few', writers: FEW_WRITERS, keys: 1, kills: 0, args: []},
+  {name: 'six keys', writers: MANY_WRITERS, keys: 6, kills: 0, args: []},
+  {name: 'three keys and kills', writers: MANY_WRITERS, keys: 3, kills: 4, args: []},
+  {name: 'six keys in memory', writers: MANY_WRITERS, keys: 6, kills: 0, args: ['--ephemeral']},
 ];
 
 /** How many steps a race has, all its writers together, until the service is stopped or killed. */
@@ -62,7 +71,7 @@ async function runRace(
     const service = await startService({dataDir, args: race.args, signal});
     const isLast = start === race.kills;
     // The last time all writers end by themselves.
-    const steps = isLast ? stepsMax : random.integer(WRITERS, stepsMax);
+    const steps = isLast ? stepsMax : random.integer(race.writers, stepsMax);
     const end = isLast ? undefined : () => void service.kill();
     await letWritersRace(recorder.watch(service.url), {race, random, steps, end});
     await (isLast ? service.stop() : service.exited);
@@ -94,7 +103,7 @@ async function letWritersRace(service: RecordedService, {race, random, steps, en
       if (!(error instanceof GoneError)) throw error;
     }
   };
-  await Promise.all(Array.from({length: WRITERS}, (_, writer) => write(writer)));
+  await Promise.all(Array.from({length: race.writers}, (_, writer) => write(writer)));
   await service.readAll(PREFIX, keys).catch(error => {
     if (!(error instanceof GoneError)) throw error;
   });
