@@ -86,6 +86,8 @@ class Stops {
     const slow = await beginRequest(service, {key: 'slow', text});
     const attempt = this.#ledger.send([{kind: 'put', key: 'slow', text}]);
     const stopping = this.#stop(service);
+    // What became of the slow request says more, and comes first.
+    stopping.catch(() => {});
     await service.until(said => said.includes('"message":"stopping"'));
     const {status, revision} = await slow.finish();
     if (status !== 200 && status !== 201)
