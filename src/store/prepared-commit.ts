@@ -1,6 +1,6 @@
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
-import type {Operation, PutOperation} from '../domain/store.ts';
+import {LOG_VALUE_BYTES_MAX, type Operation, type PutOperation} from '../domain/store.ts';
 import type {GroupedCommit, GroupedOperation} from './commit-group.ts';
 import {beginRecord, jsonOf} from './record.ts';
 
@@ -30,7 +30,12 @@ const OPERATION_OVERHEAD_BYTES = 4096;
 
 /** About how much a write brings to the disk, in bytes: of a put, or of the removal of an entry. */
 export function sizeOfWrite(put: PutOperation | undefined): number {
-  return OPERATION_OVERHEAD_BYTES + (put?.json.length ?? 0);
+  return sizeOfValue(put?.json.length ?? 0);
+}
+
+/** With what the change log keeps of it: of a patch nobody knows yet whether that is all. */
+function sizeOfValue(valueBytes: number): number {
+  return OPERATION_OVERHEAD_BYTES + valueBytes + Math.min(valueBytes, LOG_VALUE_BYTES_MAX);
 }
 
 /**
@@ -41,9 +46,9 @@ export function sizeOfWrite(put: PutOperation | undefined): number {
 export function sizeOfCommit({operations}: PreparedCommit, recordSizeOf: (key: Key) => number): number {
   return sum(operations, operation => {
     if (operation.kind === 'put') return sizeOfWrite(operation);
-    if (operation.kind === 'touch') return OPERATION_OVERHEAD_BYTES + recordSizeOf(operation.key);
+    if (operation.kind === 'touch') return sizeOfValue(recordSizeOf(operation.key));
     if (operation.kind !== 'patch') return OPERATION_OVERHEAD_BYTES;
-    return OPERATION_OVERHEAD_BYTES + operation.patch.length + recordSizeOf(operation.key);
+    return sizeOfValue(operation.patch.length + recordSizeOf(operation.key));
   });
 }
 

@@ -5,6 +5,7 @@ import {appendFile, chmod, readdir, rm, statfs} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {SILENT_LOG} from '../../src/domain/log.ts';
 import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
 import {makeDirectory, openStore, putOf, writeJournal} from './fixture.ts';
 import {startStoreProcess} from './store-process.ts';
@@ -40,6 +41,21 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
     await write(store, put('a', value), put('b', value));
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
     assert.equal(store.revision, revision + 2);
+  });
+
+  test('knows before it writes that there is no room for values and what the change log keeps of them', async () => {
+    const directory = await mountDisk();
+    const failed: string[] = [];
+    const log = {...SILENT_LOG, error: (message: string) => failed.push(message)};
+    const store = await openStore(join(directory, 'data'), {log});
+    await write(store, put('kept'));
+    const values = Array.from({length: 10}, (_, index) => put(`key ${index}`, `"${'x'.repeat(60_000)}"`));
+    await fill(directory, 1_100_000);
+    await assert.rejects(write(store, ...values), {failure: {code: 'disk-full'}});
+    // A write that fails on the way can end the process.
+    assert.deepEqual(failed, []);
+    assert.deepEqual(keysOf(await store.list(range())), ['kept']);
+    await write(store, ...values.slice(1, 3));
   });
 
   test('can be closed and opened while the disk is full, and deletes then too', async () => {
@@ -204,11 +220,12 @@ async function assertUnusable(opening: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Takes all room that is left. */
-async function fill(directory: string): Promise<void> {
+/** Takes all room but so many bytes. */
+async function fill(directory: string, leftBytes = 0): Promise<void> {
   const {bavail, bsize} = await statfs(directory);
-  await appendFile(join(directory, 'filling'), Buffer.alloc(bavail * bsize));
-  assert.equal((await statfs(directory)).bavail, 0);
+  const left = Math.ceil(leftBytes / bsize);
+  await appendFile(join(directory, 'filling'), Buffer.alloc((bavail - left) * bsize));
+  assert.equal((await statfs(directory)).bavail, left);
 }
 
 /** Lets a disk have no more room than what is taken already. */
