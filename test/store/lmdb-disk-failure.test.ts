@@ -75,8 +75,8 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
         );
       };
       await assertThere(store);
-      for (const refused of [store.call('put', putOf('b', '1')), store.call('delete', {key: 'a'})])
-        assert.equal((await failureOf(() => refused)).code, 'store-read-only');
+      const refused = [store.call('put', putOf('b', '1')), store.call('delete', {key: 'a'})];
+      for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
       await assertThere(store);
       await store.call('close');
       assert.deepEqual(await journalFilesOf(directory), JOURNAL_FILES);
@@ -112,7 +112,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
         store.call('delete', {key: 'gone'}),
         ...[1, 2, 3, 4, 5].map(index => store.call('put', putOf(`refused ${index}`, '1'))),
       ];
-      for (const writing of refused) assert.equal((await failureOf(() => writing)).code, 'store-read-only');
+      for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
       assert.equal((await failureOf(() => store.call('put', putOf('later', '1')))).code, 'store-read-only');
       assert.deepEqual(await store.call('keys'), keys);
       assert.equal((await store.call('changes', {since: 0})).revision, revision);
@@ -223,6 +223,11 @@ async function failureOf(run: () => Promise<unknown>): Promise<{readonly code: s
     throw error;
   }
   return assert.fail('nothing failed');
+}
+
+/** Of calls that are under way at once. */
+function failuresOf(calls: readonly Promise<unknown>[]): Promise<readonly {readonly code: string}[]> {
+  return Promise.all(calls.map(call => failureOf(() => call)));
 }
 
 /** The calls of a trace in the order in which they were completed, without the threads that made them. */
