@@ -11,13 +11,17 @@ export interface CheckpointerDeps {
  * How long a change waits for others before they go into the tree together, in milliseconds. The longer, the fewer pages are
  * written twice; the shorter, the less a list has to merge and a start after a crash to read.
  */
-const DELAY_MS = 50;
+const DELAY_MS = 250;
 
 /** How long to wait after a try that failed, in milliseconds. */
 const RETRY_DELAY_MS = 1000;
 
-/** A transaction ends with the group that reaches so many changes: preparing them takes some milliseconds of the event loop. */
-const CHANGES_MAX = 1000;
+/**
+ * A transaction ends with the group that reaches one of these: preparing it takes some milliseconds of the event loop. A key that is
+ * written several times goes into the tree once, so that what counts are the keys; all changes go into the log. At the usual
+ * sizes so many changes are as much as one file of the journal holds, and the other one is free meanwhile.
+ */
+const LIMITS = {keysMax: 1000, changesMax: 3000} as const;
 
 /** Moves what is in the journal into the tree, while others write and read. */
 export class Checkpointer {
@@ -33,7 +37,7 @@ export class Checkpointer {
   /** Says that something is to be moved. */
   notice(): void {
     if (this.#running !== undefined || this.#isEnded || this.#deps.memtable.changes === 0) return;
-    if (this.#deps.memtable.changes >= CHANGES_MAX) this.#startNow();
+    if (this.#deps.memtable.reaches(LIMITS)) this.#startNow();
     else this.#startIn(DELAY_MS);
   }
 
@@ -69,7 +73,7 @@ export class Checkpointer {
 
   async #moveSome(): Promise<void> {
     const {memtable, write} = this.#deps;
-    const groups = memtable.first(CHANGES_MAX);
+    const groups = memtable.first(LIMITS);
     try {
       if (groups.length > 0) await write(groups);
       memtable.remove(groups);

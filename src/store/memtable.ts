@@ -14,6 +14,12 @@ export type PreparedPlan = GroupPlan<PreparedPut>;
 /** The last write of a key that the tree has not; a removal has no `put`. */
 export type RecentWrite = PlannedWrite<PreparedPut>;
 
+/** How much of a memtable is moved at once. */
+export interface MemtableLimits {
+  readonly keysMax: number;
+  readonly changesMax: number;
+}
+
 /** The last writes of some keys. */
 export type RecentWrites = ReadonlyMap<Key, RecentWrite>;
 
@@ -69,14 +75,21 @@ export class Memtable {
     this.#sortedKeys = undefined;
   }
 
-  /** The first groups, up to the one that reaches so many changes; they stay until they are removed. */
-  first(changesMax: number): readonly PreparedPlan[] {
+  /** The first groups, up to the one that reaches a limit; they stay until they are removed. */
+  first({keysMax, changesMax}: MemtableLimits): readonly PreparedPlan[] {
+    const keys = new Set<Key>();
     let changes = 0;
     const end = this.#groups.findIndex(plan => {
+      for (const key of plan.writes.keys()) keys.add(key);
       changes += plan.changes.length;
-      return changes >= changesMax;
+      return keys.size >= keysMax || changes >= changesMax;
     });
     return this.#groups.slice(0, end === -1 ? undefined : end + 1);
+  }
+
+  /** Whether there is so much that one of these limits is reached. */
+  reaches({keysMax, changesMax}: MemtableLimits): boolean {
+    return this.#writes.size >= keysMax || this.#changes >= changesMax;
   }
 
   /** Removes the first groups, since the tree has them. */
