@@ -45,8 +45,7 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
 
   test('knows before it writes that there is no room for values and what the change log keeps of them', async () => {
     const directory = await mountDisk();
-    const failed: string[] = [];
-    const log = {...SILENT_LOG, error: (message: string) => failed.push(message)};
+    const {log, failed} = recordErrors();
     const store = await openStore(join(directory, 'data'), {log});
     await write(store, put('kept'));
     const values = Array.from({length: 10}, (_, index) => put(`key ${index}`, `"${'x'.repeat(60_000)}"`));
@@ -149,8 +148,9 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
     const keys = [...groups.flat().map(({key}) => key), 'kept'].sort();
     await fill(directory);
 
+    const {log, failed} = recordErrors();
     for (let round = 0; round < 2; round++) {
-      store = await openStore(dataDirectory);
+      store = await openStore(dataDirectory, {log});
       for (const operation of [put('new'), remove('a0')])
         await assert.rejects(write(store, operation), {failure: {code: 'disk-full'}});
       assert.equal(store.readOnlyBecause, undefined);
@@ -158,6 +158,8 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
       assert.equal(textOf(await read(store, 'c7')), value);
       if (round === 0) await store[Symbol.asyncDispose]();
     }
+    // Nor was it tried: a write that fails on the way can end the process.
+    assert.deepEqual(failed, []);
     await rm(join(directory, 'filling'));
     await write(store, put('new'), remove('a0'));
     await store[Symbol.asyncDispose]();
@@ -218,6 +220,12 @@ async function assertUnusable(opening: Promise<unknown>): Promise<void> {
     assert.equal(error.failure?.code, 'data-directory-unusable', String(error));
     return true;
   });
+}
+
+/** A log that keeps what somebody must look at, such as a write that the engine failed at. */
+function recordErrors() {
+  const failed: string[] = [];
+  return {failed, log: {...SILENT_LOG, error: (message: string) => failed.push(message)}};
 }
 
 /** Takes all room but so many bytes. */
