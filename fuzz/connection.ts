@@ -112,9 +112,17 @@ export class Connection implements Disposable {
     if (value('transfer-encoding') === 'chunked')
       return {...head, body: await this.#readChunks(timeoutMs), left: false};
     const length = value('content-length');
+    // To who speaks an older HTTP, or seems to, the end of the connection is that of the body (RFC 9112 section 6.3).
+    if (length === undefined && value('connection') === 'close')
+      return {...head, body: await this.#readToEnd(timeoutMs), left: false};
     if (length === undefined || !/^[0-9]+$/.test(length)) throw new BrokenAnswer(`Its length is ${length}`);
     if (!(await this.#has(Number(length), timeoutMs))) throw new BrokenAnswer('It ends in its body');
     return {...head, body: this.#take(Number(length)), left: false};
+  }
+
+  async #readToEnd(timeoutMs: number): Promise<Buffer> {
+    await this.#until(() => this.#ended, timeoutMs);
+    return this.takeRest();
   }
 
   async #readChunks(timeoutMs: number): Promise<Buffer> {

@@ -37,6 +37,11 @@ describe('an answer is taken', () => {
       bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
       body: '{}',
     },
+    {
+      name: 'to the end of the connection, where it says that it ends',
+      bytes: 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}',
+      body: '{}',
+    },
     {name: 'after one that announces it', bytes: `HTTP/1.1 100 Continue\r\n\r\n${OK}`, body: '{}'},
     {name: 'that has no body by its status', bytes: 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n', body: ''},
   ];

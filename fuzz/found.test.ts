@@ -44,6 +44,12 @@ const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
     steps: ask('GET', '/api/export', {headers: [['Expect', 'the unexpected']]}),
   },
   {
+    name: 'a stream for a request that names no version: the judge did not know that it ends with the connection',
+    steps: [
+      {kind: 'bytes', bytes: 'GET /api/export?prefix=com.HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 0\r\n\r\n'},
+    ],
+  },
+  {
     name: 'a web socket: its status was not documented',
     steps: ask('GET', '/api/events', {
       headers: [

@@ -55,33 +55,38 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
   const {timeoutMs = HANDLER_TIMEOUT_MS} = deps;
   const url = `${scriptURL}${path}`;
   const address = query === undefined ? url : `${url}?${new URLSearchParams(query)}`;
-  const timeout = new AbortController();
+  signal?.throwIfAborted();
+  // Not AbortSignal.any(): Node keeps what that makes as long as anybody listens to it, and fetch() goes on listening.
+  const ending = new AbortController();
+  const end = (): void => ending.abort(signal?.reason);
+  signal?.addEventListener('abort', end, {once: true});
+  let isLate = false;
   // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  const ended = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
+  const timer = setTimeout(() => {
+    isLate = true;
+    ending.abort();
+  }, timeoutMs);
   const answer = async (): Promise<HandlerAnswer> => {
-    const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ended});
+    const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     const bytes = await readBytes(response, url);
     return {url, path, status: response.status, headers: response.headers, bytes, secrets};
   };
   try {
-    return await Promise.race([answer(), aborted(ended)]);
+    return await Promise.race([answer(), aborted(ending.signal)]);
   } catch (error) {
     if (error instanceof AppError) throw error;
     signal?.throwIfAborted();
     // Without the cause: it may hold what was sent.
-    if (timeout.signal.aborted) throw new AppError({code: 'handler-timeout', url, timeoutMs});
+    if (isLate) throw new AppError({code: 'handler-timeout', url, timeoutMs});
     throw new AppError({code: 'handler-unreachable', url, ...describeTrouble(error, new URL(url))});
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason), {once: true});
-  });
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true}));
 }
 
 function describeRequest({method, headers, body}: HandlerRequest, userAgent: string): RequestInit {

@@ -1,0 +1,34 @@
+import {setImmediate} from 'node:timers/promises';
+import {setFlagsFromString} from 'node:v8';
+import {runInNewContext} from 'node:vm';
+import {expect, onTestFinished, test} from 'vitest';
+import {createHandlerClient} from '../../src/identity/handler-client.ts';
+import {startPhpVms7} from '../support/handlers.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const CALLS = 50;
+
+test('calls of a handler leave nothing behind, however long the signal lives that would end them', async () => {
+  const handler = await startPhpVms7({nowMs: () => Date.UTC(2026, 2, 1)});
+  onTestFinished(() => handler[Symbol.asyncDispose]());
+  const signals: WeakRef<AbortSignal>[] = [];
+  const client = createHandlerClient({
+    fetch: (url, init) => {
+      if (init?.signal) signals.push(new WeakRef(init.signal));
+      return fetch(url, init);
+    },
+    userAgent: 'Crewroom/test',
+  });
+  const lasting = new AbortController();
+  for (let call = 0; call < CALLS; call++) await client.probe(handler.scriptURL, {signal: lasting.signal});
+  for (let turn = 0; turn < 10; turn++) {
+    await setImmediate();
+    collectGarbage();
+  }
+  expect(signals.length).toBe(CALLS);
+  // The last ones may still be held by the connection that is kept.
+  expect(signals.filter(signal => signal.deref() !== undefined).length).toBeLessThan(CALLS / 5);
+  lasting.abort();
+});
