@@ -38,14 +38,24 @@ async function fileRoomBytes(directory: string): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const limitBytes = /^Max file size +(\d+)/m.exec(limits)?.[1];
   if (limitBytes === undefined) return Infinity;
-  const sizes = await Promise.all((await readdir(directory)).map(name => stat(join(directory, name))));
-  return Number(limitBytes) - Math.max(0, ...sizes.map(({size}) => size));
+  const sizes = await Promise.all((await readdir(directory)).map(name => sizeOf(join(directory, name))));
+  return Number(limitBytes) - Math.max(0, ...sizes);
 }
 
 /** How much room the disk of a directory has for this user, in bytes; a quota or a limit of the process may leave less. */
 export async function freeBytes(directory: string): Promise<number> {
   const {bavail, bsize} = await statfs(directory);
   return bavail * bsize;
+}
+
+/** The size of a file, in bytes; 0 where there is none. */
+export async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
 }
 
 function codeOf(error: unknown): unknown {

@@ -103,12 +103,12 @@ export class GroupWriter {
 
   async #writeGroup(group: readonly PreparedCommit[], sizeBytes: number): Promise<readonly (CommitResult | Error)[]> {
     this.#deps.tree.assertWritable();
-    if (!(await this.#room.admits(sizeBytes))) return this.#writeDeletions(group);
+    if (!(await this.#ask(room => room.admits(sizeBytes)))) return this.#writeDeletions(group);
     try {
       return await this.#writeTogether(group);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      await this.#room.giveUp();
+      await this.#ask(room => room.giveUp());
       return this.#writeDeletions(group);
     }
   }
@@ -121,6 +121,8 @@ export class GroupWriter {
 
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const {machineMs, storeMs, onChange, tree} = this.#deps;
+    // While room was asked for, a checkpoint may have failed, and the tree is being opened anew for reading.
+    tree.assertWritable();
     const plan = planGroup(group, {
       revision: this.memtable.revision ?? tree.changes.revision,
       nowMs: storeMs(),
@@ -134,6 +136,15 @@ export class GroupWriter {
     // Writers get their answers first: a listener begins to read.
     if (plan.changes.length > 0) setImmediate(onChange);
     return plan.results;
+  }
+
+  /** Asks for room. @throws {AppError} `store-read-only`: a disk that fails at that is a disk that fails. */
+  async #ask<T>(ask: (room: DiskRoom) => Promise<T>): Promise<T> {
+    try {
+      return await ask(this.#room);
+    } catch (error) {
+      throw new AppError(this.#deps.tree.turnReadOnly(error), {cause: error});
+    }
   }
 
   #isForJournal({changes, stale}: PreparedPlan): boolean {
@@ -169,11 +180,11 @@ export class GroupWriter {
   async #writeCheckpoint(groups: readonly PreparedPlan[]): Promise<void> {
     const sizeBytes = sum(groups, ({writes}) => sum([...writes.values()], ({put}) => sizeOfWrite(put)));
     // Asked first: where it has no room, trying could end the process.
-    if (!(await this.#room.holds(sizeBytes))) throw new AppError({code: 'disk-full'});
+    if (!(await this.#ask(room => room.holds(sizeBytes)))) throw new AppError({code: 'disk-full'});
     try {
       await this.#deps.tree.write(groups);
     } catch (error) {
-      if (isDiskFull(error)) await this.#room.giveUp();
+      if (isDiskFull(error)) await this.#ask(room => room.giveUp());
       throw error;
     }
   }

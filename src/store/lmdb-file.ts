@@ -18,7 +18,7 @@ export interface FileTable {
  * The layout of pages (mdb.c of the version that the library brings: MDB_page, MDB_node, MDB_db,
  * MDB_ovpage); all numbers are little-endian, and places inside a page count from the end of its header.
  */
-const PAGE = {number: 0, flags: 18, lower: 20, upper: 22, overflowPages: 20, header: 24} as const;
+const PAGE = {number: 0, transaction: 8, flags: 18, lower: 20, upper: 22, overflowPages: 20, header: 24} as const;
 const NODE = {sizeLow: 0, sizeHigh: 2, flags: 4, keySize: 6, header: 8} as const;
 const META = {
   pageSize: 48,
@@ -54,6 +54,7 @@ export class LmdbFile implements Disposable {
   readonly #pageSize: number;
   readonly #meta: Buffer;
   readonly #lastPage: number;
+  readonly #lastTransaction: bigint;
   /** Pages that were reached: a second time would be a circle. */
   readonly #reached = new Set<number>();
 
@@ -65,6 +66,7 @@ export class LmdbFile implements Disposable {
     const second = this.#readBytes(this.#pageSize, META.sizeBytes);
     const isFirstNewer = first.readBigUInt64LE(META.transaction) > second.readBigUInt64LE(META.transaction);
     this.#meta = isFirstNewer ? first : second;
+    this.#lastTransaction = this.#meta.readBigUInt64LE(META.transaction);
     const pages = Math.floor(fstatSync(this.#file).size / this.#pageSize);
     this.#lastPage = Math.min(Number(this.#meta.readBigUInt64LE(META.lastPage)), pages - 1);
   }
@@ -130,6 +132,8 @@ export class LmdbFile implements Disposable {
     if (!this.#claim(number, 1)) return 'is not where it should be';
     const page = this.#readBytes(number * this.#pageSize, this.#pageSize);
     if (page.readBigUInt64LE(PAGE.number) !== BigInt(number)) return 'holds something else';
+    // The engine would take it for one that it may write to where it is, and end the process.
+    if (page.readBigUInt64LE(PAGE.transaction) > this.#lastTransaction) return 'is of a transaction that never was';
     const kind = pageKind(page);
     const lower = page.readUInt16LE(PAGE.lower);
     const upper = page.readUInt16LE(PAGE.upper);
@@ -159,6 +163,7 @@ export class LmdbFile implements Disposable {
     const bytes = this.#readBytes(number * this.#pageSize, PAGE.header + sizeBytes);
     const isOurs =
       bytes.readBigUInt64LE(PAGE.number) === BigInt(number) &&
+      bytes.readBigUInt64LE(PAGE.transaction) <= this.#lastTransaction &&
       pageKind(bytes) === OVERFLOW &&
       bytes.readUInt32LE(PAGE.overflowPages) === pages;
     return isOurs ? bytes.subarray(PAGE.header) : undefined;

@@ -1,8 +1,8 @@
 import {randomBytes} from 'node:crypto';
-import {stat, truncate, writeFile} from 'node:fs/promises';
+import {truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {DataDirectory} from './data-directory.ts';
-import {freeBytes, roomBytes, saysFullDisk} from './full-disk.ts';
+import {freeBytes, roomBytes, saysFullDisk, sizeOf} from './full-disk.ts';
 
 /**
  * How much of the disk is kept aside, in bytes. A deletion writes some pages of each tree before it frees
@@ -121,13 +121,4 @@ export async function makeRoom(directory: DataDirectory): Promise<boolean> {
   if ((await freeBytes(directory.storePath)) >= OPENING_BYTES) return true;
   await giveUpReserve(directory);
   return (await freeBytes(directory.storePath)) >= OPENING_BYTES;
-}
-
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
-    throw error;
-  }
 }

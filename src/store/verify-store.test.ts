@@ -130,6 +130,15 @@ describe('verifyStore()', () => {
     assert.deepEqual(found, {entries, ...SOUND, corruptKeys: [nameOf(1500)]});
   });
 
+  test('names a page of a transaction that never was: the engine would write to it where it is', async () => {
+    const pages = placesOf(1501).map(at => Math.floor(at / PAGE_BYTES));
+    const found = await verifyChanged(bytes => {
+      for (const page of pages) bytes[page * PAGE_BYTES + 10] = 0x40;
+    });
+    assert.match(found.damage[0] ?? '', /^page \d+ is of a transaction that never was$/);
+    assert.deepEqual([found.damage.length, found.corruptKeys], [1, []]);
+  });
+
   test('counts the entries of a page that is gone, names it, and goes on with the others', async () => {
     const pages = placesOf(1501).map(at => Math.floor(at / PAGE_BYTES));
     const found = await verifyChanged(bytes => {
