@@ -260,9 +260,12 @@ class LmdbTable implements Table {
   }
 
   *#records<T>(records: Iterable<T>): Generator<T> {
+    const iterator = records[Symbol.iterator]();
     try {
-      yield* records;
+      yield* {[Symbol.iterator]: () => iterator};
     } catch (error) {
+      // Who fails is not asked to return; and as long as it holds the spoiled transaction the library has no other.
+      iterator.return?.();
       this.#afterFailedRead();
       throw error;
     }

@@ -85,9 +85,9 @@ function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryIn
   return decodeRecordInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
 }
 
-/** Keys, and where the engine meets a damaged page among them the failure for it. */
-function* namingDamage(keys: Iterable<Buffer>): Iterable<Buffer> {
-  let last: Buffer | undefined;
+/** Keys, and where the engine meets a damaged page among them the failure for it, with the last key before that. */
+function* namingDamage(keys: Iterable<Buffer>, before?: Buffer): Iterable<Buffer> {
+  let last = before;
   try {
     for (const key of keys) {
       last = key;
@@ -108,7 +108,8 @@ function storeCorrupt(last: Buffer | undefined, cause?: unknown): AppError {
  * @throws {AppError} `store-corrupt`.
  */
 export function assertEnd(table: ScannedTable, last: Buffer, reverse: boolean): void {
-  const [end] = table.keys({reverse: !reverse, limit: 1});
+  // From there the damaged page may be met as one.
+  const [end] = namingDamage(table.keys({reverse: !reverse, limit: 1}), last);
   if (end === undefined) return;
   const beyond = Buffer.compare(end, last);
   if (reverse ? beyond < 0 : beyond > 0) throw storeCorrupt(last);

@@ -227,9 +227,10 @@ describe('crewroom doctor --deep', () => {
     await corrupt(dataDir, '31');
     const examined = await examine(['--deep', '--data-dir', dataDir, '--port', await freePort()]);
     assert.equal(examined.exitCode, 1);
-    assert.deepEqual(about(examined, 'Entries'), [
-      // The change log has a copy of each value, and those were corrupted with the entries.
-      'warning: 2 records of the change log cannot be read',
+    const [aboutLog = '', ...aboutEntries] = about(examined, 'Entries');
+    // The change log has a copy of each value, in one record or two, and those were corrupted with the entries.
+    assert.match(aboutLog, /^warning: (1 record|2 records) of the change log cannot be read$/);
+    assert.deepEqual(aboutEntries, [
       'problem: "key-31" does not match its checksum',
       'problem: "key-7" does not match its checksum',
     ]);

@@ -377,7 +377,8 @@ describe('a damaged store', () => {
     assert.ok(failures.length < 20 && failures.every(({code}) => code === 'entry-corrupt'));
     assert.ok(results.every((each, index) => each.status === 'rejected' || each.value?.key === keys[index]));
     await assert.rejects(again.list(range()), {failure: {code: 'store-corrupt'}});
-    await assert.rejects(again.list(range({reverse: true})), {failure: {code: 'store-corrupt'}});
+    await assert.rejects(again.list(range({reverse: true})), {failure: {code: 'store-corrupt', after: 'key 110'}});
+    assert.equal((await read(again, 'z'))?.key, 'z', 'a list that failed keeps no other read from its page');
   });
 });
 

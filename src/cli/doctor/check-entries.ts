@@ -142,7 +142,7 @@ function damagedLog(count: number): Finding {
   return {
     check: CHECK,
     level: 'warning',
-    detail: `${count} records of the change log cannot be read`,
+    detail: `${count} ${count === 1 ? 'record' : 'records'} of the change log cannot be read`,
     fix: 'Check the disk; no entry is lost, and who follows changes starts over',
   };
 }
