@@ -8,8 +8,8 @@ export interface CheckpointerDeps {
 }
 
 /**
- * How long a change waits for others before they go into the tree together, in milliseconds. The longer, the fewer pages are
- * written twice; the shorter, the less a list has to merge and a start after a crash to read.
+ * How long a change waits for others before they go into the tree together, in milliseconds. The longer, the fewer entries and
+ * pages are written twice; the shorter, the less a list has to merge and a start after a crash to read.
  */
 const DELAY_MS = 250;
 
