@@ -1,3 +1,4 @@
+import {abortWhenAskedToEnd} from '../test/support/interruption.ts';
 import {type ApiDocument, type OpenApi, readDocument} from './document.ts';
 import {type Failure, type FuzzProgress, type FuzzReport, fuzz} from './fuzz.ts';
 import {HANDLER_SECRETS, startHandler} from './handler.ts';
@@ -26,9 +27,7 @@ async function main(): Promise<number> {
 }
 
 async function run(options: FuzzOptions): Promise<number> {
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
-  process.once('SIGTERM', () => interrupted.abort());
+  const interrupted = abortWhenAskedToEnd();
   await using handler = await startHandler();
   await using service = await startService({airlineJson: handler.airlineJson, secrets: HANDLER_SECRETS});
   const document = await fetchDocument(service.port);
@@ -38,10 +37,10 @@ async function run(options: FuzzOptions): Promise<number> {
     document,
     onProgress: createProgress(),
     onFailure: (failure: Failure) => process.stderr.write(formatFailure(failure)),
-    signal: interrupted.signal,
+    signal: interrupted,
   });
   process.stdout.write(options.json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report));
-  if (interrupted.signal.aborted) return EXIT.interrupted;
+  if (interrupted.aborted) return EXIT.interrupted;
   return isGood(report, options) ? EXIT.passed : EXIT.failed;
 }
 

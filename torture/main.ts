@@ -1,3 +1,4 @@
+import {abortWhenAskedToEnd} from '../test/support/interruption.ts';
 import {formatUsage, readOptions, type TortureOptions, UsageError} from './options.ts';
 import {createProgress, formatOutcome, formatSummary} from './progress.ts';
 import {runScenario} from './run-scenario.ts';
@@ -26,24 +27,22 @@ async function main(): Promise<number> {
 async function torture(options: TortureOptions): Promise<number> {
   const {scenarios, seed, json} = options;
   const screen = json ? process.stderr : process.stdout;
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
-  process.once('SIGTERM', () => interrupted.abort());
+  const interrupted = abortWhenAskedToEnd();
   screen.write(`seed ${seed}\n`);
   const outcomes: Outcome[] = [];
   for (const scenario of scenarios) {
     screen.write(`${scenario.id} ${scenario.name}\n`);
     const progress = createProgress(screen, () => performance.now());
-    const outcome = await runScenario(scenario, {...options, report: progress.show, signal: interrupted.signal});
+    const outcome = await runScenario(scenario, {...options, report: progress.show, signal: interrupted});
     progress.clear();
     outcomes.push(outcome);
     screen.write(formatOutcome(outcome));
-    if (interrupted.signal.aborted) break;
+    if (interrupted.aborted) break;
   }
   screen.write(formatSummary(outcomes));
   if (json) process.stdout.write(`${JSON.stringify({seed, outcomes}, undefined, 2)}\n`);
   if (outcomes.some(({result}) => result === 'failed')) return EXIT.failed;
-  return interrupted.signal.aborted ? EXIT.interrupted : EXIT.passed;
+  return interrupted.aborted ? EXIT.interrupted : EXIT.passed;
 }
 
 process.exitCode = await main();
