@@ -17,6 +17,8 @@ export interface Plan {
   /** A part that has less time than this is not begun. */
   readonly sectionMinMs: number;
   readonly turns: number;
+  /** How often in a turn those take turns that a target is set for. */
+  readonly targetTimes: number;
   /** How long a measurement of Crewroom and what it must keep up with takes, in whole seconds. */
   readonly seconds: number;
   /** How long one of a peer takes. */
@@ -33,9 +35,10 @@ export const FULL_PLAN: Plan = {
   limitMs: 27 * 60_000,
   startLimitMs: 90_000,
   installLimitMs: 3 * 60_000,
-  reservedMs: 8 * 60_000,
+  reservedMs: 7 * 60_000,
   sectionMinMs: 60_000,
   turns: 5,
+  targetTimes: 3,
   seconds: 2,
   peerSeconds: 1,
   starts: 15,
@@ -53,6 +56,7 @@ export const QUICK_PLAN: Plan = {
   reservedMs: 45_000,
   sectionMinMs: 15_000,
   turns: 3,
+  targetTimes: 1,
   seconds: 1,
   peerSeconds: 1,
   starts: 4,

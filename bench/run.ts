@@ -75,6 +75,7 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
         workloads,
         quick: options.quick,
         turns: plan.turns,
+        targetTimes: plan.targetTimes,
         secondsFor: ({name}) => (name === CREWROOM.name || name === BARE.name ? plan.seconds : plan.peerSeconds),
         timeBox: options.only.size === 0 ? timeBox.part(timeBox.leftMs() - plan.reservedMs) : timeBox,
       });

@@ -11,6 +11,8 @@ export interface Workload {
   readonly comparedConnections: number;
   /** Of whom a quick run measures it. */
   readonly quick: 'everybody' | 'ours' | 'nobody';
+  /** Whether a target is set for it, so that a full run measures it more often where it compares. */
+  readonly hasTarget: boolean;
   readonly keys: KeyRange;
   /** The requests that take turns; undefined for one who does not offer this. */
   readonly requests: (dialect: Dialect) => readonly RequestTemplate[] | undefined;
@@ -29,6 +31,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'identity',
     quick: 'ours',
+    hasTarget: true,
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
     requests: ({identity}) => only(identity?.()),
@@ -36,6 +39,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'get',
     quick: 'everybody',
+    hasTarget: true,
     ...ALL_CONNECTIONS,
     keys: SMALL_KEYS,
     requests: ({get}) => [get('small')],
@@ -43,6 +47,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'put',
     quick: 'everybody',
+    hasTarget: true,
     ...ALL_CONNECTIONS,
     keys: SMALL_KEYS,
     requests: ({put}) => [put('small')],
@@ -50,6 +55,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'mix',
     quick: 'nobody',
+    hasTarget: false,
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
     requests: ({get, put}) => [get('small'), get('small'), get('small'), get('small'), put('small')],
@@ -57,6 +63,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'get-64k',
     quick: 'nobody',
+    hasTarget: false,
     ...ONLY_COMPARED,
     keys: LARGE_KEYS,
     requests: ({get, sizes}) => (sizes.includes('large') ? [get('large')] : undefined),
@@ -64,6 +71,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'put-64k',
     quick: 'nobody',
+    hasTarget: false,
     ...ONLY_COMPARED,
     keys: LARGE_KEYS,
     requests: ({put, sizes}) => (sizes.includes('large') ? [put('large')] : undefined),
@@ -71,6 +79,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'list',
     quick: 'ours',
+    hasTarget: false,
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
     requests: ({list}) => only(list?.()),
@@ -78,6 +87,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'transaction',
     quick: 'ours',
+    hasTarget: false,
     // Each has a hundred writes: 64 at once would mostly wait for each other.
     connections: [10],
     comparedConnections: 10,

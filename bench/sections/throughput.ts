@@ -33,6 +33,8 @@ export interface ThroughputPlan {
   readonly workloads: readonly Workload[];
   readonly quick: boolean;
   readonly turns: number;
+  /** How often in a turn those take turns that a target is set for. */
+  readonly targetTimes: number;
   /** How long each measurement of a subject takes, in whole seconds. */
   readonly secondsFor: (subject: Subject) => number;
   readonly generator: Generator;
@@ -53,12 +55,13 @@ interface Task {
  * turn, so that a slow moment of the machine hits neighbours alike, and a slow minute no workload alone.
  */
 export async function measureThroughput(plan: ThroughputPlan): Promise<Throughput> {
-  const tasks = planTasks(plan);
+  const groups = planTasks(plan);
+  const tasks = groups.flat();
   const memory: Record<string, Memory> = {};
   for (const task of tasks) await probe(task);
   const turns = await takeTurns(
     {...plan, onTurn: turn => plan.onProgress(`throughput: ${nameTurn(turn, plan.turns)}`)},
-    tasks,
+    groups.flatMap(group => Array.from({length: timesOf(group, plan)}, () => group).flat()),
     async (task, turn) => {
       const sample = await measure(task, plan, turn);
       if (turn > 0) task.samples.push(sample);
@@ -84,15 +87,22 @@ export function nameTurn(turn: number, turns: number): string {
   return turn === 0 ? 'warming up' : `turn ${turn} of ${turns}`;
 }
 
-function planTasks({subjects, workloads, quick}: ThroughputPlan): readonly Task[] {
+/** Rows that are compared with each other come together. */
+function planTasks({subjects, workloads, quick}: ThroughputPlan): readonly (readonly Task[])[] {
   return workloads.flatMap(workload =>
-    (quick ? [workload.comparedConnections] : workload.connections).flatMap(connections =>
+    (quick ? [workload.comparedConnections] : workload.connections).map(connections =>
       subjects
         .filter(subject => workload.requests(subject.dialect) !== undefined)
         .filter(({ours}) => !quick || workload.quick === 'everybody' || (workload.quick === 'ours' && ours))
         .map(subject => ({workload, connections, subject, samples: []})),
     ),
   );
+}
+
+function timesOf([task]: readonly Task[], {targetTimes}: ThroughputPlan): number {
+  if (task === undefined) return 0;
+  const {workload, connections} = task;
+  return workload.hasTarget && connections === workload.comparedConnections ? targetTimes : 1;
 }
 
 /** Checks with one request of each kind that the subject does what the workload asks for. */
