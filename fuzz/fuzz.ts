@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import fc from 'fast-check';
 import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
 import type {ApiDocument} from './document.ts';
@@ -122,7 +123,7 @@ class Run {
     const {seeds, durationMs = Number.POSITIVE_INFINITY} = this.#options;
     for (const [index, seed] of seeds.entries())
       await this.#runSeed(seed, this.#beganMs + (durationMs * (index + 1)) / seeds.length);
-    await this.#stalls;
+    await Promise.race([this.#stalls, whenAborted(this.#deps.signal)]);
     // What one case did was found by all beside it; what none of them did again alone is told all the same.
     for (const failure of this.#unsure) this.#failUnlessKnown(failure);
     await this.#measure();
@@ -231,7 +232,8 @@ class Run {
     if (only.length > 0 || path !== undefined || performance.now() - this.#stalledMs < STALLS_INTERVAL_MS) return;
     this.#stalledMs = performance.now();
     this.#stalls = runStalls(makeStalls(this.#deps.document), this.#caseDeps).then(findings => {
-      this.#failUnlessKnown({...NO_CASE, findings});
+      // After an interruption nobody waits for them, and the service ends before they do.
+      if (!this.#deps.signal.aborted) this.#failUnlessKnown({...NO_CASE, findings});
     });
   }
 
@@ -269,6 +271,10 @@ class Run {
       memory: this.#memory,
     };
   }
+}
+
+async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 function choose(all: readonly Property[], names: readonly string[]): readonly Property[] {

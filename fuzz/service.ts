@@ -114,6 +114,8 @@ class ChildService implements FuzzedService {
     const child = spawn(process.execPath, [MAIN, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {PATH: process.env['PATH'], HOME: this.#directory},
+      // A group of its own: a terminal that interrupts the run would end the service, and that would look like a crash.
+      detached: true,
     });
     this.#child = child;
     child.once('exit', (code, signal) => this.#forget(`it ended with ${signal ?? `exit code ${code}`}`));
