@@ -14,7 +14,10 @@ import {findMissingMount, mountSmallDisk} from '../small-disk.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** So close to its end an entry may be there or not: a round takes less than this. */
+/**
+ * So close to its end an entry may be there or not: the clock of the store goes on while that of the machine stands still, for less
+ * than this in a round.
+ */
 const MARGIN_MS = HOUR_MS / 2;
 
 /** How many steps a round with jumps has. */
@@ -107,7 +110,7 @@ class ClockRound {
     for (const [key, {text, expiresAtMs}] of this.#written) {
       const found = await entries.get(key);
       const leftMs = expiresAtMs - this.#highestMs;
-      if (leftMs <= 0 && found !== undefined) throw new LossError(`"${key}" has expired and is there`);
+      if (leftMs < -MARGIN_MS && found !== undefined) throw new LossError(`"${key}" has expired and is there`);
       if (leftMs > MARGIN_MS && String(found && Buffer.from(found.json)) !== text)
         throw new LossError(`"${key}" has ${leftMs} ms to live, and is ${found === undefined ? 'gone' : 'another'}`);
     }
