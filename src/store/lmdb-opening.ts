@@ -11,6 +11,7 @@ import {
   unusable,
   writeDataFormat,
 } from './data-directory.ts';
+import {saysFullDisk} from './full-disk.ts';
 import {syncJournal} from './journal.ts';
 import type {JournalBlock} from './journal-block.ts';
 import {type JournalContent, readJournal} from './journal-reading.ts';
@@ -103,7 +104,7 @@ function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
   try {
     return openEnvironment({directory: storePath});
   } catch (error) {
-    throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
+    throw openingFailure(path, error);
   }
 }
 
@@ -122,6 +123,12 @@ async function readContent({path, storePath}: DataDirectory, environment: Enviro
     if (wrongEnd !== undefined) return {blocks: [], damage: wrongEnd};
     return await readJournal(storePath, readLastRevision(changes));
   } catch (error) {
-    throw new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
+    throw openingFailure(path, error);
   }
+}
+
+/** What keeps a store from being opened: the files are damaged, unless the engine had to write and the disk was full. */
+export function openingFailure(path: string, error: unknown): AppError {
+  if (saysFullDisk(error)) return unusable(path, error);
+  return new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
 }

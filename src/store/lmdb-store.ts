@@ -21,7 +21,7 @@ import {EntryCache} from './entry-cache.ts';
 import {type DueExpiries, readDue} from './expiries.ts';
 import {GroupWriter} from './group-writer.ts';
 import {frozenLayer, LayeredTable} from './layered-table.ts';
-import {type OpenedDirectory, openDirectory, type StoreTables} from './lmdb-opening.ts';
+import {type OpenedDirectory, openDirectory, openingFailure, type StoreTables} from './lmdb-opening.ts';
 import {LmdbSnapshots, type SnapshotSource} from './lmdb-snapshots.ts';
 import type {Memtable} from './memtable.ts';
 import {prepareOperation} from './prepared-commit.ts';
@@ -60,10 +60,7 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   } catch (error) {
     await opened.environment[Symbol.asyncDispose]();
     await opened.lock[Symbol.asyncDispose]();
-    throw new AppError(
-      {code: 'store-damaged', directory: deps.directory, problem: (error as Error).message},
-      {cause: error},
-    );
+    throw openingFailure(deps.directory, error);
   }
 }
 

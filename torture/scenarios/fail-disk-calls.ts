@@ -40,6 +40,9 @@ const TRIES_AFTER = 3;
 /** How many entries each writer has. */
 const KEYS = 12;
 
+/** How a process ends that the engine brings down. */
+const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGSEGV']);
+
 /** C4: the disk fails, once or for good, at any call that should make something durable. */
 export const FAIL_DISK_CALLS: Scenario = {
   id: 'C4',
@@ -99,7 +102,12 @@ class FaultRounds {
     }
     const failed = writers.filter(({code}) => code !== undefined);
     const result = failed.length === 0 ? 'faults that did not come' : await this.#judgeFailed(service, fault, writers);
-    const {code, signal} = await service.stop();
+    const {code, signal, stderr} = await service.stop();
+    // What the tree lacked is written to it then, and the engine can end the process at a failed write of a page.
+    if (signal !== null && CRASHES.has(signal)) {
+      this.#ledger.note({diedClosing: signal, stderr});
+      return 'faults at closing of which the process died';
+    }
     if (code !== 0) throw new LossError(`asked to stop it ended with ${signal ?? `exit code ${code}`}`);
     return result;
   }
@@ -123,8 +131,9 @@ class FaultRounds {
       // The engine can end the process at a failed write of a page: docs/reliability.md says so.
       if (signal !== null) return 'faults at opening of which the process died';
       const line = stderr.trim().split('\n').at(-1) ?? '';
-      if (code === 1 && /"code":"(data-directory-unusable|store-damaged|disk-full)"/.test(line))
-        return 'faults at opening: refused with a word';
+      // Nobody is to look for a backup because a disk is full.
+      const words = error === 'ENOSPC' ? 'data-directory-unusable|disk-full' : 'data-directory-unusable|store-damaged';
+      if (code === 1 && new RegExp(`"code":"(${words})"`).test(line)) return 'faults at opening: refused with a word';
       throw new LossError(`it does not start, and does not say why: ${failure.message}`);
     }
   }
