@@ -86,7 +86,7 @@ export interface GroupStart {
   readonly nowMs: number;
   /** The time by the clock of the machine, likewise. */
   readonly updatedAtMs: number;
-  /** May throw: then only the commit that asked does not happen. */
+  /** May throw an `AppError`: then only the commit that asked does not happen. Whatever else it throws, the group throws. */
   readonly stateOf: (key: Key) => EntryState | undefined;
   /** Likewise; asked only for what is patched or touched. */
   readonly jsonOf: (key: Key) => JsonText | undefined;
@@ -102,7 +102,8 @@ export function planGroup<P extends PutOperation>(
     try {
       return planner.apply(commit);
     } catch (error) {
-      return error as Error;
+      if (!(error instanceof AppError)) throw error;
+      return error;
     }
   });
   return {
@@ -228,7 +229,8 @@ class GroupPlanner<P extends PutOperation> {
   #sweptState(key: Key): EntryState | undefined {
     try {
       return this.#state(key);
-    } catch {
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
       return undefined;
     }
   }

@@ -120,22 +120,28 @@ export class GroupWriter {
   }
 
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
-    const {machineMs, storeMs, onChange, tree} = this.#deps;
-    // While room was asked for, a checkpoint may have failed, and the tree is being opened anew for reading.
-    tree.assertWritable();
-    const plan = planGroup(group, {
-      revision: this.memtable.revision ?? tree.changes.revision,
-      nowMs: storeMs(),
-      updatedAtMs: machineMs(),
-      stateOf: key => this.#stateOf(key),
-      jsonOf: key => this.#jsonOf(key),
-    });
+    const {onChange, tree} = this.#deps;
+    // As any read of the tree: while a checkpoint fails, the engine may refuse to read, and then what comes of it is waited for.
+    const plan = await tree.read(() => this.#plan(group));
     if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
     if (this.#isForJournal(plan)) await this.#writeToJournal(plan);
     else await this.#writeToTree(plan);
     // Writers get their answers first: a listener begins to read.
     if (plan.changes.length > 0) setImmediate(onChange);
     return plan.results;
+  }
+
+  #plan(group: readonly PreparedCommit[]): PreparedPlan {
+    const {machineMs, storeMs, tree} = this.#deps;
+    // While room was asked for, or a read waited, a checkpoint may have failed, and the tree is open for reading only.
+    tree.assertWritable();
+    return planGroup(group, {
+      revision: this.memtable.revision ?? tree.changes.revision,
+      nowMs: storeMs(),
+      updatedAtMs: machineMs(),
+      stateOf: key => this.#stateOf(key),
+      jsonOf: key => this.#jsonOf(key),
+    });
   }
 
   /** Asks for room. @throws {AppError} `store-read-only`: a disk that fails at that is a disk that fails. */

@@ -90,6 +90,20 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
+  for (const {name, call} of unwritable) {
+    test(`refuses writes as read-only, and as nothing else, while the tree cannot ${name}`, async () => {
+      const {store} = await startFailing({file: 'data.mdb', call, when: '1+'});
+      // Each is of another key, so that the tree is asked for it, also in the moment in which the engine fails and has not said so.
+      const codes = new Set<string>();
+      for (let round = 0; codes.size === 0; round++) {
+        const keys = Array.from({length: 20}, (_, index) => `${round} ${index}`);
+        const refused = await Promise.allSettled(keys.map(key => store.call('put', putOf(key, '1'))));
+        for (const result of refused) if (result.status === 'rejected') codes.add(result.reason.failure.code);
+      }
+      assert.deepEqual([...codes], ['store-read-only']);
+    });
+  }
+
   const unwrittenBlocks = [
     {name: 'be made', call: 'fsync', when: 1, acknowledged: 0},
     {name: 'take the first block', call: 'pwrite64', when: 2, acknowledged: 0},
