@@ -1,5 +1,5 @@
 /** How long a further signal is taken for the same one, in milliseconds. */
-const SAME_MS = 1000;
+const SAME_MS = 3000;
 
 /**
  * Makes a signal that is aborted when the process is asked to end. One press of Ctrl+C may come several times: the terminal
