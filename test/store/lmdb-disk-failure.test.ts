@@ -10,8 +10,8 @@ import {ProcessFailure, type StoreProcess} from './store-process.ts';
 /** With one thread for the disk, the N-th call of a kind is always the same one. */
 const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
 
-/** A number of writes in which the failure must have come: also what goes into the tree only now and then. */
-const WRITES_MAX = 2000;
+/** A number of writes in which the failure must have come, however fast they are: the tree gets them four times a second. */
+const WRITES_MAX = 20_000;
 
 /** How the journal is opened. */
 const JOURNAL_FILE = /openat\(.*\/store\/journal-0", O_WRONLY.* = (\d+)$/;
