@@ -104,6 +104,16 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
+  test('is not called damaged when the disk has no room for what opening writes', async () => {
+    const directory = await makeDirectory();
+    const file = join(directory, 'store', 'data.mdb');
+    // Before that the engine makes its files, where a failed write can end the process.
+    const inject = 'inject=pwrite64:error=ENOSPC:when=4+';
+    const under = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', file, '-e', 'trace=pwrite64', '-e', inject];
+    const store = await startProcess({under});
+    assert.equal((await failureOf(() => store.call('open', {directory}))).code, 'data-directory-unusable');
+  });
+
   const unwrittenBlocks = [
     {name: 'be made', call: 'fsync', when: 1, acknowledged: 0},
     {name: 'take the first block', call: 'pwrite64', when: 2, acknowledged: 0},
