@@ -2,7 +2,7 @@ import {createServer, type IncomingMessage, type Server, type ServerOptions, typ
 import type {Socket} from 'node:net';
 import type {Failure} from '../domain/failure.ts';
 import {type Connections, PIPELINED_MAX} from './connections.ts';
-import type {HttpHandler, WebSocketHandler} from './message.ts';
+import {type HttpHandler, headerValues, type WebSocketHandler} from './message.ts';
 import {hasBody} from './node-request.ts';
 import {type Exchange, NodeTurn} from './node-turn.ts';
 import {type RefuseDeps, refuse, reportBadRequest} from './refuse.ts';
@@ -108,8 +108,12 @@ export function createNodeServer(deps: NodeServerDeps): Server {
 }
 
 /** Lets a request have its turn on its connection. */
-function take(exchange: Exchange, handle: HttpHandler, deps: NodeServerDeps): void {
-  const {socket} = exchange.request;
+function take(read: Exchange, asked: HttpHandler, deps: NodeServerDeps): void {
+  const {socket} = read.request;
+  const problem = findFramingProblem(read.request);
+  // Where the next request begins is not certain either.
+  const exchange = problem === undefined ? read : {...read, last: true};
+  const handle = problem === undefined ? asked : refuseFraming(problem, deps);
   const connection = deps.connections.of(socket);
   // A connection that was refused, or gets no further answer: what it asks for must not happen.
   if (connection === undefined || connection.closing || connection.broken) return;
@@ -119,6 +123,24 @@ function take(exchange: Exchange, handle: HttpHandler, deps: NodeServerDeps): vo
   }
   reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
   socket.destroy();
+}
+
+/**
+ * What makes a request one that other parsers could read differently, of what Node's own lets through. RFC 9112 section
+ * 6.1 has 501 for an unknown transfer coding; Node answers most of them with 400, and this answers the rest alike.
+ */
+function findFramingProblem({httpVersion, rawHeaders}: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `it says that it is HTTP/${httpVersion}`;
+  const codings = headerValues(rawHeaders, 'transfer-encoding');
+  if (codings.length === 0) return undefined;
+  if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding';
+  return codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'
+    ? undefined
+    : 'its Transfer-Encoding is not "chunked" alone';
+}
+
+function refuseFraming(problem: string, deps: NodeServerDeps): HttpHandler {
+  return () => reportBadRequest({code: 'malformed-request', problem}, deps);
 }
 
 /** Refuses what cannot be read, in its turn. */

@@ -42,6 +42,24 @@ describe('a request that two parsers could read differently is refused, and its 
     },
     {name: 'two encodings', make: host => `${put}\r\n${host}\r\nTransfer-Encoding: chunked, identity\r\n\r\n1`},
     {name: 'an unknown encoding', make: host => `${put}\r\n${host}\r\nTransfer-Encoding: xchunked\r\n\r\n1`},
+    {
+      name: 'a body that is compressed on its way',
+      make: host => `${put}\r\n${host}\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
+    },
+    {
+      name: 'a body in chunks of chunks',
+      make: host => `${put}\r\n${host}\r\nTransfer-Encoding: chunked, chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
+    },
+    {
+      name: 'two headers about the encoding',
+      make: host =>
+        `${put}\r\n${host}\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
+    },
+    {
+      name: 'chunks with HTTP/1.0, which knows none',
+      make: host =>
+        `PUT /api/store/k HTTP/1.0\r\n${host}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
+    },
     {name: 'bare line feeds', make: host => `GET /livez HTTP/1.1\n${host}\n\n`},
     {name: 'a bare line feed after a header', make: host => `GET /livez HTTP/1.1\r\n${host}\nX: 1\r\n\r\n`},
     {name: 'a bare carriage return', make: host => `GET /livez HTTP/1.1\r\n${host}\rX: 1\r\n\r\n`},
@@ -64,6 +82,13 @@ describe('a request that two parsers could read differently is refused, and its 
     {name: 'another protocol', make: () => 'SSH-2.0-OpenSSH_9.2\r\n\r\n'},
     {name: 'TLS', make: () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'},
     {name: 'an unknown version', make: host => `GET /livez HTTP/9.9\r\n${host}\r\n\r\n`},
+    {name: 'HTTP/2 in the form of HTTP/1', make: host => `GET /livez HTTP/2.0\r\n${host}\r\n\r\n`},
+    {
+      name: 'HTTP/2 in the form of HTTP/1, with a wish to upgrade',
+      make: host =>
+        `GET /api/events HTTP/2.0\r\n${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    },
+    {name: 'HTTP/0.9 with headers', make: host => `GET /livez HTTP/0.9\r\n${host}\r\n\r\n`},
   ];
   for (const {name, make} of requests) {
     test(name, async () => {
