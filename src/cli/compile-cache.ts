@@ -1,4 +1,6 @@
+import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs';
 import module from 'node:module';
+import {basename, dirname, join} from 'node:path';
 import {platformPaths} from '../paths.ts';
 
 /** What the types leave out: they are those of the oldest Node that is supported, and it is there since Node 22.8. */
@@ -6,10 +8,79 @@ interface CompilingModule {
   readonly enableCompileCache?: (directory: string) => unknown;
 }
 
+/** Only the owner may look: what is in it is run. */
+const DIRECTORY_MODE = 0o700;
+
+/** Bits of a file mode for users other than the owner, and those with which they may write. */
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/** In such a directory only the owner of a file may rename or remove it (inode(7), S_ISVTX). */
+const STICKY = 0o1000;
+
 /**
- * Has Node keep the compiled code of all modules that are imported after this, for the next start. In a directory of the user, and
- * not in the one for everybody that Node would choose: what is in it is run. Where nothing can be written, nothing is kept.
+ * Has Node keep the compiled code of all modules that are imported after this, for the next start. It is kept in a directory of the
+ * user, and not in the shared one that Node would choose, because Node runs it. Does nothing where no other user can be kept
+ * out, or where the disk refuses.
+ *
+ * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
  */
-export function enableCompileCache(): void {
-  (module as CompilingModule).enableCompileCache?.(platformPaths().cacheDir);
+export function enableCompileCache(userId: number | undefined): void {
+  const {enableCompileCache: enable} = module as CompilingModule;
+  if (enable === undefined) return;
+  try {
+    const directory = locate(platformPaths().cacheDir);
+    if (findParentProblem(directory, userId) !== undefined) return;
+    mkdirSync(directory, {recursive: true, mode: DIRECTORY_MODE});
+    if (findOwnProblem(directory, userId) === undefined) enable(directory);
+  } catch {
+    // It only makes the next start faster.
+  }
+}
+
+/**
+ * Finds out why compiled code is not kept in a directory.
+ *
+ * @returns Undefined if it is, or if there is no such directory yet.
+ */
+export function findCacheProblem(path: string, userId: number | undefined): string | undefined {
+  try {
+    const directory = locate(path);
+    return findParentProblem(directory, userId) ?? findOwnProblem(directory, userId);
+  } catch (error) {
+    const {code, message} = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? undefined : message;
+  }
+}
+
+/** The path without links above its last part: one that changes later leads nowhere else. */
+function locate(path: string): string {
+  const parent = dirname(path);
+  const isThere = parent === path || statSync(parent, {throwIfNoEntry: false}) !== undefined;
+  return join(isThere ? realpathSync(parent) : locate(parent), basename(path));
+}
+
+function findOwnProblem(directory: string, userId: number | undefined): string | undefined {
+  const status = lstatSync(directory);
+  if (!status.isDirectory()) return `${directory} is not a directory`;
+  if (userId === undefined) return undefined;
+  if (status.uid !== userId) return `${directory} belongs to user ${status.uid}, and this process runs as ${userId}`;
+  // Also when they can only read now: files that a wide umask left in it stay open to their writes.
+  return (status.mode & OTHERS) === 0 ? undefined : `${directory} is open to other users (mode ${formatMode(status)})`;
+}
+
+/** Finds a directory above in which another user could put another one in the place of ours. */
+function findParentProblem(directory: string, userId: number | undefined): string | undefined {
+  const parent = dirname(directory);
+  if (parent === directory || userId === undefined) return undefined;
+  const status = statSync(parent, {throwIfNoEntry: false});
+  if (status === undefined) return findParentProblem(parent, userId);
+  if (status.uid !== userId && status.uid !== 0) return `${parent} belongs to user ${status.uid}`;
+  if ((status.mode & OTHERS_WRITE) !== 0 && (status.mode & STICKY) === 0)
+    return `other users may write to ${parent} (mode ${formatMode(status)})`;
+  return findParentProblem(parent, userId);
+}
+
+function formatMode({mode}: Stats): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
 }

@@ -12,6 +12,8 @@ export interface CliContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly processId: number;
+  /** The user of this process; undefined on Windows. */
+  readonly userId: number | undefined;
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** A clock that only goes forward, in milliseconds from anywhere. */
@@ -57,6 +59,7 @@ export function processContext(): CliContext {
     environment: process.env,
     workingDirectory: process.cwd(),
     processId: process.pid,
+    userId: process.getuid?.(),
     nowMs: Date.now,
     elapsedMs: () => performance.now(),
     onSignal: (signal, listener) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import {enableCompileCache} from './compile-cache.ts';
 
-enableCompileCache();
+enableCompileCache(process.getuid?.());
 // Only now: what was imported before is not in the cache.
 const [{processContext}, {runCli}] = await Promise.all([import('./context.ts'), import('./run.ts')]);
 process.exitCode = await runCli(processContext());

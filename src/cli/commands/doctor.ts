@@ -1,7 +1,9 @@
 import {inspectConfig} from '../../config.ts';
+import {platformPaths} from '../../paths.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import type {CliContext} from '../context.ts';
+import {checkCache} from '../doctor/check-cache.ts';
 import type {EntriesPlace} from '../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../doctor/check-machine.ts';
 import {checkSettings} from '../doctor/check-settings.ts';
@@ -70,6 +72,7 @@ async function examine(call: Call<DoctorFlags>): Promise<readonly Finding[]> {
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
   const findings = [checkNode(), ...checkSettings(inspected), await checkLocalhost()];
+  findings.push(checkCache(platformPaths().cacheDir, context.userId));
   // A setting that cannot be used was found already; what depends on it waits.
   if (profile !== undefined)
     findings.push(...(await (await import('../doctor/check-profile.ts')).checkProfile(profile)));

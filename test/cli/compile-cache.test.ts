@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import {chmod, chown, mkdir, mkdtemp, readdir, stat, symlink} from 'node:fs/promises';
+import module from 'node:module';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {createMachine, type Finished} from './crewroom.ts';
+
+const machine = await createMachine();
+const isRoot = process.getuid?.() === 0;
+
+/** An account that owns nothing, on most systems that of `nobody`. */
+const OTHER_USER = 65534;
+
+interface Places {
+  /** Where the user's programs keep what may be deleted. */
+  readonly cache: string;
+  /** The directory of this program in there. */
+  readonly own: string;
+}
+
+async function makePlaces(): Promise<Places> {
+  const cache = await mkdtemp(join(machine.home, 'cache-'));
+  return {cache, own: join(cache, 'crewroom')};
+}
+
+function run({cache}: Places, ...args: readonly string[]): Promise<Finished> {
+  return machine.run(args, {environment: {XDG_CACHE_HOME: cache}});
+}
+
+describe.runIf(process.platform !== 'win32')('the directory with compiled code', () => {
+  test.runIf('enableCompileCache' in module)('is for its owner alone, however open the umask is', async () => {
+    const places = await makePlaces();
+    await chmod(places.cache, 0o755);
+    const umask = process.umask(0);
+    try {
+      assert.equal((await run(places, 'version')).exitCode, 0);
+    } finally {
+      process.umask(umask);
+    }
+    assert.equal((await stat(places.own)).mode & 0o777, 0o700);
+    assert.notDeepEqual(await readdir(places.own), []);
+    assert.match((await run(places, 'doctor', '--ephemeral')).stdout, /^ok +Cache /m);
+  });
+
+  const refused = [
+    {
+      name: 'that others may write to',
+      plant: async ({own}: Places) => {
+        await mkdir(own);
+        await chmod(own, 0o777);
+      },
+      problem: /is open to other users \(mode 0777\)/,
+    },
+    {
+      name: 'in which a wide umask may have left open files',
+      plant: async ({own}: Places) => {
+        await mkdir(own);
+        await chmod(own, 0o755);
+      },
+      problem: /is open to other users \(mode 0755\)/,
+    },
+    {
+      name: 'that is a link',
+      plant: async ({cache, own}: Places) => {
+        await mkdir(join(cache, 'elsewhere'), {mode: 0o700});
+        await symlink(join(cache, 'elsewhere'), own);
+      },
+      problem: /is not a directory/,
+    },
+    {
+      name: 'that others may replace',
+      plant: async ({cache}: Places) => chmod(cache, 0o777),
+      problem: /other users may write to .* \(mode 0777\)/,
+    },
+    {
+      name: 'of another user',
+      plant: async ({own}: Places) => {
+        await mkdir(own, {mode: 0o700});
+        await chown(own, OTHER_USER, OTHER_USER);
+      },
+      problem: /crewroom belongs to user 65534, and this process runs as 0/,
+      needsRoot: true,
+    },
+    {
+      name: 'in a directory of another user',
+      plant: async ({cache}: Places) => chown(cache, OTHER_USER, OTHER_USER),
+      problem: /belongs to user 65534/,
+      needsRoot: true,
+    },
+  ];
+  for (const {name, plant, problem, needsRoot = false} of refused) {
+    test.skipIf(needsRoot && !isRoot)(`is not used ${name}, and doctor says why`, async () => {
+      const places = await makePlaces();
+      await plant(places);
+      assert.equal((await run(places, 'version')).exitCode, 0);
+      assert.deepEqual(await readdir(places.own).catch(() => []), []);
+      const {stdout} = await run(places, 'doctor', '--ephemeral');
+      const [finding = ''] = stdout.split('\n').filter(line => line.startsWith('warning Cache'));
+      assert.match(finding, problem);
+    });
+  }
+});
