@@ -63,16 +63,9 @@ async function findOwner(link: string): Promise<number | undefined> {
   return undefined;
 }
 
-/** Programs whose name says less than that of the script they run. */
-const INTERPRETERS = /^(node|nodejs|deno|bun|python[0-9.]*|ruby|perl|php|java)$/;
-
+/** The name of the program, and not how it was called: its arguments may be secrets, and it may call itself anything. */
 async function readCommand(processId: number): Promise<string | undefined> {
-  const line = await readFile(`/proc/${processId}/cmdline`, 'utf8').catch(() => '');
-  const [program = '', ...args] = line.split('\0');
-  const name = basename(program);
-  if (name === '') return undefined;
-  const script = INTERPRETERS.test(name)
-    ? args.find(argument => argument !== '' && !argument.startsWith('-'))
-    : undefined;
-  return script === undefined ? name : `${name} ${basename(script)}`;
+  const path = await readlink(`/proc/${processId}/exe`).catch(() => '');
+  // The system marks a program that was replaced while it runs, as by an update (proc_pid_exe(5)).
+  return basename(path).replace(/ \(deleted\)$/, '') || undefined;
 }

@@ -14,7 +14,7 @@ export interface ListenAddress {
 /** What is known of the process that listens on an address; never nothing at all. */
 export interface PortHolder {
   readonly processId?: number | undefined;
-  /** The name of the program, and of the script where that says more. Never its arguments: they may be secrets. */
+  /** The name of the program. Never its arguments: they may be secrets. */
   readonly command?: string | undefined;
   /** The user that it runs as, where the process itself is hidden from us. */
   readonly userId?: number | undefined;
@@ -59,7 +59,7 @@ export async function findPortHolder(
   return listener === undefined && crewroomVersion === undefined ? undefined : {...listener, crewroomVersion};
 }
 
-/** A holder in words, such as `Crewroom 0.1.0 (process 4711)` or `node server.js (process 4711)`. */
+/** A holder in words, such as `Crewroom 0.1.0 (process 4711)` or `node (process 4711)`. */
 export function describePortHolder({processId, command, userId, crewroomVersion}: PortHolder): string {
   const name = crewroomVersion === undefined ? command : `Crewroom ${crewroomVersion}`;
   if (processId !== undefined) return name === undefined ? `process ${processId}` : `${name} (process ${processId})`;
