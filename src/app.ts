@@ -27,6 +27,7 @@ import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {createEventTexts} from './http/event-texts.ts';
+import {createFailureLog, type FailureLog} from './http/failure-log.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
 import {createGuardRules, type GuardRules} from './http/guard.ts';
 import {createHandler, createWebSocketHandler, type HandlerDeps} from './http/handler.ts';
@@ -189,6 +190,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #newRequestId = createRequestIds();
   readonly #handle: HttpHandler;
   readonly #webSockets: WebSocketHandler;
+  readonly #failures: FailureLog;
   #guardRules: GuardRules;
   #server: Promise<RunningServer> | undefined;
   #closed: Promise<void> | undefined;
@@ -210,10 +212,11 @@ class OpenedCrewroom implements Crewroom {
     this.sessions = sessions;
     this.#opened = opened;
     this.#guardRules = guardRulesFor(config, config.port);
+    this.#failures = createFailureLog({log});
     const handlerDeps: HandlerDeps = {
       guardRules: () => this.#guardRules,
       routes: routesOf(opened, this),
-      log,
+      failures: this.#failures,
       newRequestId: this.#newRequestId,
     };
     this.#handle = createHandler(handlerDeps);
@@ -243,7 +246,7 @@ class OpenedCrewroom implements Crewroom {
       handle: this.#handle,
       webSockets: this.#webSockets,
       newRequestId: this.#newRequestId,
-      onBadRequest: (failure, requestId) => log.info('request refused', {requestId, ...failure}),
+      onBadRequest: (failure, requestId) => this.#failures.tell(failure, {requestId}),
       onError: error => log.error('connection failed', {error}),
       addresses: addressesOf(host),
       port,
@@ -263,6 +266,7 @@ class OpenedCrewroom implements Crewroom {
       // Together: a sign-in that waits for a slow back end would hold up the requests in flight. What is served stays.
       await Promise.all([server?.[Symbol.asyncDispose](), identity[Symbol.asyncDispose]()]);
     } finally {
+      this.#failures.flush();
       await this.#sweeper[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
       // Last: one that waits for its turn to read the store gets it only now that those who read it are gone.

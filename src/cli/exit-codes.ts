@@ -43,6 +43,7 @@ const EXIT_BY_CODE = {
   'foreign-host': EXIT.failure,
   'foreign-origin': EXIT.failure,
   'cross-site': EXIT.failure,
+  'not-a-page': EXIT.failure,
   'headers-too-large': EXIT.failure,
   'request-timeout': EXIT.failure,
   'too-many-connections': EXIT.failure,

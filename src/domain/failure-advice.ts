@@ -1,4 +1,11 @@
-import type {FailureCode} from './failure.ts';
+import type {Failure, FailureCode} from './failure.ts';
+
+/** One line for people: what to do about a failure. */
+export function adviseOn(failure: Failure): string {
+  if (failure.code === 'no-resource' && failure.meant !== undefined)
+    return `Use ${failure.meant}: a slash inside a key is written %2F`;
+  return adviseOnFailure(failure.code);
+}
 
 /** One line for people: what to do about failures of this code. */
 export function adviseOnFailure(code: FailureCode): string {
@@ -32,6 +39,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service, or start it with --allow-host NAME',
   'foreign-origin': 'If the page is yours, start the service with --allow-origin and exactly this origin',
   'cross-site': 'Call with fetch() in its usual mode from an origin that the service was started with (--allow-origin)',
+  'not-a-page':
+    'Open /docs in the browser, where each operation can be tried out, or ask with curl or the command "crewroom"',
   'headers-too-large': 'Send fewer or shorter headers',
   'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',

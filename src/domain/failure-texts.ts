@@ -31,6 +31,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'foreign-host': ({host}) => `Cannot serve the host ${quote(host)}: it is not one of the names of this service`,
   'foreign-origin': ({origin}) => `Cannot serve pages of ${quote(origin)}: the origin is not allowed`,
   'cross-site': ({site}) => `Cannot serve a ${site} request of a web page: it does not come from an allowed origin`,
+  'not-a-page': ({path}) =>
+    `Cannot open ${quote(path)} in a browser window: it is not a page, and is answered to programs`,
   'headers-too-large': () => 'Cannot read the request: its headers are larger than 16 KiB',
   'request-timeout': () => 'Cannot wait longer for the request: it did not arrive in time',
   'too-many-connections': ({connectionsMax}) => `Cannot take another connection: ${connectionsMax} are busy`,

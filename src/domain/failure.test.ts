@@ -38,6 +38,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'foreign-host': {code: 'foreign-host', host: 'evil.example'},
   'foreign-origin': {code: 'foreign-origin', origin: 'https://evil.example'},
   'cross-site': {code: 'cross-site', site: 'cross-site'},
+  'not-a-page': {code: 'not-a-page', path: '/api/identity'},
   'headers-too-large': {code: 'headers-too-large'},
   'request-timeout': {code: 'request-timeout'},
   'too-many-connections': {code: 'too-many-connections', connectionsMax: 1024},

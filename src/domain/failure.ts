@@ -22,12 +22,15 @@ export type RequestFailure =
   | {readonly code: 'malformed-request'; readonly problem: string}
   | {readonly code: 'no-entry'; readonly key: string}
   | {readonly code: 'no-identity'}
-  | {readonly code: 'no-resource'; readonly path: string}
+  /** `meant` is the path with the slashes of its key encoded, if that would be one. */
+  | {readonly code: 'no-resource'; readonly path: string; readonly meant?: string}
   | {readonly code: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[]}
   | {readonly code: 'revision-conflict'; readonly conflicts: readonly Conflict[]}
   | {readonly code: 'foreign-host'; readonly host: string}
   | {readonly code: 'foreign-origin'; readonly origin: string}
+  /** `site` is what the browser says of the page that asks, or `prefetch` or `prerender`. */
   | {readonly code: 'cross-site'; readonly site: string}
+  | {readonly code: 'not-a-page'; readonly path: string}
   | {readonly code: 'headers-too-large'}
   | {readonly code: 'request-timeout'}
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}

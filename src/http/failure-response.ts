@@ -1,7 +1,7 @@
 import {STATUS_CODES} from 'node:http';
 import {AppError, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
-import {adviseOnFailure} from '../domain/failure-advice.ts';
-import {jsonAnswer, type WholeAnswer} from './message.ts';
+import {adviseOn} from '../domain/failure-advice.ts';
+import {jsonAnswer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
 
 /** For failures that never cross HTTP, because no service is running when they happen. */
 type NotSent = undefined;
@@ -27,6 +27,7 @@ export const STATUS_BY_CODE = {
   'foreign-host': 421,
   'foreign-origin': 403,
   'cross-site': 403,
+  'not-a-page': 403,
   'headers-too-large': 431,
   'request-timeout': 408,
   'too-many-connections': 503,
@@ -94,9 +95,10 @@ export function failureAnswer(failure: Failure, requestId: string): WholeAnswer 
     status,
     detail: describeFailure(failure),
     instance: requestId,
-    advice: adviseOnFailure(failure.code),
+    advice: adviseOn(failure),
     ...failure,
   };
-  const rawHeaders = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
+  const allow = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
+  const rawHeaders = [...WINDOW_HEADERS, ...allow];
   return jsonAnswer(problem, {status, contentType: 'application/problem+json', rawHeaders});
 }

@@ -1,14 +1,14 @@
 import {describe, expect, test} from 'vitest';
-import {createGuardRules, type GuardOptions, judge, type Verdict} from './guard.ts';
+import {createGuardRules, type GuardOptions, type JudgedRequest, judge, type Verdict} from './guard.ts';
 
 const OPTIONS: GuardOptions = {port: 7172, extraHosts: [], allowedOrigins: []};
 
 /** What the guard says of a request with these headers. */
 function verdictOf(
   rawHeaders: readonly string[],
-  {target = '/api', ...options}: Partial<GuardOptions> & {readonly target?: string} = {},
+  {method = 'GET', target = '/api', ...options}: Partial<GuardOptions & JudgedRequest> = {},
 ): Verdict {
-  return judge({target, rawHeaders}, createGuardRules({...OPTIONS, ...options}));
+  return judge({method, target, rawHeaders}, createGuardRules({...OPTIONS, ...options}));
 }
 
 const HOST = ['Host', 'localhost:7172'];
@@ -55,6 +55,102 @@ describe('judge()', () => {
       expect(verdictOf(rawHeaders)).toMatchObject({kind: 'refused', failure: {code}});
     });
   }
+
+  const NAVIGATION = [...HOST, 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'];
+
+  for (const site of ['none', 'same-origin', 'same-site', 'cross-site']) {
+    for (const target of ['/', '/docs', '/docs/', '/docs/x?y', '/openapi.json', 'http://localhost:7172']) {
+      test(`lets a browser open ${target} from a link that is ${site}`, () => {
+        const headers = [...NAVIGATION, 'Sec-Fetch-Site', site, 'Referer', 'https://elsewhere.example/'];
+        expect(verdictOf(headers, {target}).kind).toBe('admitted');
+      });
+    }
+
+    for (const target of ['/api', '/api/identity', '/api/docs', '/readyz', '/docsx', '/metrics', '//docs']) {
+      test(`lets no browser open ${target} from a link that is ${site}`, () => {
+        const verdict = verdictOf([...NAVIGATION, 'Sec-Fetch-Site', site], {target});
+        expect(verdict).toEqual({kind: 'refused', failure: {code: 'not-a-page', path: target}});
+      });
+    }
+  }
+
+  const unopened = [
+    {name: 'a frame', headers: ['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe']},
+    {name: 'an object', headers: ['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'object']},
+    {name: 'two destinations', headers: [...NAVIGATION.slice(2), 'Sec-Fetch-Dest', 'document']},
+    {name: 'no destination', headers: ['Sec-Fetch-Mode', 'navigate']},
+    {name: 'a mode of older browsers', headers: ['Sec-Fetch-Mode', 'nested-navigate']},
+    {name: 'two modes', headers: ['Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Mode', 'navigate']},
+    {name: 'a form', headers: NAVIGATION.slice(2), method: 'POST'},
+  ];
+  for (const {name, headers, method = 'GET'} of unopened) {
+    test(`opens no page in ${name}`, () => {
+      expect(verdictOf([...HOST, ...headers], {target: '/docs', method})).toMatchObject({
+        failure: {code: 'not-a-page'},
+      });
+    });
+  }
+
+  for (const mode of ['cors', 'no-cors', 'same-origin', 'websocket'])
+    test(`admits our own page in the mode ${mode}`, () => {
+      const headers = [...HOST, 'Sec-Fetch-Mode', mode, 'Sec-Fetch-Site', 'same-origin'];
+      expect(verdictOf([...headers, 'Referer', 'http://localhost:7172/docs']).kind).toBe('admitted');
+    });
+
+  for (const [name, value] of [
+    ['Sec-Purpose', 'prefetch'],
+    ['sec-purpose', 'prefetch;prerender'],
+    ['Sec-Purpose', 'PREFETCH;anonymous-client-ip'],
+    ['Purpose', 'prefetch'],
+    ['X-Moz', 'prefetch'],
+  ] as const) {
+    for (const target of ['/api/identity', '/docs']) {
+      test(`refuses ${target} to what a browser loads ahead (${name}: ${value})`, () => {
+        const headers = [...NAVIGATION, 'Sec-Fetch-Site', 'none', name, value];
+        expect(verdictOf(headers, {target})).toEqual({
+          kind: 'refused',
+          failure: {code: 'cross-site', site: 'prefetch'},
+        });
+      });
+    }
+  }
+
+  const referers = [
+    {referer: 'https://evil.example/page', origin: 'https://evil.example'},
+    {referer: 'http://localhost:3000/', origin: 'http://localhost:3000'},
+    {referer: 'http://localhost/', origin: 'http://localhost'},
+    {referer: 'http://localhost:71720/', origin: 'http://localhost:71720'},
+    {referer: 'http://localhost:7172@evil.example/', origin: 'http://localhost:7172@evil.example'},
+    {referer: 'null', origin: 'null'},
+    {referer: '/docs', origin: '/docs'},
+  ];
+  for (const {referer, origin} of referers) {
+    test(`refuses the Referer ${referer}`, () => {
+      for (const site of ['none', 'same-origin'])
+        expect(verdictOf([...HOST, 'Sec-Fetch-Site', site, 'Referer', referer])).toEqual({
+          kind: 'refused',
+          failure: {code: 'foreign-origin', origin},
+        });
+    });
+  }
+
+  test('admits the Referer of an allowed origin, which a proxy in between hands on', () => {
+    const headers = [...HOST, 'Sec-Fetch-Site', 'same-origin', 'Referer', 'http://localhost:5173/a?b#c'];
+    expect(verdictOf(headers, {allowedOrigins: ['http://localhost:5173']}).kind).toBe('admitted');
+  });
+
+  test('judges by an allowed Origin alone', () => {
+    const allowedOrigins = ['https://va.example'];
+    const headers = [...HOST, 'Origin', 'https://va.example', 'Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'cors'];
+    expect(verdictOf([...headers, 'Referer', 'https://va.example/'], {allowedOrigins}).kind).toBe('admitted');
+  });
+
+  test('refuses a foreign Origin, whatever else a browser says', () => {
+    const headers = [...HOST, 'Origin', 'https://evil.example', 'Sec-Fetch-Site', 'none', 'Sec-Fetch-Mode', 'navigate'];
+    expect(verdictOf([...headers, 'Sec-Fetch-Dest', 'document'], {target: '/docs'})).toMatchObject({
+      failure: {code: 'foreign-origin'},
+    });
+  });
 
   test('repeats only the beginning of what a stranger sent', () => {
     const long = 'x'.repeat(10_000);

@@ -15,7 +15,7 @@ export type Verdict =
   | {readonly kind: 'refused'; readonly failure: Failure};
 
 /** What of a request is judged. */
-export type JudgedRequest = Pick<HttpRequest, 'target' | 'rawHeaders'>;
+export type JudgedRequest = Pick<HttpRequest, 'method' | 'target' | 'rawHeaders'>;
 
 /** What {@link createGuardRules} needs. */
 export interface GuardOptions {
@@ -43,13 +43,16 @@ export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOption
  * Decides whether a request may be answered at all, before anything else looks at it. It keeps web
  * pages out: those of other origins, and those whose name was rebound to this machine. Local programs
  * send no Origin and pass.
+ *
+ * The Origin is judged first and by itself: Chromium's web sockets and redirected CORS requests of WebKitGTK carry no
+ * other sign of the page that sends them.
  */
-export function judge({target: sent, rawHeaders}: JudgedRequest, rules: GuardRules): Verdict {
+export function judge({method, target: sent, rawHeaders}: JudgedRequest, rules: GuardRules): Verdict {
   try {
     assertHost(rawHeaders, rules);
     const target = readTarget(sent, rules);
     const origin = readOrigin(rawHeaders, rules);
-    if (origin === undefined) assertSameSite(rawHeaders);
+    if (origin === undefined) assertNoForeignPage({method, target, rawHeaders}, rules);
     return {kind: 'admitted', target, origin};
   } catch (error) {
     if (error instanceof AppError) return {kind: 'refused', failure: error.failure};
@@ -84,10 +87,65 @@ function readOrigin(rawHeaders: readonly string[], {origins}: GuardRules): strin
   return origin;
 }
 
-/** Without an Origin, what a browser says of the page (Fetch Metadata) must not be that it is another's. */
+/**
+ * Judges a request without an Origin by everything else that browsers send about its cause. `Sec-Fetch-Site: none` is no
+ * proof of a person: browsers send it for prefetches, for an address opened by the browser that redirects here, and for
+ * going back to such an address.
+ */
+function assertNoForeignPage({method, target, rawHeaders}: JudgedRequest, rules: GuardRules): void {
+  assertNotSpeculative(rawHeaders);
+  if (isNavigation(rawHeaders)) assertOpensPage({method, target, rawHeaders});
+  else {
+    assertSameSite(rawHeaders);
+    assertReferer(rawHeaders, rules);
+  }
+}
+
+/** The headers by which browsers mark requests that no person made yet. */
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-moz'];
+
+function assertNotSpeculative(rawHeaders: readonly string[]): void {
+  for (const name of PURPOSE_HEADERS) {
+    for (const value of headerValues(rawHeaders, name)) {
+      const [purpose] = /prefetch|prerender/i.exec(value) ?? [];
+      if (purpose !== undefined) throw new AppError({code: 'cross-site', site: purpose.toLowerCase()});
+    }
+  }
+}
+
+/** The modes (Fetch standard) in which scripts and elements of a page make requests; every other one opens a window or a frame. */
+const REQUEST_MODES: ReadonlySet<string> = new Set(['cors', 'no-cors', 'same-origin', 'websocket']);
+
+function isNavigation(rawHeaders: readonly string[]): boolean {
+  return headerValues(rawHeaders, 'sec-fetch-mode').some(mode => !REQUEST_MODES.has(mode));
+}
+
+/** Windows get pages, which hold no data and which no other page can hold or frame, wherever the link to them stands. */
+function assertOpensPage({method, target, rawHeaders}: JudgedRequest): void {
+  const path = target.split('?', 1)[0] ?? '';
+  const [destination, second] = headerValues(rawHeaders, 'sec-fetch-dest');
+  const topLevel = destination === 'document' && second === undefined;
+  if (method !== 'GET' || !topLevel || !isPage(path)) throw new AppError({code: 'not-a-page', path: shorten(path)});
+}
+
+function isPage(path: string): boolean {
+  return path === '/' || path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');
+}
+
+/** What a browser says of the site of the page (Fetch Metadata) must not be that it is another. */
 function assertSameSite(rawHeaders: readonly string[]): void {
   for (const site of headerValues(rawHeaders, 'sec-fetch-site')) {
     if (site !== 'same-origin' && site !== 'none') throw new AppError({code: 'cross-site', site: shorten(site)});
+  }
+}
+
+/** A page that is named as the one that asks must be of an allowed origin. */
+function assertReferer(rawHeaders: readonly string[], {origins}: GuardRules): void {
+  for (const referer of headerValues(rawHeaders, 'referer')) {
+    // Some programs blank it instead of leaving it out.
+    if (referer === '') continue;
+    const [origin = referer] = /^[^:/?#]+:\/\/[^/?#]*/.exec(referer) ?? [];
+    if (!origins.has(origin)) throw new AppError({code: 'foreign-origin', origin: shorten(origin)});
   }
 }
 

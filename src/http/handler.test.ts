@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../domain/failure.ts';
 import type {LogFields} from '../domain/log.ts';
+import {createFailureLog} from './failure-log.ts';
 import {createGuardRules} from './guard.ts';
 import {createHandler} from './handler.ts';
 import {emptyAnswer, type HttpAnswer, headerValues, jsonAnswer} from './message.ts';
@@ -23,7 +24,7 @@ function make(operations: Route['operations']) {
   const handle = createHandler({
     guardRules: () => rules,
     routes: [{path: '/things/{key}', operations}],
-    log: {error: to('error'), info: to('info'), debug: to('debug')},
+    failures: createFailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
     newRequestId: () => 'id-1',
   });
   const call = async (method: string, target: string, headers: readonly string[] = []): Promise<HttpAnswer> =>
@@ -121,6 +122,28 @@ describe('createHandler()', () => {
       expect(headerValues(rawHeaders, 'access-control-allow-origin'), target).toEqual(['https://va.example']);
       expect(headerValues(rawHeaders, 'vary')).toEqual(['Origin']);
     }
+  });
+
+  for (const [method, target, status] of [
+    ['GET', '/nothing', 404],
+    ['PUT', '/things/a', 405],
+    ['PATCH', '/things', 404],
+  ] as const) {
+    test(`lets an allowed page learn that ${method} ${target} is ${status}, instead of a refusal by its browser`, async () => {
+      const {call} = make({GET: () => jsonAnswer(1)});
+      const origin = ['Origin', 'https://va.example'];
+      const preflight = await call('OPTIONS', target, [...origin, 'Access-Control-Request-Method', method]);
+      expect(preflight.status).toBe(204);
+      const [methods = ''] = headerValues(preflight.rawHeaders, 'access-control-allow-methods');
+      expect(methods.split(', ')).toContain(method);
+      expect((await call(method, target, origin)).status).toBe(status);
+    });
+  }
+
+  test('answers OPTIONS of an unknown path as it answers GET, if no allowed page asks', async () => {
+    const {call} = make({GET: () => jsonAnswer(1)});
+    for (const headers of [[], ['Access-Control-Request-Method', 'PUT'], ['Origin', 'https://va.example']])
+      expect((await call('OPTIONS', '/nothing', headers)).status).toBe(404);
   });
 
   test('tells programs nothing of CORS', async () => {

@@ -1,7 +1,7 @@
-import {AppError, describeFailure, type Failure} from '../domain/failure.ts';
-import type {Log} from '../domain/log.ts';
+import {AppError} from '../domain/failure.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
-import {failureAnswer, statusOf, toFailure} from './failure-response.ts';
+import type {FailureLog} from './failure-log.ts';
+import {failureAnswer, toFailure} from './failure-response.ts';
 import {type GuardRules, judge} from './guard.ts';
 import {
   emptyAnswer,
@@ -10,17 +10,18 @@ import {
   type HttpRequest,
   type HttpStream,
   headerValues,
+  redirect,
   type WebSocketHandler,
   type WholeAnswer,
 } from './message.ts';
-import {allowedMethods, createRouter, type Match, type Method, type Route, type Router} from './route.ts';
+import {allowedMethods, createRouter, type Method, type Route, type Router} from './route.ts';
 
 /** What the handler needs. */
 export interface HandlerDeps {
   /** Asked for each request: the port may be known only once the server listens. */
   readonly guardRules: () => GuardRules;
   readonly routes: readonly Route[];
-  readonly log: Log;
+  readonly failures: FailureLog;
   /** Makes an id by which a caller and the log speak of the same request. */
   readonly newRequestId: () => string;
 }
@@ -59,7 +60,7 @@ async function settle(
 export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
   const router = createRouter(deps.routes);
   return {
-    has: target => router(target)?.route.webSocket !== undefined,
+    has: target => router.find(target)?.route.webSocket !== undefined,
     async open(request) {
       try {
         const verdict = judge(request, deps.guardRules());
@@ -73,7 +74,8 @@ export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
 }
 
 async function openFrames(request: HttpRequest, target: string, router: Router): Promise<HttpStream> {
-  const match = findRoute(router, target);
+  const match = router.find(target);
+  if (match === undefined) throw noResource(target, router);
   const {webSocket} = match.route;
   if (webSocket === undefined)
     throw new AppError({code: 'method-not-allowed', method: request.method, allowed: allowedMethods(match.route)});
@@ -86,9 +88,12 @@ function dispatch(
   router: Router,
   origin: string | undefined,
 ): HttpAnswer | Promise<HttpAnswer> {
-  const {route, segment, query} = findRoute(router, target);
   const {method} = request;
-  if (method === 'OPTIONS') return answerOptions(request, route, origin);
+  const match = router.find(target);
+  if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
+    return answerOptions(request, match?.route, origin);
+  if (match === undefined) return answerUnknown(target, router);
+  const {route, segment, query} = match;
   if (method === 'HEAD' && route.operations.GET !== undefined)
     return answerHead(route.operations.GET({request, segment, query}));
   const operation = Object.hasOwn(route.operations, method) ? route.operations[method as Method] : undefined;
@@ -96,12 +101,22 @@ function dispatch(
   return operation({request, segment, query});
 }
 
-function findRoute(router: Router, target: string): Match {
-  const match = router(target);
-  if (match === undefined)
-    throw new AppError({code: 'no-resource', path: target.split('?', 1)[0]?.slice(0, 100) ?? ''});
-  return match;
+function answerUnknown(target: string, router: Router): HttpAnswer {
+  const other = router.withoutSlash(target);
+  if (other === undefined) throw noResource(target, router);
+  return redirect(308, other);
 }
+
+function noResource(target: string, router: Router): AppError {
+  const path = target.split('?', 1)[0] ?? '';
+  const meant = router.withKeyEncoded(path);
+  // A key that is cut off would be another one.
+  const known = meant === undefined || meant.length > MEANT_LENGTH_MAX ? {} : {meant};
+  return new AppError({code: 'no-resource', path: path.slice(0, 100), ...known});
+}
+
+/** The longest path that is proposed in place of another, in characters: that of the longest key, percent-encoded, has room. */
+const MEANT_LENGTH_MAX = 2000;
 
 /** The same headers as for GET, and no body (RFC 9110 section 9.3.2). */
 async function answerHead(answered: HttpAnswer | Promise<HttpAnswer>): Promise<HttpAnswer> {
@@ -112,22 +127,29 @@ async function answerHead(answered: HttpAnswer | Promise<HttpAnswer>): Promise<H
 /** How long a browser may keep the answer to a preflight: the rules change only with a restart. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** Tells what a resource allows, and a page of an allowed origin what it may send (Fetch standard, CORS protocol). */
-function answerOptions({rawHeaders}: HttpRequest, route: Route, origin: string | undefined): HttpAnswer {
-  const methods = allowedMethods(route).join(', ');
-  const headers = ['Allow', methods];
+/** The methods of all resources. A preflight names them all, or the browser would report CORS where the answer is 404 or 405. */
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/** Whether a browser asks what a page of an allowed origin may send (Fetch standard, CORS protocol). */
+function isPreflight({rawHeaders}: HttpRequest, origin: string | undefined): boolean {
+  return origin !== undefined && headerValues(rawHeaders, 'access-control-request-method').length > 0;
+}
+
+/** Tells what a resource allows, and a page of an allowed origin what it may send, also where there is no resource. */
+function answerOptions(request: HttpRequest, route: Route | undefined, origin: string | undefined): HttpAnswer {
+  const headers = route === undefined ? [] : ['Allow', allowedMethods(route).join(', ')];
   // RFC 5789 section 3.1.
-  if (route.operations.PATCH !== undefined) headers.push('Accept-Patch', MERGE_PATCH_TYPE);
-  if (origin !== undefined && headerValues(rawHeaders, 'access-control-request-method').length > 0) {
+  if (route?.operations.PATCH !== undefined) headers.push('Accept-Patch', MERGE_PATCH_TYPE);
+  if (isPreflight(request, origin)) {
     headers.push(
       'Access-Control-Allow-Methods',
-      methods,
+      METHODS,
       'Access-Control-Allow-Headers',
       'Content-Type, If-Match, If-None-Match, Last-Event-ID',
     );
     headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
     // Chromium asks before a page of the network may reach this machine (Private Network Access).
-    if (headerValues(rawHeaders, 'access-control-request-private-network').length > 0)
+    if (headerValues(request.rawHeaders, 'access-control-request-private-network').length > 0)
       headers.push('Access-Control-Allow-Private-Network', 'true');
   }
   return emptyAnswer(204, headers);
@@ -147,27 +169,15 @@ function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer 
   return {...answered, rawHeaders: [...answered.rawHeaders, ...cors]};
 }
 
-/** Failures that callers provoke in their daily work: nobody needs to read of them. */
-const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set(['no-entry', 'no-identity', 'revision-conflict']);
-
-function answerFailure(error: unknown, {method, target}: HttpRequest, {log, newRequestId}: HandlerDeps): WholeAnswer {
+function answerFailure(
+  error: unknown,
+  {method, target}: HttpRequest,
+  {failures, newRequestId}: HandlerDeps,
+): WholeAnswer {
   const requestId = newRequestId();
   const failure = toFailure(error, requestId);
   // The query is left out: nobody knows what a caller put there.
-  const about = {
-    requestId,
-    method,
-    path: target.split('?', 1)[0]?.slice(0, 200),
-    code: failure.code,
-    status: statusOf(failure),
-  };
-  // A foreseen failure tells all in its words, and comes with each request for as long as it lasts.
-  if (about.status >= 500)
-    log.error(
-      'request failed',
-      failure.code === 'internal' ? {...about, error} : {...about, problem: describeFailure(failure)},
-    );
-  else if (EXPECTED_CODES.has(failure.code)) log.debug('request refused', about);
-  else log.info('request refused', about);
+  const path = target.split('?', 1)[0]?.slice(0, 200) ?? '';
+  failures.tell(failure, {requestId, method, path, error});
   return failureAnswer(failure, requestId);
 }

@@ -85,6 +85,12 @@ const COMMON_HEADERS = [
   'same-origin',
 ] as const;
 
+/**
+ * What answers carry that a browser may show in a window, pages and failures alike: a page that opened the window, or
+ * was opened by it, has no hold on it (HTML standard, cross-origin opener policies).
+ */
+export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin'] as const;
+
 /** The parts of an answer that differ. */
 export interface AnswerParts {
   /** @default {200} */
@@ -116,6 +122,15 @@ export function asText(bytes: Uint8Array): string | Uint8Array {
 /** Makes an answer without a body. */
 export function emptyAnswer(status: number, rawHeaders: readonly string[] = []): WholeAnswer {
   return {status, rawHeaders: [...COMMON_HEADERS, ...rawHeaders]};
+}
+
+/**
+ * Makes an answer that sends its client elsewhere on this service.
+ *
+ * @param status 302 to what stands in for a resource, 308 to the other spelling of its path, with the method kept.
+ */
+export function redirect(status: 302 | 308, path: string, rawHeaders: readonly string[] = []): WholeAnswer {
+  return emptyAnswer(status, [...WINDOW_HEADERS, 'Location', path, 'Content-Length', '0', ...rawHeaders]);
 }
 
 /** Makes an answer of a value as JSON. */

@@ -17,7 +17,7 @@ describe('createRouter()', () => {
   ];
   for (const {target, ...match} of found) {
     test(`finds ${target}`, () => {
-      expect(router(target)).toEqual(match);
+      expect(router.find(target)).toEqual(match);
     });
   }
 
@@ -33,9 +33,29 @@ describe('createRouter()', () => {
     '__proto__',
   ]) {
     test(`finds nothing at ${JSON.stringify(target)}`, () => {
-      expect(router(target)).toBeUndefined();
+      expect(router.find(target)).toBeUndefined();
     });
   }
+});
+
+describe('a router proposes', () => {
+  const router = createRouter([KEYED, FIXED]);
+
+  test('the path without a slash at its end, where that is a resource', () => {
+    expect(router.withoutSlash('/api/store/')).toBe('/api/store');
+    expect(router.withoutSlash('/api/store/?x=/')).toBe('/api/store?x=/');
+    for (const target of ['/api/store', '/api/store//', '/api/store/a/', '/api/', '/', '', '/api?/', '//api/store/'])
+      expect(router.withoutSlash(target), target).toBeUndefined();
+  });
+
+  test('nothing for more than one slash', () => {
+    expect(createRouter([{path: '/', operations: {}}]).withoutSlash('//')).toBeUndefined();
+  });
+
+  test('the slashes of a key encoded', () => {
+    expect(router.withKeyEncoded('/api/store/a/b%2Fc/')).toBe('/api/store/a%2Fb%2Fc%2F');
+    expect(router.withKeyEncoded('/api/stores/a/b')).toBeUndefined();
+  });
 });
 
 describe('allowedMethods()', () => {

@@ -41,27 +41,49 @@ export interface Match {
 }
 
 /** Finds routes by the raw target: nothing is decoded before, so no encoding can reach another route. */
-export type Router = (target: string) => Match | undefined;
+export interface Router {
+  find(target: string): Match | undefined;
+  /** The target of the resource that a target with a slash behind its path names. */
+  withoutSlash(target: string): string | undefined;
+  /** The path that was meant by one in which the slashes of a key are not encoded. */
+  withKeyEncoded(path: string): string | undefined;
+}
 
 const KEY_PARAMETER = '{key}';
 
-/** Makes the function that finds the route of a target. */
+/** Makes the router of some routes. */
 export function createRouter(routes: readonly Route[]): Router {
   const fixed = new Map(routes.map(route => [route.path, route]));
   const open = routes
     .filter(route => route.path.endsWith(`/${KEY_PARAMETER}`))
     .map(route => ({route, parent: route.path.slice(0, -KEY_PARAMETER.length)}));
-  return target => {
-    const mark = target.indexOf('?');
-    const path = mark === -1 ? target : target.slice(0, mark);
-    const query = mark === -1 ? '' : target.slice(mark + 1);
-    for (const {route, parent} of open) {
-      if (path.startsWith(parent) && !path.includes('/', parent.length))
-        return {route, segment: path.slice(parent.length), query};
-    }
-    const route = fixed.get(path);
-    return route === undefined ? undefined : {route, segment: '', query};
+  return {
+    find(target) {
+      const {path, query} = splitTarget(target);
+      for (const {route, parent} of open) {
+        if (path.startsWith(parent) && !path.includes('/', parent.length))
+          return {route, segment: path.slice(parent.length), query};
+      }
+      const route = fixed.get(path);
+      return route === undefined ? undefined : {route, segment: '', query};
+    },
+    withoutSlash(target) {
+      const {path} = splitTarget(target);
+      const shorter = path.slice(0, -1);
+      return path.endsWith('/') && !shorter.endsWith('/') && fixed.has(shorter)
+        ? shorter + target.slice(path.length)
+        : undefined;
+    },
+    withKeyEncoded(path) {
+      const parent = open.find(each => path.startsWith(each.parent))?.parent;
+      return parent === undefined ? undefined : parent + path.slice(parent.length).replaceAll('/', '%2F');
+    },
   };
+}
+
+function splitTarget(target: string): {readonly path: string; readonly query: string} {
+  const mark = target.indexOf('?');
+  return mark === -1 ? {path: target, query: ''} : {path: target.slice(0, mark), query: target.slice(mark + 1)};
 }
 
 /** The methods that a route answers, for an Allow header. */

@@ -4,6 +4,7 @@ import {parseKey} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
 import {createEventTexts} from '../../src/http/event-texts.ts';
+import {createFailureLog} from '../../src/http/failure-log.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {createGuardRules} from '../../src/http/guard.ts';
 import {createHandler} from '../../src/http/handler.ts';
@@ -283,7 +284,7 @@ describe('subscribers', () => {
     const handle = createHandler({
       guardRules: () => createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []}),
       routes: eventsRoutes({events, texts: createEventTexts(), heartbeatMs: 20}),
-      log: SILENT_LOG,
+      failures: createFailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
     });
     const subscriber = await openEventStream('http://localhost:7172/api/events?prefix=a/', {

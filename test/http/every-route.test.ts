@@ -107,6 +107,15 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
     });
   }
 
+  for (const path of ['/', '/openapi.json', '/docs', '/docs/page.js', '/docs/nothing']) {
+    test(`${path} gives no other page a hold on its window`, async () => {
+      const {port} = service();
+      const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      if (path !== '/docs/nothing') expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
+    });
+  }
+
   for (const path of ['/docs', '/docs/page.js', '/docs/page.css']) {
     test(`the page at ${path}, which runs nothing but itself and stands in no frame`, async () => {
       const {port} = service();
@@ -197,10 +206,9 @@ describe('each resource', () => {
 
 describe('targets', () => {
   const nowhere = [
-    '/',
     '//',
     '/API/identity',
-    '/api/identity/',
+    '/api/identity//',
     '/api//identity',
     '/api/%69dentity',
     '/api/store',
@@ -214,6 +222,37 @@ describe('targets', () => {
     '/__proto__',
     '/constructor',
   ];
+  for (const {target, status, location} of [
+    {target: '/', status: 302, location: '/docs'},
+    {target: '/docs/', status: 308, location: '/docs'},
+    {target: '/api/', status: 308, location: '/api'},
+    {target: '/api/identity/', status: 308, location: '/api/identity'},
+    {target: '/api/keys/?prefix=a/', status: 308, location: '/api/keys?prefix=a/'},
+  ]) {
+    test(`${target} leads to ${location}, with the headers of a page`, async () => {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await call(`${method} ${target}`);
+        expect([answer.status, answer.headers.get('location')]).toEqual([status, location]);
+        expectSecurityHeaders(answer);
+        expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      }
+    });
+  }
+
+  for (const {target, meant} of [
+    {target: '/api/store/a/b', meant: '/api/store/a%2Fb'},
+    {target: '/api/store/com.example.hello/a%20b/', meant: '/api/store/com.example.hello%2Fa%20b%2F'},
+  ]) {
+    test(`${target} is refused with the path that was meant`, async () => {
+      for (const method of ['GET', 'PUT']) {
+        const {status, json} = await call(`${method} ${target}?ttl=1`, [], method === 'PUT' ? '1' : undefined);
+        expect([status, json]).toEqual([404, expect.objectContaining({code: 'no-resource', path: target, meant})]);
+        expect(json['advice']).toContain(meant);
+        expect((await call(`PUT ${meant}`, [], '1')).status).toBeLessThan(300);
+      }
+    });
+  }
+
   for (const target of nowhere) {
     test(`${target} leads nowhere`, async () => {
       expect((await call(`GET ${target}`)).json).toMatchObject({code: 'no-resource', path: target});

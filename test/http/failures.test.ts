@@ -137,4 +137,16 @@ describe('what callers provoke in their daily work', () => {
     await fetch(`${service.url}/api/store/k?token=secret`, {headers: {Origin: 'https://evil.example'}});
     expect(lines).toEqual(['request refused']);
   });
+
+  test('is one line for an origin that is refused again and again, with the flag that would allow it', async () => {
+    const lines: unknown[] = [];
+    const log = {error: () => {}, info: (...line: unknown[]) => void lines.push(line), debug: () => {}};
+    const service = await startService({}, {log});
+    const headers = {Origin: 'http://localhost:5173'};
+    for (let index = 0; index < 20; index++) await fetch(`${service.url}/api/store/${index}`, {headers});
+    const refused = {origin: 'http://localhost:5173', toAllow: '--allow-origin http://localhost:5173'};
+    expect(lines).toEqual([['request refused', expect.objectContaining(refused)]]);
+    await service[Symbol.asyncDispose]();
+    expect(lines.slice(1)).toEqual([['request refused again', expect.objectContaining({...refused, times: 19})]]);
+  });
 });

@@ -7,7 +7,7 @@ export interface RawAnswer {
   /** Values by lower-case name; those of a repeated one joined with ", ". */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** The body as JSON; an empty object where there is none. */
+  /** The body as JSON; an empty object where there is none, or something else. */
   readonly json: Readonly<Record<string, unknown>>;
   /** Everything, for a look at what must not be in it. */
   readonly text: string;
@@ -87,7 +87,7 @@ export class RawClient implements Disposable {
       status,
       headers,
       body,
-      json: body.length === 0 ? {} : JSON.parse(body.toString()),
+      json: body.length > 0 && headers.get('content-type')?.includes('json') ? JSON.parse(body.toString()) : {},
       text: `${head.toString('latin1')}${body.toString()}`,
     };
   }

@@ -95,6 +95,7 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'invalid-parameter',
   'foreign-origin',
   'cross-site',
+  'not-a-page',
   'foreign-host',
   'request-timeout',
   'headers-too-large',

@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises';
-import {answer, type HttpAnswer} from '../message.ts';
+import {answer, type HttpAnswer, redirect, WINDOW_HEADERS} from '../message.ts';
 import type {JsonObject} from '../openapi/document.ts';
 import type {Operation, Route} from '../route.ts';
 import {refuseQuery} from './no-query.ts';
@@ -35,22 +35,33 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/openapi.json` and `/docs`. */
+/** No other page may show it within itself. */
+const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
+
+/** `/openapi.json` and `/docs`, and `/`, which leads there: what the guard lets browsers open, wherever a link to it stands. */
 export function docsRoutes({version, identitySchema}: DocsRoutesDeps): readonly Route[] {
   const document = madeOnce(async () => {
     // Loaded on demand: the schema library takes longer to load than the rest of the service to start.
     const {buildOpenApi} = await import('../openapi/document.ts');
-    return answer(JSON.stringify(buildOpenApi({version, identitySchema: await identitySchema()})));
+    const content = JSON.stringify(buildOpenApi({version, identitySchema: await identitySchema()}));
+    return answer(content, {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]});
   });
   const pages = PAGE_FILES.map(({path, file, contentType}): Route => {
     const page = madeOnce(async () => {
       const content = await readFile(new URL(`../docs-page/${file}`, import.meta.url));
-      return answer(content, {contentType, rawHeaders: ['Content-Security-Policy', PAGE_POLICY]});
+      return answer(content, {contentType, rawHeaders: ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS]});
     });
     return {path, operations: {GET: page}};
   });
-  return [{path: '/openapi.json', operations: {GET: document}}, ...pages];
+  const start: Operation = ({query}) => {
+    refuseQuery(query);
+    return toDocs;
+  };
+  return [{path: '/', operations: {GET: start}}, {path: '/openapi.json', operations: {GET: document}}, ...pages];
 }
+
+/** Until there is a page of its own. */
+const toDocs = redirect(302, '/docs', UNFRAMED);
 
 /** An answer that is made when it is first asked for, and then stays. */
 function madeOnce(make: () => Promise<HttpAnswer>): Operation {

@@ -1,0 +1,118 @@
+import {describe, expect, test} from 'vitest';
+import {OPERATIONS} from '../../src/http/openapi/operations.ts';
+import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
+import {useService} from '../support/service.ts';
+
+const service = useService();
+
+/** What browsers send on behalf of a foreign page without an Origin, and without `Sec-Fetch-Site: cross-site`. */
+const TYPED = ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+const ATTACKS = [
+  {
+    name: 'a prefetch by speculation rules',
+    headers: [...TYPED, 'Sec-Purpose: prefetch', 'Referer: https://evil.example/'],
+  },
+  {name: 'a prerender without a Referer', headers: [...TYPED, 'Sec-Purpose: prefetch;prerender']},
+  {name: 'a prefetch of older browsers', headers: ['Purpose: prefetch']},
+  {name: 'a prefetch of older Firefox', headers: ['X-Moz: prefetch']},
+  {name: 'a redirect of an address that the browser opened', headers: TYPED},
+  {name: 'the same in a window that a click opened', headers: [...TYPED, 'Sec-Fetch-User: ?1']},
+  {name: 'a link of our own page', headers: ['Sec-Fetch-Site: same-origin', ...TYPED.slice(1)]},
+  {name: 'a frame', headers: ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe']},
+  {name: 'a foreign Referer alone', headers: ['Referer: https://evil.example/page']},
+  {name: 'a foreign Referer beside none', headers: ['Sec-Fetch-Site: none', 'Referer: http://localhost:3000/']},
+];
+
+const PAGES: ReadonlySet<string> = new Set(['/docs', '/openapi.json']);
+
+/** Parameters that an operation needs to do something. */
+const QUERIES: Readonly<Record<string, string>> = {
+  'DELETE /api/keys': '?prefix=&all=true',
+  'GET /api/keys': '?values=true',
+  'GET /api/events': '?wait=50',
+  'POST /api/import': '?mode=replace',
+};
+
+/** Every operation, with parameters that let it do the most it can. */
+const REQUESTS = Object.entries(OPERATIONS)
+  .filter(([path]) => !PAGES.has(path))
+  .flatMap(([path, operations]) => Object.keys(operations).map(method => ({method, path})))
+  .map(({method, path}) => ({line: `${method} ${path.replace('{key}', 'k')}${QUERIES[`${method} ${path}`] ?? ''}`}));
+
+/** A body that each operation with one could take for its own. */
+const BODY = '{"operations":[{"kind":"delete","key":"k"}],"username":"1","password":"x"}';
+
+function call(line: string, headers: readonly string[]): Promise<RawAnswer> {
+  const {port} = service();
+  const body = /^(GET|DELETE)/.test(line) ? undefined : BODY;
+  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+}
+
+describe('what a browser asks for on behalf of a foreign page, without saying so (A17, A23)', () => {
+  for (const {name, headers} of ATTACKS) {
+    test(`${name} is refused by every operation before anything is looked up`, async () => {
+      const {crewroom} = service();
+      await crewroom.entries.put('k', '"untouched"');
+      const before = await crewroom.entries.list({values: true});
+      for (const {line} of REQUESTS) {
+        const {status, json, text} = await call(line, headers);
+        expect(status, line).toBe(403);
+        expect(['cross-site', 'not-a-page', 'foreign-origin'], line).toContain(json['code']);
+        expect(text, line).not.toMatch(/va_user|pilotID|untouched/);
+        expect(text, line).toMatch(/^cross-origin-opener-policy: same-origin\r$/im);
+      }
+      expect(await crewroom.entries.list({values: true})).toEqual(before);
+    });
+
+    test(`${name} learns nothing of which keys there are`, async () => {
+      await service().crewroom.entries.put('there', '1');
+      // With what is there the second one would be answered at once, and with nothing only after 50 seconds.
+      for (const path of ['/api/store/', '/api/keys?prefix=', '/api/events?wait=50&initial=true&prefix=']) {
+        const [first, second] = [await call(`GET ${path}absent`, headers), await call(`GET ${path}there`, headers)];
+        const told = ({status, json: {code, advice}}: RawAnswer) => ({status, code, advice});
+        expect(told(second)).toEqual(told(first));
+        expect(first.status).toBe(403);
+      }
+    });
+
+    test(`${name} opens no web socket`, async () => {
+      const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+      const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+      expect((await call('GET /api/events', [...headers, ...upgrade, key])).status).toBe(403);
+    });
+  }
+
+  test('an address typed by hand is refused with words that name the page to open', async () => {
+    const {status, json} = await call('GET /api/identity', [...TYPED, 'Sec-Fetch-User: ?1']);
+    expect([status, json]).toEqual([403, expect.objectContaining({code: 'not-a-page', path: '/api/identity'})]);
+    expect(json['advice']).toContain('/docs');
+  });
+});
+
+describe('pages hold no data, and a link to them may stand anywhere', () => {
+  for (const site of ['none', 'cross-site', 'same-site', 'same-origin']) {
+    test(`a window opens them (${site})`, async () => {
+      for (const path of ['/', '/docs', '/docs/', '/openapi.json']) {
+        const headers = [`Sec-Fetch-Site: ${site}`, ...TYPED.slice(1), 'Referer: https://elsewhere.example/'];
+        const answer = await call(`GET ${path}`, headers);
+        expect(answer.status, path).toBeLessThan(400);
+        expect(answer.headers.get('cross-origin-opener-policy'), path).toBe('same-origin');
+        expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+      }
+    });
+  }
+
+  test('a frame, an image or a script of a foreign page gets none of them', async () => {
+    for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json']) {
+      for (const [mode, destination] of [
+        ['navigate', 'iframe'],
+        ['no-cors', 'image'],
+        ['no-cors', 'script'],
+        ['cors', 'empty'],
+      ]) {
+        const headers = ['Sec-Fetch-Site: cross-site', `Sec-Fetch-Mode: ${mode}`, `Sec-Fetch-Dest: ${destination}`];
+        expect((await call(`GET ${path}`, headers)).status, `${path} ${destination}`).toBe(403);
+      }
+    }
+  });
+});
