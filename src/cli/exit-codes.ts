@@ -81,9 +81,10 @@ const EXIT_BY_CODE = {
   'store-damaged': EXIT.failure,
   'invalid-value': EXIT.failure,
   'unexpected-answer': EXIT.failure,
+  'unknown-failure': EXIT.failure,
 } as const satisfies Record<FailureCode, ExitCode>;
 
 /** The exit code for a failure. */
 export function exitCodeOf(code: FailureCode): ExitCode {
-  return EXIT_BY_CODE[code];
+  return Object.hasOwn(EXIT_BY_CODE, code) ? EXIT_BY_CODE[code] : EXIT.failure;
 }

@@ -1,6 +1,6 @@
 import {describeProblem} from '../domain/client-failure-texts.ts';
 import {AppError, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
-import {adviseOnFailure} from '../domain/failure-advice.ts';
+import {adviseOn} from '../domain/failure-advice.ts';
 import type {CliContext} from './context.ts';
 import {escapeControls} from './escape.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
@@ -30,7 +30,7 @@ export async function reportError(error: unknown, context: CliContext): Promise<
   if (error instanceof InterruptedError) return EXIT.interrupted;
   if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
   const known = toAppError(error);
-  if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure.code), context);
+  if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure), context);
   await reportDefect(error, context);
   return EXIT.failure;
 }
@@ -46,8 +46,9 @@ const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
     'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match',
 };
 
-function adviseHere(code: FailureCode): string {
-  return ADVICE_HERE[code] ?? adviseOnFailure(code);
+function adviseHere(failure: Failure): string {
+  const {code} = failure;
+  return (Object.hasOwn(ADVICE_HERE, code) ? ADVICE_HERE[code] : undefined) ?? adviseOn(failure);
 }
 
 /** Who reads our output has read enough, as `head` does: nothing went wrong. */
@@ -72,7 +73,11 @@ async function reportFailure(failure: Failure, advice: string, context: CliConte
 function formatFailure(failure: Failure, advice: string, context: CliContext): string {
   const style = styleOf(context.stderr, context);
   const [first = '', ...others] = describeLines(failure).map(escapeControls);
-  const lines = [`${style.red('crewroom:')} ${first}`, ...others.map(line => `  ${line}`), style.dim(advice)];
+  const lines = [
+    `${style.red('crewroom:')} ${first}`,
+    ...others.map(line => `  ${line}`),
+    style.dim(escapeControls(advice)),
+  ];
   return `${lines.join('\n')}\n`;
 }
 

@@ -26,7 +26,9 @@ export function describeEnd({expiresAt}: SessionDocument): string {
 
 /** What becomes of a session when the service stops. */
 export function describePlace({kept}: SessionDocument): string {
-  return PLACES[kept ?? 'memory'];
+  const place = kept ?? 'memory';
+  // A newer service may keep it elsewhere.
+  return Object.hasOwn(PLACES, place) ? PLACES[place] : `kept in ${JSON.stringify(place)}`;
 }
 
 const PLACES = {

@@ -103,18 +103,24 @@ describe('a call that is lost on the way, or meets a busy service', () => {
     expect(requests).toHaveLength(3);
   });
 
-  for (const [status, code] of [
-    [400, 'invalid-key'],
-    [404, 'no-identity'],
-    [503, 'store-read-only'],
-    [500, 'internal'],
+  for (const [status, code, members] of [
+    [400, 'invalid-key', {key: '', problem: 'it is empty'}],
+    [404, 'no-identity', {}],
+    [503, 'store-read-only', {problem: 'EIO'}],
+    [500, 'internal', {requestId: '1'}],
   ] as const) {
     test(`is not tried again after ${code}`, async () => {
-      const {client, requests} = await serve(refuse(status, code), accept);
+      const {client, requests} = await serve(refuse(status, code, members), accept);
       expect(await codeOf(client.identity())).toBe(code);
       expect(requests).toHaveLength(1);
     });
   }
+
+  test('is tried again after an unknown failure of a gateway, which then is what is known', async () => {
+    const {client, requests} = await serve(refuse(504, 'outcome-unknown'), conflict);
+    expect(await codeOf(client.entries.put('k', '1', {expected: 7}))).toBe('unknown-failure');
+    expect(requests).toEqual(['PUT', 'PUT']);
+  });
 
   test('has its time for all attempts together', async () => {
     const {client, requests} = await serve(busy, () => {});

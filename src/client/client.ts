@@ -1,4 +1,5 @@
 import type {IdentityDocument} from '../domain/identity.ts';
+import type {ShapeOf} from '../domain/shape.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
@@ -148,17 +149,40 @@ export function createClient(options: ClientOptions = {}): Client {
     entries: new HttpEntries(transport),
     identity: async call => {
       const answer = await transport.send('GET', '/api/identity', call);
-      return {document: parseAnswer<IdentityDocument>(answer), text: decodeAnswer(answer)};
+      return {document: parseAnswer<object>(answer, {}) as IdentityDocument, text: decodeAnswer(answer)};
     },
-    session: async call => parseAnswer<SessionDocument>(await transport.send('GET', '/api/session', call)),
+    session: async call => parseAnswer<SessionDocument>(await transport.send('GET', '/api/session', call), SESSION),
     signIn: async (request, call) => {
       const body = new TextEncoder().encode(JSON.stringify(request));
       const headers = {'Content-Type': 'application/json'};
-      return parseAnswer<SessionDocument>(await transport.send('POST', '/api/session', {...call, headers, body}));
+      return parseAnswer<SessionDocument>(
+        await transport.send('POST', '/api/session', {...call, headers, body}),
+        SESSION,
+      );
     },
-    signOut: async call => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session', call)),
+    signOut: async call => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session', call), SESSION),
     events: options => createEventStream({transport}, options ?? {}),
-    service: async call => parseAnswer<ServiceDocument>(await transport.send('GET', '/api', call)),
-    readiness: async call => parseAnswer<Readiness>(await transport.send('GET', '/readyz', {...call, accept: [503]})),
+    service: async call => parseAnswer<ServiceDocument>(await transport.send('GET', '/api', call), SERVICE),
+    readiness: async call =>
+      parseAnswer<Readiness>(await transport.send('GET', '/readyz', {...call, accept: [503]}), READINESS),
   };
 }
+
+const SESSION: ShapeOf<SessionDocument> = {
+  state: 'string',
+  source: 'string',
+  since: 'string',
+  'expiresAt?': 'string',
+  'stale?': 'boolean',
+  'scriptURL?': 'string',
+  'kept?': 'string',
+  'problem?': {code: 'string', detail: 'string', advice: 'string'},
+};
+
+const SERVICE: ShapeOf<ServiceDocument> = {name: 'string', version: 'string', apiVersion: 'string', links: {}};
+
+const READINESS: ShapeOf<Readiness> = {
+  ready: 'boolean',
+  store: 'string',
+  identity: {source: 'string', signedIn: 'boolean', state: 'string', 'stale?': 'boolean', 'summary?': 'string'},
+};

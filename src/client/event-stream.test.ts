@@ -187,7 +187,7 @@ describe('an event stream that cannot be kept up', () => {
   test('tells of each connection that is lost and comes back, and waits longer each time until one lasts', async () => {
     const {url} = await serve(
       breaking(removed('a', 1, '1')),
-      refusing(503, {code: 'too-many-subscribers', detail: 'there are too many'}),
+      refusing(503, {code: 'too-many-subscribers', subscribersMax: 1, detail: 'there are too many'}),
       response => response.destroy(),
       breaking(removed('b', 2, '2')),
       streaming(removed('c', 3, '3')),
@@ -231,14 +231,18 @@ describe('an event stream that cannot be kept up', () => {
   const hopeless: readonly {readonly name: string; readonly answer: Answering; readonly code: string}[] = [
     {
       name: 'a wrong parameter',
-      answer: refusing(400, {code: 'invalid-parameter', detail: 'no'}),
+      answer: refusing(400, {code: 'invalid-parameter', parameter: 'since', problem: 'no', detail: 'no'}),
       code: 'invalid-parameter',
     },
-    {name: 'a foreign origin', answer: refusing(403, {code: 'foreign-origin', detail: 'no'}), code: 'foreign-origin'},
+    {
+      name: 'a foreign origin',
+      answer: refusing(403, {code: 'foreign-origin', origin: 'http://x', detail: 'no'}),
+      code: 'foreign-origin',
+    },
     {
       name: 'a code of a later version',
       answer: refusing(410, {code: 'invented-later', detail: 'no'}),
-      code: 'invented-later',
+      code: 'unknown-failure',
     },
     {name: 'a page', answer: response => response.end('<!doctype html>'), code: 'unexpected-answer'},
     {name: 'an event that is no JSON', answer: streaming('data: {\n\n'), code: 'unexpected-answer'},
@@ -254,7 +258,7 @@ describe('an event stream that cannot be kept up', () => {
 
   test('throws at a foreign host', async () => {
     // How often it is asked is up to fetch(): it repeats what was answered with 421 (Fetch standard).
-    const {url} = await serve(refusing(421, {code: 'foreign-host', detail: 'no'}));
+    const {url} = await serve(refusing(421, {code: 'foreign-host', host: 'x', detail: 'no'}));
     await expect(take(streamOf(url), 1)).rejects.toMatchObject({failure: {code: 'foreign-host'}});
   });
 

@@ -78,7 +78,7 @@ export class HttpEntries implements ClientEntries {
     const repeatable = happensOnce(transaction);
     const sending = {...callOf(options), headers, body, repeatable};
     const answer = await this.#transport.send('POST', '/api/transactions', sending);
-    return {revision: Number(parseAnswer<{readonly revision: string}>(answer).revision)};
+    return {revision: Number(parseAnswer<{readonly revision: string}>(answer, {revision: 'digits'}).revision)};
   }
 
   async delete(key: string, options: DeleteOptions & CallOptions = {}): Promise<void> {
@@ -104,7 +104,7 @@ export class HttpEntries implements ClientEntries {
   async deleteRange({prefix, ...options}: {readonly prefix: string} & CallOptions): Promise<number> {
     const query = formatQuery({prefix: parsePrefix(prefix), all: prefix === '' ? true : undefined});
     const answer = await this.#transport.send('DELETE', `/api/keys${query}`, callOf(options));
-    return parseAnswer<{readonly deleted: number}>(answer).deleted;
+    return parseAnswer<{readonly deleted: number}>(answer, {deleted: 'number'}).deleted;
   }
 
   /** Lets the service say what is wrong with a value that is no JSON: pasted into a document it could be something else. */
@@ -122,8 +122,9 @@ export class HttpEntries implements ClientEntries {
     try {
       const answer = await this.#transport.send('GET', entryPath(key), callOf(options));
       const json = answer.bytes as JsonText;
-      const times = readTimes(answer.headers.get('Updated-At'), answer.headers.get('Expires-At'));
-      return {key, revision: readRevision(answer), sizeBytes: json.length, ...times, json};
+      const revision = readRevision(answer);
+      const times = readTimes(answer, answer.headers.get('Updated-At'), answer.headers.get('Expires-At'));
+      return {key, revision, sizeBytes: json.length, ...times, json};
     } catch (error) {
       if (error instanceof AppError && error.failure.code === 'no-entry') return undefined;
       throw error;

@@ -2,15 +2,16 @@ import type {Page} from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
-import {type Answer, parseAnswer} from './answer.ts';
+import type {ShapeOf} from '../domain/shape.ts';
+import {type Answer, parseAnswer, unexpectedAnswer} from './answer.ts';
 import type {ReadOptions, TypedEntry} from './client-entries.ts';
 import {readTyped} from './typed-entry.ts';
 
 /** Reads a page of a listing without values. */
 export function readPage(answer: Answer): Page<EntryInfo> {
-  const {entries, next} = parseAnswer<ListedPage>(answer);
+  const {entries, next} = parseAnswer<ListedPage>(answer, LISTED_PAGE);
   const infos = entries.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
-    return {key, revision: Number(revision), sizeBytes, ...readTimes(updatedAt, expiresAt)};
+    return {key, revision: Number(revision), sizeBytes, ...readTimes(answer, updatedAt, expiresAt)};
   });
   return next === undefined ? {entries: infos} : {entries: infos, next};
 }
@@ -18,7 +19,7 @@ export function readPage(answer: Answer): Page<EntryInfo> {
 /** Reads a page of a listing with values. */
 export async function readValuePage<T>(answer: Answer, options: ReadOptions<T>): Promise<Page<TypedEntry<T>>> {
   const page = readPage(answer);
-  const entries = withValues(page.entries, answer.bytes).map(entry => readTyped(entry, options));
+  const entries = withValues(page.entries, answer).map(entry => readTyped(entry, options));
   return {...page, entries: await Promise.all(entries)};
 }
 
@@ -33,17 +34,24 @@ interface ListedPage {
   readonly next?: string;
 }
 
+const LISTED_PAGE: ShapeOf<ListedPage> = {
+  entries: [{key: 'string', revision: 'digits', sizeBytes: 'number', updatedAt: 'string', 'expiresAt?': 'string'}],
+  'next?': 'string',
+};
+
 const VALUE_MEMBER = new TextEncoder().encode('"value":');
 
 /**
  * Cuts the values out of a page, byte for byte; parsed ones would have lost what numbers cannot hold.
  * In the members before it, quotes inside a text are escaped, so the name in quotes is the member itself.
  */
-function withValues(infos: readonly EntryInfo[], page: Uint8Array): readonly Entry[] {
+function withValues(infos: readonly EntryInfo[], answer: Answer): readonly Entry[] {
+  const page = answer.bytes;
   let at = 0;
   return infos.map(info => {
     const start = indexOfBytes(page, VALUE_MEMBER, at) + VALUE_MEMBER.length;
     at = start + info.sizeBytes;
+    if (at > page.length) throw unexpectedAnswer(answer, 'it lacks the values');
     return {...info, json: page.slice(start, at) as JsonText};
   });
 }
@@ -54,11 +62,18 @@ function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): numb
   return at;
 }
 
-/** The times of an entry, from how the service writes them. */
+/** Reads the times of an entry, as the service writes them. @throws {AppError} `unexpected-answer` for anything else. */
 export function readTimes(
+  answer: Answer,
   updatedAt: string | null,
   expiresAt: string | null | undefined,
 ): Pick<EntryInfo, 'updatedAtMs' | 'expiresAtMs'> {
-  const updatedAtMs = Date.parse(updatedAt ?? '');
-  return expiresAt ? {updatedAtMs, expiresAtMs: Date.parse(expiresAt)} : {updatedAtMs};
+  const updatedAtMs = readTime(answer, updatedAt ?? '');
+  return expiresAt ? {updatedAtMs, expiresAtMs: readTime(answer, expiresAt)} : {updatedAtMs};
+}
+
+function readTime(answer: Answer, text: string): number {
+  const timeMs = Date.parse(text);
+  if (Number.isNaN(timeMs)) throw unexpectedAnswer(answer, 'it has no time of this service');
+  return timeMs;
 }

@@ -198,7 +198,8 @@ type Sending = Omit<SendOptions, 'signal'> & {readonly signal: AbortSignal};
 export function isPassing(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false;
   const {failure} = error;
-  return PASSING.has(failure.code) || (failure.code === 'unexpected-answer' && isOfGateway(failure.status));
+  const isUnknown = failure.code === 'unexpected-answer' || failure.code === 'unknown-failure';
+  return PASSING.has(failure.code) || (isUnknown && isOfGateway(failure.status));
 }
 
 const PASSING: ReadonlySet<string> = new Set([
@@ -216,7 +217,7 @@ function isOfGateway(status: number): boolean {
 
 /** Whether a request that failed like this may have reached the service. */
 function mayHaveHappened({failure, cause}: AppError): boolean {
-  if (failure.code === 'unexpected-answer') return true;
+  if (failure.code === 'unexpected-answer' || failure.code === 'unknown-failure') return true;
   return failure.code === 'service-unreachable' && !wasRefused(cause);
 }
 

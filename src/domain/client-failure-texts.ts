@@ -18,6 +18,7 @@ export const FAILURE_TEXTS: FailureTexts<
   | 'service-timeout'
   | 'invalid-value'
   | 'unexpected-answer'
+  | 'unknown-failure'
 > = {
   'invalid-key': ({key, problem}) => `Cannot use the key ${quote(key)}: ${problem}`,
   'invalid-json': ({problem, position}) => `Cannot read the value as JSON: ${problem} at byte ${position}`,
@@ -27,6 +28,7 @@ export const FAILURE_TEXTS: FailureTexts<
   'invalid-value': ({key, problems}) =>
     `Cannot use the value of ${quote(key)}: ${problems.map(describeProblem).join('; ')}`,
   'unexpected-answer': ({url, status, problem}) => `Cannot understand the answer ${status} of ${url}: ${problem}`,
+  'unknown-failure': ({sentCode, status, detail}) => `${detail} (code ${quote(sentCode)}, status ${status})`,
 };
 
 /** A place in a document and what is wrong with it; the document as a whole needs no path. */

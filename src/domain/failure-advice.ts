@@ -1,15 +1,16 @@
 import type {Failure, FailureCode} from './failure.ts';
 
-/** One line for people: what to do about a failure. */
+/** One line for people: what to do about a failure. One that came with advice keeps it. */
 export function adviseOn(failure: Failure): string {
   if (failure.code === 'no-resource' && failure.meant !== undefined)
     return `Use ${failure.meant}: a slash inside a key is written %2F`;
+  if (failure.code === 'unknown-failure' && failure.advice !== undefined) return failure.advice;
   return adviseOnFailure(failure.code);
 }
 
 /** One line for people: what to do about failures of this code. */
 export function adviseOnFailure(code: FailureCode): string {
-  return FAILURE_ADVICE[code];
+  return FAILURE_ADVICE[Object.hasOwn(FAILURE_ADVICE, code) ? code : 'unknown-failure'];
 }
 
 /**
@@ -93,4 +94,5 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
   'invalid-value': 'Correct the value, or the schema that reads it; what is stored is in the text of the entry',
   'unexpected-answer': 'Another program may be listening on the port; "crewroom doctor" names it',
+  'unknown-failure': 'The log of the service has more about it; a newer Crewroom may know this failure',
 };

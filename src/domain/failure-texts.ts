@@ -97,6 +97,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
   'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],
+  'unknown-failure': CLIENT_FAILURE_TEXTS['unknown-failure'],
 };
 
 /** What an import had stored before it failed; nothing for other failures. */

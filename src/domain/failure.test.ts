@@ -4,6 +4,7 @@ import {STATUS_BY_CODE} from '../http/failure-response.ts';
 import {AppError, describeFailure, type Failure, type FailureCode} from './failure.ts';
 import {adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
+import {isSentFailure} from './sent-failure.ts';
 
 /** One failure of each code; a new code does not compile until it is here. */
 const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
@@ -115,6 +116,12 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'service-timeout': {code: 'service-timeout', url: 'http://localhost:7172/api', timeoutMs: 30_000},
   'invalid-value': {code: 'invalid-value', key: 'a', problems: [{path: '$.volume', problem: 'is no number'}]},
   'unexpected-answer': {code: 'unexpected-answer', url: 'http://x', status: 200, problem: 'it is not JSON'},
+  'unknown-failure': {
+    code: 'unknown-failure',
+    sentCode: 'too-windy',
+    status: 503,
+    detail: 'Cannot land: too much wind',
+  },
 };
 
 describe('describeFailure()', () => {
@@ -159,6 +166,15 @@ describe('describeFailure()', () => {
     const failure = {...FAILURES['address-in-use'], holder: 'node (process 12)'};
     assert.equal(describeFailure(failure), 'Cannot listen on 127.0.0.1:7172: node (process 12) uses the port');
   });
+});
+
+describe('isSentFailure()', () => {
+  for (const failure of Object.values(FAILURES)) {
+    const isSent = STATUS_BY_CODE[failure.code] !== undefined;
+    test(`${isSent ? 'knows' : 'does not expect'} "${failure.code}" over HTTP`, () => {
+      assert.equal(isSentFailure(JSON.parse(JSON.stringify(failure))), isSent);
+    });
+  }
 });
 
 describe('adviseOnFailure()', () => {

@@ -120,7 +120,21 @@ export type LocalFailure =
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
   | {readonly code: 'invalid-value'; readonly key: string; readonly problems: readonly DocumentProblem[]}
-  | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string};
+  | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string}
+  | UnknownFailure;
+
+/** A failure of the service that this version does not know, or that lacks what this version expects of it. */
+export interface UnknownFailure {
+  readonly code: 'unknown-failure';
+  /** The code that it came with. */
+  readonly sentCode: string;
+  /** The HTTP status that it came with. */
+  readonly status: number;
+  /** The message that it came with. */
+  readonly detail: string;
+  /** The advice that it came with. */
+  readonly advice?: string;
+}
 
 /** What an import had stored when it failed. Importing it again does no harm. */
 export interface ImportedPart {
@@ -171,8 +185,9 @@ export class AppError extends Error {
 
 /** One line for people: the action that failed, what is and what should be. */
 export function describeFailure(failure: Failure): string {
-  // The table has a function for each code with just its failure; the compiler cannot follow the pair.
-  const describe = FAILURE_TEXTS[failure.code] as ((failure: Failure) => string) | undefined;
   // In a bundle for browsers the table has only what goes wrong there.
-  return describe?.(failure) ?? failure.code;
+  if (!Object.hasOwn(FAILURE_TEXTS, failure.code)) return failure.code;
+  // The table has a function for each code with just its failure; the compiler cannot follow the pair.
+  const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
+  return describe(failure);
 }

@@ -73,17 +73,22 @@ export const STATUS_BY_CODE = {
   'service-timeout': undefined,
   'invalid-value': undefined,
   'unexpected-answer': undefined,
+  'unknown-failure': undefined,
 } as const satisfies Record<FailureCode, number | NotSent>;
 
 /** What was thrown, as a failure: anything unforeseen becomes `internal` and keeps its details to itself. */
 export function toFailure(error: unknown, requestId: string): Failure {
-  if (error instanceof AppError && STATUS_BY_CODE[error.failure.code] !== undefined) return error.failure;
+  if (error instanceof AppError && findStatus(error.failure) !== undefined) return error.failure;
   return {code: 'internal', requestId};
 }
 
 /** The HTTP status of a failure. */
-export function statusOf({code}: Failure): number {
-  return STATUS_BY_CODE[code] ?? STATUS_BY_CODE.internal;
+export function statusOf(failure: Failure): number {
+  return findStatus(failure) ?? STATUS_BY_CODE.internal;
+}
+
+function findStatus({code}: Failure): number | NotSent {
+  return Object.hasOwn(STATUS_BY_CODE, code) ? STATUS_BY_CODE[code] : undefined;
 }
 
 /** Makes the problem document (RFC 9457) of a failure: its own members, and words for people. */

@@ -55,7 +55,8 @@ function formatStatus({url, version, ready, store, identity, session, latencyMs}
 function describeIdentity({source, signedIn, state, summary = ''}: Readiness['identity']): string {
   if (state === 'expired') return 'nobody: the session expired; "crewroom sign-in" signs in again';
   if (!signedIn) return source === 'handler' ? 'nobody: "crewroom sign-in" signs in' : 'nobody';
-  return `${escapeControls(summary)} (${SOURCES[source]})`;
+  // A newer service may have more sources.
+  return `${escapeControls(summary)} (${Object.hasOwn(SOURCES, source) ? SOURCES[source] : JSON.stringify(source)})`;
 }
 
 /** Where the identity comes from, for people. */

@@ -1,5 +1,5 @@
 import {AppError, describeFailure} from '../../domain/failure.ts';
-import {adviseOnFailure} from '../../domain/failure-advice.ts';
+import {adviseOn} from '../../domain/failure-advice.ts';
 
 /** What one look at one thing came to. */
 export interface Finding {
@@ -17,5 +17,5 @@ export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 /** The finding that a failure is. What is no failure is thrown on. */
 export function findingOf(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
-  return {check, level: 'problem', detail: describeFailure(error.failure), fix: adviseOnFailure(error.failure.code)};
+  return {check, level: 'problem', detail: describeFailure(error.failure), fix: adviseOn(error.failure)};
 }

@@ -1,5 +1,6 @@
 import {parseAnswer, readAnswer, readFailure} from '../../client/answer.ts';
 import {AppError} from '../../domain/failure.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {fetchOverHttp} from '../http-fetch.ts';
 import {AdvisedError} from '../report.ts';
@@ -64,9 +65,23 @@ export async function sendImport(
     ...{body: toStream(chunks), duplex: 'half'},
   });
   const answer = await readAnswer(target, await exchange(request, url));
-  const {revision, ...imported} = parseAnswer<Omit<Imported, 'revision'> & {readonly revision: string}>(answer);
+  const {revision, ...imported} = parseAnswer<SentImported>(answer, SENT_IMPORTED);
   return {...imported, revision: Number(revision)};
 }
+
+/** What came of an import, as the service sends it. */
+type SentImported = Omit<Imported, 'revision'> & {readonly revision: string};
+
+const SENT_IMPORTED: ShapeOf<SentImported> = {
+  dryRun: 'boolean',
+  entries: 'number',
+  created: 'number',
+  replaced: 'number',
+  expired: 'number',
+  deleted: 'number',
+  batches: 'number',
+  revision: 'digits',
+};
 
 /** Sends a request; an answer that tells of a failure is thrown. */
 async function exchange(request: Request, url: string): Promise<Response> {

@@ -1,0 +1,27 @@
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {onTestFinished} from 'vitest';
+
+/** An answer that a service of another version, or a proxy in front of one, could give. */
+export interface GivenAnswer {
+  readonly status: number;
+  /** The document, sent as JSON. */
+  readonly body: unknown;
+}
+
+/** Serves the same answer to every request, until the test is over. */
+export async function serveAnswer({status, body}: GivenAnswer): Promise<{readonly port: number; readonly url: string}> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(status, {'Content-Type': 'application/problem+json'}).end(JSON.stringify(body));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const {port} = server.address() as AddressInfo;
+  return {port, url: `http://127.0.0.1:${port}`};
+}
