@@ -120,7 +120,8 @@ function findMetaDamage(first: Buffer, second: Buffer, {sizeBytes, pageSize}: Fi
   if (distance !== 1n && distance !== -1n && transactions.some(transaction => transaction !== 0n)) {
     return 'the first two pages of data.mdb do not belong together';
   }
-  const current = distance > 0n ? first : second;
+  // Equal, the engine takes the first (mdb_pick_meta): it puts the old number back into the second where its first commit fails.
+  const current = distance >= 0n ? first : second;
   const lastPage = current.readBigUInt64LE(META.lastPage);
   const needed = Number(lastPage + 1n) * pageSize;
   if (needed > sizeBytes && transactions.some(transaction => transaction !== 0n))

@@ -64,8 +64,9 @@ export class LmdbFile implements Disposable {
     const first = this.#readBytes(0, META.sizeBytes);
     this.#pageSize = first.readUInt32LE(META.pageSize);
     const second = this.#readBytes(this.#pageSize, META.sizeBytes);
-    const isFirstNewer = first.readBigUInt64LE(META.transaction) > second.readBigUInt64LE(META.transaction);
-    this.#meta = isFirstNewer ? first : second;
+    // As the engine does, which takes the first of two equal ones (mdb_pick_meta).
+    const isFirstCurrent = first.readBigUInt64LE(META.transaction) >= second.readBigUInt64LE(META.transaction);
+    this.#meta = isFirstCurrent ? first : second;
     this.#lastTransaction = this.#meta.readBigUInt64LE(META.transaction);
     const pages = Math.floor(fstatSync(this.#file).size / this.#pageSize);
     this.#lastPage = Math.min(Number(this.#meta.readBigUInt64LE(META.lastPage)), pages - 1);

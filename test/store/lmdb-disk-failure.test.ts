@@ -13,6 +13,9 @@ const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
 /** A number of writes in which the failure must have come, however fast they are: the tree gets them four times a second. */
 const WRITES_MAX = 20_000;
 
+/** At least as many writes as the engine makes to a new file until the first commit is in it. */
+const FIRST_WRITES = 8;
+
 /** How the journal is opened. */
 const JOURNAL_FILE = /openat\(.*\/store\/journal-0", O_WRONLY.* = (\d+)$/;
 
@@ -113,6 +116,43 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     const store = await startProcess({under});
     assert.equal((await failureOf(() => store.call('open', {directory}))).code, 'data-directory-unusable');
   });
+
+  for (const part of ['store', 'lock']) {
+    test(`opens, and takes writes, after any one write to its new file in ${part}/ failed at the very first start`, async () => {
+      for (let count = 1; count <= FIRST_WRITES; count++) {
+        const directory = await makeDirectory();
+        const file = join(directory, part, 'data.mdb');
+        const inject = `inject=pwrite64:error=EIO:when=${count}`;
+        const under = [
+          'strace',
+          '-f',
+          ...ONE_THREAD,
+          '-o',
+          '/dev/null',
+          '-P',
+          file,
+          '-e',
+          'trace=pwrite64',
+          '-e',
+          inject,
+        ];
+        const first = await startProcess({under});
+        // It may fail to open, to write, or to live: the engine ends the process at some failed writes.
+        await first
+          .call('open', {directory})
+          .then(
+            () => first.call('put', putOf('a', '1')),
+            () => {},
+          )
+          .catch(() => {});
+        await first[Symbol.asyncDispose]();
+
+        const again = await openStore(directory);
+        await write(again, put('b'));
+        await again[Symbol.asyncDispose]();
+      }
+    });
+  }
 
   const unwrittenBlocks = [
     {name: 'be made', call: 'fsync', when: 1, acknowledged: 0},
