@@ -5,13 +5,6 @@ import type {DataDirectory} from './data-directory.ts';
 import {assertLockUndamaged} from './lmdb-check.ts';
 import {type Environment, openEnvironment} from './lmdb-environment.ts';
 
-/** Tells this run of a process from an earlier one that had the same id, as happens in containers. */
-export interface ProcessMark {
-  readonly processId: number;
-  /** When the process started, in milliseconds since the Unix epoch. */
-  readonly startedAtMs: number;
-}
-
 const HOLDER = Buffer.from('holder');
 
 /**
@@ -22,11 +15,11 @@ const HOLDER = Buffer.from('holder');
  * @throws {AppError} `data-directory-in-use` with the process that holds it; `data-directory-unusable` when the
  * lock's own file is damaged.
  */
-export async function takeLock(directory: DataDirectory, mark: ProcessMark): Promise<AsyncDisposable> {
+export async function takeLock(directory: DataDirectory, processId: number): Promise<AsyncDisposable> {
   await assertLockUndamaged(directory);
   const environment = openEnvironment({directory: directory.lockPath});
   try {
-    const holder = enterHolder(environment, mark);
+    const holder = environment.writeAndWait(() => findOrBecomeHolder(environment, processId));
     if (holder !== undefined) {
       throw new AppError({code: 'data-directory-in-use', directory: directory.path, processId: holder});
     }
@@ -37,37 +30,40 @@ export async function takeLock(directory: DataDirectory, mark: ProcessMark): Pro
   }
 }
 
-/** Who holds the lock of a data directory, without taking it. */
-export async function findHolder(directory: DataDirectory): Promise<number | undefined> {
+/**
+ * Finds the process that holds the lock of a data directory, without taking it.
+ *
+ * @param ownId The id of this process.
+ */
+export async function findHolder(directory: DataDirectory, ownId: number): Promise<number | undefined> {
   // An empty file is one that nobody has taken yet; the engine, opening it only to read, would end the process.
   const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
   if (file === undefined || file.size === 0) return undefined;
   await assertLockUndamaged(directory);
   const environment = openEnvironment({directory: directory.lockPath, readOnly: true});
   try {
-    const current = readMark(environment.table('lock').get(HOLDER));
-    return current !== undefined && environment.liveReaders().has(current.processId) ? current.processId : undefined;
+    return findLiveHolder(environment, ownId);
   } finally {
     await environment[Symbol.asyncDispose]();
   }
 }
 
-/** Writes who holds the lock. @returns Who holds it already. */
-function enterHolder(environment: Environment, mark: ProcessMark): number | undefined {
-  const table = environment.table('lock');
+/** Takes the lock, inside of a transaction. @returns The process that holds it already. */
+function findOrBecomeHolder(environment: Environment, processId: number): number | undefined {
+  const holder = findLiveHolder(environment, processId);
+  if (holder !== undefined) return holder;
   environment.holdReader();
-  return environment.writeAndWait(() => {
-    const current = readMark(table.get(HOLDER));
-    if (current !== undefined && isAlive(current, mark, environment)) return current.processId;
-    table.put(HOLDER, Buffer.from(JSON.stringify(mark)));
-    return undefined;
-  });
+  environment.table('lock').put(HOLDER, Buffer.from(JSON.stringify({processId})));
+  return undefined;
 }
 
-function isAlive(holder: ProcessMark, own: ProcessMark, environment: Environment): boolean {
-  // Our own id is always alive; only the start tells whether it was us or somebody before us.
-  if (holder.processId === own.processId) return holder.startedAtMs === own.startedAtMs;
-  return environment.liveReaders().has(holder.processId);
+function findLiveHolder(environment: Environment, ownId: number): number | undefined {
+  const readers = environment.liveReaders();
+  // Before this process has a place in the table: it is another store of this process, or a process of another container. With
+  // that one's place taken the engine would wait ten seconds for it, and then fail.
+  if (readers.has(ownId)) return ownId;
+  const holder = readHolder(environment.table('lock').get(HOLDER));
+  return holder !== undefined && readers.has(holder) ? holder : undefined;
 }
 
 function releasing(environment: Environment): AsyncDisposable {
@@ -83,10 +79,10 @@ function releasing(environment: Environment): AsyncDisposable {
   return {[Symbol.asyncDispose]: () => (released ??= release())};
 }
 
-function readMark(record: Buffer | undefined): ProcessMark | undefined {
+function readHolder(record: Buffer | undefined): number | undefined {
   if (record === undefined) return undefined;
   try {
-    return JSON.parse(record.toString()) as ProcessMark;
+    return (JSON.parse(record.toString()) as {readonly processId: number}).processId;
   } catch {
     return undefined;
   }

@@ -75,7 +75,7 @@ export function openTables(environment: Environment): StoreTables {
 async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {
   try {
     if (!(await makeRoom(directory))) throw new Error('its disk is full');
-    return await takeLock(directory, {processId: process.pid, startedAtMs: performance.timeOrigin});
+    return await takeLock(directory, process.pid);
   } catch (error) {
     throw error instanceof AppError ? error : unusable(directory.path, error);
   }

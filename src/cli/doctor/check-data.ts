@@ -98,7 +98,7 @@ async function checkStore(directory: DataDirectory): Promise<readonly Finding[]>
   try {
     await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
-    const holder = await findHolder(directory).catch((error: Error) => error);
+    const holder = await findHolder(directory, process.pid).catch((error: Error) => error);
     if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, the first pages may be seen half old and half new.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});

@@ -28,7 +28,7 @@ export interface EntriesPlace extends ServiceAddress {
 export async function checkEntries(place: EntriesPlace, options: VerifyOptions): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(place.dataDir);
   if (!existsSync(join(directory.storePath, 'data.mdb'))) return [ok('there are none yet')];
-  const holder = await findHolder(directory);
+  const holder = await findHolder(directory, process.pid);
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
   const service =
     place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
