@@ -2,7 +2,7 @@ import {open, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../domain/failure.ts';
-import type {DataDirectory} from './data-directory.ts';
+import {type DataDirectory, openingFailure, unusable} from './data-directory.ts';
 import {LmdbFile} from './lmdb-file.ts';
 
 /** The layout of an LMDB meta page on a 64-bit machine (mdb.c, MDB_page and MDB_meta); numbers little-endian. */
@@ -31,10 +31,12 @@ export interface Expected {
  * Looks at the first pages of the store's file before the engine maps it: an engine that maps a file
  * shorter than its pages claim does not fail, it crashes the process. Nobody else may be writing to it.
  *
- * @throws {AppError} `store-damaged`.
+ * @throws {AppError} `store-damaged`; `data-directory-unusable` when the file cannot be read.
  */
 export async function assertUndamaged({path, storePath}: DataDirectory, {expected}: Expected): Promise<void> {
-  const problem = await findDamage(join(storePath, 'data.mdb'), expected);
+  const problem = await findDamage(join(storePath, 'data.mdb'), expected).catch(error => {
+    throw openingFailure(path, error);
+  });
   if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});
 }
 
@@ -51,7 +53,9 @@ export async function assertLockUndamaged({path, lockPath}: DataDirectory): Prom
   let problem: string | undefined;
   for (let look = 0; look < LOOKS_MAX; look++) {
     const file = join(lockPath, 'data.mdb');
-    problem = (await findDamage(file, false)) ?? (await findPageDamage(file));
+    problem = await findLockDamage(file).catch(error => {
+      throw unusable(path, error);
+    });
     if (problem === undefined) return;
     // What changed between one read and the next looks like damage; real damage stays.
     await setTimeout(LOOK_AGAIN_MS);
@@ -61,6 +65,10 @@ export async function assertLockUndamaged({path, lockPath}: DataDirectory): Prom
     directory: path,
     problem: `its lock is damaged (${problem}); while no Crewroom runs, the directory "lock" in it may be deleted`,
   });
+}
+
+async function findLockDamage(file: string): Promise<string | undefined> {
+  return (await findDamage(file, false)) ?? (await findPageDamage(file));
 }
 
 /** Looks at every page: for a file as small as that of the lock. */
@@ -82,8 +90,7 @@ async function findDamage(path: string, expected: boolean): Promise<string | und
   try {
     file = await open(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      return `data.mdb cannot be read: ${(error as Error).message}`;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return expected ? 'data.mdb is missing' : undefined;
   }
   try {

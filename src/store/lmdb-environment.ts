@@ -1,3 +1,4 @@
+import {closeSync, openSync} from 'node:fs';
 import * as lmdb from 'lmdb';
 import {type Database, open, type RangeOptions, type RootDatabase, type Transaction} from 'lmdb';
 
@@ -97,8 +98,12 @@ export function engineVersion(): string {
 /** Address space set aside for the file, in bytes; it grows beyond when it has to. */
 const MAP_BYTES = 4 * 1024 ** 3;
 
-/** Opens the environment in a directory, which exists. */
+/** Number of files that the engine opens for an environment, and one to spare. */
+const OPENED_FILES = 4;
+
+/** Opens the environment in a directory, which exists. @throws What the operating system refuses. */
 export function openEnvironment({directory, readOnly = false}: EnvironmentOptions): Environment {
+  assertFilesCanBeOpened(directory);
   const root = open({
     path: directory,
     noSubdir: false,
@@ -113,6 +118,18 @@ export function openEnvironment({directory, readOnly = false}: EnvironmentOption
     readOnly,
   });
   return new LmdbEnvironment(root);
+}
+
+/** The engine ends the process when it cannot open one of its files: the limit for open files is to be met here. */
+function assertFilesCanBeOpened(directory: string): void {
+  // Windows cannot open a directory, and has no such limit.
+  if (process.platform === 'win32') return;
+  const files: number[] = [];
+  try {
+    while (files.length < OPENED_FILES) files.push(openSync(directory, 'r'));
+  } finally {
+    for (const file of files) closeSync(file);
+  }
 }
 
 /** How long the cause of a failed commit may take to arrive, in milliseconds. */

@@ -4,6 +4,7 @@ import {
   DATA_FORMAT,
   type DataDirectory,
   describeDataDirectory,
+  openingFailure,
   prepareDataDirectory,
   protectFiles,
   readDataFormat,
@@ -11,7 +12,6 @@ import {
   unusable,
   writeDataFormat,
 } from './data-directory.ts';
-import {saysFullDisk} from './full-disk.ts';
 import {syncJournal} from './journal.ts';
 import type {JournalBlock} from './journal-block.ts';
 import {type JournalContent, readJournal} from './journal-reading.ts';
@@ -110,8 +110,6 @@ function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
 
 async function readUnsettled(directory: DataDirectory, environment: Environment): Promise<readonly JournalBlock[]> {
   const {blocks, damage} = await readContent(directory, environment);
-  // What was read may not be on the disk yet, and what is shown to anybody has to be.
-  if (damage === undefined && blocks.length > 0) await syncJournal(directory.storePath);
   if (damage === undefined) return blocks;
   throw new AppError({code: 'store-damaged', directory: directory.path, problem: damage});
 }
@@ -121,14 +119,11 @@ async function readContent({path, storePath}: DataDirectory, environment: Enviro
     const {changes} = openTables(environment);
     const wrongEnd = findWrongEnd(changes);
     if (wrongEnd !== undefined) return {blocks: [], damage: wrongEnd};
-    return await readJournal(storePath, readLastRevision(changes));
+    const content = await readJournal(storePath, readLastRevision(changes));
+    // What was read may not be on the disk yet, and what is shown to anybody has to be.
+    if (content.damage === undefined && content.blocks.length > 0) await syncJournal(storePath);
+    return content;
   } catch (error) {
     throw openingFailure(path, error);
   }
-}
-
-/** What keeps a store from being opened: the files are damaged, unless the engine had to write and the disk was full. */
-export function openingFailure(path: string, error: unknown): AppError {
-  if (saysFullDisk(error)) return unusable(path, error);
-  return new AppError({code: 'store-damaged', directory: path, problem: (error as Error).message}, {cause: error});
 }

@@ -17,11 +17,12 @@ import {
 } from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {readLastRevision} from './change-log.ts';
+import {openingFailure} from './data-directory.ts';
 import {EntryCache} from './entry-cache.ts';
 import {type DueExpiries, readDue} from './expiries.ts';
 import {GroupWriter} from './group-writer.ts';
 import {frozenLayer, LayeredTable} from './layered-table.ts';
-import {type OpenedDirectory, openDirectory, openingFailure, type StoreTables} from './lmdb-opening.ts';
+import {type OpenedDirectory, openDirectory, type StoreTables} from './lmdb-opening.ts';
 import {LmdbSnapshots, type SnapshotSource} from './lmdb-snapshots.ts';
 import type {Memtable} from './memtable.ts';
 import {prepareOperation} from './prepared-commit.ts';

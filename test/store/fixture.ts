@@ -36,6 +36,9 @@ export async function startProcess(options?: StartOptions): Promise<StoreProcess
 /** Whether programs can be traced here, which takes strace and the right to trace. */
 export const CAN_TRACE = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
+/** Whether limits of a process can be set here. */
+export const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
+
 /**
  * Leaves a journal as a process does that is killed.
  *

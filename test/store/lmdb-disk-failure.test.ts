@@ -3,8 +3,8 @@ import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {JOURNAL_FILES} from '../../src/store/journal.ts';
-import {put, write} from '../../src/testing/assertions.ts';
-import {CAN_TRACE, makeDirectory, openStore, startProcess} from './fixture.ts';
+import {keysOf, put, range, write} from '../../src/testing/assertions.ts';
+import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from './fixture.ts';
 import {ProcessFailure, type StoreProcess} from './store-process.ts';
 
 /** With one thread for the disk, the N-th call of a kind is always the same one. */
@@ -111,11 +111,30 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     const directory = await makeDirectory();
     const file = join(directory, 'store', 'data.mdb');
     // Before that the engine makes its files, where a failed write can end the process.
-    const inject = 'inject=pwrite64:error=ENOSPC:when=4+';
-    const under = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', file, '-e', 'trace=pwrite64', '-e', inject];
+    const under = [...traceFile(file, 'pwrite64'), '-e', 'inject=pwrite64:error=ENOSPC:when=4+'];
     const store = await startProcess({under});
     assert.equal((await failureOf(() => store.call('open', {directory}))).code, 'data-directory-unusable');
   });
+
+  const unreadable = [
+    {name: 'a new store cannot open its file', file: 'data.mdb', call: 'openat', isNew: true},
+    {name: 'a store cannot open its file', file: 'data.mdb', call: 'openat', isNew: false},
+    {name: 'a store cannot read its file', file: 'data.mdb', call: 'pread64', isNew: false},
+    {name: 'a store cannot open its journal', file: 'journal-0', call: 'openat', isNew: false},
+    {name: 'a store cannot read its journal', file: 'journal-0', call: 'read', isNew: false},
+  ];
+  for (const {name, file, call, isNew} of unreadable) {
+    test(`is not called damaged when ${name}: the error is named, and nothing is lost`, async () => {
+      const directory = isNew ? await makeDirectory() : await leaveUnclosed();
+      const under = [...traceFile(join(directory, 'store', file), call), '-e', `inject=${call}:error=EIO:when=1`];
+      const store = await startProcess({under});
+      const failure = await failureOf(() => store.call('open', {directory}));
+      assert.equal(failure.code, 'data-directory-unusable');
+      assert.match('problem' in failure ? String(failure.problem) : '', /^EIO: i\/o error/);
+      const again = await openStore(directory);
+      assert.deepEqual(keysOf(await again.list(range())), isNew ? [] : ['a']);
+    });
+  }
 
   for (const part of ['store', 'lock']) {
     test(`opens, and takes writes, after any one write to its new file in ${part}/ failed at the very first start`, async () => {
@@ -215,6 +234,39 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     }
   });
 });
+
+test.skipIf(!CAN_LIMIT)(
+  'a store in a process with too few open files left is refused, or opens (needs prlimit)',
+  async () => {
+    const outcomes = [];
+    for (let left = 0; left < 12; left++) {
+      const directory = await makeDirectory();
+      const store = await startProcess({under: ['prlimit', '--nofile=128']});
+      await store.call('takeDescriptors', {left});
+      const failure = await store.call('open', {directory}).catch(error => error.failure);
+      outcomes.push(failure === undefined ? 'opens' : failure.code);
+      await store[Symbol.asyncDispose]();
+      assert.equal((await openStore(directory)).revision, 0);
+    }
+    assert.deepEqual(outcomes, outcomes.toSorted());
+    assert.deepEqual(new Set(outcomes), new Set(['data-directory-unusable', 'opens']));
+  },
+);
+
+/** A directory whose process was killed, with the entry a in its journal. */
+async function leaveUnclosed(): Promise<string> {
+  const directory = await makeDirectory();
+  const store = await startProcess();
+  await store.call('open', {directory});
+  await store.call('put', putOf('a', '1'));
+  await store.kill();
+  return directory;
+}
+
+/** A tracer that sees calls of one kind on one file, to which what happens to them is appended. */
+function traceFile(path: string, call: string): readonly string[] {
+  return ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', path, '-e', `trace=${call}`];
+}
 
 interface Failing {
   readonly file: string;

@@ -7,11 +7,10 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../src/testing/assertions.ts';
-import {makeDirectory, openStore, putOf, writeJournal} from './fixture.ts';
+import {CAN_LIMIT, makeDirectory, openStore, putOf, writeJournal} from './fixture.ts';
 import {startStoreProcess} from './store-process.ts';
 
 const CAN_MOUNT = canMount();
-const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
 const DISK_BYTES = 4 * 1024 * 1024;
 /** With less nothing goes into the journal. It takes no memory until it is written to. */
 const AMPLE_BYTES = 2 * 1024 * 1024 * 1024;

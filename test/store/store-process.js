@@ -1,5 +1,6 @@
 // A process that does to a store what its parent says: started by store-process.ts, from dist/, since it
 // runs on every supported Node without a compiler.
+import {closeSync, openSync} from 'node:fs';
 import process from 'node:process';
 import {openLmdbStore} from '../../dist/store/lmdb-store.js';
 
@@ -10,6 +11,14 @@ const commands = {
   open: async ({directory}) => {
     const log = {error: () => {}, info: () => {}, debug: () => {}};
     store = await openLmdbStore({directory, nowMs: Date.now, log});
+  },
+  takeDescriptors: async ({left}) => {
+    const taken = [];
+    try {
+      for (;;) taken.push(openSync('/dev/null'));
+    } catch {
+      for (const each of taken.slice(0, left)) closeSync(each);
+    }
   },
   put: async ({key, json, expiresAtMs}) => {
     const expiry = expiresAtMs === undefined ? undefined : {kind: 'at', expiresAtMs};

@@ -8,6 +8,8 @@ export interface StoreProcess extends AsyncDisposable {
   readonly processId: number;
   /** Rejects with a {@link ProcessFailure} when the store failed. */
   call(name: 'open', options: {readonly directory: string}): Promise<void>;
+  /** Opens files until the operating system allows only so many more. */
+  call(name: 'takeDescriptors', options: {readonly left: number}): Promise<void>;
   call(
     name: 'put',
     options: {readonly key: string; readonly json: string; readonly expiresAtMs?: number},

@@ -131,9 +131,9 @@ class FaultRounds {
       // The engine can end the process at a failed write of a page: docs/reliability.md says so.
       if (signal !== null) return 'faults at opening of which the process died';
       const line = stderr.trim().split('\n').at(-1) ?? '';
-      // Nobody is to look for a backup because a disk is full.
-      const words = error === 'ENOSPC' ? 'data-directory-unusable|disk-full' : 'data-directory-unusable|store-damaged';
-      if (code === 1 && new RegExp(`"code":"(${words})"`).test(line)) return 'faults at opening: refused with a word';
+      // Never as damaged: a disk that refuses a call is no reason to look for a backup.
+      if (code === 1 && /"code":"(data-directory-unusable|disk-full)"/.test(line))
+        return 'faults at opening: refused with a word';
       throw new LossError(`it does not start, and does not say why: ${failure.message}`);
     }
   }
