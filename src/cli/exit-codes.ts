@@ -82,6 +82,7 @@ const EXIT_BY_CODE = {
   'invalid-value': EXIT.failure,
   'unexpected-answer': EXIT.failure,
   'unknown-failure': EXIT.failure,
+  'foreign-service': EXIT.failure,
 } as const satisfies Record<FailureCode, ExitCode>;
 
 /** The exit code for a failure. */

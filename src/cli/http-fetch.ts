@@ -1,5 +1,14 @@
 import {once} from 'node:events';
-import {type ClientRequest, type IncomingMessage, request as requestOverHttp} from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage,
+  request as requestOverHttp,
+} from 'node:http';
+import type {Socket} from 'node:net';
+import type {Duplex} from 'node:stream';
+import {AppError} from '../domain/failure.ts';
 
 /**
  * Sends a request as `fetch` does, with Node's own HTTP client. In Node 20 a `fetch` whose connection is
@@ -7,10 +16,54 @@ import {type ClientRequest, type IncomingMessage, request as requestOverHttp} fr
  * Redirects are answers here, and no port is refused. Bodies are streams both ways: what is sent is not
  * taken faster than it leaves, and no more of it once there is an answer.
  */
-export async function fetchOverHttp(request: Request): Promise<Response> {
+export function fetchOverHttp(request: Request): Promise<Response> {
+  return exchange(request);
+}
+
+/**
+ * Makes a fetch like {@link fetchOverHttp} that looks at each connection before anything is sent on it.
+ *
+ * @param check Rejects to refuse a connection, with an `AppError` that the fetch then rejects with.
+ */
+export function createCheckedFetch(check: SocketCheck): (request: Request) => Promise<Response> {
+  const agent = new CheckedAgent(check);
+  return request => exchange(request, agent);
+}
+
+/** Judges a connection that is open and on which nothing was sent yet. */
+export type SocketCheck = (socket: Socket) => Promise<void>;
+
+class CheckedAgent extends Agent {
+  readonly #check: SocketCheck;
+
+  constructor(check: SocketCheck) {
+    super();
+    this.#check = check;
+  }
+
+  override createConnection(
+    options: ClientRequestArgs,
+    callback: (error: Error | null, stream: Duplex) => void = () => {},
+  ): undefined {
+    const socket = super.createConnection(options) as Socket;
+    const refuse = (error: Error): void => {
+      socket.destroy();
+      callback(error, socket);
+    };
+    const hand = (): void => {
+      socket.off('error', refuse);
+      callback(null, socket);
+    };
+    // What is returned or handed over is written to at once, so that happens only after the check.
+    socket.once('error', refuse).once('connect', () => this.#check(socket).then(hand, refuse));
+  }
+}
+
+async function exchange(request: Request, agent?: CheckedAgent): Promise<Response> {
   try {
-    return toResponse(await send(request, await readBody(request)));
+    return toResponse(await send(request, await readBody(request), agent));
   } catch (error) {
+    if (error instanceof AppError) throw error;
     // The form of a failed fetch: what happened is its cause.
     throw new TypeError('fetch failed', {cause: error});
   }
@@ -34,7 +87,7 @@ async function readBody({body}: Request): Promise<Body> {
   })();
 }
 
-function send(request: Request, body: Body): Promise<IncomingMessage> {
+function send(request: Request, body: Body, agent: CheckedAgent | undefined): Promise<IncomingMessage> {
   const {url, method, headers, signal} = request;
   const {hostname, port, pathname, search} = new URL(url);
   const length = body instanceof Uint8Array ? {'Content-Length': body.length} : {};
@@ -44,6 +97,7 @@ function send(request: Request, body: Body): Promise<IncomingMessage> {
       port,
       path: `${pathname}${search}`,
       method,
+      agent,
       headers: {...Object.fromEntries(headers), ...length},
       signal,
     })

@@ -91,6 +91,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'unreadable-input': 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
   'unwritable-output': 'Check where the output goes: the disk may be full',
   'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
+  'foreign-service':
+    'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',
   'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
   'invalid-value': 'Correct the value, or the schema that reads it; what is stored is in the text of the entry',
   'unexpected-answer': 'Another program may be listening on the port; "crewroom doctor" names it',

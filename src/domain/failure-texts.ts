@@ -94,6 +94,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
   'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
+  'foreign-service': ({url, owner, userId}) =>
+    `Cannot trust the service at ${url} with a password: its program belongs to user ${owner}, and this one runs as ${userId}`,
   'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
   'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],

@@ -113,6 +113,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'unwritable-output': {code: 'unwritable-output', problem: 'no space left on device'},
   'unreadable-input': {code: 'unreadable-input', source: '@x', problem: 'no such file'},
   'service-unreachable': {code: 'service-unreachable', url: 'http://localhost:7172', problem: 'nothing listens there'},
+  'foreign-service': {code: 'foreign-service', url: 'http://127.0.0.1:7172', owner: 1001, userId: 1000},
   'service-timeout': {code: 'service-timeout', url: 'http://localhost:7172/api', timeoutMs: 30_000},
   'invalid-value': {code: 'invalid-value', key: 'a', problems: [{path: '$.volume', problem: 'is no number'}]},
   'unexpected-answer': {code: 'unexpected-answer', url: 'http://x', status: 200, problem: 'it is not JSON'},

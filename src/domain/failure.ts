@@ -118,6 +118,13 @@ export type LocalFailure =
   | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string}
   | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
+  | {
+      readonly code: 'foreign-service';
+      readonly url: string;
+      /** The user whose program answers there, and the one who asks. */
+      readonly owner: number;
+      readonly userId: number;
+    }
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
   | {readonly code: 'invalid-value'; readonly key: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string}

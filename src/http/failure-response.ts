@@ -68,6 +68,7 @@ export const STATUS_BY_CODE = {
   'data-format-unsupported': undefined,
   'store-damaged': undefined,
   'unreadable-input': undefined,
+  'foreign-service': undefined,
   'unwritable-output': undefined,
   'service-unreachable': undefined,
   'service-timeout': undefined,

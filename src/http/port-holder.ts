@@ -16,7 +16,7 @@ export interface PortHolder {
   readonly processId?: number | undefined;
   /** The name of the program. Never its arguments: they may be secrets. */
   readonly command?: string | undefined;
-  /** The user that it runs as, where the process itself is hidden from us. */
+  /** The user who opened the socket, on Linux. */
   readonly userId?: number | undefined;
   /** The version of Crewroom, when that is what answers there. */
   readonly crewroomVersion?: string | undefined;

@@ -84,7 +84,7 @@ async function examine(call: Call<DoctorFlags>): Promise<readonly Finding[]> {
   if (host !== undefined && port !== undefined) {
     const {checkPort} = await import('../doctor/check-port.ts');
     const {checkService} = await import('../doctor/check-service.ts');
-    findings.push(...(await checkPort({host, port})), await checkService({host, port}, context));
+    findings.push(...(await checkPort({host, port}, context)), await checkService({host, port}, context));
     // A directory that cannot be used at all was found already.
     const isUsable = !findings.some(({check, level}) => check === 'Data' && level === 'problem');
     if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)

@@ -23,7 +23,7 @@ export interface SignInFlags {
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
 export async function run(call: Call<SignInFlags>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {client} = await connect(call);
+  const {client} = await connect(call, {ownOnly: true});
   // Before anything is asked: nobody should type a password for a service that does not run.
   const {scriptURL: configured} = await client.session();
   const scriptURL = await chooseHandler(flags.scriptUrl, configured, context);

@@ -5,6 +5,7 @@ import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {escapeControls} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {findForeignOwner} from '../own-service.ts';
 import {describeEnd, describePlace} from '../session-text.ts';
 import {type Style, styleOf} from '../style.ts';
 
@@ -14,7 +15,7 @@ const STATUS_TIMEOUT_MS = 5000;
 /** `crewroom status`: whether the service runs, and how it is. */
 export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
-  const {client, url} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
+  const {client, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
   const {name, version, apiVersion} = await client.service();
   if (name !== 'crewroom')
     throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is no Crewroom'});
@@ -23,7 +24,16 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   const readiness = await client.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
   const session = readiness.identity.source === 'handler' ? await client.session() : undefined;
-  const status: Status = {url, version, apiVersion, ...readiness, ...(session && {session}), latencyMs};
+  const owner = await findForeignOwner(address, call.context);
+  const status: Status = {
+    url,
+    version,
+    apiVersion,
+    ...readiness,
+    ...(session && {session}),
+    latencyMs,
+    ...(owner !== undefined && {owner}),
+  };
   await stdout.write(call.flags.json ? `${JSON.stringify(status)}\n` : formatStatus(status, call));
   return readiness.ready ? EXIT.ok : EXIT.failure;
 }
@@ -35,12 +45,18 @@ interface Status extends Readiness {
   /** Where pilots sign in at all. */
   readonly session?: SessionDocument;
   readonly latencyMs: number;
+  /** The user whose program it is, if that is another one than ours. */
+  readonly owner?: number;
 }
 
-function formatStatus({url, version, ready, store, identity, session, latencyMs}: Status, {context}: Call): string {
+function formatStatus(status: Status, {context}: Call): string {
+  const {url, version, ready, store, identity, session, latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const rows = [
     ['Address', url],
+    ...(owner === undefined
+      ? []
+      : [['Owner', `${style.red(`user ${owner}, not you`)}: "crewroom sign-in" sends it no password`] as const]),
     ['Identity', describeIdentity(identity)],
     ...describeSession(session, style).map((line, index) => [index === 0 ? 'Session' : '', line] as const),
     ['Store', ready ? store : `${style.red(store)}: the disk failed; check it, then start the service again`],

@@ -1,26 +1,31 @@
 import {addressesOf, formatAddress} from '../../http/loopback.ts';
 import {describePortHolder, findPortHolder} from '../../http/port-holder.ts';
+import {isForeignUser} from '../../http/socket-owner.ts';
+import type {ServiceAddress} from '../connection.ts';
+import type {CliContext} from '../context.ts';
 import {tryToListen} from './check-machine.ts';
 import type {Finding} from './finding.ts';
 
+/** What to do about a program of another user on the port. */
+export const FOREIGN_FIX =
+  'Trust nothing that it answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
+
 /** Whether each address could be listened on, or by whom it is already. */
-export async function checkPort({
-  host,
-  port,
-}: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<readonly Finding[]> {
+export async function checkPort({host, port}: ServiceAddress, context: CliContext): Promise<readonly Finding[]> {
   if (port === 0) return [{check: 'Port', level: 'ok', detail: 'any free one'}];
   const findings: Finding[] = [];
   for (const address of addressesOf(host)) {
-    const finding = await checkAddress(address, port);
+    const finding = await checkAddress(address, port, context);
     if (finding !== undefined) findings.push(finding);
   }
   return findings;
 }
 
-async function checkAddress(address: string, port: number): Promise<Finding | undefined> {
+async function checkAddress(
+  address: string,
+  port: number,
+  {userId}: Pick<CliContext, 'userId'>,
+): Promise<Finding | undefined> {
   const check = 'Port';
   const name = formatAddress(address, port);
   const problem = await tryToListen({host: address, port});
@@ -37,6 +42,8 @@ async function checkAddress(address: string, port: number): Promise<Finding | un
     };
   const holder = await findPortHolder({address, port});
   const detail = `${name} is used by ${holder === undefined ? 'another program' : describePortHolder(holder)}`;
+  if (isForeignUser(holder?.userId, userId))
+    return {check, level: 'problem', detail: `${detail}; it belongs to user ${holder?.userId}`, fix: FOREIGN_FIX};
   if (holder?.crewroomVersion !== undefined) return {check, level: 'ok', detail};
   return {
     check,

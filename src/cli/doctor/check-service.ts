@@ -2,6 +2,8 @@ import {AppError} from '../../domain/failure.ts';
 import {VERSION} from '../../version.ts';
 import {createServiceClient, type ServiceAddress, serviceUrl} from '../connection.ts';
 import type {CliContext} from '../context.ts';
+import {findForeignOwner} from '../own-service.ts';
+import {FOREIGN_FIX} from './check-port.ts';
 import {type Finding, findingOf} from './finding.ts';
 
 /** How long the service may take to answer, in milliseconds. */
@@ -13,7 +15,8 @@ const SLOW_MS = 500;
 const CHECK = 'Service';
 
 /** Whether the service answers, and how it is. */
-export async function checkService(settings: ServiceAddress, {elapsedMs}: CliContext): Promise<Finding> {
+export async function checkService(settings: ServiceAddress, context: CliContext): Promise<Finding> {
+  const {elapsedMs} = context;
   const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
   if (settings.port === 0) return {...notRunning, detail: 'no port is named to look for it'};
   const url = serviceUrl(settings);
@@ -21,6 +24,14 @@ export async function checkService(settings: ServiceAddress, {elapsedMs}: CliCon
   try {
     const {name, version} = await client.service();
     if (name !== 'crewroom') return {...notRunning, detail: `what answers at ${url} is no Crewroom`};
+    const owner = await findForeignOwner(settings, context);
+    if (owner !== undefined)
+      return {
+        check: CHECK,
+        level: 'problem',
+        detail: `what answers at ${url} belongs to user ${owner}, not to you`,
+        fix: FOREIGN_FIX,
+      };
     const beganAtMs = elapsedMs();
     const {ready, store} = await client.readiness();
     return judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});

@@ -1,0 +1,38 @@
+import type {Socket} from 'node:net';
+import {AppError} from '../domain/failure.ts';
+import {addressesOf} from '../http/loopback.ts';
+import {ACCEPT_TIMEOUT_MS, findListenerUser, findPeerOwner, isForeignUser} from '../http/socket-owner.ts';
+import type {ServiceAddress} from './connection.ts';
+import type {CliContext} from './context.ts';
+
+/** The service that is called, and the user who calls. */
+export interface OwnService {
+  readonly url: string;
+  /** Undefined on Windows. */
+  readonly userId: number | undefined;
+}
+
+/**
+ * Refuses a connection to a program of another user. Passes where the system does not tell: everywhere but on Linux.
+ *
+ * @throws {AppError} `foreign-service`; `service-timeout` if the connection is not accepted.
+ */
+export async function assertOwnPeer(socket: Socket, {url, userId}: OwnService): Promise<void> {
+  const {localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0} = socket;
+  const owner = await findPeerOwner({
+    own: {address: localAddress, port: localPort},
+    peer: {address: remoteAddress, port: remotePort},
+  });
+  if (owner.kind === 'not-accepted') throw new AppError({code: 'service-timeout', url, timeoutMs: ACCEPT_TIMEOUT_MS});
+  if (owner.kind === 'user' && isForeignUser(owner.userId, userId))
+    throw new AppError({code: 'foreign-service', url, owner: owner.userId, userId: userId ?? 0});
+}
+
+/** Finds the user whose program listens where the service is called, if that is another one than ours; Linux only. */
+export async function findForeignOwner(
+  {host, port}: ServiceAddress,
+  {userId}: Pick<CliContext, 'userId'>,
+): Promise<number | undefined> {
+  const owner = await findListenerUser({address: addressesOf(host)[0], port});
+  return isForeignUser(owner, userId) ? owner : undefined;
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {chown, mkdtemp} from 'node:fs/promises';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
+import {createMachine} from './crewroom.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Two accounts besides root; they need not exist to own processes. */
+const OTHER_USER = 65534;
+const THIRD_USER = 65533;
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+if (!isRoot)
+  process.stderr.write('services of other users: skipped, since only root on Linux can become another user\n');
+
+/** What has Node become another user before it does anything else. */
+function becoming(userId: number): string {
+  return `--import=data:text/javascript,process.setgid(${userId}),process.setuid(${userId})`;
+}
+
+/** Whether another user may read what is tested: a clone may be in a directory of its owner alone. */
+const isReadable =
+  isRoot && spawnSync(process.execPath, [becoming(OTHER_USER), MAIN, 'version'], {cwd: '/'}).status === 0;
+if (isRoot && !isReadable) process.stderr.write('calls by other users: skipped, since they may not read this clone\n');
+
+/** Answers like a Crewroom, and prints the port and then all bodies that it is sent. */
+const IMPOSTOR = `
+import {createServer} from 'node:http';
+import {text} from 'node:stream/consumers';
+const answers = {
+  '/api': {name: 'crewroom', version: '0.1.0', apiVersion: '1'},
+  '/api/session': {state: 'signed-out', scriptURL: 'http://127.0.0.1:1/'},
+  '/readyz': {ready: true, store: 'read-write', identity: {source: 'profile', signedIn: false}},
+};
+const server = createServer(async (request, response) => {
+  console.log(JSON.stringify(await text(request)));
+  response.end(JSON.stringify(answers[request.url] ?? {}));
+});
+server.listen(0, process.argv[1], () => console.log(server.address().port));
+`;
+
+describe.runIf(isRoot)('a program of another user that holds the port', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  interface Impostor {
+    readonly port: string;
+    /** What it was sent so far. */
+    readonly received: readonly string[];
+  }
+
+  async function startImpostor(userId: number, host = '127.0.0.1'): Promise<Impostor> {
+    const args = [becoming(userId), '--input-type=module', '-e', IMPOSTOR, host];
+    const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'inherit'], cwd: '/'});
+    children.push(child);
+    const lines = createInterface(child.stdout);
+    const [port] = (await once(lines, 'line')) as [string];
+    const received: string[] = [];
+    lines.on('line', line => received.push(line));
+    return {port, received};
+  }
+
+  const machine = createMachine();
+  const signIn = ['sign-in', '--username', '42', '--json'];
+
+  for (const host of ['127.0.0.1', '::']) {
+    test(`gets no password and nothing else from sign-in (it listens on ${host})`, async () => {
+      const {port, received} = await startImpostor(OTHER_USER, host);
+      const {exitCode, stderr} = await (await machine).run([...signIn, '--port', port], {input: 's3cret\n'});
+      const {detail, advice, ...failure} = JSON.parse(stderr) as Record<string, unknown>;
+      const url = `http://127.0.0.1:${port}`;
+      assert.deepEqual(failure, {code: 'foreign-service', url, owner: OTHER_USER, userId: 0});
+      assert.deepEqual([exitCode, received], [1, []]);
+    });
+  }
+
+  test('is a problem to doctor, which fails, and to status', async () => {
+    const {port} = await startImpostor(OTHER_USER);
+    const doctor = await (await machine).run(['doctor', '--ephemeral', '--port', port]);
+    assert.equal(doctor.exitCode, 1);
+    assert.match(doctor.stdout, /^problem Port .*; it belongs to user 65534$/m);
+    assert.match(doctor.stdout, /^problem Service .* belongs to user 65534, not to you$/m);
+    const status = await (await machine).run(['status', '--port', port]);
+    assert.match(status.stdout, /Owner +user 65534, not you: "crewroom sign-in" sends it no password/);
+    assert.equal(
+      JSON.parse((await (await machine).run(['status', '--json', '--port', port])).stdout).owner,
+      OTHER_USER,
+    );
+  });
+
+  describe.runIf(isReadable)('called by a user who is not root', () => {
+    let environment: Readonly<Record<string, string>>;
+    let workingDirectory: string;
+
+    beforeAll(async () => {
+      workingDirectory = await mkdtemp('/tmp/crewroom-other-');
+      await chown(workingDirectory, OTHER_USER, OTHER_USER);
+      environment = {
+        NODE_OPTIONS: becoming(OTHER_USER),
+        HOME: workingDirectory,
+        XDG_DATA_HOME: workingDirectory,
+        XDG_CONFIG_HOME: workingDirectory,
+      };
+    });
+    afterAll(() => void spawnSync('rm', ['-r', workingDirectory]));
+
+    async function runAsOther(args: readonly string[]): Promise<string> {
+      const {stderr} = await (await machine).run(args, {input: 's3cret\n', environment, workingDirectory});
+      return stderr;
+    }
+
+    test('gets no password', async () => {
+      const {port, received} = await startImpostor(THIRD_USER);
+      assert.match(
+        await runAsOther([...signIn, '--port', port]),
+        /"code":"foreign-service",.*"owner":65533,"userId":65534/,
+      );
+      assert.deepEqual(received, []);
+    });
+
+    for (const [who, userId] of [
+      ['that user', OTHER_USER],
+      ['root', 0],
+    ] as const) {
+      test(`is trusted when it is one of ${who}`, async () => {
+        const {port, received} = await startImpostor(userId);
+        assert.doesNotMatch(await runAsOther([...signIn, '--port', port]), /foreign-service/);
+        assert.ok(received.some(body => body.includes('s3cret')));
+      });
+    }
+  });
+});
