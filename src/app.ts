@@ -25,6 +25,7 @@ import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {Sessions} from './domain/session.ts';
 import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
+import type {TypedEntries} from './domain/typed-entries.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {createEventTexts} from './http/event-texts.ts';
 import {createFailureLog, type FailureLog} from './http/failure-log.ts';
@@ -60,6 +61,7 @@ import {platformPaths} from './paths.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
+import {withValues} from './service/typed-entries.ts';
 import {API_VERSION, VERSION} from './version.ts';
 
 /** What a program may give in place of what the service would choose itself. */
@@ -92,7 +94,7 @@ export interface Listening {
 /** The service, opened. Whoever opens it disposes of it. */
 export interface Crewroom extends AsyncDisposable {
   readonly config: Config;
-  readonly entries: Entries;
+  readonly entries: TypedEntries;
   /** What changes, as it happens. */
   readonly events: Events;
   readonly identity: IdentitySource;
@@ -179,7 +181,7 @@ interface Opened {
 
 class OpenedCrewroom implements Crewroom {
   readonly config: Config;
-  readonly entries: Entries;
+  readonly entries: TypedEntries;
   readonly events: Events;
   readonly identity: IdentitySource;
   readonly transfer: Transfer;
@@ -199,7 +201,8 @@ class OpenedCrewroom implements Crewroom {
     const {config, log, nowMs, identity, sessions, store} = opened;
     this.config = config;
     this.#sweeper = createSweeper({store, log});
-    this.entries = createEntryService({store, onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds), ...config});
+    const entries = createEntryService({store, onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds), ...config});
+    this.entries = withValues(entries);
     this.events = createEventHub({store, identity, log});
     this.identity = identity;
     this.transfer = createTransferService({
@@ -215,7 +218,7 @@ class OpenedCrewroom implements Crewroom {
     this.#failures = createFailureLog({log});
     const handlerDeps: HandlerDeps = {
       guardRules: () => this.#guardRules,
-      routes: routesOf(opened, this),
+      routes: routesOf(opened, {entries, events: this.events, transfer: this.transfer}),
       failures: this.#failures,
       newRequestId: this.#newRequestId,
     };
@@ -277,7 +280,7 @@ class OpenedCrewroom implements Crewroom {
 
 function routesOf(
   {config, identity, sessions, store}: Opened,
-  {entries, events, transfer}: Pick<Crewroom, 'entries' | 'events' | 'transfer'>,
+  {entries, events, transfer}: {readonly entries: Entries} & Pick<Crewroom, 'events' | 'transfer'>,
 ): readonly Route[] {
   return [
     ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),

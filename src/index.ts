@@ -27,7 +27,10 @@ export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix
 export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
 export * from './domain/session.ts';
+export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export * from './domain/store.ts';
 export * from './domain/transfer.ts';
+export type {TypedEntries} from './domain/typed-entries.ts';
+export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export type {Timers} from './identity/alarm.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';

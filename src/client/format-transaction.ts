@@ -1,11 +1,13 @@
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
 import {encodeText} from '../domain/json-text.ts';
 import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
+import {assertJsonInput} from '../domain/value-text.ts';
 
 /**
  * Writes the document of a transaction, with values and patches as they are: they have to be JSON.
  *
- * @throws {AppError} `invalid-transaction` for a time to live that is none: not every number can be written in JSON.
+ * @throws {AppError} `invalid-transaction` for a time to live that is none: not every number can be written in JSON;
+ * `invalid-value` for a value in place of its JSON text.
  */
 export function formatTransaction({checks = [], operations}: Transaction): Uint8Array {
   const problems = findTtlProblems(operations);
@@ -40,6 +42,8 @@ function writeOperation(writer: DocumentWriter, operation: TransactionOperation)
   const {kind, key} = operation;
   const ttl = 'ttlSeconds' in operation ? {ttlSeconds: operation.ttlSeconds} : {};
   writer.text(JSON.stringify({kind, key, ...ttl}).slice(0, -1));
+  if (kind === 'put') assertJsonInput(key, operation.json);
+  if (kind === 'patch') assertJsonInput(key, operation.patch);
   if (kind === 'put') writer.member('value', operation.json);
   else if (kind === 'patch') writer.member('patch', operation.patch);
   writer.text('}');

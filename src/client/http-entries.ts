@@ -14,14 +14,15 @@ import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
+import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';
+import {assertJsonInput, formatValue} from '../domain/value-text.ts';
 import {type Answer, parseAnswer, unexpectedAnswer} from './answer.ts';
-import type {ClientEntries, ReadOptions, TypedEntry} from './client-entries.ts';
+import type {ClientEntries, ReadOptions} from './client-entries.ts';
 import {formatTransaction, isJson} from './format-transaction.ts';
 import {readPage, readTimes, readValuePage} from './listed-page.ts';
 import {happensOnce, isRepeatable, preconditionOf} from './preconditions.ts';
 import {formatQuery} from './query.ts';
 import type {CallOptions, Transport} from './transport.ts';
-import {readTyped} from './typed-entry.ts';
 
 /** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
 export class HttpEntries implements ClientEntries {
@@ -42,7 +43,7 @@ export class HttpEntries implements ClientEntries {
     if (ttl !== undefined) assertTtl(ttl);
     const path = entryPath(parseKey(key)) + formatQuery({ttl});
     const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
-    const body = takeBytes(json);
+    const body = takeBytes(key, json);
     const repeatable = isRepeatable(expected);
     const answer = await this.#transport.send('PUT', path, {...callOf(options), headers, body, repeatable});
     return {revision: readRevision(answer), created: answer.status === 201};
@@ -56,7 +57,7 @@ export class HttpEntries implements ClientEntries {
     const {expected} = options;
     const path = entryPath(parseKey(key));
     const headers = {'Content-Type': 'application/merge-patch+json', ...preconditionOf(expected)};
-    const body = takeBytes(patch);
+    const body = takeBytes(key, patch);
     const repeatable = isRepeatable(expected);
     return {
       revision: readRevision(
@@ -138,21 +139,9 @@ function callOf({signal, timeoutMs}: CallOptions): CallOptions {
 }
 
 /** Copied at the call: it may wait for its turn, and the caller's bytes may then be something else. */
-function takeBytes(json: string | Uint8Array): Uint8Array {
+function takeBytes(key: string, json: string | Uint8Array): Uint8Array {
+  assertJsonInput(key, json);
   return typeof json === 'string' ? encodeText(json) : json.slice();
-}
-
-/** @throws {AppError} `invalid-value` for what has no JSON text. */
-function formatValue(key: string, value: unknown): string {
-  let problem = 'has no JSON text';
-  try {
-    // Undefined for what is left out of JSON, whatever its type says.
-    const text = JSON.stringify(value) as string | undefined;
-    if (text !== undefined) return text;
-  } catch (error) {
-    problem += ` (${(error as Error).message})`;
-  }
-  throw new AppError({code: 'invalid-value', key, problems: [{path: '$', problem}]});
 }
 
 /** One segment of a path. `encodeURIComponent` leaves only characters that stand for themselves. */

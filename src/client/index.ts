@@ -15,6 +15,9 @@ export type {
 export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';
 export {type ListAllOptions, listAll} from '../domain/list-all.ts';
+export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
+export type {TypedEntries} from '../domain/typed-entries.ts';
+export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
 export {
   type Client,
   type ClientOptions,
@@ -26,8 +29,7 @@ export {
   type SignInRequest,
   TIMEOUT_MS,
 } from './client.ts';
-export type {ClientEntries, ReadOptions, TypedEntry} from './client-entries.ts';
+export type {ClientEntries, ReadOptions} from './client-entries.ts';
 export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
 export type {ClientEvent, ValueWritten} from './read-event.ts';
-export type {StandardIssue, StandardResult, StandardSchema} from './standard-schema.ts';
 export {ATTEMPTS_MAX, type CallOptions} from './transport.ts';

@@ -3,9 +3,8 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-entry.ts';
 import {type Answer, parseAnswer, unexpectedAnswer} from './answer.ts';
-import type {ReadOptions, TypedEntry} from './client-entries.ts';
-import {readTyped} from './typed-entry.ts';
 
 /** Reads a page of a listing without values. */
 export function readPage(answer: Answer): Page<EntryInfo> {
@@ -17,7 +16,7 @@ export function readPage(answer: Answer): Page<EntryInfo> {
 }
 
 /** Reads a page of a listing with values. */
-export async function readValuePage<T>(answer: Answer, options: ReadOptions<T>): Promise<Page<TypedEntry<T>>> {
+export async function readValuePage<T>(answer: Answer, options: SchemaOption<T>): Promise<Page<TypedEntry<T>>> {
   const page = readPage(answer);
   const entries = withValues(page.entries, answer).map(entry => readTyped(entry, options));
   return {...page, entries: await Promise.all(entries)};

@@ -16,7 +16,8 @@ export interface Entries {
    * Stores a JSON text under a key, byte for byte except white space around it. Resolved: it is on disk.
    * Without a time to live the entry stays until it is deleted, whatever it had before.
    *
-   * @throws {AppError} `invalid-key`; `invalid-parameter` for a time to live that is none; `invalid-json`, `value-too-deep`, `value-too-large`;
+   * @throws {AppError} `invalid-key`; `invalid-parameter` for a time to live that is none; `invalid-value` for a value in place of its
+   * JSON text; `invalid-json`, `value-too-deep`, `value-too-large`;
    * `revision-conflict` when `expected` does not hold; `disk-full`, `store-read-only`, `store-busy`.
    */
   put(key: string, json: string | Uint8Array, options?: PutOptions): Promise<Written>;

@@ -22,6 +22,7 @@ import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import type {Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
+import {assertJsonInput} from '../domain/value-text.ts';
 
 /** What the entries need. */
 export interface EntryServiceDeps {
@@ -59,7 +60,12 @@ class EntryService implements Entries {
   async put(key: string, json: string | Uint8Array, {expected, ttlSeconds}: PutOptions = {}): Promise<Written> {
     const checked = parseKey(key);
     if (ttlSeconds !== undefined) assertTtl(ttlSeconds);
-    const operation = {kind: 'put', key: checked, json: this.#readValue(json), expiry: expiryOf(ttlSeconds)} as const;
+    const operation = {
+      kind: 'put',
+      key: checked,
+      json: this.#readValue(checked, json),
+      expiry: expiryOf(ttlSeconds),
+    } as const;
     const checks = expected === undefined ? [] : [{key: checked, expected}];
     const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
     if (ttlSeconds !== undefined) this.#onTtl?.(ttlSeconds);
@@ -67,7 +73,8 @@ class EntryService implements Entries {
   }
 
   async patch(key: string, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
-    const operation = {kind: 'patch', key: parseKey(key), patch: this.#readValue(patch)} as const;
+    const checked = parseKey(key);
+    const operation = {kind: 'patch', key: checked, patch: this.#readValue(checked, patch)} as const;
     const checks = expected === undefined ? [] : [{key: operation.key, expected}];
     const {revision} = await this.#store.commit({checks, operations: [operation], limits: this.#limits});
     return {revision};
@@ -173,17 +180,18 @@ class EntryService implements Entries {
     const key = parseKey(operation.key);
     switch (kind) {
       case 'put':
-        return {kind, key, json: this.#readValue(operation.json), expiry: expiryOf(operation.ttlSeconds)};
+        return {kind, key, json: this.#readValue(key, operation.json), expiry: expiryOf(operation.ttlSeconds)};
       case 'touch':
         return {kind, key, expiry: expiryOf(operation.ttlSeconds)};
       case 'patch':
-        return {kind, key, patch: this.#readValue(operation.patch)};
+        return {kind, key, patch: this.#readValue(key, operation.patch)};
       case 'delete':
         return {kind, key};
     }
   }
 
-  #readValue(json: string | Uint8Array): JsonText {
+  #readValue(key: Key, json: string | Uint8Array): JsonText {
+    assertJsonInput(key, json);
     const tooLarge = (): AppError => new AppError({code: 'value-too-large', sizeBytesMax: this.#valueBytesMax});
     // A text has at least as many bytes as units, so a huge one is refused before it is encoded.
     if (json.length > this.#valueBytesMax) throw tooLarge();

@@ -1,4 +1,4 @@
-import type {Entries} from '../domain/entries.ts';
+import type {TypedEntries} from '../domain/typed-entries.ts';
 
 /**
  * What runs the tests: `describe` and `test` of vitest, jest, mocha or node:test, or anything that takes
@@ -19,7 +19,7 @@ export interface Contract<T extends AsyncDisposable> extends TestRunner {
 
 /** Entries, with whatever has to be closed with them, such as what `openCrewroom` returns. */
 export interface OpenedEntries extends AsyncDisposable {
-  readonly entries: Entries;
+  readonly entries: TypedEntries;
   /**
    * Moves the clock of the entries forward, by milliseconds. Without it the tests of times to live wait for the time of
    * the world, a second each.

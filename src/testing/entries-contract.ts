@@ -1,5 +1,6 @@
 import {type Contract, type OpenedEntries, runContract} from './contract.ts';
 import {ENTRIES_EXPIRY} from './entries-expiry.ts';
+import {ENTRIES_FORMS} from './entries-forms.ts';
 import {ENTRIES_LISTING, ENTRIES_RANGES} from './entries-listing.ts';
 import {ENTRIES_PATCHES} from './entries-patches.ts';
 import {ENTRIES_TRANSACTIONS} from './entries-transactions.ts';
@@ -24,6 +25,7 @@ export type EntriesContract = Contract<OpenedEntries>;
 export function testEntries(contract: EntriesContract): void {
   runContract(contract, [
     ENTRIES_VALUES,
+    ENTRIES_FORMS,
     ENTRIES_KEYS,
     ENTRIES_CONDITIONS,
     ENTRIES_PATCHES,

@@ -7,6 +7,7 @@ import {createClient} from '../../src/client/client.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
+import {withValues} from '../../src/service/typed-entries.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
 import {type ClockedStore, type OpenedEntries, testEntries, testStore} from '../../src/testing/index.ts';
@@ -80,7 +81,7 @@ async function openService(openStore: (nowMs: () => number) => Promise<Store>): 
   const {nowMs, advanceMs} = createClock();
   const store = await openStore(nowMs);
   return {
-    entries: createEntryService({store}),
+    entries: withValues(createEntryService({store})),
     advanceMs,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

@@ -1,5 +1,5 @@
-import {AppError} from '../domain/failure.ts';
-import {formatPath} from '../domain/json-path.ts';
+import {AppError} from './failure.ts';
+import {formatPath} from './json-path.ts';
 
 /**
  * What a schema of zod, valibot, arktype and others is: version 1 of the Standard Schema specification
