@@ -1,9 +1,10 @@
 import type {Failure, FailureCode} from './failure.ts';
 
-/** One line for people: what to do about a failure. One that came with advice keeps it. */
+/** One line for people: what to do about a failure. Its own hint, or the advice that it came with, comes before that for its code. */
 export function adviseOn(failure: Failure): string {
   if (failure.code === 'no-resource' && failure.meant !== undefined)
     return `Use ${failure.meant}: a slash inside a key is written %2F`;
+  if ('hint' in failure && failure.hint !== undefined) return failure.hint;
   if (failure.code === 'unknown-failure' && failure.advice !== undefined) return failure.advice;
   return adviseOnFailure(failure.code);
 }
@@ -52,7 +53,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'sign-in-unavailable': 'Start the service with --airline FILE, or without a source of identities of its own',
   'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',
   'wrong-credentials':
-    'Check both; pilots sign in with their number or their e-mail address, with the password of the airline’s site',
+    'Check both; pilots sign in with their number or e-mail address and the password of the airline’s site, or, if they signed up through Discord or VATSIM, with the API key on their profile page as the password',
   'pilot-not-confirmed': 'Wait until the airline has accepted the pilot, or ask its staff; the password was not wrong',
   'account-broken':
     'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',

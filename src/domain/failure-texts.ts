@@ -43,12 +43,12 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
   'sign-in-unavailable': ({problem}) => `Cannot sign in or out: ${problem}`,
   'sign-in-busy': () => 'Cannot sign in: another sign-in is under way',
-  'wrong-credentials': ({url, message, hint}) =>
-    `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}${hint === undefined ? '' : `; ${hint}`}`,
+  'wrong-credentials': ({url, message}) =>
+    `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}`,
   'pilot-not-confirmed': ({url, message}) =>
     `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
-  'account-broken': ({url, handlerStatus}) =>
-    `Cannot sign in at ${url}: it fails without a word (status ${handlerStatus}, an empty body)`,
+  'account-broken': ({url, handlerStatus, problem = 'it ends without a word for this pilot', message}) =>
+    `Cannot sign in at ${url}: ${problem} (status ${handlerStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
     `Cannot go on with the session at ${url}: it is unknown there${quoteMessage(message)}`,
   'handler-unreachable': ({url, stage, problem}) => `Cannot reach the handler at ${url}: ${problem} (${stage})`,
@@ -60,8 +60,11 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'not-a-handler': ({url, handlerStatus, problem, firstLine}) =>
     `Cannot use ${url} as a handler: ${problem} (status ${handlerStatus})` +
     (firstLine === undefined ? '' : `, and it begins with ${quote(firstLine)}`),
-  'handler-failed': ({url, handlerStatus, message}) =>
-    `Cannot get an answer of the handler at ${url}: it failed with status ${handlerStatus}${quoteMessage(message)}`,
+  'handler-failed': ({url, handlerStatus, problem, message}) => {
+    const what =
+      problem === undefined ? `it failed with status ${handlerStatus}` : `${problem} (status ${handlerStatus})`;
+    return `Cannot get an answer of the handler at ${url}: ${what}${quoteMessage(message)}`;
+  },
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
   'store-corrupt': ({after}) =>

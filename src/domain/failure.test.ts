@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {STATUS_BY_CODE} from '../http/failure-response.ts';
 import {AppError, describeFailure, type Failure, type FailureCode} from './failure.ts';
-import {adviseOnFailure} from './failure-advice.ts';
+import {adviseOn, adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
 import {isSentFailure} from './sent-failure.ts';
 
@@ -51,7 +51,13 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'sign-in-busy': {code: 'sign-in-busy'},
   'wrong-credentials': {code: 'wrong-credentials', url: 'https://a.example/', message: 'Denied.', hint: 'try "1"'},
   'pilot-not-confirmed': {code: 'pilot-not-confirmed', url: 'https://a.example/', message: 'Be patient.'},
-  'account-broken': {code: 'account-broken', url: 'https://a.example/', handlerStatus: 500},
+  'account-broken': {
+    code: 'account-broken',
+    url: 'https://a.example/',
+    handlerStatus: 503,
+    problem: 'it stumbles over the account',
+    message: 'The rank is missing.',
+  },
   'session-unknown': {code: 'session-unknown', url: 'https://a.example/', message: 'Who?'},
   'handler-unreachable': {
     code: 'handler-unreachable',
@@ -74,7 +80,13 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     problem: 'it answers with HTML',
     firstLine: '<!doctype html>',
   },
-  'handler-failed': {code: 'handler-failed', url: 'https://a.example/', handlerStatus: 500, message: 'Out of fuel.'},
+  'handler-failed': {
+    code: 'handler-failed',
+    url: 'https://a.example/',
+    handlerStatus: 500,
+    problem: 'it is out',
+    message: 'Out of fuel.',
+  },
   'invalid-pilot': {
     code: 'invalid-pilot',
     url: 'https://a.example/',
@@ -133,7 +145,8 @@ describe('describeFailure()', () => {
       assert.match(text, /: /, 'it names the action, a colon, and what is');
       assert.doesNotMatch(text, /undefined|null|\[object|NaN|n't/);
       for (const [name, value] of Object.entries(failure)) {
-        if (name === 'code' || typeof value === 'object') continue;
+        // A hint is what to do, and so the advice.
+        if (name === 'code' || name === 'hint' || typeof value === 'object') continue;
         const shown = typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : String(value);
         assert.ok(text.includes(shown) || text.includes(String(value)), `it leaves out ${name}: ${text}`);
       }
@@ -176,6 +189,14 @@ describe('isSentFailure()', () => {
       assert.equal(isSentFailure(JSON.parse(JSON.stringify(failure))), isSent);
     });
   }
+});
+
+describe('adviseOn()', () => {
+  test('gives the hint of a failure, and without one the advice for its code', () => {
+    const {hint, ...plain} = FAILURES['wrong-credentials'];
+    assert.equal(adviseOn({...plain, hint: 'Try "1"'}), 'Try "1"');
+    assert.equal(adviseOn(plain), adviseOnFailure('wrong-credentials'));
+  });
 });
 
 describe('adviseOnFailure()', () => {

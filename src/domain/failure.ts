@@ -46,41 +46,56 @@ export type RequestFailure =
  * cleaned and cut, and hold neither password nor session; addresses come without their query.
  */
 export type HandlerFailure =
-  | {readonly code: 'wrong-credentials'; readonly url: string; readonly message?: string; readonly hint?: string}
+  | ({readonly code: 'wrong-credentials'; readonly url: string; readonly message?: string} & Hinted)
   | {readonly code: 'pilot-not-confirmed'; readonly url: string; readonly message?: string}
-  | {readonly code: 'account-broken'; readonly url: string; readonly handlerStatus: number}
+  | ({
+      readonly code: 'account-broken';
+      readonly url: string;
+      readonly handlerStatus: number;
+      /** What the back end does, if it says something. */
+      readonly problem?: string;
+      readonly message?: string;
+    } & Hinted)
   | {readonly code: 'session-unknown'; readonly url: string; readonly message?: string}
-  | {
+  | ({
       readonly code: 'handler-unreachable';
       readonly url: string;
       readonly stage: HandlerStage;
       readonly problem: string;
-    }
+    } & Hinted)
   | {readonly code: 'handler-timeout'; readonly url: string; readonly timeoutMs: number}
-  | {
+  | ({
       readonly code: 'handler-redirect';
       readonly url: string;
       readonly target: string;
       readonly problem: string;
       /** What to configure as `scriptURL` instead, where that can be told. */
       readonly scriptURL?: string;
-    }
-  | {
+    } & Hinted)
+  | ({
       readonly code: 'not-a-handler';
       readonly url: string;
       readonly handlerStatus: number;
       readonly problem: string;
       /** The first line of what came. */
       readonly firstLine?: string;
-    }
-  | {
+    } & Hinted)
+  | ({
       readonly code: 'handler-failed';
       readonly url: string;
       /** The HTTP status of the handler; `status` is that of the problem document. */
       readonly handlerStatus: number;
+      /** What is wrong with the back end, if that was recognised. */
+      readonly problem?: string;
       readonly message?: string;
-    }
+    } & Hinted)
   | {readonly code: 'invalid-pilot'; readonly url: string; readonly problems: readonly DocumentProblem[]};
+
+/** A failure that may know better what to do than the advice for its code. */
+interface Hinted {
+  /** What to do in this case, in place of the advice for the code. */
+  readonly hint?: string;
+}
 
 /** How far a request to a handler came: its name was looked up, it was connected to, TLS was agreed on, it answered. */
 export type HandlerStage = 'name' | 'connection' | 'tls' | 'answer';

@@ -19,6 +19,7 @@ const PROBLEMS: readonly [ShapeOf<DocumentProblem>] = [{path: 'string', problem:
 const CONFLICTS: readonly [ShapeOf<Conflict>] = [{key: 'string', expected: 'string', actual: 'string'}];
 const URL_AND_MESSAGE = {url: 'string', 'message?': 'string'} as const;
 const URL_AND_STATUS = {url: 'string', handlerStatus: 'number'} as const;
+const HINT = {'hint?': 'string'} as const;
 const IMPORTED = {'imported?': 'number', 'batches?': 'number'} as const;
 
 const MEMBERS: Members = {
@@ -51,15 +52,15 @@ const MEMBERS: Members = {
   'invalid-sign-in': {problems: PROBLEMS},
   'sign-in-unavailable': {problem: 'string'},
   'sign-in-busy': {},
-  'wrong-credentials': {...URL_AND_MESSAGE, 'hint?': 'string'},
+  'wrong-credentials': {...URL_AND_MESSAGE, ...HINT},
   'pilot-not-confirmed': URL_AND_MESSAGE,
-  'account-broken': URL_AND_STATUS,
+  'account-broken': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT},
   'session-unknown': URL_AND_MESSAGE,
-  'handler-unreachable': {url: 'string', stage: 'string', problem: 'string'},
+  'handler-unreachable': {url: 'string', stage: 'string', problem: 'string', ...HINT},
   'handler-timeout': {url: 'string', timeoutMs: 'number'},
-  'handler-redirect': {url: 'string', target: 'string', problem: 'string', 'scriptURL?': 'string'},
-  'not-a-handler': {...URL_AND_STATUS, problem: 'string', 'firstLine?': 'string'},
-  'handler-failed': {...URL_AND_STATUS, 'message?': 'string'},
+  'handler-redirect': {url: 'string', target: 'string', problem: 'string', 'scriptURL?': 'string', ...HINT},
+  'not-a-handler': {...URL_AND_STATUS, problem: 'string', 'firstLine?': 'string', ...HINT},
+  'handler-failed': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT},
   'invalid-pilot': {url: 'string', problems: PROBLEMS},
   'entry-corrupt': {key: 'string'},
   'store-corrupt': {'after?': 'string'},

@@ -1,6 +1,6 @@
 import {DocumentObject} from '../domain/document-object.ts';
 import {AppError, type DocumentProblem, describeFailure} from '../domain/failure.ts';
-import {adviseOnFailure} from '../domain/failure-advice.ts';
+import {adviseOn} from '../domain/failure-advice.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 
@@ -59,6 +59,6 @@ export function formatSession(status: SessionStatus): Readonly<Record<string, un
     ...(kept === undefined ? {} : {kept}),
     ...(problem === undefined
       ? {}
-      : {problem: {code: problem.code, detail: describeFailure(problem), advice: adviseOnFailure(problem.code)}}),
+      : {problem: {code: problem.code, detail: describeFailure(problem), advice: adviseOn(problem)}}),
   };
 }

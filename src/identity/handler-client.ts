@@ -1,5 +1,7 @@
 import {AppError} from '../domain/failure.ts';
-import {type JsonText, parseJsonText} from '../domain/json-text.ts';
+import type {JsonText} from '../domain/json-text.ts';
+import {type JsonObject, messageIn} from './handler-body.ts';
+import {type Diagnosis, diagnose, diagnoseFront} from './handler-diagnosis.ts';
 import {type ExchangeDeps, exchange, type HandlerAnswer, type HandlerRequest} from './handler-exchange.ts';
 import {findBareAddress, findRedirect} from './handler-redirect.ts';
 import {cleanText, firstLineOf, hideSecrets} from './handler-text.ts';
@@ -107,7 +109,8 @@ function sendSession(path: string, call: SessionCall, send: HandlerClient['send'
 export function readProbe(answer: HandlerAnswer): HandlerProbe {
   const {value} = readSuccess(answer);
   const {apiVersion, handler} = value;
-  if (typeof apiVersion !== 'string') throw notAHandler(answer, `it answers with JSON that has no "apiVersion"`);
+  if (typeof apiVersion !== 'string')
+    throw notAHandler(answer, {problem: 'it answers with JSON that has no "apiVersion"'});
   const clean = (text: string): string => cleanText(text, answer.secrets);
   return {apiVersion: clean(apiVersion), ...(typeof handler === 'string' ? {handler: clean(handler)} : {})};
 }
@@ -115,10 +118,20 @@ export function readProbe(answer: HandlerAnswer): HandlerProbe {
 async function readPilotAnswer(answer: HandlerAnswer, findOwnFailure: () => AppError | undefined): Promise<Pilot> {
   const failure = findRedirect(answer) ?? findOwnFailure() ?? findBrokenAccount(answer);
   if (failure !== undefined) throw failure;
-  const reading = await readPilot(readSuccess(answer).json);
+  const {url, status} = answer;
+  const {json, value} = readSuccess(answer);
+  if (value['session'] === null)
+    throw new AppError({code: 'account-broken', ...NO_API_KEY, url, handlerStatus: status});
+  const reading = await readPilot(json);
   if ('pilot' in reading) return reading.pilot;
-  throw new AppError({code: 'invalid-pilot', url: answer.url, problems: reading.problems});
+  throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
 }
+
+/** phpVMS 7 has the API key for a session, and pilots make it themselves. */
+const NO_API_KEY = {
+  problem: 'the pilot has no API key there, which is what it gives for a session',
+  hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
+} as const;
 
 /** Why a handler lets nobody in. */
 function findRefusal(answer: HandlerAnswer, username: string): AppError | undefined {
@@ -127,7 +140,7 @@ function findRefusal(answer: HandlerAnswer, username: string): AppError | undefi
   const hint = describeDisplayedId(username);
   // Some answer a displayed pilot id as one that is mistyped.
   const isWrong = status === 401 || (status === 400 && hint !== undefined);
-  if (isWrong && !asksForItsOwnPassword(answer))
+  if (isWrong && diagnoseFront(answer) === undefined)
     return new AppError({code: 'wrong-credentials', url, ...message, ...(hint === undefined ? {} : {hint})});
   if (status === 409) return new AppError({code: 'pilot-not-confirmed', url, ...message});
   return undefined;
@@ -136,19 +149,18 @@ function findRefusal(answer: HandlerAnswer, username: string): AppError | undefi
 /** A session that a handler does not know, cannot read or refuses: which one it says differs between handlers. */
 function findUnknownSession(answer: HandlerAnswer): AppError | undefined {
   const {url, status} = answer;
-  if (![400, 401, 404].includes(status) || asksForItsOwnPassword(answer)) return undefined;
+  if (![400, 401, 404].includes(status) || diagnoseFront(answer) !== undefined) return undefined;
   return new AppError({code: 'session-unknown', url, ...findMessage(answer)});
 }
 
-function findBrokenAccount({url, status, bytes}: HandlerAnswer): AppError | undefined {
-  return status === 500 && bytes.length === 0
-    ? new AppError({code: 'account-broken', url, handlerStatus: status})
-    : undefined;
-}
-
-/** A web server in front of the handler that wants a password of its own (RFC 7617) knows nothing of pilots. */
-function asksForItsOwnPassword({status, headers}: HandlerAnswer): boolean {
-  return status === 401 && /^\s*(?:basic|digest)\b/i.test(headers.get('www-authenticate') ?? '');
+/** What the common back ends answer for pilots whose account they stumble over. */
+function findBrokenAccount(answer: HandlerAnswer): AppError | undefined {
+  const {url, status, body} = answer;
+  const broken = {code: 'account-broken', url, handlerStatus: status} as const;
+  if (status === 500 && body.kind === 'empty') return new AppError(broken);
+  // phpVMS 7: Laravel makes a failure of the warning of PHP.
+  if (status < 500 || !/\bon (?:value of type )?null\b/.test(messageIn(body) ?? '')) return undefined;
+  return new AppError({...broken, problem: 'it misses something in the account', ...findMessage(answer)});
 }
 
 /** Airlines display ids such as VMS0001, and sign-in takes the number in it. */
@@ -160,52 +172,52 @@ function describeDisplayedId(username: string): string | undefined {
 
 interface Success {
   readonly json: JsonText;
-  readonly value: Readonly<Record<string, unknown>>;
+  readonly value: JsonObject;
 }
 
 /** The JSON object of an answer that is neither a failure nor a redirect. */
 function readSuccess(answer: HandlerAnswer): Success {
   const redirect = findRedirect(answer);
   if (redirect !== undefined) throw redirect;
-  const {url, status} = answer;
-  const json = findJson(answer);
+  const {url, status, body} = answer;
+  const diagnosis = diagnose(answer);
+  if (diagnosis !== undefined) throw failureOf(diagnosis, answer);
   const isSuccess = status >= 200 && status <= 299;
-  if (json === undefined && (isSuccess || status < 500)) throw notAHandler(answer, describeContent(answer));
+  if (!('json' in body) && (isSuccess || status < 500)) throw notAHandler(answer, {problem: describeContent(answer)});
   if (!isSuccess) throw new AppError({code: 'handler-failed', url, handlerStatus: status, ...findMessage(answer)});
-  const value: unknown = JSON.parse(new TextDecoder().decode(json));
-  if (json !== undefined && isObject(value)) return {json, value};
-  throw notAHandler(answer, 'it answers with JSON that is no object');
+  if (body.kind === 'object') return body;
+  throw notAHandler(answer, {problem: 'it answers with JSON that is no object'});
 }
 
-function notAHandler(answer: HandlerAnswer, problem: string): AppError {
+function failureOf({code, problem, hint}: Diagnosis, answer: HandlerAnswer): AppError {
+  if (code === 'not-a-handler') return notAHandler(answer, {problem, hint});
+  const {url, status, body} = answer;
+  // A page has said what it is in the problem already.
+  const message = cleanText(messageIn(body) ?? '', answer.secrets);
+  return new AppError({code, url, handlerStatus: status, problem, ...(message === '' ? {} : {message}), hint});
+}
+
+function notAHandler(answer: HandlerAnswer, what: {readonly problem: string; readonly hint?: string}): AppError {
   const firstLine = cleanText(firstLineOf(decode(answer)), []);
   const {url, status: handlerStatus} = answer;
-  return new AppError({code: 'not-a-handler', url, handlerStatus, problem, ...(firstLine === '' ? {} : {firstLine})});
+  return new AppError({code: 'not-a-handler', url, handlerStatus, ...what, ...(firstLine === '' ? {} : {firstLine})});
 }
 
 function describeContent(answer: HandlerAnswer): string {
-  if (asksForItsOwnPassword(answer)) return 'the web server in front of it asks for a password of its own';
-  const text = decode(answer);
-  if (text.trim() === '') return 'its answer is empty';
-  if (!/<(?:!doctype|html|head|body|br|title)\b/i.test(text.slice(0, 4096))) return 'its answer is not JSON in UTF-8';
-  const title = cleanText(/<title[^>]*>([^<]{1,1000})/i.exec(text)?.[1] ?? '', []);
+  const {kind} = answer.body;
+  if (kind === 'empty') return 'its answer is empty';
+  if (kind !== 'html') return 'its answer is not JSON in UTF-8';
+  const title = cleanText(/<title[^>]*>([^<]{1,1000})/i.exec(decode(answer))?.[1] ?? '', []);
   return title === '' ? 'it answers with HTML' : `it answers with a page titled ${JSON.stringify(title)}`;
 }
 
 /** What a failure says, where the handlers and frameworks out there put it. */
 function findMessage(answer: HandlerAnswer): {readonly message?: string} {
-  const message = cleanText(messageIn(answer), answer.secrets);
+  const {body, secrets} = answer;
+  const isPage = body.kind === 'html' || body.kind === 'text';
+  const text = isPage ? firstLineOf(plainText(decode(answer))) : (messageIn(body) ?? '');
+  const message = cleanText(text, secrets);
   return message === '' ? {} : {message};
-}
-
-function messageIn(answer: HandlerAnswer): string {
-  const json = findJson(answer);
-  if (json === undefined) return answer.bytes.length === 0 ? '' : firstLineOf(plainText(decode(answer)));
-  const value: unknown = JSON.parse(new TextDecoder().decode(json));
-  if (!isObject(value)) return typeof value === 'string' ? value : '';
-  const {message, error, detail, title} = value;
-  const inner = isObject(error) ? error['message'] : error;
-  return [message, inner, detail, title].find(each => typeof each === 'string') ?? '';
 }
 
 /** What people would read of an error page: its title, or its text without the marks. */
@@ -214,21 +226,7 @@ function plainText(text: string): string {
   return title ?? text.slice(0, 4096).replace(/<[^>]*>/g, ' ');
 }
 
-/** The JSON of an answer, whatever its content type says: PHP calls everything text/html unless told otherwise. */
-function findJson({bytes}: HandlerAnswer): JsonText | undefined {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  try {
-    return parseJsonText(hasMark ? bytes.subarray(3) : bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The text of an answer, without the secrets that were sent, before anything is taken out of it. */
 function decode({bytes, secrets}: HandlerAnswer): string {
   return hideSecrets(new TextDecoder().decode(bytes), secrets);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
-import {AppError, type HandlerStage} from '../domain/failure.ts';
-import {cleanText} from './handler-text.ts';
+import {AppError} from '../domain/failure.ts';
+import {type Body, readBody} from './handler-body.ts';
+import {describeTrouble} from './handler-trouble.ts';
 
-/** Largest answer of a handler that is read, in bytes. A pilot is less than 1 KB; all airports of an airline are some 100 KB. */
+/** Largest answer of a handler that is read, in bytes, unless a request says otherwise. A pilot is less than 1 KB. */
 export const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** How long a handler may take to answer to the end, in milliseconds: shared hosting is slow, and people wait no longer. */
@@ -30,6 +31,10 @@ export interface HandlerRequest {
   readonly body?: unknown;
   /** What must not be shown, should the answer repeat it. */
   readonly secrets?: readonly string[] | undefined;
+  /** Largest answer that is read, in bytes. @default {ANSWER_BYTES_MAX} */
+  readonly answerBytesMax?: number | undefined;
+  /** How long the whole answer may take, in milliseconds. Default: that of {@link ExchangeDeps}. */
+  readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,18 +46,19 @@ export interface HandlerAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
+  readonly body: Body;
   readonly secrets: readonly string[];
 }
 
 /**
  * Sends one request and reads the whole answer. Redirects are not followed: they are answers, too.
  *
- * @throws {AppError} `handler-unreachable`, `handler-timeout`; `not-a-handler` above {@link ANSWER_BYTES_MAX}. The
+ * @throws {AppError} `handler-unreachable`, `handler-timeout`; `not-a-handler` when the answer is too large. The
  * reason of `signal` when that ends it.
  */
 export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Promise<HandlerAnswer> {
-  const {scriptURL, path, query, secrets = [], signal} = request;
-  const {timeoutMs = HANDLER_TIMEOUT_MS} = deps;
+  const {scriptURL, path, query, secrets = [], signal, answerBytesMax = ANSWER_BYTES_MAX} = request;
+  const timeoutMs = request.timeoutMs ?? deps.timeoutMs ?? HANDLER_TIMEOUT_MS;
   const url = `${scriptURL}${path}`;
   const address = query === undefined ? url : `${url}?${new URLSearchParams(query)}`;
   signal?.throwIfAborted();
@@ -61,6 +67,7 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
   const end = (): void => ending.abort(signal?.reason);
   signal?.addEventListener('abort', end, {once: true});
   let isLate = false;
+  let hasBegun = false;
   // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
   const timer = setTimeout(() => {
     isLate = true;
@@ -68,8 +75,9 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
   }, timeoutMs);
   const answer = async (): Promise<HandlerAnswer> => {
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
-    const bytes = await readBytes(response, url);
-    return {url, path, status: response.status, headers: response.headers, bytes, secrets};
+    hasBegun = true;
+    const bytes = await readBytes(response, url, answerBytesMax);
+    return {url, path, status: response.status, headers: response.headers, bytes, body: readBody(bytes), secrets};
   };
   try {
     return await Promise.race([answer(), aborted(ending.signal)]);
@@ -78,7 +86,7 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
     signal?.throwIfAborted();
     // Without the cause: it may hold what was sent.
     if (isLate) throw new AppError({code: 'handler-timeout', url, timeoutMs});
-    throw new AppError({code: 'handler-unreachable', url, ...describeTrouble(error, new URL(url))});
+    throw new AppError({code: 'handler-unreachable', url, ...describeTrouble(error, {url: new URL(url), hasBegun})});
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
@@ -106,91 +114,16 @@ function describeRequest({method, headers, body}: HandlerRequest, userAgent: str
   };
 }
 
-async function readBytes(response: Response, url: string): Promise<Uint8Array> {
+async function readBytes(response: Response, url: string, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of response.body ?? []) {
     sizeBytes += chunk.length;
-    if (sizeBytes > ANSWER_BYTES_MAX) {
-      const problem = `its answer is larger than ${ANSWER_BYTES_MAX} bytes`;
+    if (sizeBytes > bytesMax) {
+      const problem = `its answer is larger than ${bytesMax} bytes`;
       throw new AppError({code: 'not-a-handler', url, handlerStatus: response.status, problem});
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
-
-interface Trouble {
-  readonly stage: HandlerStage;
-  readonly problem: string;
-}
-
-/** What went wrong below HTTP, in words: the codes are those of Node, OpenSSL and undici. */
-function describeTrouble(error: unknown, {host, hostname}: URL): Trouble {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const {
-    code = '',
-    name = '',
-    message = '',
-  } = cause as {
-    readonly code?: unknown;
-    readonly name?: string;
-    readonly message?: string;
-  };
-  // Newer versions of undici give the errors of their parser no code.
-  const known = TROUBLES.find(({codes}) => codes.test(String(code || name)));
-  if (known !== undefined) return {stage: known.stage, problem: known.describe(hostname, host)};
-  if (message === 'bad port') return {stage: 'connection', problem: `web clients refuse the port of ${host}`};
-  return {stage: 'connection', problem: cleanText(String(code) || message || 'the request failed', [])};
-}
-
-interface KnownTrouble {
-  readonly codes: RegExp;
-  readonly stage: HandlerStage;
-  describe(hostname: string, host: string): string;
-}
-
-const TROUBLES: readonly KnownTrouble[] = [
-  {codes: /^ENOTFOUND$/, stage: 'name', describe: name => `the name ${name} is not known`},
-  {codes: /^EAI_/, stage: 'name', describe: name => `no name server answers for ${name}`},
-  {codes: /^ECONNREFUSED$/, stage: 'connection', describe: (_, host) => `nobody listens at ${host}`},
-  {codes: /^E(?:HOST|NET)(?:UNREACH|DOWN)$/, stage: 'connection', describe: name => `no network leads to ${name}`},
-  {
-    codes: /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
-    stage: 'connection',
-    describe: (_, host) => `${host} does not answer`,
-  },
-  {codes: /^CERT_HAS_EXPIRED$/, stage: 'tls', describe: name => `the certificate of ${name} has expired`},
-  {
-    codes: /^CERT_NOT_YET_VALID$/,
-    stage: 'tls',
-    describe: name => `the certificate of ${name} is not valid yet; the clock of this machine may be wrong`,
-  },
-  {
-    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    stage: 'tls',
-    describe: name => `the certificate is for another name than ${name}`,
-  },
-  {codes: /SELF_SIGNED_CERT/, stage: 'tls', describe: name => `the certificate of ${name} is self-signed`},
-  {
-    codes: /^UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
-    stage: 'tls',
-    describe: name => `the certificate of ${name} leads to no known authority; the server may leave out one in between`,
-  },
-  {
-    codes: /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/,
-    stage: 'tls',
-    describe: (_, host) => `${host} does not speak TLS; its address may begin with http:// or have another port`,
-  },
-  {codes: /^(?:ERR_SSL_|ERR_TLS_|CERT_)/, stage: 'tls', describe: name => `${name} and this machine agree on no TLS`},
-  {
-    codes: /^HPE_|^HTTPParserError$|^UND_ERR_HEADERS_OVERFLOW$/,
-    stage: 'answer',
-    describe: (_, host) => `${host} does not speak HTTP`,
-  },
-  {
-    codes: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|Z_BUF_ERROR|Z_DATA_ERROR)$/,
-    stage: 'answer',
-    describe: () => 'the answer was cut off',
-  },
-];

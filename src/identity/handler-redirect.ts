@@ -14,11 +14,14 @@ export function findRedirect({url, path, status, headers, secrets}: HandlerAnswe
   const to = new URL(location, url);
   if (secrets.some(secret => isAdded(secret, from, to)))
     return redirected({url, target: '…', problem: 'it redirects to an address that repeats what was sent in secret'});
+  // The query may be meant for this one request, and say more than others should read.
+  const target = cleanText(`${to.protocol}//${to.host}${to.pathname}`, []);
+  if (isLoginPage(to, path))
+    return redirected({url, target, problem: 'it redirects to a page to sign in on', hint: LOGIN_PAGE_HINT});
   const scriptURL = suggest(to, {from, path});
   return redirected({
     url,
-    // The query may be meant for this one request, and say more than others should read.
-    target: cleanText(`${to.protocol}//${to.host}${to.pathname}`, []),
+    target,
     problem: describeWay(from, to),
     ...(scriptURL === undefined ? {} : {scriptURL}),
   });
@@ -41,6 +44,18 @@ interface Redirect {
   readonly target: string;
   readonly problem: string;
   readonly scriptURL?: string;
+  readonly hint?: string;
+}
+
+/** Programs cannot use a page, and would be told to configure its address. */
+const LOGIN_PAGE_HINT =
+  'The airline has to let programs reach the path of its back end without signing in on the site; if the address names a part of the site for members, configure that of the back end';
+
+/** Names of pages to sign in on, as phpVMS, WordPress and forums have them; not the path of the call itself. */
+function isLoginPage({pathname}: URL, path: string): boolean {
+  const place = pathname.replace(/\/+$/, '');
+  if (path !== '' && place.endsWith(`/${path}`)) return false;
+  return /\/(?:wp-)?(?:log|sign)[-_]?in(?:\.[a-z]{1,5})?$|\/(?:auth|sso)(?:\/|$)/i.test(place);
 }
 
 function redirected(redirect: Redirect): AppError {

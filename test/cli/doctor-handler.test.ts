@@ -10,7 +10,7 @@ import {describe, test} from 'vitest';
 import type {Finding} from '../../src/cli/doctor/finding.ts';
 import {walkHandler} from '../../src/cli/doctor/handler/walk.ts';
 import type {HandlerServer} from '../support/handler-server.ts';
-import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, TROUBLE} from '../support/handlers.ts';
+import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, TROUBLE} from '../support/handlers.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
 import {createMachine, plain} from './crewroom.ts';
 
@@ -129,7 +129,8 @@ describe('walking a handler on a host that is not well', () => {
     {
       name: 'an empty 500',
       answer: TROUBLE.empty,
-      found: /^problem Handler: it answers 500 with an empty body → .*error log of PHP/,
+      found:
+        /^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case too/,
     },
     {
       name: 'a page of its framework',
@@ -139,7 +140,8 @@ describe('walking a handler on a host that is not well', () => {
     {
       name: 'maintenance',
       answer: TROUBLE.maintenance,
-      found: /^problem Handler: it answers 503 with a JSON object with "message"/,
+      found:
+        /^problem Handler: it is closed for maintenance, or overloaded \(503\): "Service Unavailable" → .*artisan up/,
     },
   ]) {
     test(`tells of ${name}`, async () => {
@@ -157,8 +159,13 @@ describe('walking a handler on a host that is not well', () => {
 });
 
 describe('walking a handler as a pilot who cannot sign in', () => {
-  for (const {name, username, password, found} of [
-    {name: 'a wrong password', username: '1', password: 'x', found: /refused: "The username or password was not/},
+  for (const {name, start = startPhpVms5, username, password, found} of [
+    {
+      name: 'a wrong password',
+      username: '1',
+      password: 'x',
+      found: /refused: "The username or password was not.*Discord or VATSIM gives the API key of the profile page/,
+    },
     {
       name: 'a displayed id',
       username: ADA.pilotID,
@@ -170,11 +177,26 @@ describe('walking a handler as a pilot who cannot sign in', () => {
       name: 'a broken account',
       username: String(CLEO.number),
       password: CLEO.password,
-      found: /500 and an empty body → .*retired/,
+      found: /it ends without a word for this pilot \(500\) → .*retired/,
+    },
+    {
+      name: 'an account without a rank, at phpVMS 7,',
+      start: startPhpVms7,
+      username: String(CLEO.number),
+      password: CLEO.password,
+      found:
+        /misses something in the account \(503\): "Trying to access array offset .* null" → Give the account a rank/,
+    },
+    {
+      name: 'an account without an API key, at phpVMS 7,',
+      start: startPhpVms7,
+      username: String(DAN.number),
+      password: DAN.password,
+      found: /the pilot has no API key there.* → Make an API key on the profile page/,
     },
   ]) {
     test(`says what ${name} needs`, async () => {
-      await using handler = await startPhpVms5({nowMs});
+      await using handler = await start({nowMs});
       const [trouble, ...others] = troubles(await walk(handler, {username, password}));
       assert.match(trouble ?? '', /^problem Sign in: /);
       assert.match(trouble ?? '', found);
@@ -188,14 +210,27 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   hanging: [{found: [/^problem Handler: no whole answer came within 1\.5 seconds → .*slow/]}],
   slow: [{found: [/^problem Handler: no whole answer came within 1\.5 seconds/]}],
   silent: [
-    {on: 'pilot/verify', found: [/^problem Unknown session: the answer was cut off/, /^problem Verify: the answer/]},
+    {
+      found: [/^problem Handler: 127\.0\.0\.1:\d+ ended the connection without an answer → If that port is for https/],
+    },
+    {on: 'pilot/verify', found: [/^problem Unknown session: .* without an answer/, /^problem Verify: .*without an/]},
   ],
   'cut off': [
     {on: 'data/airports', found: [/^problem Pages: the answer was cut off/, /^problem Read: the answer was cut/]},
   ],
   huge: [{found: [/^problem Handler: its answer is larger than 1048576 bytes/]}],
+  'large table': [
+    {
+      found: [
+        /^warning Read: data\/airports has 40000 airports, 3\.\d MiB in \d+\.\d seconds: .* → Nothing is broken; /,
+      ],
+    },
+  ],
   endless: [
-    {on: 'data/airports', found: [/^problem Pages: its answer is larger/, /^problem Read: its answer is larger/]},
+    {
+      on: 'data/airports',
+      found: [/^problem Pages: its answer is larger/, /^problem Read: its answer is larger than 16777216/],
+    },
   ],
   html: [
     {
@@ -217,12 +252,81 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   ],
   'JSON null': [{found: [/^problem Handler: it answers 200 with the JSON null/]}],
   'PHP warning': [
-    {found: [/^problem Handler: other text stands before the JSON.* → Turn off display_errors/]},
+    {
+      found: [
+        /^problem Handler: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, and PHP fails there: .* core\/codon\.config\.php .*; php\.ini cannot help$/,
+      ],
+    },
     {
       on: 'pilot/login',
       found: [
-        /^warning Wrong password: 401, with other text before the JSON/,
-        /^problem Sign in: it answers with HTML/,
+        /^problem Wrong password: PHP prints .* \(200\): "The username or password was not correct" → The address is right/,
+        /^problem Sign in: PHP prints .* \(200\) → The address is right/,
+      ],
+    },
+    {
+      on: 'data/airports',
+      found: [/^warning Pages: /, /^problem Read: data\/airports: PHP prints/],
+    },
+  ],
+  'PHP warning in plain text': [
+    {found: [/^problem Handler: PHP prints .*"Deprecated: .* in \/home\/air\/core\/classes\/Codon\.php on line 7 /]},
+  ],
+  'PHP fatal error': [
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: PHP prints .*"Fatal error: Uncaught TypeError/,
+        /^problem Sign in: PHP prints .*\/login\.php on line 31 .*; if only some pilots fail, their accounts are retired/,
+      ],
+    },
+  ],
+  'text before JSON': [
+    {found: [/^problem Handler: other text stands before its JSON: "debug: here" \(200\) → The address is right/]},
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: other text stands before its JSON: "debug: here" \(401\): "The username/,
+        /^problem Sign in: other text/,
+      ],
+    },
+  ],
+  firewall: [
+    {
+      found: [
+        /^problem Handler: a firewall in front of it \(ModSecurity\) refuses the request \(403\) → The address may/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [/^problem Wrong password: a firewall in front/, /^problem Sign in: a firewall in front of it \(ModSec/],
+    },
+  ],
+  challenge: [
+    {found: [/^problem Handler: Cloudflare in front of it asks for a browser.* → .*a rule that skips challenges/]},
+  ],
+  'login page': [
+    {
+      found: [
+        /^problem Redirects: .* leads to http:.*\/login: it redirects to a page to sign in on → The airline has to/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: it redirects to a page to sign in on/,
+        /^problem Sign in: it redirects to a page/,
+      ],
+    },
+  ],
+  maintenance: [{found: [/^problem Handler: it is closed for maintenance, or overloaded \(503\) → .*artisan up/]}],
+  'empty 500': [
+    {found: [/^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case/]},
+  ],
+  'https port': [
+    {
+      found: [
+        /^problem Handler: its port is for https, and the address begins with http:.* → Begin the address with https/,
       ],
     },
   ],
@@ -231,8 +335,17 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     {found: [/^warning Handler: it answers with JSON and calls it "text\/html; charset=UTF-8"/, /^warning Read: /]},
   ],
   'invalid UTF-8': [{found: [/^problem Handler: it answers 200 with bytes that are no text in UTF-8/]}],
-  'byte order mark': [{found: [/^problem Handler: a byte order mark stands before the JSON.* → Save the PHP files/]}],
-  'control characters': [{found: [/^problem Handler: it answers 401 with a JSON object with "message"/]}],
+  'byte order mark': [
+    {
+      found: [
+        /^warning Handler: a byte order mark stands before the JSON.* → Save the PHP files/,
+        /^warning Read: a byte order mark/,
+      ],
+    },
+  ],
+  'control characters': [
+    {found: [/^problem Handler: it answers 401 with the message "\[2J No way and never again.*…" → Let every/]},
+  ],
   'redirect to https': [
     {
       found: [
@@ -354,6 +467,14 @@ describe('an address that cannot be', () => {
       assert.match(troubles(await walk({scriptURL})).join('\n'), found);
     });
   }
+
+  test('is a problem where its slash is missing, also that of a whole host', async () => {
+    const told = troubles(await walk({scriptURL: 'https://handler.invalid'}));
+    assert.match(
+      told[0] ?? '',
+      /^problem Address: .*"crewroom start" refuses it → Configure https:\/\/handler\.invalid\/ as/,
+    );
+  });
 
   test('is mended where its slash is missing', async () => {
     await using handler = await startPhpVms5({nowMs});

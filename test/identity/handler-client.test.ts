@@ -2,9 +2,10 @@ import {createServer as createTlsServer} from 'node:https';
 import {type AddressInfo, createServer as createSocketServer} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
+import {adviseOn} from '../../src/domain/failure-advice.ts';
 import {createHandlerClient} from '../../src/identity/handler-client.ts';
 import {jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
-import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
+import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
 
 /** Long enough for a busy machine, and short enough to wait for. */
@@ -32,11 +33,23 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 }
 
 const BACK_ENDS = [
-  {name: 'phpvms5', start: () => startPhpVms5({nowMs}), unknown: 401},
-  {name: 'phpvms7', start: () => startPhpVms7({nowMs}), unknown: 404},
+  {
+    name: 'phpvms5',
+    start: () => startPhpVms5({nowMs}),
+    broken: {handlerStatus: 500},
+  },
+  {
+    name: 'phpvms7',
+    start: () => startPhpVms7({nowMs}),
+    broken: {
+      handlerStatus: 503,
+      problem: 'it misses something in the account',
+      message: 'Trying to access array offset on value of type null',
+    },
+  },
 ];
 
-for (const {name, start} of BACK_ENDS) {
+for (const {name, start, broken} of BACK_ENDS) {
   describe(`a handler as ${name} has it`, () => {
     const open = (): Promise<TestHandler> => using(start());
 
@@ -101,7 +114,7 @@ for (const {name, start} of BACK_ENDS) {
         code: 'wrong-credentials',
         hint: '"VMS0001" looks like a displayed pilot id: try the bare number, "1", or the e-mail address',
       });
-      expect(describeFailure(failure)).toContain('try the bare number');
+      expect(adviseOn(failure)).toContain('try the bare number');
     });
 
     test('has pilots who are not confirmed, and broken accounts', async () => {
@@ -114,7 +127,7 @@ for (const {name, start} of BACK_ENDS) {
       expect(await failureOf(client.signIn(scriptURL, {username: '3', password: CLEO.password}))).toEqual({
         code: 'account-broken',
         url: `${scriptURL}pilot/login`,
-        handlerStatus: 500,
+        ...broken,
       });
     });
 
@@ -128,7 +141,17 @@ for (const {name, start} of BACK_ENDS) {
           TROUBLE.json,
           {code: 'handler-failed', url, handlerStatus: 500, message: 'The rank for this pilot does not exist'},
         ],
-        [TROUBLE.maintenance, {code: 'handler-failed', url, handlerStatus: 503, message: 'Service Unavailable'}],
+        [
+          TROUBLE.maintenance,
+          {
+            code: 'handler-failed',
+            url,
+            handlerStatus: 503,
+            problem: 'it is closed for maintenance, or overloaded',
+            message: 'Service Unavailable',
+            hint: expect.stringMatching(/^Try again later/),
+          },
+        ],
       ] as const;
       for (const [answer, failure] of table) {
         handler.failWith(answer);
@@ -138,15 +161,40 @@ for (const {name, start} of BACK_ENDS) {
   });
 }
 
+test('a pilot of phpVMS 7 without an API key is told to make one', async () => {
+  const {scriptURL} = await using(startPhpVms7({nowMs}));
+  const failure = await failureOf(client.signIn(scriptURL, {username: String(DAN.number), password: DAN.password}));
+  expect(failure).toEqual({
+    code: 'account-broken',
+    url: `${scriptURL}pilot/login`,
+    handlerStatus: 200,
+    problem: 'the pilot has no API key there, which is what it gives for a session',
+    hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
+  });
+  expect(adviseOn(failure)).toMatch(/^Make an API key/);
+});
+
+test('a wrong password is answered with what pilots from Discord or VATSIM give in its place', async () => {
+  const {scriptURL} = await using(startPhpVms7({nowMs}));
+  const failure = await failureOf(client.signIn(scriptURL, {username: '1', password: 'of Discord'}));
+  expect(adviseOn(failure)).toMatch(/Discord or VATSIM, with the API key on their profile page as the password$/);
+});
+
 /** What comes of signing in at a handler that is hostile to it; without a code it succeeds. */
 const HOSTILE_SIGN_INS: {
   readonly [H in Hostility]: {readonly code?: Failure['code']; readonly [member: string]: unknown};
 } = {
   hanging: {code: 'handler-timeout', timeoutMs: TIMEOUT_MS},
   slow: {code: 'handler-timeout', timeoutMs: TIMEOUT_MS},
-  silent: {code: 'handler-unreachable', stage: 'answer', problem: 'the answer was cut off'},
+  silent: {
+    code: 'handler-unreachable',
+    stage: 'answer',
+    problem: expect.stringMatching(/^127\.0\.0\.1:\d+ ended the connection without an answer$/),
+    hint: expect.stringMatching(/^If that port is for https/),
+  },
   'cut off': {code: 'handler-unreachable', stage: 'answer', problem: 'the answer was cut off'},
   huge: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
+  'large table': {},
   endless: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
   html: {
     code: 'not-a-handler',
@@ -157,9 +205,47 @@ const HOSTILE_SIGN_INS: {
   'other JSON': {code: 'invalid-pilot'},
   'JSON null': {code: 'not-a-handler', problem: 'it answers with JSON that is no object', firstLine: 'null'},
   'PHP warning': {
+    code: 'handler-failed',
+    handlerStatus: 200,
+    problem:
+      'PHP prints a message into the answer: "Warning: Undefined array key \\"rank\\"" in /home/air/core/common/PilotData.class.php on line 104',
+    hint: expect.stringMatching(/^The address is right, and PHP fails there: .*core\/codon\.config\.php/),
+  },
+  'PHP warning in plain text': {
+    code: 'handler-failed',
+    problem:
+      'PHP prints a message into the answer: "Deprecated: Creation of dynamic property Codon::$x is deprecated" in /home/air/core/classes/Codon.php on line 7',
+  },
+  'PHP fatal error': {
+    code: 'handler-failed',
+    problem: expect.stringMatching(
+      /"Fatal error: Uncaught TypeError: count\(\).* in \/home\/air\/handler\/login.php on line 31$/,
+    ),
+    hint: expect.stringMatching(/if only some pilots fail, their accounts are retired/),
+  },
+  'text before JSON': {code: 'handler-failed', problem: 'other text stands before its JSON: "debug: here"'},
+  firewall: {
     code: 'not-a-handler',
-    problem: 'it answers with HTML',
-    firstLine: expect.stringContaining('Undefined'),
+    handlerStatus: 403,
+    problem: 'a firewall in front of it (ModSecurity) refuses the request',
+    hint: expect.stringMatching(/^The address may be right/),
+  },
+  challenge: {
+    code: 'not-a-handler',
+    problem: 'Cloudflare in front of it asks for a browser (a challenge page)',
+    hint: expect.stringMatching(/^The address may be right/),
+  },
+  'login page': {
+    code: 'handler-redirect',
+    problem: 'it redirects to a page to sign in on',
+    hint: expect.stringMatching(/^The airline has to let programs reach/),
+  },
+  maintenance: {code: 'handler-failed', handlerStatus: 503, hint: expect.stringMatching(/^Try again later/)},
+  'empty 500': {code: 'account-broken', handlerStatus: 500},
+  'https port': {
+    code: 'not-a-handler',
+    problem: 'its port is for https, and the address begins with http://',
+    hint: expect.stringMatching(/^Begin the address with https/),
   },
   empty: {code: 'not-a-handler', problem: 'its answer is empty'},
   'wrong content type': {},

@@ -18,8 +18,8 @@ export interface TestPilot {
   readonly password: string;
   readonly firstName: string;
   readonly lastName: string;
-  /** An account that is not `active` cannot sign in. A `broken` one makes PHP end without a word. */
-  readonly state: 'active' | 'unconfirmed' | 'broken';
+  /** An account that is not `active` cannot sign in. A `broken` one makes PHP fail; a `keyless` one has no API key. */
+  readonly state: 'active' | 'unconfirmed' | 'broken' | 'keyless';
 }
 
 /** Can sign in as `1` and with the e-mail address, but not as `VMS0001`. */
@@ -38,6 +38,9 @@ export const BEN: TestPilot = {...ADA, number: 2, pilotID: 'VMS0002', email: 'be
 
 /** Has retired, with an account that breaks the handler. */
 export const CLEO: TestPilot = {...ADA, number: 3, pilotID: 'VMS0003', email: 'cleo@example.com', state: 'broken'};
+
+/** Never made an API key, which only phpVMS 7 has; signed up through Discord. */
+export const DAN: TestPilot = {...ADA, number: 4, pilotID: 'VMS0004', email: 'dan@example.com', state: 'keyless'};
 
 /** What a handler is started with. */
 export interface HandlerOptions {
@@ -91,7 +94,11 @@ export async function startPhpVms7(options: HandlerOptions): Promise<TestHandler
 export interface BackEnd {
   readonly name: string;
   /** A session for a pilot who gave the right password. */
-  signIn(pilot: TestPilot): string;
+  signIn(pilot: TestPilot): string | null;
+  /** Whether it looks for the pilot before it looks for the password. */
+  readonly findsPilotFirst: boolean;
+  /** What becomes of a sign-in to an account that lacks something. */
+  readonly breakdown: HandlerAnswer;
   /** The pilot of a live session, or why there is none. */
   findPilot(session: string): TestPilot | HandlerAnswer;
   /** The session that goes on from a live one. */
@@ -101,7 +108,7 @@ export interface BackEnd {
   refusePath(request: HandlerRequest): HandlerAnswer;
 }
 
-const PILOTS = [ADA, BEN, CLEO];
+const PILOTS = [ADA, BEN, CLEO, DAN];
 
 const SESSION_SECONDS = 7 * 24 * 60 * 60;
 
@@ -112,6 +119,8 @@ export function createPhpVms5(nowMs: () => number): BackEnd {
 
 class PhpVms5 implements BackEnd {
   readonly name = 'phpvms5';
+  readonly findsPilotFirst = false;
+  readonly breakdown = TROUBLE.empty;
   readonly #nowMs: () => number;
   readonly #sessions = new Map<TestPilot, {readonly session: string; readonly expirySeconds: number}>();
   #count = 0;
@@ -154,15 +163,17 @@ class PhpVms5 implements BackEnd {
 
 class PhpVms7 implements BackEnd {
   readonly name = 'phpvms7';
+  readonly findsPilotFirst = true;
+  readonly breakdown = phpVms7Failure(503, 'Trying to access array offset on value of type null');
   #generation = 0;
 
-  signIn(pilot: TestPilot): string {
-    return this.#apiKeyOf(pilot);
+  signIn(pilot: TestPilot): string | null {
+    return pilot.state === 'keyless' ? null : this.#apiKeyOf(pilot);
   }
 
   findPilot(session: string): TestPilot | HandlerAnswer {
     const pilot = PILOTS.find(each => this.#apiKeyOf(each) === session);
-    return pilot ?? failure(404, 'No query results for model [App\\Models\\User].');
+    return pilot ?? phpVms7Failure(404, 'No query results for model [App\\Models\\User].');
   }
 
   renew(_pilot: TestPilot, session: string): string {
@@ -175,12 +186,12 @@ class PhpVms7 implements BackEnd {
 
   refuseMethod({method, path, headers}: HandlerRequest): HandlerAnswer {
     const message = `The ${method} method is not supported for route api/smartcars/${path}. Supported methods: POST.`;
-    return acceptsJson(headers) ? failure(405, message) : htmlAnswer(405, 'Method Not Allowed');
+    return acceptsJson(headers) ? phpVms7Failure(405, message) : htmlAnswer(405, 'Method Not Allowed');
   }
 
   refusePath({path, headers}: HandlerRequest): HandlerAnswer {
     const message = `The route api/smartcars/${path} could not be found.`;
-    return acceptsJson(headers) ? failure(404, message) : htmlAnswer(404, 'Not Found');
+    return acceptsJson(headers) ? phpVms7Failure(404, message) : htmlAnswer(404, 'Not Found');
   }
 
   #apiKeyOf({number}: TestPilot): string {
@@ -244,11 +255,12 @@ function login({query, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
   const username = query.get('username');
   const password = memberOf(json, 'password');
   if (username === null) return failure(400, 'Username is a required parameter (type `string`)');
-  if (typeof password !== 'string') return failure(400, 'Password is a required field (type `string`)');
   const pilot = PILOTS.find(({number, email}) => username === (username.includes('@') ? email : String(number)));
+  if (pilot === undefined && backEnd.findsPilotFirst) return failure(401, 'The username or password is incorrect');
+  if (typeof password !== 'string') return failure(400, 'Password is a required field (type `string`)');
   if (pilot?.state === 'unconfirmed') return failure(409, 'The pilot has not been confirmed with this airline yet');
   if (pilot?.password !== password) return failure(401, 'The username or password was not correct');
-  return pilot.state === 'broken' ? TROUBLE.empty : jsonAnswer(200, accountOf(pilot, backEnd.signIn(pilot)));
+  return pilot.state === 'broken' ? backEnd.breakdown : jsonAnswer(200, accountOf(pilot, backEnd.signIn(pilot)));
 }
 
 function goOn({path, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
@@ -259,14 +271,20 @@ function goOn({path, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
   return jsonAnswer(200, accountOf(pilot, path === 'pilot/resume' ? backEnd.renew(pilot, session) : session));
 }
 
+/** An airport, as every handler has it. */
+export const AIRPORT = {id: 1, code: 'EGLL', name: 'London Heathrow', latitude: 51.4706, longitude: -0.4619};
+
 function listAirports({headers}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
   const session = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (session === undefined || 'status' in backEnd.findPilot(session)) return failure(401, 'Invalid Token');
-  return jsonAnswer(200, [{id: 1, code: 'EGLL', name: 'London Heathrow', latitude: 51.4706, longitude: -0.4619}]);
+  return jsonAnswer(200, [AIRPORT]);
 }
 
 /** The pilot, as every handler has it. */
-function accountOf({number, pilotID, email, firstName, lastName}: TestPilot, session: string): AirlineAccount {
+function accountOf(
+  {number, pilotID, email, firstName, lastName}: TestPilot,
+  session: string | null,
+): Omit<AirlineAccount, 'session'> & {readonly session: string | null} {
   return {
     dbID: number,
     pilotID,
@@ -283,6 +301,12 @@ function accountOf({number, pilotID, email, firstName, lastName}: TestPilot, ses
 
 function failure(status: number, message: string): HandlerAnswer {
   return jsonAnswer(status, {message});
+}
+
+/** What phpVMS 7 makes of an exception. */
+function phpVms7Failure(status: number, message: string): HandlerAnswer {
+  const type = `https://phpvms.example/errors/${status}`;
+  return jsonAnswer(status, {type, title: message, details: message, status, error: {status, message}});
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,36 +1,13 @@
+import {messageIn} from '../../../identity/handler-body.ts';
 import type {HandlerAnswer} from '../../../identity/handler-exchange.ts';
 import {cleanText, firstLineOf} from '../../../identity/handler-text.ts';
+import type {Finding} from '../finding.ts';
 
-/** What the body of an answer turned out to be, whatever its content type says. */
-export type Body =
-  | {readonly kind: 'object'; readonly value: Readonly<Record<string, unknown>>}
-  | {readonly kind: 'json'; readonly value: unknown}
-  | {readonly kind: 'empty'}
-  | {readonly kind: 'html'}
-  | {readonly kind: 'text'}
-  | {readonly kind: 'binary'};
-
-/** Reads the body of an answer as a strict reader of JSON does. */
-export function readBody({bytes}: HandlerAnswer): Body {
-  let text: string;
-  try {
-    // The decoder keeps a byte order mark, which is no JSON.
-    text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes);
-  } catch {
-    return {kind: 'binary'};
-  }
-  if (text.trim() === '') return {kind: 'empty'};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? {kind: 'object', value} : {kind: 'json', value};
-  } catch {
-    return {kind: /^\s*<[!a-z?]/i.test(text) ? 'html' : 'text'};
-  }
-}
-
-/** What a body is, for people. Of JSON only the names are told: the values may be secret. */
+/** What a body is, for people: its message, or else the names of its members, as the values may be secret. */
 export function describeBody(answer: HandlerAnswer): string {
-  const body = readBody(answer);
+  const {body} = answer;
+  const message = messageOf(answer);
+  if (message !== undefined) return `the message ${JSON.stringify(message)}`;
   switch (body.kind) {
     case 'empty':
       return 'an empty body';
@@ -39,6 +16,7 @@ export function describeBody(answer: HandlerAnswer): string {
     case 'html':
       return describePage(answer);
     case 'text':
+    case 'mixed':
       return `text that begins with ${quoteFirstLine(answer)}`;
     case 'json':
       return Array.isArray(body.value) ? 'a JSON array' : `the JSON ${JSON.stringify(body.value)?.slice(0, 40)}`;
@@ -47,29 +25,23 @@ export function describeBody(answer: HandlerAnswer): string {
   }
 }
 
-/** The message of a failure as handlers have it, `{"message": "…"}`; cleaned and cut. */
-export function messageOf(answer: HandlerAnswer): string | undefined {
-  const body = readBody(answer);
-  if (body.kind !== 'object' || typeof body.value['message'] !== 'string') return undefined;
-  return cleanText(body.value['message'], answer.secrets);
+/** The message of a failure, cleaned and cut; undefined if there is none. */
+export function messageOf({body, secrets}: HandlerAnswer): string | undefined {
+  const message = cleanText(messageIn(body) ?? '', secrets);
+  return message === '' ? undefined : message;
 }
 
-/** What makes no JSON of JSON. */
-export type Mixture = keyof typeof MIXTURE_FIXES;
-
-/** How to get rid of it. */
-export const MIXTURE_FIXES = {
-  'a byte order mark': 'Save the PHP files as UTF-8 without a byte order mark; each included one counts',
-  'other text':
-    'Turn off display_errors in php.ini, and mend what the log of PHP says: its warnings stand in the answer',
-} as const;
-
-/** What stands before the JSON of an answer and makes it none: PHP and editors put it there. */
-export function findMixture({bytes}: HandlerAnswer): Mixture | undefined {
-  const text = new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes);
-  const start = text.search(/[[{]/);
-  if (start <= 0 || !isJson(text.slice(start))) return undefined;
-  return text.startsWith('\ufeff') ? 'a byte order mark' : 'other text';
+/** The warning about a byte order mark, which Crewroom skips and other programs may not. */
+export function findMark(check: string, {body}: HandlerAnswer): readonly Finding[] {
+  if (!('hasMark' in body) || !body.hasMark) return [];
+  return [
+    {
+      check,
+      level: 'warning',
+      detail: 'a byte order mark stands before the JSON, which not every program skips',
+      fix: 'Save the PHP files as UTF-8 without a byte order mark; each included one counts',
+    },
+  ];
 }
 
 /** Whether the content type says that it is JSON. */
@@ -94,17 +66,4 @@ function describePage(answer: HandlerAnswer): string {
 
 function quoteFirstLine({bytes, secrets}: HandlerAnswer): string {
   return JSON.stringify(cleanText(firstLineOf(new TextDecoder().decode(bytes)), secrets));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -23,12 +23,13 @@ export function checkAddress(given: string): {
 }
 
 function findMissingSlash(given: string, scriptURL: string): readonly Finding[] {
-  if (given.endsWith('/') || new URL(scriptURL).pathname === '/') return [];
+  if (given.endsWith('/')) return [];
   return [
     {
       check: CHECK,
-      level: 'warning',
-      detail: 'the address does not end in "/", and plugins append their paths to it as it is',
+      level: 'problem',
+      detail:
+        'the address does not end in "/": plugins append their paths to it as it is, and "crewroom start" refuses it',
       fix: `Configure ${scriptURL} as scriptURL of the airline`,
     },
   ];

@@ -1,6 +1,7 @@
 import {lookup} from 'node:dns/promises';
 import {isIP} from 'node:net';
 import {connect, type PeerCertificate, type TLSSocket} from 'node:tls';
+import {NO_TLS_HINT} from '../../../identity/handler-trouble.ts';
 import type {Finding} from '../finding.ts';
 import type {WalkDeps} from './walk.ts';
 
@@ -136,7 +137,7 @@ function describeTlsTrouble(code: string, message: string, place: string): Omit<
   if (code === 'ETIMEDOUT')
     return {detail: `${place} does not answer`, fix: 'Check the address, and whether a firewall keeps visitors out'};
   if (code === 'ECONNRESET' || code === 'EPROTO' || code.startsWith('ERR_SSL_'))
-    return {detail: `${place} does not speak TLS`, fix: 'Turn on https for the site, or check the port in the address'};
+    return {detail: `${place} does not speak TLS`, fix: NO_TLS_HINT};
   return {detail: `${place} cannot be reached: ${code || message}`, fix: 'Check the address, and the network'};
 }
 

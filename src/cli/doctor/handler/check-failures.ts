@@ -1,7 +1,8 @@
+import {type Diagnosis, diagnose} from '../../../identity/handler-diagnosis.ts';
 import type {HandlerAnswer, HandlerRequest} from '../../../identity/handler-exchange.ts';
 import {findRedirect} from '../../../identity/handler-redirect.ts';
 import type {Finding, FindingLevel} from '../finding.ts';
-import {describeBody, findMixture, MIXTURE_FIXES, messageOf, readBody} from './body.ts';
+import {describeBody, messageOf} from './body.ts';
 import {findingOfSilence} from './silence.ts';
 import type {HandlerPlace} from './walk.ts';
 
@@ -39,7 +40,6 @@ const MISTAKES: readonly Mistake[] = [
     fix: 'Answer 401 with {"message": "…"} to a user name or a password that is wrong',
     fixes: {
       400: 'Read the body as JSON, in PHP with json_decode(file_get_contents("php://input"), true): $_POST does not hold it',
-      403: 'Let POST through to the handler: a firewall of the host (such as mod_security) refuses it before PHP runs',
       404: NO_PATH_FIX,
       405: 'Let POST through to the handler: it arrives as another method, which a redirect on the server does',
       415: 'Take a body of the type application/json',
@@ -49,7 +49,8 @@ const MISTAKES: readonly Mistake[] = [
   {
     check: 'No password',
     request: {method: 'POST', path: LOGIN, query: {username: NOBODY}, body: {}},
-    statuses: [400],
+    // phpVMS 7 looks for the pilot first.
+    statuses: [400, 401],
     level: 'warning',
     fix: 'Answer 400 with {"message": "…"} when a member is missing or mistyped',
   },
@@ -87,6 +88,8 @@ type Judgement = Omit<Finding, 'check'>;
 
 function judge(answer: HandlerAnswer, mistake: Mistake): Judgement {
   const {status} = answer;
+  const diagnosis = diagnose(answer);
+  if (diagnosis !== undefined) return describeDiagnosis(diagnosis, answer, mistake);
   if (status >= 200 && status <= 299) return describeAcceptance(answer, mistake);
   if (!mistake.statuses.includes(status)) {
     const fix = mistake.fixes?.[status] ?? (status >= 500 ? describeTrouble(answer) : mistake.fix);
@@ -96,8 +99,19 @@ function judge(answer: HandlerAnswer, mistake: Mistake): Judgement {
   return judgeShape(answer);
 }
 
+/** Text before JSON breaks whatever reads it; what stands in front may let through what is not wrong. */
+function describeDiagnosis({code, problem, hint}: Diagnosis, answer: HandlerAnswer, {level}: Mistake): Judgement {
+  const message = messageOf(answer);
+  const said = message === undefined ? '' : `: ${JSON.stringify(message)}`;
+  return {
+    level: code === 'handler-failed' ? 'problem' : level,
+    detail: `${problem} (${answer.status})${said}`,
+    fix: hint,
+  };
+}
+
 function describeAcceptance(answer: HandlerAnswer, {request, statuses, fix}: Mistake): Judgement {
-  const body = readBody(answer);
+  const {body} = answer;
   if (request.path === LOGIN && body.kind === 'object' && 'session' in body.value)
     return {
       level: 'problem',
@@ -109,7 +123,7 @@ function describeAcceptance(answer: HandlerAnswer, {request, statuses, fix}: Mis
 }
 
 function describeTrouble(answer: HandlerAnswer): string {
-  return readBody(answer).kind === 'empty'
+  return answer.body.kind === 'empty'
     ? 'Look into the error log of PHP: it ended without a word, so its messages are turned off'
     : 'Look into the error log of PHP, or of the framework (storage/logs)';
 }
@@ -117,10 +131,7 @@ function describeTrouble(answer: HandlerAnswer): string {
 function judgeShape(answer: HandlerAnswer): Judgement {
   const {status} = answer;
   const message = messageOf(answer);
-  if (message !== undefined && message !== '') return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};
-  const mixture = findMixture(answer);
-  if (mixture !== undefined)
-    return {level: 'warning', detail: `${status}, with ${mixture} before the JSON`, fix: MIXTURE_FIXES[mixture]};
+  if (message !== undefined) return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};
   return {
     level: 'warning',
     detail: `it is refused with ${status}, and ${describeBody(answer)} in place of a message`,

@@ -3,7 +3,7 @@ import {type HandlerClient, readProbe} from '../../../identity/handler-client.ts
 import type {HandlerAnswer} from '../../../identity/handler-exchange.ts';
 import {findBareAddress, findRedirect} from '../../../identity/handler-redirect.ts';
 import type {Finding} from '../finding.ts';
-import {claimsJson, describeBody, findMixture, MIXTURE_FIXES} from './body.ts';
+import {claimsJson, describeBody, findMark} from './body.ts';
 import {findingOfSilence} from './silence.ts';
 
 /** How many redirects are followed to tell where they end; browsers follow 20, and nobody needs three. */
@@ -65,7 +65,7 @@ function findNext(
   if (failure?.code !== 'handler-redirect') return undefined;
   const {scriptURL} = failure;
   const detail = `${failure.url} leads to ${failure.target}: ${failure.problem}`;
-  const fix = scriptURL === undefined ? LOOP_FIX : fixOf(failure, scriptURL);
+  const fix = failure.hint ?? (scriptURL === undefined ? LOOP_FIX : fixOf(failure, scriptURL));
   return {finding: {check: REDIRECT, level: 'problem', detail, fix}, scriptURL};
 }
 
@@ -77,16 +77,6 @@ function fixOf({url}: Extract<Failure, {code: 'handler-redirect'}>, scriptURL: s
 }
 
 function judgeProbe(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
-  const mixture = findMixture(answer);
-  if (mixture !== undefined)
-    return [
-      {
-        check: CHECK,
-        level: 'problem',
-        detail: `${mixture} stands before the JSON, so programs cannot read it`,
-        fix: MIXTURE_FIXES[mixture],
-      },
-    ];
   try {
     const {apiVersion, handler} = readProbe(answer);
     const named: Finding = {
@@ -94,9 +84,14 @@ function judgeProbe(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
       level: 'ok',
       detail: `${handler ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`,
     };
-    return [handler === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named, ...judgeType(answer)];
+    return [
+      handler === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
+      ...judgeType(answer),
+      ...findMark(CHECK, answer),
+    ];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    if ('hint' in error.failure && error.failure.hint !== undefined) return [findingOfSilence(CHECK, error)];
     return [{check: CHECK, level: 'problem', ...describeStranger(answer)}];
   }
 }
@@ -120,13 +115,8 @@ function judgeType(answer: HandlerAnswer): readonly Finding[] {
 function describeStranger(answer: HandlerAnswer): {readonly detail: string; readonly fix: string} {
   const {status} = answer;
   const detail = `it answers ${status} with ${describeBody(answer)}`;
-  if (status === 401 && answer.headers.has('www-authenticate'))
-    return {
-      detail,
-      fix: 'Take the password off the directory of the handler: the web server asks for it before PHP runs',
-    };
-  if (status === 403)
-    return {detail, fix: 'Let everybody read the directory: a firewall or a rule of the web server keeps programs out'};
+  if (status === 401 || status === 403)
+    return {detail, fix: 'Let everybody ask: GET of the address needs no session and no password'};
   if (status === 404)
     return {detail, fix: 'Check the path: it has to name the directory of the handler, as it is on the server'};
   if (status >= 500) return {detail, fix: 'Look into the error log of PHP: the handler fails before it says anything'};

@@ -10,6 +10,7 @@ import type {HandlerPlace} from './walk.ts';
 export interface SessionPlace extends HandlerPlace {
   readonly credentials: Credentials;
   readonly nowMs: () => number;
+  readonly elapsedMs: () => number;
 }
 
 /** Why a session was not tried. */
@@ -45,7 +46,7 @@ export async function* checkSession(place: SessionPlace): AsyncIterable<Finding>
   yield* resumed.findings;
   // With a session that is dead a refusal says nothing of the header that brings it.
   if (resumed.pilot === undefined) yield NOT_READ;
-  else yield await checkRead(resumed.pilot, place);
+  else yield* await checkRead(resumed.pilot, place);
 }
 
 /** What came of asking about a session: the pilot with the session that is good now, if one is. */

@@ -5,10 +5,11 @@ import {findingOfSilence} from './silence.ts';
 
 /** What operators of a handler can do, where the table of failures advises pilots. */
 const FIXES: {readonly [C in FailureCode]?: string} = {
-  'wrong-credentials': 'Check the user name and the password; the step "Wrong password" says the same to nobody',
+  'wrong-credentials':
+    'Check the user name and the password; a pilot who signed up through Discord or VATSIM gives the API key of the profile page as the password',
   'pilot-not-confirmed': 'Confirm the pilot in the administration of the airline, or take another one',
   'account-broken':
-    'Look into the error log of PHP: accounts that are retired, or that lack a rank or an airline, make the common handlers end like this',
+    'Give the account a rank and an airline, and look whether it is retired; the error log of PHP or of the framework names the line',
   'session-unknown':
     'Keep the session that signing in gave: another sign-in of the same pilot, or a table that is emptied, ends it',
   'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/handlers.md of Crewroom',
@@ -18,19 +19,21 @@ const FIXES: {readonly [C in FailureCode]?: string} = {
 export function findingOfRefusal(check: string, error: unknown): readonly Finding[] {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
-  const fix = FIXES[failure.code];
-  if (fix === undefined) return [findingOfSilence(check, error)];
+  const fix = ('hint' in failure ? failure.hint : undefined) ?? FIXES[failure.code];
+  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfSilence(check, error)];
   return detailsOf(failure).map(detail => ({check, level: 'problem', detail, fix}));
 }
 
 function detailsOf(failure: Failure): readonly string[] {
   switch (failure.code) {
     case 'wrong-credentials':
-      return [`the user name or the password is refused${said(failure)}${hinted(failure)}`];
+      return [`the user name or the password is refused${said(failure)}`];
     case 'pilot-not-confirmed':
       return [`the pilot is not confirmed yet${said(failure)}`];
     case 'account-broken':
-      return [`it fails with ${failure.handlerStatus} and an empty body`];
+      return [
+        `${failure.problem ?? 'it ends without a word for this pilot'} (${failure.handlerStatus})${said(failure)}`,
+      ];
     case 'session-unknown':
       return [`the session is refused${said(failure)}`];
     case 'invalid-pilot':
@@ -42,8 +45,4 @@ function detailsOf(failure: Failure): readonly string[] {
 
 function said({message}: {readonly message?: string}): string {
   return message === undefined ? '' : `: ${JSON.stringify(message)}`;
-}
-
-function hinted({hint}: {readonly hint?: string}): string {
-  return hint === undefined ? '' : `; ${hint}`;
 }

@@ -1,12 +1,13 @@
 import {AppError, describeFailure, type Failure} from '../../../domain/failure.ts';
-import {adviseOnFailure} from '../../../domain/failure-advice.ts';
+import {adviseOn} from '../../../domain/failure-advice.ts';
 import type {Finding} from '../finding.ts';
 
 /** The finding for an answer that did not come, or is none of a handler. What is no failure is thrown on. */
 export function findingOfSilence(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
-  return {check, level: 'problem', detail: detailOf(failure), fix: fixOf(failure)};
+  const hint = 'hint' in failure ? failure.hint : undefined;
+  return {check, level: 'problem', detail: detailOf(failure), fix: hint ?? fixOf(failure)};
 }
 
 function detailOf(failure: Failure): string {
@@ -18,12 +19,16 @@ function detailOf(failure: Failure): string {
     case 'not-a-handler':
       return `${failure.problem} (${failure.handlerStatus})`;
     case 'handler-failed':
-      return `it fails with ${failure.handlerStatus}${failure.message === undefined ? '' : `: ${JSON.stringify(failure.message)}`}`;
+      return `${describeFailed(failure)}${failure.message === undefined ? '' : `: ${JSON.stringify(failure.message)}`}`;
     case 'handler-redirect':
       return `${failure.problem}, ${failure.target}`;
     default:
       return describeFailure(failure);
   }
+}
+
+function describeFailed({problem, handlerStatus}: Extract<Failure, {code: 'handler-failed'}>): string {
+  return problem === undefined ? `it fails with ${handlerStatus}` : `${problem} (${handlerStatus})`;
 }
 
 function fixOf(failure: Failure): string {
@@ -35,12 +40,12 @@ function fixOf(failure: Failure): string {
     case 'handler-timeout':
       return 'Look for what is slow (the database, most of the time) in the slow log of PHP; pilots wait no longer than this';
     case 'not-a-handler':
-      return 'Answer with the JSON that is due and nothing else: no page, no warnings of PHP, and less than 1 MiB';
+      return 'Answer with the JSON that is due and nothing else: no page, and less than 1 MiB';
     case 'handler-failed':
       return 'Look into the error log of PHP, or of the framework (storage/logs)';
     case 'handler-redirect':
       return 'Let the web server answer the paths of the handler itself (rules that add a slash, www or https must not touch them): a redirected POST loses its body, and neither password nor session is sent on';
     default:
-      return adviseOnFailure(failure.code);
+      return adviseOn(failure);
   }
 }

@@ -54,7 +54,7 @@ async function* walk({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps
   for (const check of checkFailures) yield await check(place);
   if (credentials === undefined) yield SESSION_NOT_TRIED.withoutCredentials;
   else if (probed.scriptURL !== scriptURL) yield SESSION_NOT_TRIED.elsewhere;
-  else yield* checkSession({...place, credentials, nowMs: deps.nowMs});
+  else yield* checkSession({...place, credentials, nowMs: deps.nowMs, elapsedMs: deps.elapsedMs});
 }
 
 /** What a step of the walk asks. */
