@@ -1,13 +1,16 @@
 import {readdir, readFile, stat, statfs} from 'node:fs/promises';
+import {constants} from 'node:os';
 import {join} from 'node:path';
 
 /** What a commit may write besides values, in bytes: some pages of each tree. */
 const COMMIT_OVERHEAD_BYTES = 256 * 1024;
 
-const EIO = 5;
+const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 
-/** The error numbers of a full disk: ENOSPC, EDQUOT, EFBIG, and LMDB's own for a full map. */
-const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([28, 122, 27, -30792, 'ENOSPC', 'EDQUOT', 'EFBIG']);
+/** LMDB's own error number for a full map. */
+const MAP_FULL = -30792;
+
+const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([EDQUOT, EFBIG, ENOSPC, MAP_FULL, 'EFBIG', 'ENOSPC']);
 
 /**
  * Whether a write failed because there was no room for it, rather than because the disk is broken. LMDB
@@ -23,7 +26,9 @@ export async function isFullDisk(error: unknown, directory: string, sizeBytes: n
 
 /** Whether the system itself says that there is no room: on the disk, for this user, or in one file. */
 export function saysFullDisk(error: unknown): boolean {
-  return FULL_DISK_ERRORS.has(codeOf(error));
+  const {code, errno} = error as NodeJS.ErrnoException;
+  // Node has no name for EDQUOT: only its number stands in the error, below zero.
+  return (code !== undefined && FULL_DISK_ERRORS.has(code)) || (errno !== undefined && -errno === EDQUOT);
 }
 
 /** How much the files of a directory may grow, in bytes: what is free on the disk, or what this process may still put into one file. */

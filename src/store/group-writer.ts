@@ -8,7 +8,7 @@ import {type EntryState, planGroup} from './commit-group.ts';
 import {CommitQueue} from './commit-queue.ts';
 import type {EntryCache} from './entry-cache.ts';
 import {saysFullDisk} from './full-disk.ts';
-import {BLOCK_BYTES_MAX, Journal} from './journal.ts';
+import {BLOCK_BYTES_MAX, Journal, UnretractedRecordError} from './journal.ts';
 import {blockBytesMax, encodeBlock} from './journal-block.ts';
 import {planOf} from './journal-replay.ts';
 import type {OpenedDirectory} from './lmdb-opening.ts';
@@ -196,7 +196,7 @@ export class GroupWriter {
   }
 
   #afterFailedBlock(error: unknown): Failure {
-    if (!saysFullDisk(error)) return this.#deps.tree.turnReadOnly(error);
+    if (error instanceof UnretractedRecordError || !saysFullDisk(error)) return this.#deps.tree.turnReadOnly(error);
     this.#deps.log.error('disk full; nothing was written', {error});
     return {code: 'disk-full'};
   }

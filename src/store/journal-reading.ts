@@ -1,15 +1,20 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Revision} from '../domain/entry.ts';
-import {JOURNAL_FILE_BYTES, JOURNAL_FILES} from './journal.ts';
+import {JOURNAL_FILE_BYTES, JOURNAL_FILES, type RecordPlace} from './journal.ts';
 import {decodeBlock, type FoundBlock, findMagic} from './journal-block.ts';
 
 /** What a journal holds that the tree has not. */
 export interface JournalContent {
   /** Commits without a gap, in their order: the first one follows the last that the tree has. */
-  readonly blocks: readonly FoundBlock[];
+  readonly blocks: readonly PlacedBlock[];
   /** Why commits that were acknowledged are not among them; undefined when all are. */
   readonly damage: string | undefined;
+}
+
+/** A block, and where it stands. */
+export interface PlacedBlock extends FoundBlock {
+  readonly place: RecordPlace;
 }
 
 /**
@@ -20,7 +25,7 @@ export interface JournalContent {
  */
 export async function readJournal(storePath: string, settled: Revision): Promise<JournalContent> {
   const files = await Promise.all(JOURNAL_FILES.map(name => readIfThere(join(storePath, name))));
-  const found = files.flatMap(file => (file === undefined ? [] : findBlocks(file, settled)));
+  const found = JOURNAL_FILES.flatMap((name, index) => findBlocks(name, files[index] ?? Buffer.alloc(0), settled));
   found.sort((a, b) => a.first - b.first);
   const cut = findCut(files);
   if (cut !== undefined) return {blocks: found, damage: cut};
@@ -42,11 +47,12 @@ export async function readJournal(storePath: string, settled: Revision): Promise
  * Every sound block of a file that the tree has not, also behind a damaged one. No key and no value can be taken for a block:
  * they have no zero bytes, and every header has some.
  */
-function findBlocks(file: Buffer, settled: Revision): readonly FoundBlock[] {
-  const found: FoundBlock[] = [];
+function findBlocks(name: RecordPlace['file'], file: Buffer, settled: Revision): readonly PlacedBlock[] {
+  const found: PlacedBlock[] = [];
   for (let at = findMagic(file, 0); at !== -1; ) {
     const block = decodeBlock(file, at);
-    if (block !== undefined && block.first > settled) found.push(block);
+    if (block !== undefined && block.first > settled)
+      found.push({...block, place: {file: name, at, bytes: file.subarray(at, block.end)}});
     at = findMagic(file, block?.end ?? at + 1);
   }
   return found;

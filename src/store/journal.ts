@@ -22,6 +22,15 @@ export const JOURNAL_BYTES = JOURNAL_FILES.length * JOURNAL_FILE_BYTES;
 
 const FILE_MODE = 0o600;
 
+/** A record that could not be made durable, nor be taken back. */
+export class UnretractedRecordError extends Error {
+  override readonly name = 'UnretractedRecordError';
+
+  constructor(cause: Error, failure: Error) {
+    super(`${cause.message}, and its record cannot be taken back (${failure.message})`, {cause});
+  }
+}
+
 interface JournalFile {
   readonly handle: FileHandle;
   /** Where the next block begins. */
@@ -40,6 +49,8 @@ export class Journal {
   #files: readonly JournalFile[] | undefined;
   /** Which file is written to. */
   #current = 0;
+  /** The file whose last record failed and could not be taken back; nothing is written any more. */
+  #spoiled: JournalFile | undefined;
   /** The last revision that was found in the files. */
   readonly #found: Revision;
 
@@ -70,9 +81,12 @@ export class Journal {
   }
 
   /**
-   * Writes a block, for which there is room, behind the last one. Resolved: on disk. Rejected: who reads the journal does
-   * not find the block, as far as that can still be seen to. Unless it only was that the disk is full, nobody knows what
-   * the disk holds, and nothing may be written any more.
+   * Writes a block, for which there is room, behind the last one. Resolved: on disk. Rejected with the error of the operating
+   * system: the next opening does not find the block. If that was a full disk, the write-ahead log can be written on; after any
+   * other error it is not known what the disk holds.
+   *
+   * @throws {UnretractedRecordError} The next opening may find the block, so its revisions must not be given to anything else:
+   * nothing may be written any more, whatever the error was.
    */
   async append(block: Buffer, last: Revision): Promise<void> {
     this.#files ??= await createFiles(this.#storePath);
@@ -80,15 +94,17 @@ export class Journal {
     try {
       await writeDurably(file.handle.fd, block, file.end);
     } catch (error) {
-      await takeBack(file);
+      await this.#takeBack(file, error as Error);
       throw error;
     }
     file.end += block.length;
     file.last = last;
   }
 
-  /** Closes the files. */
+  /** Closes the files. A record that could not be taken back is, if the disk lets it be by now. */
   async close(): Promise<void> {
+    if (this.#spoiled !== undefined) await eraseRecord(this.#spoiled).catch(() => {});
+    this.#spoiled = undefined;
     const files = this.#files ?? [];
     this.#files = undefined;
     await Promise.all(files.map(({handle}) => handle.close()));
@@ -98,6 +114,16 @@ export class Journal {
   async remove(): Promise<void> {
     await this.close();
     await removeFiles(this.#storePath);
+  }
+
+  /** What failed did not happen: the next opening must not find its record. */
+  async #takeBack(file: JournalFile, error: Error): Promise<void> {
+    try {
+      await eraseRecord(file);
+    } catch (failure) {
+      this.#spoiled = file;
+      throw new UnretractedRecordError(error, failure as Error);
+    }
   }
 
   #fits(sizeBytes: number): boolean {
@@ -143,16 +169,30 @@ function writeDurably(fd: number, bytes: Buffer, at: number): Promise<void> {
   });
 }
 
-/** Makes what is in the files of a journal durable, whoever wrote it. */
-export async function syncJournal(storePath: string): Promise<void> {
+/**
+ * Makes records durable that were read from the files. The last one may have failed to be synced before a kill; the operating
+ * system can have it in memory still, and count it as written. So it is written again, and only then synced.
+ *
+ * @param last The last record, and where it stands.
+ */
+export async function secureRecords(storePath: string, last: RecordPlace): Promise<void> {
   for (const name of JOURNAL_FILES) {
     const handle = await open(join(storePath, name), 'r+').catch(ignoreMissing);
     try {
+      if (name === last.file && handle !== undefined) await writeWhole(handle, last.bytes, last.at);
       await handle?.datasync();
     } finally {
       await handle?.close();
     }
   }
+}
+
+/** Where a record stands. */
+export interface RecordPlace {
+  readonly file: (typeof JOURNAL_FILES)[number];
+  /** Its first byte. */
+  readonly at: number;
+  readonly bytes: Buffer;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
@@ -171,11 +211,7 @@ async function writeWhole(handle: FileHandle, bytes: Buffer, at: number): Promis
   }
 }
 
-/**
- * What failed did not happen: its block must not be found by whoever opens the store next.
- *
- * @throws What keeps it from that: nothing may be written behind such a block.
- */
-function takeBack({handle, end}: JournalFile): Promise<void> {
+/** Writes over the beginning of the record behind the last good one. */
+function eraseRecord({handle, end}: JournalFile): Promise<void> {
   return writeDurably(handle.fd, Buffer.alloc(Math.min(8, JOURNAL_FILE_BYTES - end)), end);
 }

@@ -12,7 +12,7 @@ import {
   unusable,
   writeDataFormat,
 } from './data-directory.ts';
-import {syncJournal} from './journal.ts';
+import {secureRecords} from './journal.ts';
 import type {JournalBlock} from './journal-block.ts';
 import {type JournalContent, readJournal} from './journal-reading.ts';
 import {assertUndamaged} from './lmdb-check.ts';
@@ -120,8 +120,9 @@ async function readContent({path, storePath}: DataDirectory, environment: Enviro
     const wrongEnd = findWrongEnd(changes);
     if (wrongEnd !== undefined) return {blocks: [], damage: wrongEnd};
     const content = await readJournal(storePath, readLastRevision(changes));
+    const last = content.blocks.at(-1);
     // What was read may not be on the disk yet, and what is shown to anybody has to be.
-    if (content.damage === undefined && content.blocks.length > 0) await syncJournal(storePath);
+    if (content.damage === undefined && last !== undefined) await secureRecords(storePath, last.place);
     return content;
   } catch (error) {
     throw openingFailure(path, error);

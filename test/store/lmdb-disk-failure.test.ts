@@ -3,7 +3,7 @@ import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {JOURNAL_FILES} from '../../src/store/journal.ts';
-import {keysOf, put, range, write} from '../../src/testing/assertions.ts';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../../src/testing/assertions.ts';
 import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from './fixture.ts';
 import {ProcessFailure, type StoreProcess} from './store-process.ts';
 
@@ -209,6 +209,67 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
+  for (const error of ['ENOSPC', 'EDQUOT', 'EIO']) {
+    test(`is read-only at once when a record cannot be synced and not be taken back (${error}), and gives its revision once`, async () => {
+      const {store, directory, revision} = await refuseUnsyncedRecord({error, takesBack: 'never'});
+      assert.match(String(await store.call('readOnlyBecause')), /its record cannot be taken back/);
+      const refused = [store.call('put', putOf('later', '1')), store.call('delete', {key: 'kept'})];
+      for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
+      assert.deepEqual(await store.call('keys'), ['a', 'kept']);
+      assert.equal((await failureOf(() => store.call('die'))).code, 'killed');
+
+      const again = await openStore(directory);
+      assert.equal(textOf(await read(again, 'a')), '1');
+      // Unlike what was acknowledged it may be there or not. If it is, its revision is given to nothing else.
+      const found = await changesOf(again, revision);
+      assert.ok(
+        found.length <= 1 && found.every(change => change.key === 'refused' && change.revision === revision + 1),
+      );
+      assert.equal((await write(again, put('later'))).revision, revision + found.length + 1);
+    });
+  }
+
+  for (const error of ['ENOSPC', 'EDQUOT']) {
+    test(`stays writable when a record cannot be synced (${error}) and is taken back, and the record is never there`, async () => {
+      const {store, directory, revision, failure} = await refuseUnsyncedRecord({error, takesBack: 'at-once'});
+      assert.equal(failure.code, 'disk-full');
+      assert.equal(await store.call('readOnlyBecause'), undefined);
+      assert.equal(await store.call('put', putOf('later', '1')), revision + 1);
+      assert.equal((await failureOf(() => store.call('die'))).code, 'killed');
+      assert.deepEqual(keysOf(await (await openStore(directory)).list(range())), ['a', 'kept', 'later']);
+    });
+  }
+
+  test('loses no acknowledged write to a refused one with the same revision in the other file of its log', async () => {
+    const {store, directory} = await refuseUnsyncedRecord({error: 'ENOSPC', takesBack: 'later', large: 4});
+    const outcome = await store.call('commit', {puts: largePuts(4)}).catch(({failure}) => failure.code);
+    assert.equal((await failureOf(() => store.call('die'))).code, 'killed');
+    const again = await openStore(directory);
+    assert.equal(textOf(await read(again, 'large 3.0')), LARGE);
+    assert.equal(textOf(await read(again, 'large 4.0')), outcome === 'store-read-only' ? undefined : LARGE);
+  });
+
+  test('takes a record back at closing if the disk lets it do so by then', async () => {
+    const {store, directory, revision} = await refuseUnsyncedRecord({error: 'ENOSPC', takesBack: 'later'});
+    await store.call('close');
+    const again = await openStore(directory);
+    assert.deepEqual(keysOf(await again.list(range())), ['a', 'kept']);
+    assert.equal(again.revision, revision);
+  });
+
+  test('writes the last record of its log again before it shows it: before a kill its sync may have failed', async () => {
+    const directory = await leaveUnclosed();
+    const trace = join(await makeDirectory(), 'trace');
+    const under = ['strace', '-f', '-o', trace, '-e', 'trace=openat,pwrite64,fdatasync'];
+    const store = await startProcess({under});
+    await store.call('open', {directory});
+    await store[Symbol.asyncDispose]();
+    const lines = completedCalls(await readFile(trace, 'utf8'));
+    const journal = findNumber(lines, /openat\(.*\/store\/journal-0", O_RDWR.* = (\d+)$/);
+    const written = lines.findIndex(line => line.startsWith(`pwrite64(${journal}, "CRJ1`));
+    assert.ok(written >= 0 && lines.findIndex(line => line.startsWith(`fdatasync(${journal}`)) > written);
+  });
+
   test('acknowledges a write only after its block is on the disk', async () => {
     const directory = await makeDirectory();
     const file = join(directory, 'trace');
@@ -261,6 +322,42 @@ async function leaveUnclosed(): Promise<string> {
   await store.call('put', putOf('a', '1'));
   await store.kill();
   return directory;
+}
+
+/** Five groups of such values do not fit into one file of the log. */
+const LARGE = JSON.stringify('x'.repeat(60_000));
+
+function largePuts(group: number) {
+  return Array.from({length: 4}, (_, index) => putOf(`large ${group}.${index}`, LARGE));
+}
+
+interface UnsyncedRecord {
+  readonly error: string;
+  readonly takesBack: 'at-once' | 'later' | 'never';
+  /** How many large groups are acknowledged before. @default {0} */
+  readonly large?: number;
+}
+
+/** A store whose last record is in its log, and refused, since it could not be synced and, at first, not be taken back. */
+async function refuseUnsyncedRecord({error, takesBack, large = 0}: UnsyncedRecord) {
+  const directory = await makeDirectory();
+  const first = await openStore(directory);
+  await write(first, put('kept'));
+  await first[Symbol.asyncDispose]();
+  const records = 1 + large;
+  const more = takesBack === 'never' ? '+' : '';
+  // The file is written once to make it, then once for each record, and once to take the last one back.
+  const under = [
+    ...traceFile(join(directory, 'store', 'journal-0'), 'fdatasync,pwrite64'),
+    ...['-e', `inject=fdatasync:error=${error}:when=${records + 1}`],
+    ...(takesBack === 'at-once' ? [] : ['-e', `inject=pwrite64:error=${error}:when=${records + 3}${more}`]),
+  ];
+  const store = await startProcess({under});
+  await store.call('open', {directory});
+  for (let group = 0; group < large; group++) await store.call('commit', {puts: largePuts(group)});
+  const revision = await store.call('put', putOf('a', '1'));
+  const failure = await failureOf(() => store.call('put', putOf('refused', '1')));
+  return {store, directory, revision, failure};
 }
 
 /** A tracer that sees calls of one kind on one file, to which what happens to them is appended. */

@@ -67,6 +67,7 @@ const commands = {
   },
   keys: async () => (await store.list({prefix: '', limit: 1000})).map(({key}) => key),
   readOnlyBecause: async () => store.readOnlyBecause,
+  die: () => process.kill(process.pid, 'SIGKILL'),
   close: async () => {
     await store[Symbol.asyncDispose]();
   },

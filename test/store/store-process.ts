@@ -32,6 +32,8 @@ export interface StoreProcess extends AsyncDisposable {
   call(name: 'keys'): Promise<readonly string[]>;
   call(name: 'readOnlyBecause'): Promise<string | undefined>;
   call(name: 'close'): Promise<void>;
+  /** Kills itself, which ends a tracer as well. */
+  call(name: 'die'): Promise<never>;
   /** Ends the process as a power switch would. */
   kill(): Promise<void>;
 }
