@@ -47,6 +47,7 @@ const EXIT_BY_CODE = {
   'headers-too-large': EXIT.failure,
   'request-timeout': EXIT.failure,
   'too-many-connections': EXIT.failure,
+  'too-many-bodies': EXIT.failure,
   'too-many-subscribers': EXIT.failure,
   'subscriber-too-slow': EXIT.failure,
   'reader-too-slow': EXIT.failure,

@@ -205,6 +205,7 @@ export function isPassing(error: unknown): error is AppError {
 const PASSING: ReadonlySet<string> = new Set([
   'service-unreachable',
   'too-many-connections',
+  'too-many-bodies',
   'too-many-subscribers',
   'store-busy',
   'store-closed',

@@ -43,6 +43,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'headers-too-large': {code: 'headers-too-large'},
   'request-timeout': {code: 'request-timeout'},
   'too-many-connections': {code: 'too-many-connections', connectionsMax: 1024},
+  'too-many-bodies': {code: 'too-many-bodies'},
   'too-many-subscribers': {code: 'too-many-subscribers', subscribersMax: 1024},
   'subscriber-too-slow': {code: 'subscriber-too-slow', cursor: '57'},
   'reader-too-slow': {code: 'reader-too-slow', idleMs: 15_000},

@@ -34,6 +34,7 @@ export type RequestFailure =
   | {readonly code: 'headers-too-large'}
   | {readonly code: 'request-timeout'}
   | {readonly code: 'too-many-connections'; readonly connectionsMax: number}
+  | {readonly code: 'too-many-bodies'}
   | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
   | {readonly code: 'subscriber-too-slow'; readonly cursor: string}
   | {readonly code: 'reader-too-slow'; readonly idleMs: number}

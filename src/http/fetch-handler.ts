@@ -72,6 +72,10 @@ class FetchRequest implements HttpRequest {
     return this.#signal;
   }
 
+  listen(): AbortSignal {
+    return this.signal;
+  }
+
   /** Nobody waits for the answer any more. */
   stop(): void {
     this.#over.abort();

@@ -35,6 +35,7 @@ function make(operations: Route['operations']) {
       readBody: () => Promise.reject(new Error('nobody asked')),
       readChunks: () => expect.unreachable('nobody asked'),
       signal: new AbortController().signal,
+      listen: () => expect.unreachable('nobody asked'),
     });
   return {call, logged};
 }

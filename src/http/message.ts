@@ -29,6 +29,13 @@ export interface HttpRequest {
    * What an answer waits for, or holds open, ends with it.
    */
   readonly signal: AbortSignal;
+  /**
+   * Says that the answer waits for something to happen, which may be never. A client that half-closes such a request has
+   * gone away; while it lasts, its connection is not counted.
+   *
+   * @returns `signal`, which is then aborted for that too.
+   */
+  listen(): AbortSignal;
 }
 
 /**
@@ -44,10 +51,7 @@ export interface HttpAnswer {
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly body?: string | Uint8Array | HttpStream | undefined;
-  /**
-   * Whether it is a stream that does not end by itself, such as one of events. Its connection is not counted while it
-   * lasts, ends with it, and a client that ends its side of the connection ends it too.
-   */
+  /** Whether it is a stream that does not end by itself, such as one of events: see {@link HttpRequest.listen}. */
   readonly longLived?: boolean;
 }
 

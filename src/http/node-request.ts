@@ -1,7 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {AppError, type Failure} from '../domain/failure.ts';
-import type {TurnRequest} from './connections.ts';
+import type {Connection, TurnRequest} from './connection.ts';
 import {type HttpRequest, headerValues} from './message.ts';
 
 /** How a {@link NodeRequest} is read. */
@@ -12,9 +12,15 @@ export interface NodeRequestOptions {
   readonly awaiting?: ServerResponse | undefined;
   /** For a whole body to arrive, or for the next piece of one that is read in pieces, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told when a body that is read in pieces begins to wait for its client, and when it goes on. */
-  readonly onWait: (waits: boolean) => void;
+  /** Told when a body waits for its client, when it goes on, and how much of it is in memory. */
+  readonly connection: Pick<Connection, 'enter' | 'moved' | 'hold' | 'letGo'>;
 }
+
+/**
+ * Most bytes of a body that stay in memory although it is read in pieces: of an import a batch that is being stored, the
+ * one behind it, and a line.
+ */
+const PIECES_BYTES_MAX = 20 * 1024 * 1024;
 
 /** A request from a socket. */
 export class NodeRequest implements HttpRequest, TurnRequest {
@@ -70,6 +76,20 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return this.#over.signal;
   }
 
+  listen(): AbortSignal {
+    const {answerTo, connection} = this.#options;
+    const request = this.#request;
+    const {socket} = request;
+    const stop = (): void => this.stop();
+    connection.enter('listening');
+    // The rest of its body would hide the end of the connection.
+    request.resume();
+    if (socket.readableEnded) stop();
+    socket.once('end', stop);
+    answerTo.once('close', () => socket.off('end', stop));
+    return this.signal;
+  }
+
   fail(failure: Failure): void {
     this.#failure = failure;
     this.#onFail?.(new AppError(failure));
@@ -101,26 +121,36 @@ export class NodeRequest implements HttpRequest, TurnRequest {
 
   /** Reads a body that arrives in pieces. */
   #collect(first: Buffer | null, sizeBytesMax: number): Promise<Uint8Array> {
-    this.#options.awaiting?.writeContinue();
+    const {awaiting, connection} = this.#options;
+    awaiting?.writeContinue();
+    connection.enter('reading');
     const request = this.#request;
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     return new Promise((resolve, reject) => {
       const take = (chunk: Buffer): void => {
         sizeBytes += chunk.length;
-        if (sizeBytes <= sizeBytesMax) chunks.push(chunk);
-        else settle(() => reject(new AppError({code: 'value-too-large', sizeBytesMax})));
+        connection.moved(chunk.length);
+        if (sizeBytes > sizeBytesMax) fail(new AppError({code: 'value-too-large', sizeBytesMax}));
+        else if (connection.hold(chunk.length)) chunks.push(chunk);
+        else fail(new AppError({code: 'too-many-bodies'}));
       };
       const finish = (): void =>
         settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-      const abandon = (): void => settle(() => reject(endedEarly()));
+      const fail = (error: AppError): void =>
+        settle(() => {
+          connection.letGo();
+          reject(error);
+        });
+      const abandon = (): void => fail(endedEarly());
       const stopTimer = this.#startTimer();
       const settle = (outcome: () => void): void => {
         stopTimer();
+        connection.enter('working');
         request.off('data', take).off('end', finish).off('close', abandon);
         outcome();
       };
-      this.#onFail = error => settle(() => reject(error));
+      this.#onFail = fail;
       request.on('data', take).on('end', finish).on('close', abandon);
       if (first !== null) take(first);
     });
@@ -128,19 +158,24 @@ export class NodeRequest implements HttpRequest, TurnRequest {
 
   async *readChunks(): AsyncGenerator<Uint8Array> {
     this.#assertReadable();
-    this.#options.awaiting?.writeContinue();
+    const {awaiting, connection} = this.#options;
+    awaiting?.writeContinue();
     const request = this.#request;
     let wake = (): void => {};
     const arrive = (): void => wake();
     this.#onFail = arrive;
+    let heldBytes = 0;
     // Listening for what is readable, instead of for the data, leaves the rest with the client until it is taken.
     request.on('readable', arrive).on('end', arrive).on('close', arrive);
     try {
       for (;;) {
         if (this.#failure !== undefined) throw new AppError(this.#failure);
         const chunk: Buffer | null = request.read();
-        if (chunk !== null) yield chunk;
-        else if (request.readableEnded) return;
+        if (chunk !== null) {
+          heldBytes += this.#hold(Math.min(chunk.length, PIECES_BYTES_MAX - heldBytes));
+          connection.moved(chunk.length);
+          yield chunk;
+        } else if (request.readableEnded) return;
         else if (request.destroyed) throw endedEarly();
         else await this.#waitForMore(new Promise(resolve => (wake = resolve)));
       }
@@ -156,12 +191,20 @@ export class NodeRequest implements HttpRequest, TurnRequest {
   }
 
   async #waitForMore(arrived: Promise<void>): Promise<void> {
-    const {onWait} = this.#options;
+    const {connection} = this.#options;
     const stopTimer = this.#startTimer();
-    onWait(true);
+    connection.enter('reading');
     await arrived;
-    onWait(false);
+    connection.enter('working');
     stopTimer();
+  }
+
+  /** @throws {AppError} `too-many-bodies`. */
+  #hold(sizeBytes: number): number {
+    const {connection} = this.#options;
+    if (sizeBytes === 0 || connection.hold(sizeBytes)) return sizeBytes;
+    connection.letGo();
+    throw new AppError({code: 'too-many-bodies'});
   }
 
   /** @returns What stops it. */

@@ -1,7 +1,8 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Failure} from '../domain/failure.ts';
-import {type Connections, PIPELINED_MAX} from './connections.ts';
+import {PIPELINED_MAX} from './connection.ts';
+import type {Connections} from './connections.ts';
 import {type HttpHandler, headerValues, type WebSocketHandler} from './message.ts';
 import {hasBody} from './node-request.ts';
 import {type Exchange, NodeTurn} from './node-turn.ts';
@@ -117,7 +118,7 @@ function take(read: Exchange, asked: HttpHandler, deps: NodeServerDeps): void {
   const connection = deps.connections.of(socket);
   // A connection that was refused, or gets no further answer: what it asks for must not happen.
   if (connection === undefined || connection.closing || connection.broken) return;
-  if (deps.connections.take(connection, new NodeTurn(exchange, connection, handle, deps))) {
+  if (connection.take(new NodeTurn(exchange, connection, handle, deps))) {
     if (exchange.last) connection.broken = true;
     return;
   }

@@ -1,7 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import {setImmediate} from 'node:timers/promises';
-import type {Connection, Connections, Turn} from './connections.ts';
-import type {HttpAnswer, HttpHandler} from './message.ts';
+import type {Connection, Turn} from './connection.ts';
+import {type HttpAnswer, type HttpHandler, isStream} from './message.ts';
 import {NodeRequest} from './node-request.ts';
 import type {ServerTimeouts} from './node-server.ts';
 import {cut, send} from './send.ts';
@@ -19,7 +19,6 @@ export interface Exchange {
 
 /** What every {@link NodeTurn} of a server needs. */
 export interface NodeTurnDeps {
-  readonly connections: Connections;
   readonly timeouts: ServerTimeouts;
   /** Told of defects. */
   readonly onError: (error: unknown) => void;
@@ -40,7 +39,7 @@ export class NodeTurn implements Turn {
       answerTo: response,
       awaiting,
       timeoutMs: deps.timeouts.requestTimeoutMs,
-      onWait: connection.waitForClient,
+      connection,
     });
     this.response = response;
     this.#exchange = exchange;
@@ -59,7 +58,7 @@ export class NodeTurn implements Turn {
       if (!this.request.arrived) await setImmediate();
       const sent = this.#send(answered);
       if (sent !== undefined) await sent;
-      if (answered.longLived) this.#deps.connections.release(this.#connection);
+      this.#connection.enter('sending');
     } catch (error) {
       this.#abandon(error);
     }
@@ -70,29 +69,22 @@ export class NodeTurn implements Turn {
     const connection = this.#connection;
     const {arrived} = this.request;
     if (!arrived || answered.longLived || last) connection.closing = true;
+    if (!isStream(answered.body)) connection.hold(answered.body?.length ?? 0);
     return send(request, response, answered, {
       close: connection.closing,
       arrived,
       timeouts: this.#deps.timeouts,
-      signal: answered.longLived ? this.#holdOpen() : undefined,
-      onWait: connection.waitForClient,
+      // It ends with its client, or the service, and is whole then.
+      signal: answered.longLived ? this.request.listen() : undefined,
+      connection: answered.longLived ? undefined : connection,
       onError: this.#deps.onError,
     });
   }
 
-  /** Keeps the connection for as long as its client stays. @returns What is aborted when it goes, or the server stops. */
-  #holdOpen(): AbortSignal {
-    this.#deps.connections.hold(this.#connection);
-    // Nobody who waits for more ends the own side of a connection: it is how one that is gone looks at first.
-    this.#connection.socket.once('end', () => this.request.stop());
-    return this.request.signal;
-  }
-
   /** A defect in sending, or a stream that failed, ends this connection and nothing else. */
   #abandon(error: unknown): void {
-    const {connections, onError} = this.#deps;
-    connections.release(this.#connection);
-    if (!isForeseen(error)) onError(error);
+    if (!isForeseen(error)) this.#deps.onError(error);
+    this.#connection.enter('sending');
     cut(this.#connection.socket, this.response);
   }
 }

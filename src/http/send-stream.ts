@@ -1,5 +1,6 @@
 import type {ServerResponse} from 'node:http';
 import {AppError, type Failure} from '../domain/failure.ts';
+import type {Connection} from './connection.ts';
 import {statusOf} from './failure-response.ts';
 import type {HttpStream} from './message.ts';
 
@@ -7,8 +8,8 @@ import type {HttpStream} from './message.ts';
 export interface SendStreamOptions {
   /** Ends the stream where it is: what was sent of it is whole. */
   readonly signal?: AbortSignal | undefined;
-  /** Told when the stream begins to wait for its client to take something, and when it goes on. */
-  readonly onWait: (waits: boolean) => void;
+  /** Told when the stream waits for its client, and what that takes; undefined for one that does not end by itself. */
+  readonly connection: Pick<Connection, 'enter' | 'moved'> | undefined;
   /** Told of what a stream throws while it is ended. */
   readonly onError: (error: unknown) => void;
 }
@@ -22,7 +23,7 @@ export interface SendStreamOptions {
 export async function sendStream(
   response: ServerResponse,
   body: HttpStream,
-  {signal, onWait, onError}: SendStreamOptions,
+  {signal, connection, onError}: SendStreamOptions,
 ): Promise<void> {
   // A client hears that it is answered, also when there is nothing to tell yet.
   response.flushHeaders();
@@ -33,7 +34,7 @@ export async function sendStream(
   signal?.addEventListener('abort', end, {once: true});
   if (response.destroyed || signal?.aborted) end();
   try {
-    const outcome = await Promise.race([ended, pump(response, iterator, onWait)]);
+    const outcome = await Promise.race([ended, pump(response, iterator, connection)]);
     if (outcome === 'ended') void returnIterator(iterator, onError);
   } finally {
     response.off('close', end);
@@ -56,12 +57,12 @@ export async function returnIterator(
 async function pump(
   response: ServerResponse,
   iterator: AsyncIterator<string | Uint8Array>,
-  onWait: SendStreamOptions['onWait'],
+  connection: SendStreamOptions['connection'],
 ): Promise<'done'> {
   for (;;) {
     const {done, value} = await iterator.next();
     if (done || response.writableEnded || response.destroyed) return 'done';
-    if (!(await write(response, value, onWait))) return 'done';
+    if (!(await write(response, value, connection))) return 'done';
   }
 }
 
@@ -69,16 +70,17 @@ async function pump(
 async function write(
   response: ServerResponse,
   chunk: string | Uint8Array,
-  onWait: SendStreamOptions['onWait'],
+  connection: SendStreamOptions['connection'],
 ): Promise<boolean> {
   // Called back also when the socket is gone. Not the drain event: a request that wants to upgrade the connection,
   // sent behind this one, makes Node forget that one.
   let flushed = (): void => {};
   const whenFlushed = new Promise<void>(resolve => (flushed = resolve));
   if (response.write(chunk, () => flushed())) return true;
-  onWait(true);
+  connection?.enter('sending');
   await whenFlushed;
-  onWait(false);
+  connection?.moved(chunk.length);
+  connection?.enter('working');
   return !response.writableEnded && !response.destroyed;
 }
 

@@ -34,7 +34,7 @@ const JOINED_BYTES_MAX = 8 * 1024;
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
-  {status, rawHeaders, body, longLived}: HttpAnswer,
+  {status, rawHeaders, body}: HttpAnswer,
   options: SendOptions,
 ): Promise<void> | undefined {
   // Node takes names and values in turn, and writes them as they are.
@@ -44,8 +44,6 @@ export function send(
     else linger(request, response, body, options.timeouts.lingerMs);
     return undefined;
   }
-  // The rest of the request would keep from sight that its client is gone. A shorter stream may be made of it.
-  if (longLived) request.resume();
   return sendStream(response, body, options).then(() => {
     if (request.complete || request.destroyed) response.end();
     else linger(request, response, undefined, options.timeouts.lingerMs);

@@ -1,6 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {exchange, formatRequest} from '../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../test/support/test-server.ts';
+import {PIPELINED_MAX} from './connection.ts';
+import {PATIENCE_MS} from './connections.ts';
 import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from './message.ts';
 import type {RunningServer} from './server.ts';
 
@@ -120,14 +122,16 @@ describe('a client that is too slow', () => {
 });
 
 describe('connections have a limit', () => {
-  test('the longest idle makes room for a new one', async () => {
+  test('the longest idle makes room for a new one, from half of them on', async () => {
     let now = 0;
-    const server = await start(echo, {connectionsMax: 3, nowMs: () => now});
+    const server = await start(echo, {connectionsMax: 6, nowMs: () => now});
     const [first, second, third] = [await server.connect(), await server.connect(), await server.connect()];
+    now = 1000;
     // The first one is used again, so the second is the longest idle now.
     await first.send(GET);
     expect((await first.readAnswer()).status).toBe(200);
-    now = 1000;
+    await third.send(GET);
+    expect((await third.readAnswer()).status).toBe(200);
     const fourth = await server.connect();
     await fourth.send(GET);
     expect((await fourth.readAnswer()).status).toBe(200);
@@ -144,7 +148,7 @@ describe('connections have a limit', () => {
     const [used, fresh] = [await server.connect(), await server.connect()];
     await used.send(GET);
     expect((await used.readAnswer()).status).toBe(200);
-    now = 999;
+    now = PATIENCE_MS - 1;
     // The one that was used goes first, though the other has been idle for longer.
     expect(await statusOf(server)).toBe(200);
     await used.readEnd();
@@ -180,7 +184,7 @@ describe('connections have a limit', () => {
     expect((await next.readAnswer()).status).toBe(200);
   });
 
-  test('who is slow for a second makes room too, and is told so where possible', async () => {
+  test('clients that are slow make room too, and are told so where possible', async () => {
     let now = 0;
     const {handle: hold, asked, release} = holdAnswers();
     const large = Buffer.alloc(64 * 1024 * 1024);
@@ -199,9 +203,9 @@ describe('connections have a limit', () => {
     await taking.send(formatRequest('GET /large', []));
     await expect.poll(() => targets.toSorted()).toEqual(['/large', '/sending', '/working']);
 
-    now = 999;
+    now = PATIENCE_MS - 1;
     expect(await statusOf(server)).toBe(503);
-    now = 1000;
+    now = PATIENCE_MS;
     const first = await server.connect();
     await first.send(formatRequest('GET /first', []));
     expect((await sending.readAnswer()).json).toMatchObject({code: 'request-timeout'});
@@ -247,6 +251,59 @@ describe('connections have a limit', () => {
   });
 });
 
+describe('the bodies of all requests together', () => {
+  const upload = (sizeBytes: number): Buffer =>
+    Buffer.from(`PUT / HTTP/1.1\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(sizeBytes)}`);
+  const measure = (read: (request: HttpRequest) => Promise<number>): HttpHandler => {
+    return request => read(request).then(jsonAnswer, error => jsonAnswer(error.failure, {status: 400}));
+  };
+  const ways: readonly {readonly name: string; readonly handle: HttpHandler}[] = [
+    {name: 'that are read whole', handle: measure(async request => (await request.readBody(10_000)).length)},
+    {
+      name: 'that are read in pieces',
+      handle: measure(async request => {
+        let sizeBytes = 0;
+        for await (const chunk of request.readChunks()) sizeBytes += chunk.length;
+        return sizeBytes;
+      }),
+    },
+  ];
+  for (const {name, handle} of ways) {
+    test(`${name} have a limit: one too many is refused, until another has made no progress`, async () => {
+      let now = 0;
+      const server = await start(handle, {heldBytesMax: 2000, nowMs: () => now});
+      const [first, second, third, fourth] = await Promise.all(Array.from({length: 4}, () => server.connect()));
+      await first?.send(upload(900));
+      await statusOf(server);
+      await second?.send(upload(900));
+      await statusOf(server);
+      await third?.send(upload(900));
+      expect((await third?.readAnswer())?.json).toMatchObject({code: 'too-many-bodies'});
+      now = 2 * PATIENCE_MS;
+      await fourth?.send(upload(900));
+      expect((await first?.readAnswer())?.json).toMatchObject({code: 'request-timeout'});
+      for (const client of [second, fourth]) {
+        await client?.send('x'.repeat(100));
+        expect((await client?.readAnswer())?.json).toBe(1000);
+      }
+      // What was answered is held no longer.
+      for (const client of [second, fourth]) {
+        await client?.send(upload(900));
+        await statusOf(server);
+      }
+    });
+
+    test(`${name} never keep out one that is alone, however large it is`, async () => {
+      const server = await start(handle, {heldBytesMax: 10, nowMs: () => 0});
+      const client = await server.connect();
+      await client.send(upload(900));
+      await statusOf(server);
+      await client.send('x'.repeat(100));
+      expect((await client.readAnswer()).json).toBe(1000);
+    });
+  }
+});
+
 describe('requests of one connection', () => {
   test('have their turns one after the other', async () => {
     const {handle, asked, release} = holdAnswers();
@@ -277,7 +334,7 @@ describe('requests of one connection', () => {
     const {handle, asked} = holdAnswers();
     const server = await start(handle);
     const client = await server.connect();
-    await client.send(Buffer.concat(Array.from({length: 129}, () => GET)));
+    await client.send(Buffer.concat(Array.from({length: PIPELINED_MAX + 1}, () => GET)));
     await expect.poll(asked).toBe(1);
     expect(client.ended).toBe(false);
     await client.send(GET);

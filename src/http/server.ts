@@ -19,6 +19,8 @@ export interface ServerDeps
   readonly port: number;
   /** Those that differ from {@link SERVER_TIMEOUTS}. */
   readonly timeouts?: Partial<ServerTimeouts>;
+  /** Most bytes in memory for clients. @default {HELD_BYTES_MAX} */
+  readonly heldBytesMax?: number;
   /** A clock that never jumps, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
 }
@@ -44,10 +46,10 @@ export const REQUEST_TIMEOUT_MS = 15_000;
 export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
- * How many connections there may be at once, unless configured otherwise: more than a program opens that asks for a
- * thousand things at once, and some 20 MiB while they are idle.
+ * Most connections at once, unless configured otherwise: twice what a program opens that asks for a thousand things at
+ * once, since from half of them on slow ones make room. Some 40 MiB while they are idle.
  */
-export const CONNECTIONS_MAX = 1024;
+export const CONNECTIONS_MAX = 2048;
 
 /** How long requests in flight may take once the server stops, in milliseconds; the store then has a second of the promised five. */
 export const STOP_TIMEOUT_MS = 3500;
@@ -80,8 +82,8 @@ const PORT_ATTEMPTS = 10;
  * address for some and the other for others. `address-unusable` when the system refuses otherwise.
  */
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
-  const {nowMs = () => performance.now(), connectionsMax} = deps;
-  const connections = new Connections({connectionsMax, nowMs});
+  const {nowMs = () => performance.now(), connectionsMax, heldBytesMax} = deps;
+  const connections = new Connections({connectionsMax, heldBytesMax, nowMs});
   const timeouts = {...SERVER_TIMEOUTS, ...deps.timeouts};
   const nodeDeps = {...deps, connections, timeouts, headerBytesMax: HEADER_BYTES_MAX};
   for (let attempt = 1; ; attempt++) {

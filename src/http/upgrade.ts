@@ -1,7 +1,7 @@
 import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
-import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connections.ts';
+import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connection.ts';
 import {type HttpStream, headerValues, type WebSocketHandler, type WebSocketOutcome} from './message.ts';
 import {hasBody, NodeRequest} from './node-request.ts';
 import type {NodeServerDeps} from './node-server.ts';
@@ -27,7 +27,7 @@ export function takeUpgrade(server: Server, upgrade: Upgrade, deps: NodeServerDe
     socket.resume();
     return;
   }
-  if (deps.connections.take(connection, new UpgradeTurn(server, upgrade, connection, deps))) return;
+  if (connection.take(new UpgradeTurn(server, upgrade, connection, deps))) return;
   reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
   socket.destroy();
 }
@@ -48,7 +48,7 @@ class UpgradeTurn implements Turn {
     this.request = new NodeRequest(upgrade.request, {
       answerTo: upgrade.socket,
       timeoutMs: deps.timeouts.requestTimeoutMs,
-      onWait: ignore,
+      connection,
     });
     this.response = new UpgradeResponse(upgrade.socket);
   }
@@ -71,15 +71,16 @@ class UpgradeTurn implements Turn {
   }
 
   async #answer(outcome: WebSocketOutcome): Promise<void> {
-    const {connections, timeouts} = this.#deps;
-    if (outcome.kind === 'refused') return sendRaw(this.#upgrade.socket, outcome.answer, timeouts.lingerMs);
-    connections.hold(this.#connection);
+    if (outcome.kind === 'refused') {
+      this.#connection.enter('sending');
+      return sendRaw(this.#upgrade.socket, outcome.answer, this.#deps.timeouts.lingerMs);
+    }
+    this.#connection.enter('listening');
     try {
       await this.#send(outcome.frames);
     } finally {
       // It is closed, or about to be; all that is left is what its client does.
-      connections.release(this.#connection);
-      this.#connection.waitForClient(true);
+      this.#connection.enter('sending');
       this.request.stop();
     }
   }

@@ -100,6 +100,7 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'request-timeout',
   'headers-too-large',
   'too-many-connections',
+  'too-many-bodies',
   'internal',
 ];
 

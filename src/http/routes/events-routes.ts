@@ -48,7 +48,7 @@ export async function readEventsRequest({request, query}: Pick<Call, 'request' |
 async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAnswer> {
   const {events, texts, heartbeatMs = HEARTBEAT_MS} = deps;
   const {waitSeconds, ...asked} = await readEventsRequest(call);
-  const {signal} = call.request;
+  const signal = call.request.listen();
   if (waitSeconds === undefined) {
     const batches = events.subscribe({...asked, heartbeatMs, signal});
     return streamAnswer(formatEventStream(batches, texts), {contentType: 'text/event-stream', longLived: true});

@@ -1,0 +1,150 @@
+import {describe, expect, onTestFinished, test} from 'vitest';
+import type {Config} from '../../src/config.ts';
+import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
+import {startService, type TestService} from '../support/service.ts';
+
+const CONNECTIONS_MAX = 16;
+
+/** More than there may be. */
+const ATTACKERS = 3 * CONNECTIONS_MAX;
+
+async function start(options: Partial<Config> = {}): Promise<TestService> {
+  const service = await startService({connectionsMax: CONNECTIONS_MAX, ...options});
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return service;
+}
+
+async function connect({port}: TestService): Promise<RawClient> {
+  const client = await RawClient.connect({port});
+  onTestFinished(() => client[Symbol.dispose]());
+  return client;
+}
+
+/** Status of an answer to another client. */
+async function statusOf({port}: TestService, line = 'GET /livez', body?: string): Promise<number> {
+  return (await exchange({port}, formatRequest(line, [`Host: localhost:${port}`], body))).status;
+}
+
+/** How many of some requests of another client, one after the other, are not answered well. */
+async function countRefused(service: TestService): Promise<number> {
+  let refused = 0;
+  for (let count = 0; count < CONNECTIONS_MAX; count++) {
+    if ((await statusOf(service)) !== 200) refused++;
+    if ((await statusOf(service, 'PUT /api/store/k', '1')) >= 400) refused++;
+  }
+  return refused;
+}
+
+describe('a client that waits for events and is gone frees its place (A18)', () => {
+  const gone: readonly {readonly name: string; readonly leave: (client: RawClient) => unknown}[] = [
+    {name: 'ended its side', leave: client => client.socket.end()},
+    {name: 'closed its socket', leave: client => client.socket.destroy()},
+    {name: 'was reset', leave: client => client.socket.resetAndDestroy()},
+  ];
+  for (const {name, leave} of gone) {
+    test(`when it ${name}`, async () => {
+      const service = await start();
+      const poll = formatRequest('GET /api/events?prefix=x&wait=50', [`Host: localhost:${service.port}`]);
+      for (let count = 0; count < ATTACKERS; count++) {
+        const client = await connect(service);
+        await client.send(poll);
+        leave(client);
+        // Its place counts at the latest once another is answered, and is free then.
+        expect(await statusOf(service)).toBe(200);
+      }
+    });
+  }
+
+  test('and one that ended its side has its answer at once, and its connection ends', async () => {
+    const service = await start();
+    const client = await connect(service);
+    await client.send(formatRequest('GET /api/events?wait=50', [`Host: localhost:${service.port}`]));
+    client.socket.end();
+    expect((await client.readAnswer()).json).toEqual({events: [], revision: '0'});
+    await client.readEnd();
+  });
+
+  test('while polls whose clients are there take no place of others', async () => {
+    const service = await start();
+    const host = `Host: localhost:${service.port}`;
+    const waiting: RawClient[] = [];
+    for (let count = 0; count < ATTACKERS; count++) {
+      const client = await connect(service);
+      await client.send(formatRequest('GET /api/events?wait=50', [host]));
+      waiting.push(client);
+      expect(await statusOf(service)).toBe(200);
+    }
+    expect(await statusOf(service, 'PUT /api/store/k', '1')).toBe(201);
+    for (const client of waiting) expect((await client.readAnswer()).json).toMatchObject({revision: '1'});
+  });
+
+  test('which takes as many polls as one likes on one connection', async () => {
+    const service = await start();
+    const client = await connect(service);
+    for (let count = 1; count <= 30; count++) {
+      await client.send(
+        formatRequest(`GET /api/events?since=${count - 1}&wait=50`, [`Host: localhost:${service.port}`]),
+      );
+      await service.crewroom.entries.put('k', '1');
+      expect((await client.readAnswer()).json).toMatchObject({revision: String(count)});
+      expect(client.socket.listenerCount('end')).toBeLessThan(5);
+    }
+  });
+});
+
+describe('clients that hold places without progress keep nobody out (A18)', () => {
+  const import_ = 'POST /api/import HTTP/1.1\r\nTransfer-Encoding: chunked\r\n';
+  const list = 'GET /api/keys?values=true HTTP/1.1\r\n';
+  const attacks: readonly {
+    readonly name: string;
+    readonly head: string;
+    readonly drip?: string;
+    readonly rest?: string;
+  }[] = [
+    {name: 'imports that drip blank lines', head: import_, drip: '1\r\n\n\r\n'},
+    {
+      name: 'imports that drip white space in a line',
+      head: import_,
+      drip: '1\r\n \r\n',
+    },
+    {name: 'bodies that never end', head: 'PUT /api/store/x HTTP/1.1\r\nContent-Length: 1000\r\n', rest: '"'},
+    {name: 'bodies that drip', head: 'PUT /api/store/x HTTP/1.1\r\nContent-Length: 1000\r\n', drip: ' '},
+    {
+      name: 'bodies that are announced and never sent',
+      head: 'PUT /api/store/x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n',
+    },
+    {name: 'exports that are not read', head: 'GET /api/export HTTP/1.1\r\n'},
+    {name: 'lists that are not read', head: list},
+    {
+      name: 'lists that are asked for all at once, and not read',
+      head: list,
+      rest: `${list}Host: {{host}}\r\n\r\n`.repeat(20),
+    },
+    {name: 'heads that never end', head: 'GET /livez HTTP/1.1\r\nX: '},
+    {name: 'connections without a request', head: ''},
+  ];
+  for (const {name, head, drip, rest = ''} of attacks) {
+    test(name, async () => {
+      const service = await start();
+      const host = `localhost:${service.port}`;
+      // More than fits between a service and a client that does not read.
+      for (let count = 0; count < 12; count++)
+        await service.crewroom.entries.put(`large-${count}`, `"${'x'.repeat(1_000_000)}"`);
+      const open = head.endsWith('\r\n') ? `${head}Host: ${host}\r\n\r\n` : head;
+      const attackers: RawClient[] = [];
+      const attack = async (): Promise<void> => {
+        const client = await connect(service);
+        client.socket.pause();
+        void client.send(open + rest.replaceAll('{{host}}', host));
+        attackers.push(client);
+      };
+      for (let count = 0; count < ATTACKERS; count++) await attack();
+      const timer = setInterval(() => {
+        for (const client of attackers) if (drip !== undefined && client.socket.writable) void client.send(drip);
+      }, 20);
+      onTestFinished(() => clearInterval(timer));
+      // At first all places may be taken by clients that could still be honest.
+      await expect.poll(() => countRefused(service), {timeout: 30_000}).toBe(0);
+    });
+  }
+});
