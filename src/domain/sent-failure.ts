@@ -46,6 +46,7 @@ const MEMBERS: Members = {
   'headers-too-large': {},
   'request-timeout': {},
   'too-many-connections': {connectionsMax: 'number'},
+  'too-many-bodies': {},
   'too-many-subscribers': {subscribersMax: 'number'},
   'subscriber-too-slow': {cursor: 'string'},
   'reader-too-slow': {idleMs: 'number'},
