@@ -1,5 +1,8 @@
-/** A string, a punctuation mark, or anything else up to the next of these or white space (RFC 8259 section 2). */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+/**
+ * A string, a punctuation mark, or anything else up to the next of these or white space (RFC 8259 section 2). A string
+ * without an end is one too: nothing is read twice, whatever it is.
+ */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/gs;
 
 /** Writes a JSON text with a line for each member. Its parts stay as they are: a parsed number could have lost digits. */
 export function indentJson(text: string): string {

@@ -29,7 +29,9 @@ export class SseParser {
     // The CR before it has ended the line already.
     if (this.#endedWithCr && text.startsWith('\n')) text = text.slice(1);
     this.#endedWithCr = text.endsWith('\r');
-    const lines = (this.#line + text).split(/\r\n|\n|\r/);
+    // Only what is new is searched: a line of many parts is put together once, at its end.
+    const [first = '', ...others] = text.split(/\r\n|\n|\r/);
+    const lines = [this.#line + first, ...others];
     this.#line = lines.pop() ?? '';
     return lines.flatMap(line => (line === '' ? this.#endBlock() : this.#readField(line)));
   }

@@ -51,7 +51,10 @@ export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
 export function encodeText(text: string): Uint8Array {
   const encoder = new TextEncoder();
   if (text.isWellFormed()) return encoder.encode(text);
-  const position = encoder.encode(/^(?:[^\p{Surrogate}])*/u.exec(text)?.[0]).length;
+  const wellFormed = text.toWellFormed();
+  let at = 0;
+  while (text[at] === wellFormed[at]) at++;
+  const position = encoder.encode(text.slice(0, at)).length;
   throw new AppError({
     code: 'invalid-json',
     problem: 'expected UTF-8, found half of a surrogate pair',

@@ -9,13 +9,21 @@ export type Body =
   | {readonly kind: 'empty'}
   | {readonly kind: 'html'}
   | {readonly kind: 'text'}
-  | {readonly kind: 'binary'};
+  | {readonly kind: 'binary'}
+  /** More than is parsed, and no HTML. */
+  | {readonly kind: 'long'};
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads the body of an answer. A byte order mark before JSON is skipped, as `Response.json()` does (Encoding standard). */
-export function readBody(bytes: Uint8Array): Body {
+/**
+ * Reads the body of an answer. A byte order mark before JSON is skipped, as `Response.json()` does (Encoding standard).
+ *
+ * @param parsedBytesMax Largest body that is parsed.
+ */
+export function readBody(bytes: Uint8Array, parsedBytesMax: number): Body {
+  if (bytes.length > parsedBytesMax)
+    return {kind: HTML.test(new TextDecoder().decode(bytes.subarray(0, parsedBytesMax))) ? 'html' : 'long'};
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const json = findJson(hasMark ? bytes.subarray(3) : bytes);
   if (json !== undefined) {
@@ -25,8 +33,10 @@ export function readBody(bytes: Uint8Array): Body {
   const text = findText(bytes);
   if (text === undefined) return {kind: 'binary'};
   if (text.trim() === '') return {kind: 'empty'};
-  return findMixed(text) ?? {kind: /^\s*<[!a-z?]/i.test(text) ? 'html' : 'text'};
+  return findMixed(text) ?? {kind: HTML.test(text) ? 'html' : 'text'};
 }
+
+const HTML = /^\s*<[!a-z?]/i;
 
 /** The message of a failure, at the places where the back ends and frameworks of airlines put it; not cleaned. */
 export function messageIn(body: Body): string | undefined {

@@ -2,9 +2,15 @@ import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import {type JsonObject, messageIn} from './handler-body.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './handler-diagnosis.ts';
-import {type ExchangeDeps, exchange, type HandlerAnswer, type HandlerRequest} from './handler-exchange.ts';
+import {
+  type ExchangeDeps,
+  exchange,
+  type HandlerAnswer,
+  type HandlerRequest,
+  PARSED_BYTES_MAX,
+} from './handler-exchange.ts';
 import {findBareAddress, findRedirect} from './handler-redirect.ts';
-import {cleanText, firstLineOf, hideSecrets} from './handler-text.ts';
+import {cleanText, decodeBeginning, firstLineOf, titleOf, withoutMarks} from './handler-text.ts';
 import {type Pilot, readPilot} from './pilot.ts';
 
 /** What a handler says of itself. */
@@ -206,15 +212,16 @@ function notAHandler(answer: HandlerAnswer, what: {readonly problem: string; rea
 function describeContent(answer: HandlerAnswer): string {
   const {kind} = answer.body;
   if (kind === 'empty') return 'its answer is empty';
+  if (kind === 'long') return `its answer is larger than ${PARSED_BYTES_MAX} bytes`;
   if (kind !== 'html') return 'its answer is not JSON in UTF-8';
-  const title = cleanText(/<title[^>]*>([^<]{1,1000})/i.exec(decode(answer))?.[1] ?? '', []);
+  const title = cleanText(titleOf(decode(answer)) ?? '', []);
   return title === '' ? 'it answers with HTML' : `it answers with a page titled ${JSON.stringify(title)}`;
 }
 
 /** What a failure says, where the handlers and frameworks out there put it. */
 function findMessage(answer: HandlerAnswer): {readonly message?: string} {
   const {body, secrets} = answer;
-  const isPage = body.kind === 'html' || body.kind === 'text';
+  const isPage = body.kind === 'html' || body.kind === 'text' || body.kind === 'long';
   const text = isPage ? firstLineOf(plainText(decode(answer))) : (messageIn(body) ?? '');
   const message = cleanText(text, secrets);
   return message === '' ? {} : {message};
@@ -222,11 +229,10 @@ function findMessage(answer: HandlerAnswer): {readonly message?: string} {
 
 /** What people would read of an error page: its title, or its text without the marks. */
 function plainText(text: string): string {
-  const title = /<title[^>]*>([^<]{1,1000})/i.exec(text)?.[1];
-  return title ?? text.slice(0, 4096).replace(/<[^>]*>/g, ' ');
+  return titleOf(text) ?? withoutMarks(text);
 }
 
-/** The text of an answer, without the secrets that were sent, before anything is taken out of it. */
+/** The beginning of an answer, without the secrets that were sent, before anything is taken out of it. */
 function decode({bytes, secrets}: HandlerAnswer): string {
-  return hideSecrets(new TextDecoder().decode(bytes), secrets);
+  return decodeBeginning(bytes, secrets);
 }

@@ -1,6 +1,6 @@
 import {messageIn} from './handler-body.ts';
 import type {HandlerAnswer} from './handler-exchange.ts';
-import {cleanText, firstLineOf, hideSecrets} from './handler-text.ts';
+import {cleanText, decodeBeginning, firstLineOf} from './handler-text.ts';
 import {findPhpMessage} from './php-message.ts';
 
 /** Why a back end does not answer as it should, in words for pilots and for those who run it. */
@@ -95,7 +95,7 @@ function findOwnTrouble(answer: HandlerAnswer): Found | undefined {
 }
 
 function describePhp({bytes, path, secrets}: HandlerAnswer): Found | undefined {
-  const found = findPhpMessage(hideSecrets(new TextDecoder().decode(bytes), secrets));
+  const found = findPhpMessage(decodeBeginning(bytes, secrets));
   if (found === undefined) return undefined;
   const {kind, message, file, line} = found;
   const clean = (text: string): string => cleanText(text, secrets);
@@ -113,7 +113,7 @@ const PHP_HINT =
 const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
 
 function describeMixed({bytes, secrets}: HandlerAnswer): Found {
-  const first = cleanText(firstLineOf(hideSecrets(new TextDecoder().decode(bytes), secrets)), secrets);
+  const first = cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []);
   return {
     problem: `other text stands before its JSON: ${JSON.stringify(first)}`,
     hint: 'The address is right: the airline has to keep the PHP files of its back end from printing anything else, such as text before "<?php" or a line for debugging',

@@ -5,6 +5,12 @@ import {describeTrouble} from './handler-trouble.ts';
 /** Largest answer of a handler that is read, in bytes, unless a request says otherwise. A pilot is less than 1 KB. */
 export const ANSWER_BYTES_MAX = 1024 * 1024;
 
+/**
+ * Largest answer that is parsed as JSON, in bytes, unless a request says otherwise: parsing 1 MiB of members would hold up
+ * everything else for a quarter of a second.
+ */
+export const PARSED_BYTES_MAX = 64 * 1024;
+
 /** How long a handler may take to answer to the end, in milliseconds: shared hosting is slow, and people wait no longer. */
 export const HANDLER_TIMEOUT_MS = 10_000;
 
@@ -31,7 +37,7 @@ export interface HandlerRequest {
   readonly body?: unknown;
   /** What must not be shown, should the answer repeat it. */
   readonly secrets?: readonly string[] | undefined;
-  /** Largest answer that is read, in bytes. @default {ANSWER_BYTES_MAX} */
+  /** Largest answer that is read and parsed, in bytes. Default: {@link ANSWER_BYTES_MAX}, parsed up to {@link PARSED_BYTES_MAX}. */
   readonly answerBytesMax?: number | undefined;
   /** How long the whole answer may take, in milliseconds. Default: that of {@link ExchangeDeps}. */
   readonly timeoutMs?: number | undefined;
@@ -77,7 +83,8 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     hasBegun = true;
     const bytes = await readBytes(response, url, answerBytesMax);
-    return {url, path, status: response.status, headers: response.headers, bytes, body: readBody(bytes), secrets};
+    const body = readBody(bytes, request.answerBytesMax ?? PARSED_BYTES_MAX);
+    return {url, path, status: response.status, headers: response.headers, bytes, body, secrets};
   };
   try {
     return await Promise.race([answer(), aborted(ending.signal)]);

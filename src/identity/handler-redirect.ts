@@ -1,6 +1,7 @@
 import {AppError} from '../domain/failure.ts';
 import type {HandlerAnswer} from './handler-exchange.ts';
 import {cleanText} from './handler-text.ts';
+import {holds} from './hide-secrets.ts';
 
 /** The failure for an answer that leads elsewhere, with what to configure instead; undefined for any other answer. */
 export function findRedirect({url, path, status, headers, secrets}: HandlerAnswer): AppError | undefined {
@@ -53,7 +54,7 @@ const LOGIN_PAGE_HINT =
 
 /** Names of pages to sign in on, as phpVMS, WordPress and forums have them; not the path of the call itself. */
 function isLoginPage({pathname}: URL, path: string): boolean {
-  const place = pathname.replace(/\/+$/, '');
+  const place = withoutSlash(pathname);
   if (path !== '' && place.endsWith(`/${path}`)) return false;
   return /\/(?:wp-)?(?:log|sign)[-_]?in(?:\.[a-z]{1,5})?$|\/(?:auth|sso)(?:\/|$)/i.test(place);
 }
@@ -65,7 +66,7 @@ function redirected(redirect: Redirect): AppError {
 /** Whether a secret stands in what would be shown of a target, and not in what was asked for, where it gives nothing away. */
 function isAdded(secret: string, from: URL, to: URL): boolean {
   const hidden = secret.toLowerCase();
-  return hidden !== '' && readable(to).includes(hidden) && !readable(from).includes(hidden);
+  return hidden !== '' && holds(readable(to), hidden) && !holds(readable(from), hidden);
 }
 
 /** An address as the one who wrote it may have meant it. */
@@ -92,10 +93,17 @@ function describeWay(from: URL, to: URL): string {
 /** What to configure, where the redirect tells: the target without the path that was asked for. */
 function suggest(to: URL, {from, path}: {readonly from: URL; readonly path: string}): string | undefined {
   const isWeb = to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
-  const place = to.pathname.replace(/\/+$/, '');
-  if (!isWeb || !place.endsWith(path.replace(/\/+$/, ''))) return undefined;
+  const place = withoutSlash(to.pathname);
+  if (!isWeb || !place.endsWith(withoutSlash(path))) return undefined;
   const directory = place.slice(0, place.length - path.length);
   const scriptURL = `${to.origin}${directory.endsWith('/') ? directory : `${directory}/`}`;
   const asked = from.href.slice(0, from.href.length - path.length);
   return scriptURL === asked ? undefined : scriptURL;
+}
+
+/** A path without the slashes at its end. No expression: it would look for the end from every slash of thousands. */
+function withoutSlash(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }

@@ -13,6 +13,12 @@ export interface Pilot {
   readonly summary: string;
 }
 
+/**
+ * Longest session, in characters: Apache takes header lines of 8190 bytes, and in one of these every other call has the
+ * session behind `Authorization: Bearer `.
+ */
+const SESSION_LENGTH_MAX = 8000;
+
 /** What came of reading a pilot. */
 export type PilotReading = {readonly pilot: Pilot} | {readonly problems: readonly DocumentProblem[]};
 
@@ -23,10 +29,14 @@ export async function readPilot(json: JsonText): Promise<PilotReading> {
   const result = PILOT_SCHEMA.safeParse(JSON.parse(new TextDecoder().decode(json)), {reportInput: true});
   if (!result.success) return {problems: describeIssues(result.error.issues)};
   const {session, expiry, firstName, lastName, pilotID} = result.data;
-  // Everything else takes the session as a header, which holds no more than this.
-  if (!/^[\x21-\x7e]+$/.test(session))
-    return {
-      problems: [{path: '$.session', problem: session === '' ? 'is empty' : 'has to be visible ASCII characters'}],
-    };
+  const problem = findSessionProblem(session);
+  if (problem !== undefined) return {problems: [{path: '$.session', problem}]};
   return {pilot: {json, session, expiry, summary: `${firstName} ${lastName} (${pilotID})`}};
+}
+
+/** Everything else takes the session as a header, which holds no more than this. */
+function findSessionProblem(session: string): string | undefined {
+  if (session === '') return 'is empty';
+  if (session.length > SESSION_LENGTH_MAX) return `is longer than ${SESSION_LENGTH_MAX} characters`;
+  return /^[\x21-\x7e]+$/.test(session) ? undefined : 'has to be visible ASCII characters';
 }

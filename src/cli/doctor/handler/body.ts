@@ -1,6 +1,6 @@
 import {messageIn} from '../../../identity/handler-body.ts';
 import type {HandlerAnswer} from '../../../identity/handler-exchange.ts';
-import {cleanText, firstLineOf} from '../../../identity/handler-text.ts';
+import {cleanText, decodeBeginning, firstLineOf, titleOf} from '../../../identity/handler-text.ts';
 import type {Finding} from '../finding.ts';
 
 /** What a body is, for people: its message, or else the names of its members, as the values may be secret. */
@@ -18,6 +18,8 @@ export function describeBody(answer: HandlerAnswer): string {
     case 'text':
     case 'mixed':
       return `text that begins with ${quoteFirstLine(answer)}`;
+    case 'long':
+      return `${answer.bytes.length} bytes that begin with ${quoteFirstLine(answer)}`;
     case 'json':
       return Array.isArray(body.value) ? 'a JSON array' : `the JSON ${JSON.stringify(body.value)?.slice(0, 40)}`;
     case 'object':
@@ -59,11 +61,11 @@ function describeMembers(names: readonly string[], {secrets}: HandlerAnswer): st
 }
 
 function describePage(answer: HandlerAnswer): string {
-  const title = /<title[^>]*>([^<]{1,1000})/i.exec(new TextDecoder().decode(answer.bytes))?.[1];
+  const title = titleOf(decodeBeginning(answer.bytes, answer.secrets));
   if (title === undefined) return `HTML that begins with ${quoteFirstLine(answer)}`;
-  return `a page titled ${JSON.stringify(cleanText(title, answer.secrets))}`;
+  return `a page titled ${JSON.stringify(cleanText(title, []))}`;
 }
 
 function quoteFirstLine({bytes, secrets}: HandlerAnswer): string {
-  return JSON.stringify(cleanText(firstLineOf(new TextDecoder().decode(bytes)), secrets));
+  return JSON.stringify(cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []));
 }

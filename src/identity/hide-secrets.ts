@@ -1,0 +1,79 @@
+/**
+ * Puts dots in place of secrets, in the forms in which a page may repeat them: as they are, in JSON, in an address, in
+ * HTML.
+ *
+ * @param lengthMax How much of the text is kept, in UTF-16 units. Where it is cut, nothing is left of a secret that stands
+ * across the cut.
+ */
+export function hideSecrets(text: string, secrets: readonly string[], lengthMax = Infinity): string {
+  const forms = [...new Set(secrets.filter(secret => secret !== '').flatMap(formsOf))];
+  // The longest first: one form may hold another.
+  forms.sort((a, b) => b.length - a.length);
+  const hidden = forms.reduce(hide, text.slice(0, lengthMax));
+  if (text.length <= lengthMax) return hidden;
+  const splitLength = forms[0]?.length ?? 0;
+  return hidden.slice(0, Math.max(0, hidden.length - splitLength));
+}
+
+/** Returns whether a text holds another, in linear time. */
+export function holds(text: string, part: string): boolean {
+  return findAll(text, part).next().done === false;
+}
+
+function formsOf(secret: string): readonly string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const address = encodeURIComponent(secret.toWellFormed());
+  const html = secret
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+  return [secret, json, json.replaceAll('/', '\\/'), address, address.replaceAll('%20', '+'), html];
+}
+
+function hide(text: string, form: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const at of findAll(text, form)) {
+    parts.push(text.slice(from, at));
+    from = at + form.length;
+  }
+  return [...parts, text.slice(from)].join('…');
+}
+
+/**
+ * Finds where a pattern stands in a text, one occurrence behind the other (Knuth, Morris and Pratt). The search of the
+ * engine takes half a second for a secret such as `aa…ba…a` of 1,000 characters in a page of 1 MiB of `a`.
+ */
+function* findAll(text: string, pattern: string): Generator<number, void> {
+  if (pattern.length > text.length) return;
+  const borders = bordersOf(pattern);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    matched = extend(pattern, borders, {matched, code: text.charCodeAt(at)});
+    if (matched < pattern.length) continue;
+    yield at + 1 - matched;
+    matched = 0;
+  }
+}
+
+/** For each beginning of the pattern: the length of its longest proper prefix that is also its suffix. */
+function bordersOf(pattern: string): Int32Array {
+  const borders = new Int32Array(pattern.length);
+  for (let at = 1; at < pattern.length; at++)
+    borders[at] = extend(pattern, borders, {matched: borders[at - 1] ?? 0, code: pattern.charCodeAt(at)});
+  return borders;
+}
+
+interface Step {
+  /** How much of the pattern stands before the character. */
+  readonly matched: number;
+  readonly code: number;
+}
+
+/** How much of the pattern ends with the character. */
+function extend(pattern: string, borders: Int32Array, {matched: before, code}: Step): number {
+  let matched = before;
+  while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;
+  return pattern.charCodeAt(matched) === code ? matched + 1 : matched;
+}

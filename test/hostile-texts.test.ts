@@ -1,0 +1,113 @@
+import {describe, expect, test} from 'vitest';
+import {claimsJson, describeBody} from '../src/cli/doctor/handler/body.ts';
+import {indentJson} from '../src/cli/indent-json.ts';
+import {SseParser} from '../src/client/sse-parser.ts';
+import {AppError} from '../src/domain/failure.ts';
+import {encodeText} from '../src/domain/json-text.ts';
+import {createGuardRules, judge} from '../src/http/guard.ts';
+import {isAlreadyRead, readExpectation} from '../src/http/preconditions.ts';
+import {readBody} from '../src/identity/handler-body.ts';
+import {diagnose} from '../src/identity/handler-diagnosis.ts';
+import {PARSED_BYTES_MAX} from '../src/identity/handler-exchange.ts';
+import {findPhpMessage} from '../src/identity/php-message.ts';
+import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
+
+/** What a request can hold at most in its headers, and what an answer can hold that is read whole, in bytes. */
+const HEADERS_BYTES = 16 * 1024;
+const ANSWER_BYTES = 1024 * 1024;
+
+const RULES = createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []});
+const HOST = ['Host', 'localhost:7172'];
+
+/** What reads texts that come from outside, apart from JSON, with the largest text that reaches it. */
+const READERS: Readonly<Record<string, {readonly length: number; readonly read: (text: string) => unknown}>> = {
+  'the preconditions of a write': {
+    length: HEADERS_BYTES,
+    read: text => readExpectation(['If-Match', text]),
+  },
+  'the preconditions of a read': {
+    length: HEADERS_BYTES,
+    read: text => isAlreadyRead(['If-None-Match', text], 1),
+  },
+  'the target of a request': {
+    length: HEADERS_BYTES,
+    read: text => judge({method: 'GET', target: `http://${text}`, rawHeaders: HOST}, RULES),
+  },
+  'the origin of a request': {
+    length: HEADERS_BYTES,
+    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Origin', text]}, RULES),
+  },
+  'the referer of a request': {
+    length: HEADERS_BYTES,
+    read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Referer', text]}, RULES),
+  },
+  'the content type of a back end, as doctor reads it': {
+    length: HEADERS_BYTES,
+    read: text => claimsJson(answerOf('', {'Content-Type': `application/${text}`})),
+  },
+  'the answer of a back end, as doctor reads it': {
+    length: ANSWER_BYTES,
+    read: text => [describeBody(answerOf(text)), diagnose(answerOf(text))],
+  },
+  'a message of PHP': {length: ANSWER_BYTES, read: text => findPhpMessage(`<b>Warning</b>: ${text}`)},
+  'an event stream in small pieces': {
+    length: 16 * ANSWER_BYTES,
+    read: text => {
+      const parser = new SseParser();
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += 4096) parser.push(bytes.subarray(at, at + 4096));
+    },
+  },
+  'a document for the terminal': {length: ANSWER_BYTES, read: text => indentJson(`{"a":"${text}`)},
+};
+
+/** What is repeated up to the largest length, and for expressions that go back may not end as it began. */
+const TEXTS = {
+  letters: 'a',
+  'white space': ' \t',
+  slashes: '/',
+  quotes: '"',
+  'escaped quotes': '\\"',
+  backslashes: '\\',
+  tags: '"a" ',
+  'tags and white space': `"a"${' '.repeat(100)}x`,
+  signs: '+.-',
+  marks: '<title',
+  brackets: '[{',
+  breaks: '<br />',
+  'texts of JSON': '{"a":',
+} as const satisfies Record<string, string>;
+
+describe('the worst text of the largest size is read in linear time', () => {
+  for (const [reader, {length, read}] of Object.entries(READERS)) {
+    test(reader, async () => {
+      for (const [name, text] of Object.entries(TEXTS)) {
+        const hostile = text.repeat(Math.ceil(length / text.length));
+        const costMs = await cpuTimeOf(() => tolerate(() => read(hostile)));
+        expect(costMs, name).toBeLessThan(CPU_TIME_MAX_MS);
+      }
+    });
+  }
+});
+
+test('half of a surrogate pair is found in a text of any length', () => {
+  expect(() => encodeText(`${'€'.repeat(20_000_000)}\ud800x`)).toThrow(
+    expect.objectContaining({failure: expect.objectContaining({code: 'invalid-json', position: 60_000_000})}),
+  );
+});
+
+function answerOf(body: string, headers: Record<string, string> = {}): Parameters<typeof describeBody>[0] {
+  const url = 'https://air.example/';
+  const bytes = Buffer.from(body);
+  const head = {url, path: '', status: 500, headers: new Headers(headers)};
+  return {...head, bytes, body: readBody(bytes, PARSED_BYTES_MAX), secrets: ['secret']};
+}
+
+/** A text may be refused, with a failure. */
+function tolerate(read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../../src/domain/failure.ts';
+import {createHandlerClient, type HandlerClient} from '../../src/identity/handler-client.ts';
+import {ANSWER_BYTES_MAX} from '../../src/identity/handler-exchange.ts';
+import {CPU_TIME_MAX_MS, cpuTimeOf} from '../support/cpu-time.ts';
+import {type HandlerAnswer, jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
+
+const client = createHandlerClient({fetch, userAgent: 'Crewroom/test'});
+
+/** A secret that makes a search that goes back and forth compare its half again and again. */
+const SECRET = `${'a'.repeat(511)}b${'a'.repeat(512)}`;
+
+/** Texts that cost the most where a reader goes back, each repeated to the largest answer that is read. */
+const PAGES = {
+  'marks that begin': '<title',
+  'one title after another': '<title>',
+  'brackets that open': '<',
+  'marks without an end': '<title <',
+  breaks: '<br />',
+  'breaks that begin': '<br /',
+  'white space': ' \t\r\n',
+  'what cannot be seen': '\u202e\u0000',
+  'a text like the secret': 'a',
+  quotes: '"',
+  backslashes: '\\',
+} as const satisfies Record<string, string>;
+
+const CALLS = {
+  probe: (handler: HandlerClient, scriptURL: string) => handler.probe(scriptURL, {secrets: [SECRET]}),
+  'sign-in': (handler: HandlerClient, scriptURL: string) =>
+    handler.signIn(scriptURL, {username: '1', password: SECRET}),
+  resume: (handler: HandlerClient, scriptURL: string) => handler.resume(scriptURL, SECRET),
+  verify: (handler: HandlerClient, scriptURL: string) => handler.verify(scriptURL, SECRET),
+} as const satisfies Record<string, (handler: HandlerClient, scriptURL: string) => Promise<unknown>>;
+
+/** The address of a back end that answers everything with this. */
+async function answering(answer: HandlerAnswer): Promise<string> {
+  const server = await startHandlerServer(() => answer);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server.scriptURL;
+}
+
+describe('an answer as large as is read costs no call more than a glance', () => {
+  for (const [name, text] of Object.entries(PAGES)) {
+    for (const [call, run] of Object.entries(CALLS)) {
+      test(`${name}: ${call}`, async () => {
+        for (const begin of ['', '<html>']) {
+          const body = begin + text.repeat((ANSWER_BYTES_MAX - begin.length) / Buffer.byteLength(text));
+          for (const status of [200, 401, 500]) {
+            const scriptURL = await answering({status, headers: {'Content-Type': 'text/html'}, body});
+            const costMs = await cpuTimeOf(() => expect(run(client, scriptURL)).rejects.toThrow(AppError));
+            expect(costMs).toBeLessThan(CPU_TIME_MAX_MS);
+          }
+        }
+      });
+    }
+  }
+
+  const PILOT = {
+    ...{dbID: 1, pilotID: 'A1', firstName: 'A', lastName: 'B', email: '', rank: '', rankImage: null, rankLevel: 1},
+    ...{avatar: null, session: 'opaque-session'},
+  };
+  const members = JSON.stringify(Object.fromEntries(Array.from({length: 90_000}, (_, index) => [`k${index}`, 1])));
+  for (const status of [200, 401, 500]) {
+    test(`JSON: a pilot with 90,000 members, and status ${status}`, async () => {
+      const scriptURL = await answering({status, body: `${JSON.stringify(PILOT).slice(0, -1)},${members.slice(1)}`});
+      const signingIn = client.signIn(scriptURL, {username: '1', password: SECRET});
+      expect(await cpuTimeOf(() => expect(signingIn).rejects.toThrow(AppError))).toBeLessThan(CPU_TIME_MAX_MS);
+    });
+  }
+
+  test('a session that fits into no header is none', async () => {
+    const scriptURL = await answering(jsonAnswer(200, {...PILOT, session: 'x'.repeat(8001)}));
+    await expect(client.signIn(scriptURL, {username: '1', password: 'x'})).rejects.toMatchObject({
+      failure: {code: 'invalid-pilot', problems: [{path: '$.session', problem: 'is longer than 8000 characters'}]},
+    });
+  });
+
+  test('a message: a text like the secret', async () => {
+    const scriptURL = await answering(jsonAnswer(401, {message: 'a'.repeat(ANSWER_BYTES_MAX - 20)}));
+    const signingIn = client.signIn(scriptURL, {username: '1', password: SECRET});
+    expect(await cpuTimeOf(() => expect(signingIn).rejects.toThrow(AppError))).toBeLessThan(CPU_TIME_MAX_MS);
+  });
+
+  for (const [name, location] of Object.entries({
+    'slashes and a name': `/x${'/'.repeat(15_000)}x`,
+    'a text like the secret': `/${'a'.repeat(15_000)}`,
+  })) {
+    test(`a redirect: ${name}`, async () => {
+      const scriptURL = await answering({status: 302, headers: {Location: location}, body: ''});
+      const signingIn = client.signIn(scriptURL, {username: '1', password: SECRET});
+      expect(await cpuTimeOf(() => expect(signingIn).rejects.toThrow(AppError))).toBeLessThan(CPU_TIME_MAX_MS);
+    });
+  }
+});
+
+describe('what is shown of a hostile answer', () => {
+  test('is the title that stands in the beginning of a page, once its mark is over', async () => {
+    const table = [
+      ['<TITLE\nlang="en">Over &amp; out</title>', 'it answers with a page titled "Over &amp; out"'],
+      ['<title><title>Twice', 'it answers with HTML'],
+      ['<title>', 'it answers with HTML'],
+      ['<title', 'it answers with HTML'],
+      ['<titles>Many</titles>', 'it answers with HTML'],
+      [`${' '.repeat(70_000)}<title>Late</title>`, 'it answers with HTML'],
+    ] as const;
+    for (const [text, problem] of table) {
+      const scriptURL = await answering({status: 200, body: `<html>${text}`});
+      await expect(client.probe(scriptURL)).rejects.toMatchObject({failure: {code: 'not-a-handler', problem}});
+    }
+  });
+
+  test('is no part of a secret that stands where the text is cut', async () => {
+    const password = 'correct-horse-battery-staple';
+    for (const spaces of [12_780, 12_790, 65_515, 65_525]) {
+      for (const repeats of [0, 1, 100]) {
+        const text = `${password.repeat(repeats)}${' '.repeat(spaces)}${password}${' '.repeat(70_000)}`;
+        for (const answer of [jsonAnswer(401, {message: text}), {status: 401, body: text}]) {
+          const scriptURL = await answering(answer);
+          const error = await client.signIn(scriptURL, {username: '1', password}).catch((error: unknown) => error);
+          expect((error as AppError).failure.code).toMatch(/wrong-credentials|not-a-handler/);
+          expect(JSON.stringify(error)).not.toMatch(/cor/);
+        }
+      }
+    }
+  });
+});
