@@ -6,6 +6,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
+import type {Finding} from '../src/cli/doctor/finding.ts';
 import {walkHandler} from '../src/cli/doctor/handler/walk.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
 import {startService} from './support/service.ts';
@@ -26,8 +27,9 @@ test('the example of a handler is what a handler should be', async () => {
     const lines = createInterface(handler.stdout)[Symbol.asyncIterator]();
     const scriptURL = /http:\S+/.exec((await lines.next()).value ?? '')?.[0] ?? '';
     const [, username = '', password = ''] = /as (\S+) .*"(.+)"/.exec((await lines.next()).value ?? '') ?? [];
-    const deps = {nowMs: Date.now, elapsedMs: () => performance.now()};
-    const findings = await walkHandler({scriptURL, credentials: {username, password}}, deps);
+    const deps = {nowMs: Date.now, elapsedMs: () => performance.now(), pause: async () => {}};
+    const findings: Finding[] = [];
+    for await (const step of walkHandler({scriptURL, credentials: {username, password}}, deps)) findings.push(...step);
     expect(findings.filter(({level}) => level !== 'ok')).toEqual([]);
     expect(findings).toHaveLength(14);
   } finally {

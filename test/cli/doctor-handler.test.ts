@@ -7,7 +7,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
-import type {Finding} from '../../src/cli/doctor/finding.ts';
+import type {Finding, Steps} from '../../src/cli/doctor/finding.ts';
 import {walkHandler} from '../../src/cli/doctor/handler/walk.ts';
 import type {HandlerServer} from '../support/handler-server.ts';
 import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, TROUBLE} from '../support/handlers.ts';
@@ -26,9 +26,16 @@ async function walk(
   {scriptURL}: {readonly scriptURL: string},
   credentials: {readonly username: string; readonly password: string} | undefined = CREDENTIALS,
 ): Promise<readonly Finding[]> {
-  const findings = await walkHandler({scriptURL, credentials}, {nowMs, elapsedMs, timeoutMs: TIMEOUT_MS});
+  const steps = walkHandler({scriptURL, credentials}, {nowMs, elapsedMs, pause: async () => {}, timeoutMs: TIMEOUT_MS});
+  const findings = await collect(steps);
   for (const {level, fix, detail} of findings) assert.equal(fix === undefined, level === 'ok', detail);
   assert.ok(!JSON.stringify(findings).includes(ADA.password), 'the password is told to nobody');
+  return findings;
+}
+
+async function collect(steps: Steps): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for await (const step of steps) findings.push(...step);
   return findings;
 }
 
@@ -94,9 +101,24 @@ describe('walking a handler that is well', () => {
     for (const {headers} of handler.requests) assert.match(headers['user-agent'] ?? '', /^Crewroom\/\S+ \(doctor\)$/);
   });
 
+  test('paces what it asks wrongly, so that a sign-in after it is not taken for one of an attack', async () => {
+    await using handler = await startPhpVms5({nowMs});
+    const pausedAt: {readonly requests: number; readonly ms: number}[] = [];
+    const pause = async (ms: number): Promise<void> => void pausedAt.push({requests: handler.requests.length, ms});
+    await collect(walkHandler({scriptURL: handler.scriptURL, credentials: CREDENTIALS}, {nowMs, elapsedMs, pause}));
+    const calls = handler.requests.map(({method, path}) => `${method} ${path}`);
+    const wrong = ['POST pilot/login', 'POST pilot/login', 'GET pilot/login', 'POST pilot/verify', 'POST pilot/login'];
+    assert.deepEqual(
+      pausedAt.map(({requests}) => calls[requests]),
+      wrong,
+    );
+    for (const {ms} of pausedAt) assert.ok(ms >= 1000, `${ms} ms`);
+  });
+
   test('signs nobody in without credentials, and says how', async () => {
     await using handler = await startPhpVms7({nowMs});
-    const findings = await walkHandler({scriptURL: handler.scriptURL}, {nowMs, elapsedMs});
+    const deps = {nowMs, elapsedMs, pause: async () => {}};
+    const findings = await collect(walkHandler({scriptURL: handler.scriptURL}, deps));
     assert.deepEqual(troubles(findings), [
       'skipped Session: not tried without a pilot → Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',
     ]);
@@ -510,14 +532,24 @@ describe('crewroom doctor --script-url', () => {
     );
   });
 
+  test('shows what each step found when it ends, not when all have ended', async () => {
+    await using handler = await startHostileHandler({nowMs});
+    handler.turn('hanging', ['pilot/login']);
+    const running = machine.spawn(['doctor', '--script-url', handler.scriptURL]);
+    await running.until(({stdout}) => stdout.includes('Pages'));
+    assert.match(running.said().stdout, /^ok {6}Address .*\nok {6}Redirects .*\nok {6}Handler .*\nok {6}Pages .*\n$/);
+    running.child.kill('SIGKILL');
+    await running.finished;
+  });
+
   test('breaks long lines between words on a terminal', async () => {
     await using handler = await startPhpVms7({nowMs, allowsOrigins: false});
     const {exitCode, stdout} = await machine.runOnTerminal(['doctor', '--script-url', handler.scriptURL], {
       columns: 80,
     });
     assert.equal(exitCode, 0);
-    // What comes after the last line of progress was taken away.
-    const shown = plain(stdout.split('\u001b[K').at(-1) ?? '');
+    // Without the lines of progress, which were taken away.
+    const shown = plain(stdout.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)/g, ''));
     for (const line of shown.split('\n')) assert.ok(line.length <= 80, line);
     assert.match(shown, /^! Pages .*\n +\S.*\n +→ Send "Access-Control-Allow-Origin/m);
   });

@@ -1,3 +1,4 @@
+import {setTimeout as pause} from 'node:timers/promises';
 import {inspectConfig} from '../../config.ts';
 import {platformPaths} from '../../paths.ts';
 import type {Switch} from '../catalogue.ts';
@@ -7,8 +8,8 @@ import {checkCache} from '../doctor/check-cache.ts';
 import type {EntriesPlace} from '../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../doctor/check-machine.ts';
 import {checkSettings} from '../doctor/check-settings.ts';
-import type {Finding} from '../doctor/finding.ts';
-import {formatFindings} from '../doctor/format-findings.ts';
+import type {Finding, Steps} from '../doctor/finding.ts';
+import {createFindingFormatter} from '../doctor/format-findings.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {showProgress} from '../progress.ts';
 import {InterruptedError} from '../report.ts';
@@ -31,19 +32,26 @@ export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   assertOneSubject(flags);
-  const findings = flags.scriptUrl === undefined ? await examine(call) : await examineHandler(flags.scriptUrl, call);
+  const steps = flags.scriptUrl === undefined ? examine(call) : examineHandler(flags.scriptUrl, call);
+  const nameWidth = flags.scriptUrl === undefined ? NAME_WIDTH : HANDLER_NAME_WIDTH;
+  const {isTerminal, columns} = stdout;
+  const formatter = createFindingFormatter(nameWidth, {style: styleOf(stdout, context), isTerminal, columns});
+  const findings: Finding[] = [];
+  for await (const step of steps) {
+    findings.push(...step);
+    if (!flags.json) await stdout.write(formatter.step(step));
+  }
   const problems = findings.filter(({level}) => level === 'problem').length;
   const warnings = findings.filter(({level}) => level === 'warning').length;
-  const text = flags.json
-    ? `${JSON.stringify({findings, problems, warnings})}\n`
-    : formatFindings(findings, {
-        style: styleOf(stdout, context),
-        isTerminal: stdout.isTerminal,
-        columns: stdout.columns,
-      });
-  await stdout.write(text);
+  await stdout.write(flags.json ? `${JSON.stringify({findings, problems, warnings})}\n` : formatter.end());
   return problems > 0 ? EXIT.failure : EXIT.ok;
 }
+
+/** Width of the longest name of a check of this machine, in characters. */
+const NAME_WIDTH = 'localhost'.length;
+
+/** Width of the longest name of a check of a handler, in characters. */
+const HANDLER_NAME_WIDTH = 'Unknown session'.length;
 
 function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags): void {
   if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep looks at the store, not at a handler');
@@ -53,7 +61,7 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags
     throw invalidUsage('doctor', '--password-file needs --username too');
 }
 
-async function examineHandler(scriptURL: string, {context, flags}: Call<DoctorFlags>): Promise<readonly Finding[]> {
+async function* examineHandler(scriptURL: string, {context, flags}: Call<DoctorFlags>): Steps {
   const {username, passwordFile} = flags;
   const {readPassword} = await import('../password.ts');
   const {walkHandler} = await import('../doctor/handler/walk.ts');
@@ -61,36 +69,38 @@ async function examineHandler(scriptURL: string, {context, flags}: Call<DoctorFl
     username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
   const progress = showProgress('Walking the handler', context);
   try {
-    return await walkHandler({scriptURL, credentials}, {...context, onStep: progress.say});
+    for await (const step of walkHandler({scriptURL, credentials}, {...context, pause, onStep: progress.say})) {
+      await progress.clear();
+      yield step;
+    }
   } finally {
     await progress.clear();
   }
 }
 
-async function examine(call: Call<DoctorFlags>): Promise<readonly Finding[]> {
+async function* examine(call: Call<DoctorFlags>): Steps {
   const {context, flags} = call;
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
-  const findings = [checkNode(), ...checkSettings(inspected), await checkLocalhost()];
-  findings.push(checkCache(platformPaths().cacheDir, context.userId));
+  yield [checkNode(), ...checkSettings(inspected)];
+  yield [await checkLocalhost(), checkCache(platformPaths().cacheDir, context.userId)];
   // A setting that cannot be used was found already; what depends on it waits.
-  if (profile !== undefined)
-    findings.push(...(await (await import('../doctor/check-profile.ts')).checkProfile(profile)));
+  if (profile !== undefined) yield await (await import('../doctor/check-profile.ts')).checkProfile(profile);
   const {checkAirline, checkSession} = await import('../doctor/check-session.ts');
-  if (airline !== undefined) findings.push(...(await checkAirline(airline)));
-  findings.push(await checkSession(inspected.config, context.environment));
-  if (dataDir !== undefined && ephemeral === false) findings.push(...(await examineData(dataDir)));
-  if (ephemeral) findings.push({check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'});
-  if (host !== undefined && port !== undefined) {
-    const {checkPort} = await import('../doctor/check-port.ts');
-    const {checkService} = await import('../doctor/check-service.ts');
-    findings.push(...(await checkPort({host, port}, context)), await checkService({host, port}, context));
-    // A directory that cannot be used at all was found already.
-    const isUsable = !findings.some(({check, level}) => check === 'Data' && level === 'problem');
-    if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
-      findings.push(...(await examineEntries({dataDir, host, port}, context)));
-  }
-  return findings;
+  if (airline !== undefined) yield await checkAirline(airline);
+  yield [await checkSession(inspected.config, context.environment)];
+  const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir) : [];
+  yield data;
+  if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];
+  if (host === undefined || port === undefined) return;
+  const {checkPort} = await import('../doctor/check-port.ts');
+  const {checkService} = await import('../doctor/check-service.ts');
+  yield await checkPort({host, port}, context);
+  yield [await checkService({host, port}, context)];
+  // A directory that cannot be used at all was found already.
+  const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
+  if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
+    yield await examineEntries({dataDir, host, port}, context);
 }
 
 async function examineData(dataDir: string): Promise<readonly Finding[]> {

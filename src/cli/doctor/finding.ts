@@ -11,6 +11,9 @@ export interface Finding {
   readonly fix?: string | undefined;
 }
 
+/** What is looked at, one step after the other, with what each step found. */
+export type Steps = AsyncIterable<readonly Finding[]>;
+
 /** A problem keeps the service, or a handler, from working; a warning may surprise somebody; skipped was not looked at. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 

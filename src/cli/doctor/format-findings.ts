@@ -13,17 +13,31 @@ export interface FindingStyle {
 
 const MARKS = {ok: '✔', warning: '!', problem: '✖', skipped: '–'} as const satisfies Record<FindingLevel, string>;
 
-/** Findings for people: one line each, the fix below, and what they come to at the end. */
-export function formatFindings(findings: readonly Finding[], shown: FindingStyle): string {
-  const width = Math.max(...findings.map(({check}) => check.length));
-  const lines = findings.map((finding, index) => {
-    // People read a name once; programs look for it on each line.
-    const isRepeated = shown.isTerminal && findings[index - 1]?.check === finding.check;
-    const isFixBelow = finding.fix !== undefined && findings[index + 1]?.fix === finding.fix;
-    const name = (isRepeated ? '' : finding.check).padEnd(width);
-    return formatFinding(isFixBelow ? {...finding, fix: undefined} : finding, {...shown, name});
-  });
-  return `${lines.join('')}\n${summarise(findings, shown)}\n`;
+/** Formats findings for people, step by step: a line each, with its fix below. */
+export interface FindingFormatter {
+  /** Formats what one step found. */
+  step(findings: readonly Finding[]): string;
+  /** Sums up what all steps found. */
+  end(): string;
+}
+
+/** Makes a formatter for findings whose names have at most `nameWidth` characters. */
+export function createFindingFormatter(nameWidth: number, shown: FindingStyle): FindingFormatter {
+  const all: Finding[] = [];
+  return {
+    step: findings =>
+      findings
+        .map((finding, index) => {
+          // People read a name once; programs look for it on each line.
+          const isRepeated = shown.isTerminal && all.at(-1)?.check === finding.check;
+          all.push(finding);
+          const isFixBelow = finding.fix !== undefined && findings[index + 1]?.fix === finding.fix;
+          const name = (isRepeated ? '' : finding.check).padEnd(nameWidth);
+          return formatFinding(isFixBelow ? {...finding, fix: undefined} : finding, {...shown, name});
+        })
+        .join(''),
+    end: () => `\n${summarise(all, shown)}\n`,
+  };
 }
 
 function formatFinding(

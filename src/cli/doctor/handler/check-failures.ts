@@ -1,7 +1,7 @@
 import {type Diagnosis, diagnose} from '../../../identity/handler-diagnosis.ts';
 import type {HandlerAnswer, HandlerRequest} from '../../../identity/handler-exchange.ts';
 import {findRedirect} from '../../../identity/handler-redirect.ts';
-import type {Finding, FindingLevel} from '../finding.ts';
+import type {Finding, FindingLevel, Steps} from '../finding.ts';
 import {describeBody, messageOf} from './body.ts';
 import {findingOfSilence} from './silence.ts';
 import type {HandlerPlace} from './walk.ts';
@@ -70,8 +70,18 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-/** Looks at how a handler refuses what is wrong: each check asks one thing. */
-export const checkFailures = MISTAKES.map(mistake => (place: HandlerPlace) => checkMistake(mistake, place));
+/** How long to wait before each request that is wrong on purpose, in milliseconds: a burst of them looks like an attack. */
+export const PACE_MS = 1000;
+
+/** Looks at how a handler refuses what is wrong: each step asks one thing. */
+export async function* checkFailures(place: HandlerPlace): Steps {
+  for (const mistake of MISTAKES) {
+    await place.pause(PACE_MS);
+    yield [await checkMistake(mistake, place)];
+  }
+  // The sign-in that follows must not count as one of them.
+  await place.pause(PACE_MS);
+}
 
 async function checkMistake(mistake: Mistake, {scriptURL, client}: HandlerPlace): Promise<Finding> {
   try {

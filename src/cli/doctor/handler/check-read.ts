@@ -25,15 +25,10 @@ const READ_TIMEOUT_MS = 60_000;
 /** A table that takes longer is worth a word, in milliseconds: plugins load it at their start. */
 const SLOW_MS = 5000;
 
-/** What it needs besides a session. */
-export interface ReadPlace extends HandlerPlace {
-  readonly elapsedMs: () => number;
-}
-
 /** Whether a session that was just verified opens what is for pilots; where it does not, its header was lost on the way. */
 export async function checkRead(
   {session}: Pilot,
-  {scriptURL, client, elapsedMs}: ReadPlace,
+  {scriptURL, client, elapsedMs}: HandlerPlace,
 ): Promise<readonly Finding[]> {
   const limits = {answerBytesMax: READ_BYTES_MAX, timeoutMs: READ_TIMEOUT_MS};
   const request = {scriptURL, path: PATH, method: 'GET', ...limits};

@@ -1,6 +1,6 @@
 import type {Credentials} from '../../../identity/handler-client.ts';
 import type {Pilot} from '../../../identity/pilot.ts';
-import type {Finding} from '../finding.ts';
+import type {Finding, Steps} from '../finding.ts';
 import {checkRead} from './check-read.ts';
 import {findingOfRefusal} from './refusal.ts';
 import {sessionEndSeconds} from './session-end.ts';
@@ -9,8 +9,6 @@ import type {HandlerPlace} from './walk.ts';
 /** A place to sign in at, and as whom. */
 export interface SessionPlace extends HandlerPlace {
   readonly credentials: Credentials;
-  readonly nowMs: () => number;
-  readonly elapsedMs: () => number;
 }
 
 /** Why a session was not tried. */
@@ -30,23 +28,22 @@ export const SESSION_NOT_TRIED = {
 } as const satisfies Record<string, Finding>;
 
 /** The whole round of a session: signs in, verifies, resumes, and reads something with it. */
-export async function* checkSession(place: SessionPlace): AsyncIterable<Finding> {
+export async function* checkSession(place: SessionPlace): Steps {
   const {scriptURL, client, credentials, nowMs} = place;
   let pilot: Pilot;
   try {
     pilot = await client.signIn(scriptURL, credentials);
   } catch (error) {
-    return yield* findingOfRefusal('Sign in', error);
+    return yield findingOfRefusal('Sign in', error);
   }
-  yield {check: 'Sign in', level: 'ok', detail: pilot.summary};
-  yield judgeEnd(pilot, nowMs());
+  yield [{check: 'Sign in', level: 'ok', detail: pilot.summary}, judgeEnd(pilot, nowMs())];
   const verified = await verify(pilot, place);
-  yield* verified.findings;
+  yield verified.findings;
   const resumed = await resume(verified.pilot ?? pilot, place);
-  yield* resumed.findings;
+  yield resumed.findings;
   // With a session that is dead a refusal says nothing of the header that brings it.
-  if (resumed.pilot === undefined) yield NOT_READ;
-  else yield* await checkRead(resumed.pilot, place);
+  if (resumed.pilot === undefined) yield [NOT_READ];
+  else yield await checkRead(resumed.pilot, place);
 }
 
 /** What came of asking about a session: the pilot with the session that is good now, if one is. */

@@ -1,6 +1,6 @@
 import {type Credentials, createHandlerClient, type HandlerClient} from '../../../identity/handler-client.ts';
 import {VERSION} from '../../../version.ts';
-import type {Finding} from '../finding.ts';
+import type {Steps} from '../finding.ts';
 import {checkAddress} from './check-address.ts';
 import {checkConnection} from './check-connection.ts';
 import {checkFailures} from './check-failures.ts';
@@ -16,6 +16,8 @@ export interface WalkDeps {
   readonly elapsedMs: () => number;
   /** How long an answer may take, in milliseconds. @default {HANDLER_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
+  /** Waits so many milliseconds. */
+  readonly pause: (ms: number) => Promise<unknown>;
   /** Hears what is asked, before each request. */
   readonly onStep?: (step: string) => void;
 }
@@ -29,36 +31,31 @@ export interface WalkTarget {
 }
 
 /**
- * Walks a handler as Crewroom and plugins use it, from its address to a read with a session. It goes on for as long as
- * the next step can work. A password is sent to the address that was given and to no other.
+ * Walks a handler as Crewroom and plugins use it, from its address to a read with a session, and yields what each step found
+ * when it ends. It goes on for as long as the next step can work. A password is sent to the address that was given and to no
+ * other.
  */
-export async function walkHandler(target: WalkTarget, deps: WalkDeps): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for await (const finding of walk(target, deps)) findings.push(finding);
-  return findings;
-}
-
-async function* walk({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): AsyncIterable<Finding> {
+export async function* walkHandler({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): Steps {
   const {scriptURL, findings} = checkAddress(given);
-  yield* findings;
+  yield findings;
   if (scriptURL === undefined) return;
   const reached = await checkConnection(scriptURL, deps);
-  yield* reached.findings;
+  yield reached.findings;
   if (!reached.isReached) return;
   const client = createTellingClient(deps);
   const probed = await checkProbe(scriptURL, {client, elapsedMs: deps.elapsedMs});
-  yield* probed.findings;
+  yield probed.findings;
   if (probed.scriptURL === undefined) return;
-  const place = {scriptURL: probed.scriptURL, client};
-  yield await checkPages(place);
-  for (const check of checkFailures) yield await check(place);
-  if (credentials === undefined) yield SESSION_NOT_TRIED.withoutCredentials;
-  else if (probed.scriptURL !== scriptURL) yield SESSION_NOT_TRIED.elsewhere;
-  else yield* checkSession({...place, credentials, nowMs: deps.nowMs, elapsedMs: deps.elapsedMs});
+  const place = {...deps, scriptURL: probed.scriptURL, client};
+  yield [await checkPages(place)];
+  yield* checkFailures(place);
+  if (credentials === undefined) yield [SESSION_NOT_TRIED.withoutCredentials];
+  else if (probed.scriptURL !== scriptURL) yield [SESSION_NOT_TRIED.elsewhere];
+  else yield* checkSession({...place, credentials});
 }
 
 /** What a step of the walk asks. */
-export interface HandlerPlace {
+export interface HandlerPlace extends Pick<WalkDeps, 'nowMs' | 'elapsedMs' | 'pause'> {
   readonly scriptURL: string;
   readonly client: HandlerClient;
 }
