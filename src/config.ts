@@ -257,12 +257,15 @@ function findSourceProblems({environment, file}: ConfigSources): ConfigurationPr
   if (file === undefined) return problems;
   const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';
   if (problem !== undefined) return [...problems, {setting: '', source: file.path, problem}];
-  const strangers = Object.keys(membersOf(file)).filter(name => !isSettingName(name));
+  const strangers = Object.keys(membersOf(file)).filter(name => !isSettingName(name) && name !== SCHEMA_MEMBER);
   return [
     ...problems,
     ...strangers.map(name => describeStranger({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
   ];
 }
+
+/** Tells editors which schema a JSON file has; it sets nothing. */
+const SCHEMA_MEMBER = '$schema';
 
 interface Stranger {
   readonly name: string;

@@ -97,6 +97,7 @@ const COMMAND_FLAGS = [
   '--forever',
   '--since',
   '--initial',
+  '--pretty',
 ];
 
 /** Flags of what is run in a clone: bench, torture and fuzz. */

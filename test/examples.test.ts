@@ -1,7 +1,6 @@
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
@@ -11,12 +10,10 @@ import {walkHandler} from '../src/cli/doctor/handler/walk.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
 import {startService} from './support/service.ts';
 
-const tsx = createRequire(import.meta.url).resolve('tsx/cli');
-const tsxLoader = import.meta.resolve('tsx');
-
+/** As the examples say that they are run: with the Node under test, and nothing else. */
 test('the example of embedding says what it does', async () => {
-  const example = fileURLToPath(new URL('../examples/embed.ts', import.meta.url));
-  const {stdout} = await promisify(execFile)(process.execPath, [tsx, example]);
+  const example = fileURLToPath(new URL('../examples/embed.js', import.meta.url));
+  const {stdout} = await promisify(execFile)(process.execPath, [example]);
   expect(stdout).toBe('stored "Good morning"\nrefused revision-conflict\nserved Ada\nfetched 200 421\n');
 });
 
@@ -46,9 +43,8 @@ test('the example of watching shows what is there and what changes, and ends whe
   const service = await startService({ephemeral: true});
   const {entries} = service.crewroom;
   await entries.put('watched/a', '9007199254740993');
-  const example = fileURLToPath(new URL('../examples/watch.ts', import.meta.url));
-  // Without the launcher of tsx, so that the signal comes to the example itself.
-  const child = spawn(process.execPath, ['--import', tsxLoader, example, 'watched/', service.url]);
+  const example = fileURLToPath(new URL('../examples/watch.js', import.meta.url));
+  const child = spawn(process.execPath, [example, 'watched/', service.url]);
   const exited = once(child, 'exit');
   try {
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

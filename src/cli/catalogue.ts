@@ -5,6 +5,7 @@ import type {CopyFlags} from './commands/copy.ts';
 import type {DeleteFlags} from './commands/delete.ts';
 import type {DoctorFlags} from './commands/doctor.ts';
 import type {ExportFlags} from './commands/export.ts';
+import type {IdentityFlags} from './commands/identity.ts';
 import type {ImportFlags} from './commands/import.ts';
 import type {ListFlags} from './commands/list.ts';
 import type {PatchFlags} from './commands/patch.ts';
@@ -167,16 +168,19 @@ const DOCTOR: CommandSpec<DoctorFlags> = {
   load: () => import('./commands/doctor.ts'),
 };
 
-const IDENTITY: CommandSpec<JsonFlags> = {
+const IDENTITY: CommandSpec<IdentityFlags> = {
   name: 'identity',
   group: 'Data',
   summary: 'Print the identity document that plugins get',
   arguments: [],
-  flags: {json: {description: 'print it exactly as served, also on a terminal'}},
+  flags: {
+    pretty: {description: 'print it indented, also into a file'},
+    json: {description: 'print it exactly as served, also on a terminal'},
+  },
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom identity', purpose: 'who the pilot is'},
-    {line: 'crewroom identity > me.json', purpose: 'a profile to edit, for start --profile'},
+    {line: 'crewroom identity --pretty > me.json', purpose: 'a profile to edit, for start --profile'},
   ],
   load: () => import('./commands/identity.ts'),
 };

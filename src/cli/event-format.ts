@@ -5,8 +5,8 @@ import {escapeControls} from './escape.ts';
 import {type Style, styleOf} from './style.ts';
 import {formatBytes} from './table.ts';
 
-/** Writes an event as one line. */
-export type EventFormat = (event: ClientEvent) => string | Uint8Array;
+/** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */
+export type EventFormat = (event: ClientEvent, isPresent: boolean) => string | Uint8Array;
 
 /** How events are written: for people on a terminal, otherwise as JSON. */
 export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
@@ -54,12 +54,17 @@ const WORDS = {
   reset: {word: 'reset', color: 'yellow'},
 } as const satisfies Record<ClientEvent['kind'], {readonly word: string; readonly color: keyof Style}>;
 
+const PRESENT = {word: 'present', color: 'cyan'} as const;
+
+const NO_TIME = ' '.repeat('12:34:56'.length);
+
 function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat {
   const style = styleOf(stdout, {environment});
   let keyWidth = KEY_WIDTH_MIN;
-  return event => {
-    const {word, color} = WORDS[event.kind];
-    const time = new Date(nowMs()).toISOString().slice(11, 19);
+  return (event, isPresent) => {
+    const {word, color} = isPresent ? PRESENT : WORDS[event.kind];
+    // Of an entry that is present nobody tells when it was written.
+    const time = isPresent ? NO_TIME : new Date(nowMs()).toISOString().slice(11, 19);
     const start = `${style.dim(time)}  ${style[color](word.padEnd(WORD_WIDTH))}  `;
     const used = time.length + WORD_WIDTH + '    '.length;
     if (event.kind === 'identity-changed') return `${start}changed\n`;

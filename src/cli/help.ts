@@ -7,6 +7,7 @@ import {
   type Example,
   PROGRAM_NAME,
 } from './catalogue.ts';
+import {EXIT} from './exit-codes.ts';
 import type {Style} from './style.ts';
 
 /** How help is written. */
@@ -27,6 +28,17 @@ const EXAMPLES: readonly Example[] = [
   {line: 'crewroom watch', purpose: 'see what changes, as it does'},
 ];
 
+/** What the process tells the shell at its end. */
+const EXIT_CODES: readonly Row[] = [
+  [String(EXIT.ok), 'done'],
+  [String(EXIT.failure), 'failed'],
+  [String(EXIT.usage), 'called wrongly'],
+  [String(EXIT.notFound), 'not found'],
+  [String(EXIT.conflict), 'conflict'],
+  [String(EXIT.unreachable), 'service not reached'],
+  [String(EXIT.interrupted), 'interrupted by Ctrl+C'],
+];
+
 /** What `crewroom --help` prints. */
 export function formatHelp({style, version}: HelpStyle): string {
   const groups = GROUPS.map(group => {
@@ -37,6 +49,7 @@ export function formatHelp({style, version}: HelpStyle): string {
     `${style.bold('Crewroom')} ${version}: identity and a durable store for virtual-airline plugins`,
     formatExamples(EXAMPLES, style),
     ...groups,
+    section('Exit codes', EXIT_CODES, style),
     `${style.dim(`Every command explains itself: ${PROGRAM_NAME} put --help`)}`,
   ]);
 }

@@ -84,6 +84,13 @@ describe('crewroom config', () => {
     });
   }
 
+  test('takes a file that names its schema for editors', async () => {
+    await writeFile(join(home, 'schema.json'), '{"$schema": "./crewroom.schema.json", "port": 8004}');
+    const {exitCode, stdout, stderr} = await machine.run(['config', '--config', 'schema.json', '--json']);
+    assert.deepEqual([exitCode, stderr], [0, '']);
+    assert.equal((JSON.parse(stdout) as ShownConfig).settings['port']?.value, 8004);
+  });
+
   test('tells every problem at once, and still shows what is good', async () => {
     const {exitCode, stdout, stderr} = await machine.run(['config', '--port', 'x', '--log-level', 'y'], {
       environment: {CREWROOM_EPHEMERALL: '1'},

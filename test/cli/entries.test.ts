@@ -313,6 +313,8 @@ describe('crewroom status and identity', () => {
 
   test('print the document as it is served', async () => {
     assert.equal((await run(['identity'])).stdout, JSON.stringify(SAMPLE_DOCUMENT));
+    assert.equal((await run(['identity', '--pretty'])).stdout, `${JSON.stringify(SAMPLE_DOCUMENT, null, 2)}\n`);
+    assert.equal((await run(['identity', '--pretty', '--json'])).exitCode, 2);
   });
 
   test('print a document with its numbers as they are, also where a terminal gets it in lines', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import {execFile, execFileSync} from 'node:child_process';
-import {symlink, writeFile} from 'node:fs/promises';
+import {readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {COMMANDS} from '../../src/cli/catalogue.ts';
+import {EXIT} from '../../src/cli/exit-codes.ts';
 import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config.ts';
 import {createMachine} from './crewroom.ts';
 
@@ -21,6 +22,15 @@ describe('help', () => {
       for (const {name, summary} of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name}\\b.*  ${summary}$`, 'm'));
     });
   }
+
+  test('crewroom --help and the README say what each exit code means', async () => {
+    const {stdout} = await machine.run(['--help']);
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    for (const code of Object.values(EXIT)) {
+      const meaning = new RegExp(`^ {2}${code} +(\\S.*)$`, 'm').exec(stdout)?.[1] ?? 'nothing';
+      assert.ok(readme.replaceAll('\n', ' ').includes(` ${code} ${meaning}`), `the README lacks ${code}`);
+    }
+  });
 
   for (const {name, examples, flags, settings} of COMMANDS) {
     test(`crewroom ${name} --help shows its examples and every flag, and fits a terminal`, async () => {

@@ -168,12 +168,15 @@ describe('crewroom watch', () => {
       const [head, ...lines] = plain(stdout).replace('^C', '').trimEnd().split('\n');
       assert.equal(head, 'Watching every entry; Ctrl+C ends it');
       assert.equal(lines[0]?.length, 60);
-      const time = /^\d\d:\d\d:\d\d {2}/;
+      const times = lines.map(each => each.slice(0, 8));
+      assert.deepEqual(times.slice(0, 3), Array(3).fill(' '.repeat(8)), 'they were not written now');
+      assert.match(times[3] ?? '', /^\d\d:\d\d:\d\d$/);
+      const time = /^.{8} {2}/;
       const [cut, ...others] = lines.map(each => each.replace(time, '').replace(/ {2}\d+(?= {2}|$)/, '  N'));
-      assert.match(cut ?? '', /^written {3}key {15}N {2}\{"text": "a text[a-z ]+…$/);
+      assert.match(cut ?? '', /^present {3}key {15}N {2}\{"text": "a text[a-z ]+…$/);
       assert.deepEqual(others, [
-        'written   large             N  (68.4 KiB)',
-        'written   moves\\u009b2J     N  "\\u009b2J"',
+        'present   large             N  (68.4 KiB)',
+        'present   moves\\u009b2J     N  "\\u009b2J"',
         'deleted   large             N',
       ]);
       assert.ok(lines.every(each => each.length <= 60));

@@ -3,13 +3,23 @@ import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {indentJson} from '../indent-json.ts';
+import {invalidUsage} from '../usage.ts';
+
+/** The flags of `crewroom identity`. */
+export interface IdentityFlags {
+  readonly pretty: Switch;
+  readonly json: Switch;
+}
 
 /** `crewroom identity`: the document that plugins get. */
-export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
+export async function run(call: Call<IdentityFlags>): Promise<ExitCode> {
   const {stdout} = call.context;
+  const {pretty, json} = call.flags;
+  if (pretty && json)
+    throw invalidUsage('identity', 'it prints the document as served (--json) or indented (--pretty)');
   const {client} = await connect(call);
   const {text} = await client.identity();
-  await stdout.write(stdout.isTerminal && !call.flags.json ? indentJson(text) : text);
-  if (stdout.isTerminal) await stdout.write('\n');
+  await stdout.write(pretty || (stdout.isTerminal && !json) ? indentJson(text) : text);
+  if (pretty || stdout.isTerminal) await stdout.write('\n');
   return EXIT.ok;
 }

@@ -32,7 +32,11 @@ export async function run(call: Call<WatchFlags>): Promise<ExitCode> {
   try {
     const {signal} = stopped;
     const events = client.events({prefix, since, initial, signal, onConnection: talk.onConnection});
-    for await (const event of events) await context.stdout.write(format(event));
+    for await (const event of events) {
+      // There is no cursor among the entries that are present.
+      const isPresent = event.kind === 'entry-written' && events.cursor === undefined;
+      await context.stdout.write(format(event, isPresent));
+    }
   } finally {
     stop.release();
   }

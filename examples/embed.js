@@ -1,13 +1,14 @@
 // Crewroom inside another program: the same store, identity and guard as `crewroom start`.
-// Run it with Node 22.18 or later: node examples/embed.ts
-import {AppError, decodeJsonText, type IdentityDocument, openCrewroom} from 'crewroom';
+// Run it: node examples/embed.js
+// @ts-check
+import {AppError, openCrewroom} from 'crewroom';
 
 const crewroom = await openCrewroom({ephemeral: true, port: 0});
 try {
   // The store, without HTTP.
-  const {revision} = await crewroom.entries.put('com.example.hello/greeting', '"Good morning"');
+  const {revision} = await crewroom.entries.putValue('com.example.hello/greeting', 'Good morning');
   const entry = await crewroom.entries.get('com.example.hello/greeting');
-  console.log('stored', entry && decodeJsonText(entry.json));
+  console.log('stored', entry?.text);
 
   // Who expects an older revision learns what is there now.
   try {
@@ -19,7 +20,8 @@ try {
 
   // The HTTP service: this is what plugins call.
   const {port} = await crewroom.listen();
-  const identity = (await (await fetch(`http://127.0.0.1:${port}/api/identity`)).json()) as IdentityDocument;
+  const answer = await fetch(`http://127.0.0.1:${port}/api/identity`);
+  const identity = /** @type {import('crewroom').IdentityDocument} */ (await answer.json());
   console.log('served', identity.va_user.firstName);
 
   // The same without a socket: for the catch-all route of a framework, or for tests. The guard is the same too.

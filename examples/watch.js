@@ -1,5 +1,6 @@
 // Shows the entries under a prefix and follows what changes, until Ctrl+C. The service may be started again meanwhile.
-// Run it with Node 22.18 or later: node examples/watch.ts [PREFIX [URL]]
+// Run it: node examples/watch.js [PREFIX [URL]]
+// @ts-check
 import {createClient} from 'crewroom/client';
 
 const [prefix = '', baseUrl = 'http://localhost:7172'] = process.argv.slice(2);
