@@ -1,14 +1,19 @@
 import type {Transaction} from '../domain/entries.ts';
-import {type Expectation, NO_REVISION} from '../domain/entry.ts';
+import {type Expectation, type GivenRevision, NO_REVISION} from '../domain/entry.ts';
+import {formatRevision} from '../domain/store-id.ts';
 
 /** The headers of a write that expects something. */
 export function preconditionOf(expected: Expectation | undefined): Readonly<Record<string, string>> {
   if (expected === undefined) return {};
   if (expected === 'absent') return {'If-None-Match': '*'};
   if (expected === 'present') return {'If-Match': '*'};
-  const revisions = typeof expected === 'number' ? [expected] : expected;
+  const given: readonly GivenRevision[] = Array.isArray(expected) ? expected : [expected];
   // An empty list would be no header at all, and then the write would always happen.
-  return {'If-Match': (revisions.length === 0 ? [NO_REVISION] : revisions).map(revision => `"${revision}"`).join(', ')};
+  return {'If-Match': (given.length === 0 ? [NO_REVISION] : given).map(formatTag).join(', ')};
+}
+
+function formatTag(given: GivenRevision): string {
+  return `"${typeof given === 'number' ? given : formatRevision(given)}"`;
 }
 
 /**
@@ -16,7 +21,7 @@ export function preconditionOf(expected: Expectation | undefined): Readonly<Reco
  * revisions may hold again later, and that there is an entry says nothing of what is in it.
  */
 export function isRepeatable(expected: Expectation | undefined): boolean {
-  return typeof expected === 'number' || expected === 'absent';
+  return expected === 'absent' || (expected !== 'present' && expected !== undefined && !Array.isArray(expected));
 }
 
 /** Whether a transaction changes what it checks, so that it cannot happen again. */

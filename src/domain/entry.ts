@@ -1,5 +1,6 @@
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
+import type {StoreId} from './store-id.ts';
 
 /**
  * The number of a commit: one counter for the whole store, from 1, without gaps. An entry carries the
@@ -7,11 +8,20 @@ import type {Key} from './key.ts';
  */
 export type Revision = number;
 
+/** A revision and the store that counted it: in another store, or another history of it, the same number is another commit. */
+export interface StoreRevision {
+  readonly storeId: StoreId;
+  readonly revision: Revision;
+}
+
+/** A revision as callers give it: a bare one is taken to belong to the store that is asked, unchecked. */
+export type GivenRevision = Revision | StoreRevision;
+
 /**
  * What must be true of an entry for a change to happen: its revision (or one of several), that there is
- * none, or that there is one. {@link NO_REVISION} never holds.
+ * none, or that there is one. {@link NO_REVISION} never holds, nor does a revision of another store.
  */
-export type Expectation = Revision | readonly Revision[] | 'absent' | 'present';
+export type Expectation = GivenRevision | readonly GivenRevision[] | 'absent' | 'present';
 
 /** A revision that no entry ever has. */
 export const NO_REVISION: Revision = 0;

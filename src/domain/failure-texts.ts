@@ -120,7 +120,9 @@ function describeConflict({key, expected, actual}: {key: string; expected: strin
 function describeState(state: string): string {
   if (state === 'absent') return 'no entry';
   if (state === 'present') return 'an entry';
-  return state === '0' ? 'a revision that no entry ever has' : `revision ${state}`;
+  if (state === '0') return 'a revision that no entry ever has';
+  // Those of another store come with its id: see `Conflict`.
+  return `revision ${state.replaceAll(/[0-9a-z]{1,32}-([0-9]+)/g, '$1 of another store')}`;
 }
 
 /** What a handler says, in its words. */

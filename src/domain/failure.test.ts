@@ -34,6 +34,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
       {key: 'c', expected: 'present', actual: 'absent'},
       {key: 'd', expected: '0', actual: '3'},
       {key: 'e', expected: '4 or 5', actual: '6'},
+      {key: 'f', expected: '3f9c2a7b01d4e856-7 or 8', actual: '7'},
     ],
   },
   'foreign-host': {code: 'foreign-host', host: 'evil.example'},
@@ -173,7 +174,8 @@ describe('describeFailure()', () => {
       'Cannot change "a": expected revision 7, found revision 1; Cannot change "b": expected no entry, found revision 2; ' +
         'Cannot change "c": expected an entry, found no entry; ' +
         'Cannot change "d": expected a revision that no entry ever has, found revision 3; ' +
-        'Cannot change "e": expected revision 4 or 5, found revision 6',
+        'Cannot change "e": expected revision 4 or 5, found revision 6; ' +
+        'Cannot change "f": expected revision 7 of another store or 8, found revision 7',
     );
   });
 

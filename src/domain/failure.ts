@@ -170,7 +170,10 @@ export interface ImportedPart {
 /** One check of a commit that did not hold. */
 export interface Conflict {
   readonly key: string;
-  /** The revision that was expected (`12`, or `12 or 13`), `absent` or `present`; `0` for an ETag that is none of ours. */
+  /**
+   * The revision that was expected (`12`, or `12 or 13`; `3f9c2a7b01d4e856-12` for one of the store with that id, which is another
+   * one), `absent` or `present`; `0` for an ETag that no entry has.
+   */
   readonly expected: string;
   /** The revision that was found, or `absent`. */
   readonly actual: string;

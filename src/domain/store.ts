@@ -1,8 +1,9 @@
-import {type Entry, type EntryInfo, type Expectation, NO_REVISION, type Revision} from './entry.ts';
+import {type Entry, type EntryInfo, type Expectation, type GivenRevision, NO_REVISION, type Revision} from './entry.ts';
 import {AppError, type Conflict} from './failure.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key, Prefix} from './key.ts';
 import {applyMergePatch} from './merge-patch.ts';
+import {formatRevision, revisionIn, type StoreId} from './store-id.ts';
 
 /**
  * The port of a key-value engine. Small and asynchronous, so that an embedded engine and one on the
@@ -69,6 +70,12 @@ export interface Store extends AsyncDisposable {
    * @throws {AppError} As `commit`.
    */
   sweep(): Promise<number | undefined>;
+
+  /**
+   * The identity of the store. It stays when the store is opened again, and another one has another, so that nobody takes
+   * the revisions of one for those of the other. A store that may have lost what it acknowledged gets a new one.
+   */
+  readonly id: StoreId;
 
   /** The revision of the last commit; 0 for a store that never had one. */
   readonly revision: Revision;
@@ -226,22 +233,22 @@ export type Changes =
   | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision}
   | {readonly kind: 'reset'; readonly revision: Revision};
 
-/**
- * The checks that do not hold, for adapters.
- *
- * @param revisionOf The revision of a key's entry, or undefined where there is none.
- */
-export function findConflicts(
-  checks: readonly Check[],
-  revisionOf: (key: Key) => Revision | undefined,
-): readonly Conflict[] {
+/** What {@link findConflicts} asks a store. */
+export interface CheckedStore {
+  readonly storeId: StoreId;
+  /** The revision of a key's entry, or undefined where there is none. */
+  readonly revisionOf: (key: Key) => Revision | undefined;
+}
+
+/** The checks that do not hold, for adapters. */
+export function findConflicts(checks: readonly Check[], {storeId, revisionOf}: CheckedStore): readonly Conflict[] {
   const conflicts: Conflict[] = [];
   for (const {key, expected} of checks) {
     const actual = revisionOf(key);
-    if (holds(expected, actual)) continue;
+    if (holds(expected, actual, storeId)) continue;
     conflicts.push({
       key,
-      expected: describeExpectation(expected),
+      expected: describeExpectation(expected, storeId),
       actual: actual === undefined ? 'absent' : String(actual),
     });
   }
@@ -298,17 +305,28 @@ function patchWithin(limits: PatchLimits | undefined, target: JsonText | undefin
   return json;
 }
 
-function holds(expected: Expectation, actual: Revision | undefined): boolean {
+function holds(expected: Expectation, actual: Revision | undefined, storeId: StoreId): boolean {
   if (expected === 'absent') return actual === undefined;
   if (actual === undefined) return false;
   if (expected === 'present') return true;
-  return typeof expected === 'number' ? expected === actual : expected.includes(actual);
+  return toList(expected).some(given => revisionIn(storeId, given) === actual);
 }
 
-function describeExpectation(expected: Expectation): string {
-  if (typeof expected !== 'object') return String(expected);
+/** Bare for a revision of this store, since all its own are written so. */
+function describeRevision(given: GivenRevision, storeId: StoreId): string {
+  if (typeof given === 'number' || given.storeId === storeId) return String(revisionIn(storeId, given));
+  return formatRevision(given);
+}
+
+function toList(expected: GivenRevision | readonly GivenRevision[]): readonly GivenRevision[] {
+  return Array.isArray(expected) ? expected : [expected as GivenRevision];
+}
+
+function describeExpectation(expected: Expectation, storeId: StoreId): string {
+  if (typeof expected === 'string') return expected;
+  const revisions = toList(expected).map(given => describeRevision(given, storeId));
   // None of no revisions holds, just as no entry has this one.
-  return expected.length === 0 ? String(NO_REVISION) : expected.join(' or ');
+  return revisions.length === 0 ? String(NO_REVISION) : revisions.join(' or ');
 }
 
 /** How many changes the log keeps at most, by count. A subscriber that was away for longer starts over. */

@@ -18,6 +18,7 @@ import {
   resolveOperations,
   type TouchOperation,
 } from '../domain/store.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {expiryTime, hasExpired} from '../domain/time-to-live.ts';
 
 /** Removes an entry whose time of expiry is this and has come. Only a store itself commits such operations. */
@@ -81,6 +82,7 @@ export interface EntryState {
 
 /** What a group finds before its first commit, whether or not it has expired. */
 export interface GroupStart {
+  readonly storeId: StoreId;
   readonly revision: Revision;
   /** The time by the clock of the store, in milliseconds since the Unix epoch. */
   readonly nowMs: number;
@@ -135,7 +137,10 @@ class GroupPlanner<P extends PutOperation> {
     const [only] = commit.operations;
     if (only?.kind === 'put' && commit.operations.length === 1 && commit.checks.length === 0)
       return this.#applyPut(only);
-    const conflicts = findConflicts(commit.checks, key => this.#presentState(key)?.revision);
+    const conflicts = findConflicts(commit.checks, {
+      storeId: this.#start.storeId,
+      revisionOf: key => this.#presentState(key)?.revision,
+    });
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
     // Everything that may throw comes first: what is planned below is a whole commit or nothing.
     const given = commit.operations.filter(operation => operation.kind !== 'expire');

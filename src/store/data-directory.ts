@@ -5,10 +5,10 @@ import {saysFullDisk} from './full-disk.ts';
 
 /**
  * The version of the layout of a data directory that this package writes, and the newest that it reads. Since 2 entries
- * expire, and the change log keeps values; since 3 there may be a journal. A directory of an older version becomes one of
- * this version when it is opened.
+ * expire, and the change log keeps values; since 3 there may be a journal; since 4 the store has an id, in its tree and in
+ * its journal. A directory of an older version becomes one of this version when it is opened.
  */
-export const DATA_FORMAT = 3;
+export const DATA_FORMAT = 4;
 
 /** Names the format; written when the directory is first used, and by each newer version. */
 const FORMAT_FILE = 'format.json';

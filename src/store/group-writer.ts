@@ -90,10 +90,22 @@ export class GroupWriter {
     this.#checkpointer.end();
   }
 
+  /** Lets the tree say that it has everything, if it has, and what time it is. To be called when nothing is written any more. */
+  async endJournal(): Promise<void> {
+    const {storeMs, tree} = this.#deps;
+    if (tree.readOnlyBecause !== undefined || this.memtable.changes > 0) return;
+    try {
+      await tree.writeMetadata({logId: undefined, highestMs: storeMs()});
+    } catch (error) {
+      // It is in the log; the journal stays, and has nothing that the tree has not.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+
   /** Closes the files. To be called once the tree is closed, so that what it has need not be read again. */
   async close(): Promise<void> {
-    const isSettled = this.#deps.tree.readOnlyBecause === undefined && this.memtable.changes === 0;
-    await (isSettled ? this.#journal.remove() : this.#journal.close());
+    const isEnded = this.#deps.tree.metadata.logId === undefined;
+    await (isEnded ? this.#journal.remove() : this.#journal.close());
   }
 
   /** Moves nothing more into a tree that is read-only. */
@@ -136,6 +148,7 @@ export class GroupWriter {
     // While room was asked for, or a read waited, a checkpoint may have failed, and the tree is open for reading only.
     tree.assertWritable();
     return planGroup(group, {
+      storeId: tree.metadata.id,
       revision: this.memtable.revision ?? tree.changes.revision,
       nowMs: storeMs(),
       updatedAtMs: machineMs(),
@@ -160,19 +173,39 @@ export class GroupWriter {
   }
 
   async #writeToJournal(plan: PreparedPlan): Promise<void> {
-    const {changes} = this.#deps.tree;
-    const block = encodeBlock(plan, this.#block);
+    const {changes, metadata} = this.#deps.tree;
+    const {nowMs, updatedAtMs} = plan;
+    const block = encodeBlock({changes: plan.changes, nowMs, updatedAtMs, storeId: metadata.id}, this.#block);
     if (!this.#journal.makeRoom(block.length, changes.revision)) {
       await this.settle();
       this.#journal.makeRoom(block.length, changes.revision);
     }
     try {
+      await this.#beginJournal();
       await this.#journal.append(block, plan.revision);
     } catch (error) {
-      throw new AppError(this.#afterFailedBlock(error), {cause: error});
+      throw error instanceof AppError ? error : new AppError(this.#afterFailedBlock(error), {cause: error});
     }
     this.memtable.add(plan);
     this.#checkpointer.notice();
+  }
+
+  /**
+   * Makes the files of the journal before its first block. The tree says that there is a journal only while both files are
+   * there, so that one that was taken away is missed at the next opening: what it held was acknowledged.
+   */
+  async #beginJournal(): Promise<void> {
+    const {tree} = this.#deps;
+    if (!this.#journal.isOpen) {
+      await this.#nameLog(undefined);
+      await this.#journal.create();
+    }
+    await this.#nameLog(tree.metadata.id);
+  }
+
+  async #nameLog(logId: string | undefined): Promise<void> {
+    const {storeMs, tree} = this.#deps;
+    if (tree.metadata.logId !== logId) await tree.writeMetadata({logId, highestMs: storeMs()});
   }
 
   async #writeToTree(plan: PreparedPlan): Promise<void> {

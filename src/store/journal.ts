@@ -80,8 +80,18 @@ export class Journal {
     return true;
   }
 
+  /** Whether its files are there and are its own. */
+  get isOpen(): boolean {
+    return this.#files !== undefined;
+  }
+
+  /** Makes its files, durably, over those that were found: once the tree has what is in these. */
+  async create(): Promise<void> {
+    this.#files = await createFiles(this.#storePath);
+  }
+
   /**
-   * Writes a block, for which there is room, behind the last one. Resolved: on disk. Rejected with the error of the operating
+   * Writes a block, for which there is room, behind the last one of an open journal. Resolved: on disk. Rejected with the error of the operating
    * system: the next opening does not find the block. If that was a full disk, the write-ahead log can be written on; after any
    * other error it is not known what the disk holds.
    *
@@ -89,8 +99,7 @@ export class Journal {
    * nothing may be written any more, whatever the error was.
    */
   async append(block: Buffer, last: Revision): Promise<void> {
-    this.#files ??= await createFiles(this.#storePath);
-    const file = this.#files[this.#current] as JournalFile;
+    const file = this.#files?.[this.#current] as JournalFile;
     try {
       await writeDurably(file.handle.fd, block, file.end);
     } catch (error) {

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
@@ -15,6 +16,7 @@ import {
   type Snapshot,
   type Store,
 } from '../domain/store.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {readLastRevision} from './change-log.ts';
 import {openingFailure} from './data-directory.ts';
@@ -44,6 +46,10 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly logBytesMax?: number | undefined;
   /** How long a snapshot is kept of which nothing is read, in milliseconds. @default {SNAPSHOT_IDLE_MS} */
   readonly snapshotIdleMs?: number | undefined;
+  /** So many random bytes, for the id of a store. @default {those of node:crypto} */
+  readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
+  /** Whether the store gets a new id, since its files are not those that it had. @default {false} */
+  readonly newStoreId?: boolean | undefined;
 }
 
 /** How many expired entries a sweep removes at most: about four milliseconds of the event loop. */
@@ -55,7 +61,9 @@ const SWEPT_MAX = 200;
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
-  const opened = await openDirectory(deps.directory);
+  const {directory, newStoreId = false} = deps;
+  const opened = await openDirectory(directory, {randomBytes: deps.randomBytes ?? randomBytes, newStoreId});
+  tellNewId(opened, deps.log);
   try {
     return new LmdbStore(deps, opened);
   } catch (error) {
@@ -63,6 +71,14 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
     await opened.lock[Symbol.asyncDispose]();
     throw openingFailure(deps.directory, error);
   }
+}
+
+/** Says why cursors and ETags from before are worth nothing any more. */
+function tellNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
+  const fields = {storeId: metadata.id};
+  if (newIdBecause === 'log-missing')
+    log.error('the write-ahead log is missing; what was in it only is lost, and the store has a new id', fields);
+  if (newIdBecause === 'wanted') log.info('the store has a new id', fields);
 }
 
 /** The store in LMDB: a tree, with a journal in front of it that `group-writer.ts` writes. */
@@ -90,7 +106,8 @@ class LmdbStore implements Store {
       // Their state belongs to the files as they were opened.
       onReopen: failure => this.#snapshots.end(failure),
     });
-    this.#clock = new StoreClock(deps, Math.max(this.#tree.changes.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0));
+    const knownMs = [this.#tree.changes.highestMs, opened.metadata.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0];
+    this.#clock = new StoreClock(deps, Math.max(...knownMs));
     this.#writer = new GroupWriter({
       ...{opened, log, tree: this.#tree, machineMs: deps.nowMs},
       cache: this.#cache,
@@ -98,6 +115,10 @@ class LmdbStore implements Store {
       onChange: () => this.#listeners.call(),
     });
     this.#memtable = this.#writer.memtable;
+  }
+
+  get id(): StoreId {
+    return this.#opened.metadata.id;
   }
 
   get revision(): Revision {
@@ -178,6 +199,7 @@ class LmdbStore implements Store {
   async #close(): Promise<void> {
     this.#listeners.clear();
     await this.#writer.drain();
+    await this.#writer.endJournal();
     this.#snapshots.end({code: 'store-closed'});
     try {
       await this.#tree[Symbol.asyncDispose]().finally(() => this.#writer.close());

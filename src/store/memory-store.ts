@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {JsonText} from '../domain/json-text.ts';
@@ -16,6 +17,7 @@ import {
   type Snapshot,
   type Store,
 } from '../domain/store.ts';
+import {createStoreId, STORE_ID_BYTES, type StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {type ExpireOperation, type GroupedCommit, type PlannedWrite, planGroup} from './commit-group.ts';
 import {MemoryLog} from './memory-log.ts';
@@ -26,6 +28,8 @@ import {StoreClock, type StoreClockDeps} from './store-clock.ts';
 export interface MemoryStoreDeps extends StoreClockDeps {
   /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
   readonly logChangesMax?: number | undefined;
+  /** So many random bytes, for the id of the store. @default {those of node:crypto} */
+  readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
 }
 
 /** Opens an empty store that is gone when the process ends: the reference for every other adapter. */
@@ -37,6 +41,7 @@ export function openMemoryStore(deps: MemoryStoreDeps): Store {
 const SWEPT_MAX = 200;
 
 class MemoryStore implements Store {
+  readonly id: StoreId;
   readonly #nowMs: () => number;
   readonly #clock: StoreClock;
   readonly #entries = new SortedEntries();
@@ -47,7 +52,8 @@ class MemoryStore implements Store {
   #revision: Revision = 0;
   #closed = false;
 
-  constructor({logChangesMax = LOG_CHANGES_MAX, ...clock}: MemoryStoreDeps) {
+  constructor({logChangesMax = LOG_CHANGES_MAX, randomBytes: random = randomBytes, ...clock}: MemoryStoreDeps) {
+    this.id = createStoreId(random(STORE_ID_BYTES));
     this.#nowMs = clock.nowMs;
     this.#clock = new StoreClock(clock);
     this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: LOG_BYTES_MAX});
@@ -127,6 +133,7 @@ class MemoryStore implements Store {
 
   #apply(commit: GroupedCommit<PutOperation>): CommitResult {
     const {writes, changes, revision, results} = planGroup([commit], {
+      storeId: this.id,
       revision: this.#revision,
       nowMs: this.#clock.now(),
       updatedAtMs: this.#nowMs(),

@@ -7,6 +7,7 @@ import {type EnvironmentSnapshot, openEnvironment} from './lmdb-environment.ts';
 import {type OpenedDirectory, openTables, type StoreTables} from './lmdb-opening.ts';
 import type {PreparedPlan} from './memtable.ts';
 import {sizeOfWrite, sum} from './prepared-commit.ts';
+import {encodeMetadata, METADATA_KEY, type StoreMetadata} from './store-metadata.ts';
 
 /** What a tree needs. */
 export interface TreeDeps {
@@ -28,6 +29,7 @@ export class Tree implements AsyncDisposable {
   #environment: OpenedDirectory['environment'];
   #tables: StoreTables;
   #changes: ChangeLog;
+  #metadata: StoreMetadata;
   #readOnlyBecause: string | undefined;
   /** While something is written: until it is known what came of it. Never rejects. */
   #writing: Promise<unknown> | undefined;
@@ -39,6 +41,7 @@ export class Tree implements AsyncDisposable {
     this.#environment = deps.opened.environment;
     this.#tables = openTables(this.#environment);
     this.#changes = new ChangeLog(this.#tables.changes, deps.logLimits);
+    this.#metadata = deps.opened.metadata;
   }
 
   get tables(): StoreTables {
@@ -48,6 +51,11 @@ export class Tree implements AsyncDisposable {
   /** The change log, as far as the tree has it. */
   get changes(): ChangeLog {
     return this.#changes;
+  }
+
+  /** The facts about the store that the tree has. */
+  get metadata(): StoreMetadata {
+    return this.#metadata;
   }
 
   /** Why nothing can be written until the store is opened again; undefined while it can. */
@@ -76,8 +84,25 @@ export class Tree implements AsyncDisposable {
    * @throws {AppError} `disk-full`, after which the tree is as before; `store-read-only`.
    */
   async write(plans: readonly PreparedPlan[]): Promise<void> {
+    await this.#commit(() => this.#write(plans), plans);
+  }
+
+  /**
+   * Writes the facts about the store; what is not given stays as it is.
+   *
+   * @throws {AppError} As {@link write}.
+   */
+  async writeMetadata(changed: Partial<StoreMetadata>): Promise<void> {
+    const metadata = {...this.#metadata, ...changed};
+    const record = encodeMetadata(metadata);
+    await this.#commit(() => this.#environment.write(() => this.#tables.metadata.put(METADATA_KEY, record)), []);
+    this.#metadata = metadata;
+  }
+
+  /** Lets `write` write, and finds out what came of it where it fails. */
+  async #commit(write: () => Promise<void>, plans: readonly PreparedPlan[]): Promise<void> {
     this.assertWritable();
-    const writing = this.#write(plans).catch(async error => {
+    const writing = write().catch(async error => {
       throw new AppError(await this.#afterFailedWrite(error, plans), {cause: error});
     });
     this.#writing = writing.catch(() => {});

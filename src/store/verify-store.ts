@@ -9,6 +9,7 @@ import {type FileTable, LmdbFile} from './lmdb-file.ts';
 import {decodeLogKey, decodeLogRecord} from './log-record.ts';
 import {sum} from './prepared-commit.ts';
 import {decodeRecord} from './record.ts';
+import {decodeMetadata, expectedLog, type StoreMetadata} from './store-metadata.ts';
 
 /** What a verification found. */
 export interface Verification {
@@ -31,6 +32,8 @@ export interface Verification {
   readonly unsettledChanges: number;
   /** Why not all of the journal can be read, in words; undefined when it can. */
   readonly journalDamage: string | undefined;
+  /** Whether the record of the id of the store is damaged; whoever opens it next gives it a new one. */
+  readonly storeIdDamaged: boolean;
 }
 
 /** How {@link verifyStore} tells how far it is, and is told to end. */
@@ -67,16 +70,25 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   };
   const changes = await verifyTable(file, pick('changes'), isSoundChange, {signal: options.signal});
   const expiries = await verifyTable(file, pick('expiries'), row => expected.meet(row), {signal: options.signal});
-  const journal = await readJournal(storePath, settled);
+  let metadata: StoreMetadata | undefined;
+  const isSoundMetadata = (_: Buffer, record: Buffer): boolean => {
+    metadata = decodeMetadata(record);
+    return metadata !== undefined;
+  };
+  const about = await verifyTable(file, pick('metadata'), isSoundMetadata, {signal: options.signal});
+  const logId = expectedLog(metadata);
+  const journal = await readJournal(storePath, {settled, logId});
+  const isGone = metadata !== undefined && logId !== undefined && !journal.isThere;
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
     lostEntries: entries.lost,
-    damage: [...damage, ...entries.damage, ...changes.damage, ...expiries.damage],
+    damage: [...damage, ...entries.damage, ...changes.damage, ...expiries.damage, ...about.damage],
+    storeIdDamaged: about.corruptKeys.length + about.lost > 0,
     damagedChanges: changes.corruptKeys.length + changes.lost,
     wrongExpiries: expiries.corruptKeys.length + expected.missing,
     unsettledChanges: sum(journal.blocks, block => block.changes.length),
-    journalDamage: journal.damage,
+    journalDamage: isGone ? 'its write-ahead log is missing: what was only in it is lost' : journal.damage,
   };
 }
 

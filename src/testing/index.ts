@@ -4,3 +4,4 @@ export {type EntriesContract, testEntries} from './entries-contract.ts';
 export {type IdentitySourceContract, testIdentitySource} from './identity-source-contract.ts';
 export {type StoreContract, testStore} from './store-contract.ts';
 export type {ClockedStore} from './store-expiry.ts';
+export type {ReopenableStore} from './store-identity.ts';

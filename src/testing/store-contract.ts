@@ -3,6 +3,7 @@ import {type Contract, runContract} from './contract.ts';
 import {STORE_CHANGES, storeForgetting} from './store-changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './store-commits.ts';
 import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './store-expiry.ts';
+import {type ReopenableStore, STORE_REOPENING, storeIdentity} from './store-identity.ts';
 import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './store-lifecycle.ts';
 import {STORE_LISTING} from './store-listing.ts';
 import {STORE_PATCHES} from './store-patches.ts';
@@ -18,6 +19,8 @@ export interface StoreContract extends Contract<Store> {
   readonly logChangesMax?: number | undefined;
   /** Opens a new and empty store whose time a test lets pass. With it is tested too when entries expire. */
   readonly openClocked?: (() => Promise<ClockedStore>) | undefined;
+  /** Opens a new and empty store that keeps what is in it. With it is tested too what stays when it is opened again. */
+  readonly openReopenable?: (() => Promise<ReopenableStore>) | undefined;
 }
 
 /** Above this, filling the log of changes takes too long for a test. */
@@ -50,7 +53,9 @@ export function testStore(contract: StoreContract): void {
     STORE_SNAPSHOTS,
     STORE_CONCURRENCY,
     STORE_LIFECYCLE,
+    storeIdentity(contract.open),
   ]);
-  if (contract.openClocked === undefined) return;
-  runContract({...contract, open: contract.openClocked}, [STORE_EXPIRY, STORE_SWEEPS]);
+  const {openClocked, openReopenable} = contract;
+  if (openClocked !== undefined) runContract({...contract, open: openClocked}, [STORE_EXPIRY, STORE_SWEEPS]);
+  if (openReopenable !== undefined) runContract({...contract, open: openReopenable}, [STORE_REOPENING]);
 }

@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import type {Finding} from '../../src/cli/doctor/finding.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {DATA_FORMAT} from '../../src/store/data-directory.ts';
 import {createMachine, plain} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -70,7 +71,9 @@ describe('crewroom doctor', () => {
     assert.deepEqual(about(examined, 'Node'), [`ok: ${process.versions.node}`]);
     assert.match(about(examined, 'Service')[0] ?? '', /^ok: .* answers, its store is read-write$/);
     assert.ok(
-      about(examined, 'Data').includes(`ok: format 3, of 3 that can be read; process ${service.child.pid} holds it`),
+      about(examined, 'Data').includes(
+        `ok: format ${DATA_FORMAT}, of ${DATA_FORMAT} that can be read; process ${service.child.pid} holds it`,
+      ),
     );
     if (process.platform === 'linux') {
       assert.match(about(examined, 'Port')[0] ?? '', new RegExp(`Crewroom \\S+ \\(process ${service.child.pid}\\)$`));

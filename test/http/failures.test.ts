@@ -28,6 +28,7 @@ async function startFailing(fail: () => Promise<never>): Promise<{service: TestS
       onChange: () => () => {},
       snapshot: fail,
       sweep: async () => undefined,
+      id: store.id,
       revision: 0,
       readOnlyBecause: 'a test',
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

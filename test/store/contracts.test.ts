@@ -10,7 +10,13 @@ import {createEntryService} from '../../src/service/entry-service.ts';
 import {withValues} from '../../src/service/typed-entries.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../../src/store/memory-store.ts';
-import {type ClockedStore, type OpenedEntries, testEntries, testStore} from '../../src/testing/index.ts';
+import {
+  type ClockedStore,
+  type OpenedEntries,
+  type ReopenableStore,
+  testEntries,
+  testStore,
+} from '../../src/testing/index.ts';
 
 const LOG_CHANGES_MAX = 20;
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
@@ -32,6 +38,7 @@ testStore({
   name: 'a store in LMDB',
   open: openLmdb,
   openClocked: () => openClocked(openLmdb),
+  openReopenable,
   logChangesMax: LOG_CHANGES_MAX,
   ...runner,
 });
@@ -48,6 +55,23 @@ async function openMemory(nowMs = Date.now, elapsedMs?: () => number): Promise<S
 async function openLmdb(nowMs = Date.now, elapsedMs?: () => number): Promise<Store> {
   const directory = await makeDirectory();
   return openLmdbStore({directory, nowMs, elapsedMs, log: SILENT_LOG, logChangesMax: LOG_CHANGES_MAX});
+}
+
+async function openReopenable(): Promise<ReopenableStore> {
+  const directory = await makeDirectory();
+  const open = (): Promise<Store> => openLmdbStore({directory, nowMs: Date.now, log: SILENT_LOG});
+  let store = await open();
+  return {
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await store[Symbol.asyncDispose]();
+      store = await open();
+      return store;
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
 }
 
 /** Time stands still but for what a test lets pass. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -9,7 +10,9 @@ import {SILENT_LOG} from '../../src/domain/log.ts';
 import type {Change, PutChange, Store} from '../../src/domain/store.ts';
 import {BLOCK_BYTES_MAX, Journal} from '../../src/store/journal.ts';
 import {encodeBlock} from '../../src/store/journal-block.ts';
+import {openEnvironment} from '../../src/store/lmdb-environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
+import {encodeMetadata, METADATA_KEY, readMetadata, type StoreMetadata} from '../../src/store/store-metadata.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from './store-process.ts';
 
 /** A new directory that is gone after the test. */
@@ -50,10 +53,13 @@ export async function writeJournal(
   groups: readonly (readonly Change[])[],
   atMs: number,
 ): Promise<readonly number[]> {
-  const journal = new Journal(storePath, 0);
   const ends: number[] = [];
+  if (groups.length === 0) return ends;
+  const journal = new Journal(storePath, 0);
+  await journal.create();
+  const storeId = await nameJournal(storePath);
   for (const changes of groups) {
-    const group = {changes, updatedAtMs: atMs, nowMs: atMs};
+    const group = {changes, updatedAtMs: atMs, nowMs: atMs, storeId};
     const block = encodeBlock(group, Buffer.alloc(BLOCK_BYTES_MAX));
     journal.makeRoom(block.length, 0);
     await journal.append(block, changes.at(-1)?.revision ?? 0);
@@ -61,6 +67,30 @@ export async function writeJournal(
   }
   await journal.close();
   return ends;
+}
+
+/** Lets the tree of a closed store say that there is a journal. @returns The id of the store. */
+async function nameJournal(storePath: string): Promise<string> {
+  let id = '';
+  await changeMetadata(storePath, metadata => {
+    ({id} = metadata);
+    return {...metadata, logId: id};
+  });
+  return id;
+}
+
+/** Changes the facts about a closed store, or takes them away. */
+export async function changeMetadata(
+  storePath: string,
+  change: (metadata: StoreMetadata) => StoreMetadata | undefined,
+): Promise<void> {
+  await using environment = openEnvironment({directory: storePath});
+  const table = environment.table('metadata');
+  const changed = change(readMetadata(table) ?? assert.fail('there are none'));
+  await environment.write(() => {
+    if (changed === undefined) table.remove(METADATA_KEY);
+    else table.put(METADATA_KEY, encodeMetadata(changed));
+  });
 }
 
 /** A change as it stands in a journal. */

@@ -148,10 +148,10 @@ describe('the journal of a store that was not closed', () => {
   });
 
   test('takes no value for a block, whatever is in it', async () => {
-    const {directory} = await leaveJournal([[putOf(3, 'c', '"CRJ1CRJ1"')], [putOf(4, 'CRJ1', '4')]]);
+    const {directory} = await leaveJournal([[putOf(3, 'c', '"CRJ2CRJ2"')], [putOf(4, 'CRJ2', '4')]]);
     const store = await openStore(directory);
-    assert.equal(textOf(await read(store, 'c')), '"CRJ1CRJ1"');
-    assert.equal(textOf(await read(store, 'CRJ1')), '4');
+    assert.equal(textOf(await read(store, 'c')), '"CRJ2CRJ2"');
+    assert.equal(textOf(await read(store, 'CRJ2')), '4');
   });
 
   test('keeps when entries expire', async () => {
@@ -211,8 +211,8 @@ describe('a store with more writes than its journal holds', () => {
 describe('the journal of a store that is open', () => {
   test('keeps what was written last, however often changes are asked for: the tree gets it in its own time', async () => {
     const {store, readTree} = await openFirst();
-    const before = readTree();
     await write(store, put('c', '3'));
+    const before = readTree();
     // Nothing waits in between, so that the time of the tree does not come.
     for (let time = 0; time < 50; time++) assert.deepEqual(keysOfChanges(await store.changes(2, {limit: 10})), ['c']);
     assert.ok(readTree().equals(before));
@@ -220,8 +220,8 @@ describe('the journal of a store that is open', () => {
 
   test('has nothing that a short log would have forgotten, once changes are asked for', async () => {
     const {store, readTree} = await openFirst({logChangesMax: 8});
-    const before = readTree();
     await write(store, put('c', '3'));
+    const before = readTree();
     assert.deepEqual(keysOfChanges(await store.changes(2, {limit: 10})), ['c']);
     assert.ok(!readTree().equals(before));
   });
@@ -270,7 +270,7 @@ async function moveBlocks(storePath: string, count: number): Promise<void> {
   const file = join(storePath, FIRST_FILE);
   const bytes = await readFile(file);
   let at = 0;
-  for (let block = 0; block < count; block++) at = bytes.indexOf('CRJ1', at + 1);
+  for (let block = 0; block < count; block++) at = bytes.indexOf('CRJ2', at + 1);
   const [head, rest] = [Buffer.alloc(bytes.length), Buffer.alloc(bytes.length)];
   bytes.copy(head, 0, 0, at);
   bytes.copy(rest, 0, at);

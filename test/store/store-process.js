@@ -8,9 +8,9 @@ const encoder = new TextEncoder();
 let store;
 
 const commands = {
-  open: async ({directory}) => {
+  open: async ({directory, newStoreId}) => {
     const log = {error: () => {}, info: () => {}, debug: () => {}};
-    store = await openLmdbStore({directory, nowMs: Date.now, log});
+    store = await openLmdbStore({directory, newStoreId, nowMs: Date.now, log});
   },
   takeDescriptors: async ({left}) => {
     const taken = [];

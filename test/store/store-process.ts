@@ -7,7 +7,7 @@ export interface StoreProcess extends AsyncDisposable {
   /** The process that holds the store; the tracer's where there is one. */
   readonly processId: number;
   /** Rejects with a {@link ProcessFailure} when the store failed. */
-  call(name: 'open', options: {readonly directory: string}): Promise<void>;
+  call(name: 'open', options: {readonly directory: string; readonly newStoreId?: boolean}): Promise<void>;
   /** Opens files until the operating system allows only so many more. */
   call(name: 'takeDescriptors', options: {readonly left: number}): Promise<void>;
   call(

@@ -89,8 +89,9 @@ function describeServiceVerification({damage, ...found}: ServiceVerification): r
 
 function describeVerification(verification: Verification): readonly Finding[] {
   const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
-  const {unsettledChanges, journalDamage} = verification;
+  const {unsettledChanges, journalDamage, storeIdDamaged} = verification;
   return [
+    ...(storeIdDamaged ? [damagedStoreId()] : []),
     ...(journalDamage === undefined ? [] : [damagedJournal(journalDamage)]),
     ...(unsettledChanges > 0
       ? [ok(`${unsettledChanges} changes are in the journal; the next start takes them up`)]
@@ -135,6 +136,15 @@ function damagedJournal(problem: string): Finding {
     level: 'problem',
     detail: problem,
     fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
+  };
+}
+
+function damagedStoreId(): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: 'the id of the store cannot be read',
+    fix: 'Check the disk; no entry is lost, the next start gives the store a new id, and subscribers start over',
   };
 }
 
