@@ -127,8 +127,8 @@ class SessionRefresher implements Refresher {
       const resumed = wantsNew ? await client.resume(scriptURL, session, {signal}) : undefined;
       return resumed ?? (await client.verify(scriptURL, session, {signal}));
     } catch (error) {
-      // Only a handler can refuse a session: a web server whose pages are gone answers 404 as well.
-      if (error instanceof AppError && error.failure.code === 'session-unknown')
+      // Only a back end can judge a session or an account: without one, web servers answer 404 and an empty 500 as well.
+      if (error instanceof AppError && ABOUT_PILOT.has(error.failure.code))
         await client.probe(scriptURL, {signal, secrets: [session]});
       throw error;
     }
@@ -156,6 +156,9 @@ class SessionRefresher implements Refresher {
     this.#deps.onEnded(problem);
   }
 }
+
+/** Failures that are about the pilot only if the back end itself is well. */
+const ABOUT_PILOT: ReadonlySet<string> = new Set(['session-unknown', 'account-broken']);
 
 /** The machine may have slept until after the end. */
 function hasEnded({expiresAtMs}: SessionRecord, nowMs: number): boolean {

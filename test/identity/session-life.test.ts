@@ -255,7 +255,6 @@ const STALE: {readonly [H in Hostility]?: string} = {
   challenge: 'not-a-handler',
   'login page': 'handler-redirect',
   maintenance: 'handler-failed',
-  'empty 500': 'account-broken',
   'https port': 'not-a-handler',
   empty: 'not-a-handler',
   'invalid UTF-8': 'not-a-handler',

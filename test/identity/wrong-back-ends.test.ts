@@ -1,0 +1,152 @@
+import {once} from 'node:events';
+import {createServer as createTlsServer} from 'node:https';
+import {expect, onTestFinished, test} from 'vitest';
+import type {Finding} from '../../src/cli/doctor/finding.ts';
+import {walkHandler} from '../../src/cli/doctor/handler/walk.ts';
+import type {SessionDocument} from '../../src/client/client.ts';
+import {AppError, describeFailure} from '../../src/domain/failure.ts';
+import {adviseOn} from '../../src/domain/failure-advice.ts';
+import {ADA} from '../support/handlers.ts';
+import {type HostileHandler, type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
+import {createMachine, type Machine, until, using} from '../support/session-service.ts';
+
+const CREDENTIALS = {username: '1', password: ADA.password};
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What is said of something wrong, and what to do. */
+interface Words {
+  readonly said: string;
+  readonly advice: string;
+}
+
+/** Signs in at a back end that is wrong already. */
+async function signIn({scriptURL}: HostileHandler, machine: Machine): Promise<Words> {
+  const {client} = await machine.start({profile: 'none', ephemeral: true});
+  const error: unknown = await client.signIn({...CREDENTIALS, scriptURL}).catch(reason => reason);
+  if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
+  return {said: describeFailure(error.failure), advice: adviseOn(error.failure)};
+}
+
+/** Signs in, lets the back end turn wrong, and looks at the session when it is to be resumed. */
+async function lookAtSession(handler: HostileHandler, machine: Machine, turn: Turn): Promise<Words> {
+  const {client} = await machine.start({profile: 'none', ephemeral: true});
+  await client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL});
+  await turn(handler);
+  machine.clock.advance(6.5 * DAY_MS);
+  const {problem} = await until(client, (session: SessionDocument) => session.problem !== undefined);
+  return {said: problem?.detail ?? '', advice: problem?.advice ?? ''};
+}
+
+/** Lets the doctor look at a back end; the first problem. */
+async function askDoctor({scriptURL}: HostileHandler, machine: Machine): Promise<Words> {
+  const deps = {nowMs: machine.clock.nowMs, elapsedMs: () => performance.now(), pause: async () => {}};
+  const findings: Finding[] = [];
+  for await (const step of walkHandler({scriptURL, credentials: CREDENTIALS}, deps)) findings.push(...step);
+  const {detail = '', fix = ''} = findings.find(({level}) => level === 'problem') ?? {};
+  return {said: detail, advice: fix};
+}
+
+/** Makes a back end go wrong. */
+type Turn = (handler: HostileHandler) => Promise<void> | void;
+
+function toHostility(hostility: Hostility): Turn {
+  return handler => handler.turn(hostility);
+}
+
+/** Puts a server for https in the place of the back end. Without a certificate it agrees on nothing, which it is not asked. */
+async function toTls(handler: HostileHandler): Promise<void> {
+  const {port} = new URL(handler.scriptURL);
+  await handler.stop();
+  const server = createTlsServer({}).listen(Number(port), '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+}
+
+for (const {name, turn, said, advice} of [
+  {
+    name: 'PHP that prints a warning',
+    turn: toHostility('PHP warning'),
+    said: /PHP prints a message into the answer: "Warning: Undefined array key .*PilotData\.class\.php on line 104/,
+    advice:
+      /^The address is right, and PHP fails there: .*display_errors.*core\/codon\.config\.php.*php\.ini cannot help/,
+  },
+  {
+    name: 'PHP that prints a deprecation without HTML',
+    turn: toHostility('PHP warning in plain text'),
+    said: /PHP prints a message into the answer: "Deprecated: .*Codon\.php on line 7/,
+    advice: /^The address is right, and PHP fails there/,
+  },
+  {
+    name: 'text before the JSON',
+    turn: toHostility('text before JSON'),
+    said: /other text stands before its JSON: \\?"debug: here/,
+    advice: /^The address is right: .*keep the PHP files .* from printing/,
+  },
+  {
+    name: 'ModSecurity',
+    turn: toHostility('firewall'),
+    said: /a firewall in front of it \(ModSecurity\) refuses the request/,
+    advice: /^The address may be right: .*host.* has to let requests of programs/,
+  },
+  {
+    name: 'the challenge page of Cloudflare',
+    turn: toHostility('challenge'),
+    said: /Cloudflare in front of it asks for a browser/,
+    advice: /^The address may be right: .*a rule that skips challenges/,
+  },
+  {
+    name: 'a redirect to a page to sign in on',
+    turn: toHostility('login page'),
+    said: /it redirects to a page to sign in on/,
+    advice: /^The airline has to let programs reach the path of its back end/,
+  },
+  {
+    name: 'maintenance',
+    turn: toHostility('maintenance'),
+    said: /it is closed for maintenance, or overloaded/,
+    advice: /^Try again later; .*artisan up/,
+  },
+  {
+    name: 'an empty 500, as for an unknown or wrongly cased name',
+    turn: toHostility('empty 500'),
+    said: /its answer is empty/,
+    advice: /^Check how the address is written, upper and lower case too/,
+  },
+  {
+    name: 'http:// on a port for https, behind nginx',
+    turn: toHostility('https port'),
+    said: /its port is for https, and the address begins with http:\/\//,
+    advice: /^Begin the address with https:\/\//,
+  },
+  {
+    name: 'http:// on a port for https, which ends the connection',
+    turn: toTls,
+    said: /127\.0\.0\.1:\d+ ended the connection without an answer/,
+    advice: /^If that port is for https, begin the address with https:\/\//,
+  },
+] as readonly {name: string; turn: Turn; said: RegExp; advice: RegExp}[]) {
+  test(`${name} is named alike when signing in, in the state of the session and by the doctor`, async () => {
+    const machine = await createMachine();
+    const open = (): Promise<HostileHandler> => using(startHostileHandler({nowMs: machine.clock.nowMs}));
+    const [first, second] = [await open(), await open()];
+    const inSession = await lookAtSession(first, machine, turn);
+    await turn(second);
+    const atSignIn = await signIn(second, machine);
+    const atDoctor = await askDoctor(second, machine);
+    for (const words of [inSession, atSignIn, atDoctor]) {
+      expect(words.said).toMatch(said);
+      expect(words.advice).toMatch(advice);
+    }
+    expect(new Set([inSession.advice, atSignIn.advice, atDoctor.advice]).size).toBe(1);
+  });
+}
+
+test('https:// on a port for http is named alike when signing in and by the doctor', async () => {
+  const machine = await createMachine();
+  const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
+  const wrong = {...handler, scriptURL: handler.scriptURL.replace('http:', 'https:')} as HostileHandler;
+  for (const words of [await signIn(wrong, machine), await askDoctor(wrong, machine)]) {
+    expect(words.said).toMatch(/127\.0\.0\.1:\d+ does not speak TLS/);
+    expect(words.advice).toMatch(/^Check the port in the address, or turn on https for the site; .* http:\/\//);
+  }
+});
