@@ -13,7 +13,9 @@ interface OpenApi {
 interface DescribedOperation {
   readonly operationId: string;
   readonly parameters?: readonly {readonly name: string}[];
-  readonly responses: Readonly<Record<string, {readonly content?: Readonly<Record<string, unknown>>}>>;
+  readonly responses: Readonly<
+    Record<string, {readonly description?: string; readonly content?: Readonly<Record<string, unknown>>}>
+  >;
 }
 
 const base = 'http://localhost:7172';
@@ -61,6 +63,17 @@ describe('the document has exactly the operations of the service', () => {
     const described = ids.filter(id => id !== undefined);
     expect(new Set(described).size).toBe(described.length);
   });
+});
+
+test('no operation names a failure twice', () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, {responses}] of Object.entries(operations)) {
+      for (const [status, {description}] of Object.entries(responses ?? {})) {
+        const codes = Array.from((description ?? '').matchAll(/`([a-z-]+)`: /g), match => match[1]);
+        expect(codes, `${method} ${path} ${status}`).toEqual([...new Set(codes)]);
+      }
+    }
+  }
 });
 
 /** Requests of every kind, good and bad, in an order that makes their answers happen. */

@@ -4,13 +4,57 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow);
 follow();
 
+/** How long the page has to be in front before a click calls the service, in milliseconds: longer than a double click takes. */
+const IN_FRONT_MS = 1000;
+
+/** How much of a stream of events is shown, in milliseconds: it does not end by itself. */
+const STREAM_MS = 5000;
+
+// Another site may open this page under the pointer of somebody who is about to click there.
+let inFrontSinceMs = document.hasFocus() ? performance.now() : Infinity;
+window.addEventListener('focus', () => {
+  inFrontSinceMs = performance.now();
+});
+window.addEventListener('blur', () => {
+  inFrontSinceMs = Infinity;
+});
+const ignoreTooSoon = event => {
+  if (!event.target.closest('.execute, .try-out__btn')) return;
+  if (performance.now() - inFrontSinceMs >= IN_FRONT_MS) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+};
+document.addEventListener('click', ignoreTooSoon, true);
+
 window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#api',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
-  tryItOutEnabled: true,
+  // A link from elsewhere opens an operation; to run it takes two more clicks.
+  tryItOutEnabled: false,
+  requestInterceptor: request => Object.assign(request, {userFetch: fetchBeginning}),
   // The default asks a service on the network whether the document is valid.
   validatorUrl: null,
 });
+
+/** Fetches an answer; of a stream of events only what comes at first. */
+async function fetchBeginning(url, options) {
+  const controller = new AbortController();
+  const response = await fetch(url, {...options, signal: controller.signal});
+  if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) return response;
+  let text = '';
+  setTimeout(() => controller.abort(), STREAM_MS);
+  try {
+    for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
+      const {done, value} = await reader.read();
+      if (done) break;
+      text += value;
+    }
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+  }
+  const {status, statusText, headers} = response;
+  return new Response(`${text}\n: what came within ${STREAM_MS / 1000} seconds`, {status, statusText, headers});
+}

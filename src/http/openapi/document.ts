@@ -99,17 +99,22 @@ function describeOperation(operation: OperationDescription): JsonObject {
   };
 }
 
+const TRANSACTION_EXAMPLE = {
+  checks: [{key: 'com.example.hello/lock', absent: true}],
+  operations: [{kind: 'put', key: 'com.example.hello/settings', value: {volume: 0.5}}],
+};
+
 const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]: JsonObject} = {
   value: {
     required: true,
     description: 'A JSON text. It is read as JSON whatever the content type says, except multipart.',
-    content: {'application/json': {schema: {$ref: '#/components/schemas/Value'}}},
+    content: {'application/json': {schema: {$ref: '#/components/schemas/Value'}, example: {volume: 0.5}}},
   },
   'merge-patch': {
     required: true,
     description:
       'A JSON Merge Patch. It is read as one whatever the content type says, except multipart and application/json-patch+json.',
-    content: {[MERGE_PATCH_TYPE]: {schema: {$ref: '#/components/schemas/MergePatch'}}},
+    content: {[MERGE_PATCH_TYPE]: {schema: {$ref: '#/components/schemas/MergePatch'}, example: {volume: 0.75}}},
   },
   'sign-in': {
     required: true,
@@ -119,7 +124,7 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
   transaction: {
     required: true,
     description: 'Checks and operations.',
-    content: {'application/json': {schema: {$ref: '#/components/schemas/Transaction'}}},
+    content: {'application/json': {schema: {$ref: '#/components/schemas/Transaction'}, example: TRANSACTION_EXAMPLE}},
   },
   export: {
     required: true,
@@ -150,7 +155,7 @@ function headerParameter(name: keyof typeof REQUEST_HEADERS): JsonObject {
 
 function describeResponses({answers, failures}: OperationDescription): JsonObject {
   const responses = new Map<string, JsonObject>();
-  for (const [status, codes] of groupByStatus([...COMMON_FAILURES, ...failures]))
+  for (const [status, codes] of groupByStatus(new Set([...COMMON_FAILURES, ...failures])))
     responses.set(status, describeFailures(codes));
   for (const [status, answered] of Object.entries(answers)) {
     const failed = responses.get(status);
@@ -199,7 +204,7 @@ function describeFailures(codes: readonly FailureCode[]): JsonObject {
   };
 }
 
-function groupByStatus(codes: readonly FailureCode[]): ReadonlyMap<string, readonly FailureCode[]> {
+function groupByStatus(codes: ReadonlySet<FailureCode>): ReadonlyMap<string, readonly FailureCode[]> {
   const groups = new Map<string, FailureCode[]>();
   for (const code of codes) {
     const status = String(STATUS_BY_CODE[code]);
