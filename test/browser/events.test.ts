@@ -3,7 +3,7 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/chromium.ts';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
 let browser: Browser;

@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import type {LogFields} from '../../src/domain/log.ts';
-import {CAN_BROWSE, launchChromium} from '../support/chromium.ts';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {startService, type TestService} from '../support/service.ts';
 
 /** What the service logged of requests it refused, so that a test can wait for one that no page may see. */

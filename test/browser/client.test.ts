@@ -6,8 +6,8 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {bundleClient} from '../support/bundle-client.ts';
-import {CAN_BROWSE, launchChromium} from '../support/chromium.ts';
 import {startService, type TestService} from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

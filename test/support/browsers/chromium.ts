@@ -1,0 +1,54 @@
+import {existsSync} from 'node:fs';
+import {type Browser, chromium, type Page} from 'playwright-core';
+import type {DrivenBrowser, Tab} from './browser.ts';
+
+/** Where Debian puts it; `CHROMIUM_PATH` names another. */
+const CHROMIUM_PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/**
+ * Whether what a browser lets a page do can be tested here. Where everything has to be (`CI` is set), a
+ * missing browser is a failure and not a test less.
+ */
+export const CAN_BROWSE = existsSync(CHROMIUM_PATH) || process.env['CI'] !== undefined;
+
+/**
+ * Starts a real browser.
+ *
+ * @throws {Error} When there is none.
+ */
+export async function launchChromium(): Promise<Browser> {
+  if (!existsSync(CHROMIUM_PATH))
+    throw new Error(`Cannot find Chromium at ${CHROMIUM_PATH}: install it, or set CHROMIUM_PATH`);
+  return chromium.launch({
+    executablePath: CHROMIUM_PATH,
+    args: ['--no-sandbox', '--disable-background-networking', '--no-first-run'],
+  });
+}
+
+/** Starts Chromium for tests that every browser has to pass. */
+export async function driveChromium(): Promise<DrivenBrowser> {
+  const browser = await launchChromium();
+  const context = await browser.newContext();
+  return {
+    newTab: async () => toTab(await context.newPage()),
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+function toTab(page: Page): Tab {
+  return {
+    // What is refused is loaded too; what is not loaded at all shows in what the page holds.
+    open: async url => void (await page.goto(url).catch(() => {})),
+    reload: async () => void (await page.reload()),
+    run: script => page.evaluate(`(async () => (${script}))()`),
+    async openWindow(url) {
+      const [opened] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.evaluate(`void (window.opened = window.open(${JSON.stringify(url)}))`),
+      ]);
+      await opened.waitForLoadState();
+      return toTab(opened);
+    },
+    close: () => page.close(),
+  };
+}
