@@ -144,6 +144,7 @@ export function createClient(options: ClientOptions = {}): Client {
     signal: options.signal,
     fetch: options.fetch ?? (request => globalThis.fetch(request)),
     random: Math.random,
+    pageOrigin: (globalThis as Page).location?.origin,
   });
   return {
     entries: new HttpEntries(transport),
@@ -186,3 +187,8 @@ const READINESS: ShapeOf<Readiness> = {
   store: 'string',
   identity: {source: 'string', signedIn: 'boolean', state: 'string', 'stale?': 'boolean', 'summary?': 'string'},
 };
+
+/** What a browser has and Node has not. */
+interface Page {
+  readonly location?: {readonly origin: string};
+}

@@ -23,6 +23,8 @@ export interface TransportOptions {
   readonly signal: AbortSignal | undefined;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly random: () => number;
+  /** The origin of the page that it is part of, if it is part of one. */
+  readonly pageOrigin?: string | undefined;
 }
 
 /** The parts of a request that differ. */
@@ -132,8 +134,19 @@ class HttpTransport implements Transport {
   }
 
   unreachable(error: unknown): AppError {
-    const failure = {code: 'service-unreachable', url: this.#base, problem: describeCause(error)} as const;
+    const failure = {
+      code: 'service-unreachable',
+      url: this.#base,
+      problem: describeCause(error) + this.#blameOrigin(),
+    } as const;
     return new AppError(failure, {cause: error});
+  }
+
+  /** A browser keeps to itself that the service refused the page: it looks as if nobody had answered. */
+  #blameOrigin(): string {
+    const {pageOrigin} = this.#options;
+    if (pageOrigin === undefined || pageOrigin === 'null' || `${this.#base}/`.startsWith(`${pageOrigin}/`)) return '';
+    return `; or it runs without --allow-origin ${pageOrigin}`;
   }
 
   timedOut(path: string, timeoutMs: number): AppError {

@@ -38,7 +38,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'method-not-allowed': 'Use one of the methods in the Allow header',
   'revision-conflict': 'Read the entry again, apply the change to what it holds now, and write with its new ETag',
   'foreign-host':
-    'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service, or start it with --allow-host NAME',
+    'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service (a proxy: changeOrigin), or start it with --allow-host NAME',
   'foreign-origin': 'If the page is yours, start the service with --allow-origin and exactly this origin',
   'cross-site': 'Call with fetch() in its usual mode from an origin that the service was started with (--allow-origin)',
   'not-a-page':

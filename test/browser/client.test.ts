@@ -158,6 +158,16 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await page.close();
   });
 
+  test('names in a page of another origin the flag that it may lack', async () => {
+    const page = await browser.newPage();
+    const foreign = origin.replace('127.0.0.1', 'localhost');
+    await page.goto(foreign);
+    const failure = await page.evaluate(`import('/bundle.js').then(({createClient}) =>
+      createClient({baseUrl: 'http://localhost:${service.port}'}).entries.get('k')).catch(({message}) => message)`);
+    expect(failure).toContain(`--allow-origin ${foreign}`);
+    await page.close();
+  });
+
   test('looks in a page of another origin as if nobody had answered', async () => {
     const page = await browser.newPage();
     await page.goto(
