@@ -93,6 +93,8 @@ const REQUESTS: readonly {
   {path: '/api/session', method: 'POST', body: '{"scriptURL":"http://127.0.0.1:1/","username":"1","password":"x"}'},
   {path: '/api/session', method: 'POST', body: 'x', headers: {'Content-Type': 'multipart/form-data; boundary=x'}},
   {path: '/api/session', method: 'DELETE'},
+  {path: '/api/session/verify', method: 'POST'},
+  {path: '/api/session/verify?x=1', method: 'POST'},
   {path: '/api/store/k', method: 'GET'},
   {path: '/api/store/k', method: 'PUT', body: '{"a":1}'},
   {path: '/api/store/k', method: 'PUT', body: '[2]'},

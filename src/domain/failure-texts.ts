@@ -42,7 +42,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
   'reader-too-slow': ({idleMs}) => `Cannot keep the snapshot any longer: nothing of it was read for ${idleMs} ms`,
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
-  'sign-in-unavailable': ({problem}) => `Cannot sign in or out: ${problem}`,
+  'sign-in-unavailable': ({problem}) => `Cannot sign in, sign out or verify a session: ${problem}`,
   'sign-in-busy': () => 'Cannot sign in: another sign-in is under way',
   'wrong-credentials': ({url, message}) =>
     `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}`,

@@ -20,7 +20,7 @@ export interface SessionStatus {
   /** The address of the back end of the airline. */
   readonly scriptURL?: string | undefined;
   readonly kept?: SessionPlace | undefined;
-  /** Why it is stale, expired or not taken up. */
+  /** Why it is stale, expired or not taken up; absent if the time of the session was over and nothing had failed. */
   readonly problem?: Failure | undefined;
 }
 
@@ -46,6 +46,16 @@ export interface Sessions {
    * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, and every failure of a handler.
    */
   signIn(signIn: SignIn): Promise<SessionStatus>;
+
+  /**
+   * Has the back end asked now whether the session holds, for callers that it has just refused. Does not wait for the
+   * answer: if the session is over, that is announced as `identity-changed`. The back end is asked at most once a minute;
+   * within it a call is taken and asks nothing.
+   *
+   * @throws {AppError} `no-identity` if nobody is signed in at a back end; `sign-in-unavailable` if the identity comes from
+   * another source.
+   */
+  verify(): Promise<SessionStatus>;
 
   /** Forgets the session, wherever it is kept; nobody to sign out is fine. @throws {AppError} `sign-in-unavailable`. */
   signOut(): Promise<SessionStatus>;

@@ -22,6 +22,7 @@ export function openFixedSessions(source: IdentitySource, nowMs: () => number): 
       return {state, source: source.origin.kind, sinceMs, stale: false};
     },
     signIn: refuse,
+    verify: refuse,
     signOut: refuse,
     [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
   };

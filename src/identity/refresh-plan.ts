@@ -1,4 +1,4 @@
-/** How often a session without a known end is verified, in milliseconds. Its pilot may retire, or get another rank. */
+/** How often a session is verified, in milliseconds: the airline may end it at any time, and promote or retire its pilot. */
 export const VERIFY_INTERVAL_MS = 30 * 60_000;
 
 /** How long before its end a session is resumed, in milliseconds: of a week, the last day, so that a machine that is on each day never loses it. */
@@ -14,10 +14,15 @@ const REFRESH_MIN_MS = 30_000;
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 5 * 60_000;
 
-/** How long to wait before a good session is resumed or verified, in milliseconds. */
-export function refreshDelayMs(remainingMs: number | undefined, random: () => number): number {
+/** How long to wait before a good session is verified, in milliseconds. */
+export function verifyDelayMs(random: () => number): number {
   // Spread by a fifth: the pilots of an airline that was away must not all come back in the same second.
-  if (remainingMs === undefined) return VERIFY_INTERVAL_MS * (0.9 + 0.2 * random());
+  return VERIFY_INTERVAL_MS * (0.9 + 0.2 * random());
+}
+
+/** How long to wait before a session that was just given is resumed, in milliseconds; for ever, if it has no known end. */
+export function resumeDelayMs(remainingMs: number | undefined, random: () => number): number {
+  if (remainingMs === undefined) return Infinity;
   const aheadMs = Math.min(AHEAD_MAX_MS, remainingMs * AHEAD_SHARE) * (1 + 0.2 * random());
   return Math.max(REFRESH_MIN_MS, remainingMs - aheadMs);
 }

@@ -2,7 +2,7 @@ import {AppError, type Failure} from '../domain/failure.ts';
 import {type Alarm, createAlarm, type Timers} from './alarm.ts';
 import type {HandlerClient} from './handler-client.ts';
 import type {Pilot} from './pilot.ts';
-import {refreshDelayMs, retryDelayMs} from './refresh-plan.ts';
+import {resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
 import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
 
 /** What a refresher needs. */
@@ -17,17 +17,24 @@ export interface RefresherDeps {
   onRefreshed(record: SessionRecord): void;
   /** The handler could not be asked, or its answer is of no use. It is asked again later. */
   onFailed(error: unknown): void;
-  /** The handler refuses the session, or its time is over. Nothing happens after that. */
+  /**
+   * The handler refuses the session, or its time is over. Nothing happens after that.
+   *
+   * @param problem The refusal; or what kept the session from being resumed before its time was over.
+   */
   onEnded(problem: Failure | undefined): void;
 }
 
-/** Keeps one session fresh: resumed ahead of its end, or verified now and then where it has none. */
+/** Keeps one session fresh: verified every half hour, and resumed ahead of its end if that is known. */
 export interface Refresher {
   /** Follows this session from now on, which the handler has just given. */
   follow(record: SessionRecord): void;
   /** Follows a session that was kept, and asks the handler about it at once. */
   takeUp(record: SessionRecord): void;
-  /** Asks the handler now. Those who ask at the same time share one request; nothing to do is fine. Never rejects. */
+  /**
+   * Asks the back end now, to resume the session if that is due and otherwise to verify it. Calls at the same time share
+   * one request; nothing to do is fine. Never rejects.
+   */
   refresh(): Promise<void>;
   /** Resolves when no request is under way. */
   idle(): Promise<void>;
@@ -40,6 +47,12 @@ export function createRefresher(deps: RefresherDeps): Refresher {
   return new SessionRefresher(deps);
 }
 
+interface Asking {
+  /** Whether the session is to be resumed. */
+  readonly isDue: boolean;
+  readonly signal: AbortSignal;
+}
+
 interface Refreshing {
   readonly controller: AbortController;
   readonly done: Promise<void>;
@@ -49,9 +62,11 @@ class SessionRefresher implements Refresher {
   readonly #deps: RefresherDeps;
   readonly #alarm: Alarm;
   #record: SessionRecord | undefined;
-  /** Whether the handler has confirmed the session since it was taken up. */
-  #isConfirmed = false;
+  /** When it is to be resumed, in milliseconds since the Unix epoch. A session that was kept: at once. */
+  #resumeAtMs = -Infinity;
   #failures = 0;
+  /** Why it could not be asked last; undefined once it was. */
+  #problem: Failure | undefined;
   #refreshing: Refreshing | undefined;
 
   constructor(deps: RefresherDeps) {
@@ -62,6 +77,7 @@ class SessionRefresher implements Refresher {
   follow(record: SessionRecord): void {
     this.stop();
     this.#record = record;
+    this.#planResume(record);
     this.#succeeded(record);
   }
 
@@ -76,7 +92,7 @@ class SessionRefresher implements Refresher {
     const record = this.#record;
     if (record === undefined) return Promise.resolve();
     if (hasEnded(record, this.#deps.nowMs())) {
-      this.#end(undefined);
+      this.#end(this.#problem);
       return Promise.resolve();
     }
     const controller = new AbortController();
@@ -94,18 +110,21 @@ class SessionRefresher implements Refresher {
     this.#refreshing?.controller.abort();
     this.#refreshing = undefined;
     this.#record = undefined;
-    this.#isConfirmed = false;
+    this.#resumeAtMs = -Infinity;
     this.#failures = 0;
+    this.#problem = undefined;
   }
 
   async #refresh(record: SessionRecord, signal: AbortSignal): Promise<void> {
     const {nowMs, onRefreshed, onFailed} = this.#deps;
+    const isDue = this.#resumeAtMs <= nowMs();
     try {
-      const pilot = await this.#ask(record, signal);
+      const pilot = await this.#ask(record, {isDue, signal});
       if (signal.aborted) return;
       this.#refreshing = undefined;
       const next = withPilot(record, pilot, readExpiry(pilot, nowMs()));
       this.#record = next;
+      if (isDue || next.expiresAtMs !== record.expiresAtMs) this.#planResume(next);
       this.#succeeded(next);
       onRefreshed(next);
     } catch (error) {
@@ -113,18 +132,16 @@ class SessionRefresher implements Refresher {
       this.#refreshing = undefined;
       if (error instanceof AppError && error.failure.code === 'session-unknown') this.#end(error.failure);
       else {
-        this.#failed(record);
+        this.#failed(record, error);
         onFailed(error);
       }
     }
   }
 
-  async #ask({scriptURL, session, expiresAtMs}: SessionRecord, signal: AbortSignal): Promise<Pilot> {
+  async #ask({scriptURL, session}: SessionRecord, {isDue, signal}: Asking): Promise<Pilot> {
     const {client} = this.#deps;
     try {
-      // A session without an end needs no other, once it is known to be good.
-      const wantsNew = expiresAtMs !== undefined || !this.#isConfirmed;
-      const resumed = wantsNew ? await client.resume(scriptURL, session, {signal}) : undefined;
+      const resumed = isDue ? await client.resume(scriptURL, session, {signal}) : undefined;
       return resumed ?? (await client.verify(scriptURL, session, {signal}));
     } catch (error) {
       // Only a back end can judge a session or an account: without one, web servers answer 404 and an empty 500 as well.
@@ -136,13 +153,20 @@ class SessionRefresher implements Refresher {
 
   #succeeded(record: SessionRecord): void {
     const {nowMs, random} = this.#deps;
-    this.#isConfirmed = true;
     this.#failures = 0;
-    const remainingMs = record.expiresAtMs === undefined ? undefined : record.expiresAtMs - nowMs();
-    this.#plan(record, refreshDelayMs(remainingMs, random));
+    this.#problem = undefined;
+    this.#plan(record, Math.min(verifyDelayMs(random), this.#resumeAtMs - nowMs()));
   }
 
-  #failed(record: SessionRecord): void {
+  /** Reckons from the whole time that is left: not anew with each verification, or it would be put off to the very end. */
+  #planResume({expiresAtMs}: SessionRecord): void {
+    const {nowMs, random} = this.#deps;
+    const remainingMs = expiresAtMs === undefined ? undefined : expiresAtMs - nowMs();
+    this.#resumeAtMs = nowMs() + resumeDelayMs(remainingMs, random);
+  }
+
+  #failed(record: SessionRecord, error: unknown): void {
+    if (error instanceof AppError) this.#problem = error.failure;
     this.#plan(record, retryDelayMs(this.#failures++, this.#deps.random));
   }
 

@@ -1,16 +1,27 @@
 import {chmod, lstat, mkdir, open, readFile, rename, rm} from 'node:fs/promises';
 import {join} from 'node:path';
+import type {Failure} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
+import {isSentFailure} from '../domain/sent-failure.ts';
 import {readScriptUrl} from './script-url.ts';
 import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 
 /** The name of the file in a data directory that keeps a session. */
 export const SESSION_FILE = 'session.json';
 
+/** That a session is over. */
+export interface ExpiredFile {
+  readonly state: 'expired';
+  readonly scriptURL: string;
+  readonly sinceMs: number;
+  /** Why, if that is known. */
+  readonly problem?: Failure | undefined;
+}
+
 /** What the file holds: the session only where there is no keychain for it. */
 export type KeptFile =
-  | {readonly state: 'expired'; readonly scriptURL: string; readonly sinceMs: number}
+  | ExpiredFile
   | (Omit<SessionRecord, 'session'> & {readonly state: 'signed-in'; readonly session?: string});
 
 /** Only the owner may look. */
@@ -79,9 +90,9 @@ function format(file: KeptFile): unknown {
 
 function parse(text: string): KeptFile {
   const value = parseJson(text);
-  const {format: found, state, scriptURL, sinceMs, session, pilot, handler, expiresAtMs} = value;
+  const {format: found, state, scriptURL, sinceMs, session, pilot, handler, expiresAtMs, problem} = value;
   const isCommon = found === FORMAT && isAddress(scriptURL) && isTime(sinceMs);
-  if (isCommon && state === 'expired') return {state, scriptURL, sinceMs};
+  if (isCommon && state === 'expired') return {state, scriptURL, sinceMs, problem: readProblem(problem)};
   const isWhole =
     state === 'signed-in' &&
     isPilot(pilot) &&
@@ -91,6 +102,12 @@ function parse(text: string): KeptFile {
   if (!isCommon || !isWhole) throw new Error('it is not as this version writes it');
   const secret = session === undefined ? {} : {session};
   return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), handler, expiresAtMs, ...secret};
+}
+
+/** A failure of another version says less than none. */
+function readProblem(value: unknown): Failure | undefined {
+  const document = typeof value === 'object' && value !== null ? {...value} : {};
+  return isSentFailure(document) ? document : undefined;
 }
 
 function parseJson(text: string): Readonly<Record<string, unknown>> {

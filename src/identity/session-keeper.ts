@@ -4,12 +4,19 @@ import type {Log} from '../domain/log.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
 import type {SessionPlace} from '../domain/session.ts';
 import type {Keychain} from './keychain/keychain.ts';
-import {type KeptFile, readSessionFile, removeSessionFile, SESSION_FILE, writeSessionFile} from './session-file.ts';
+import {
+  type ExpiredFile,
+  type KeptFile,
+  readSessionFile,
+  removeSessionFile,
+  SESSION_FILE,
+  writeSessionFile,
+} from './session-file.ts';
 import type {SessionRecord} from './session-record.ts';
 
 /** What was kept of a session, and how to get it whole. */
 export type Kept =
-  | {readonly state: 'expired'; readonly scriptURL: string; readonly sinceMs: number}
+  | ExpiredFile
   | {
       readonly state: 'signed-in';
       readonly scriptURL: string;
@@ -36,8 +43,8 @@ export interface SessionKeeper {
   load(): Promise<Kept | undefined>;
   /** @returns Where the session is from now on. */
   save(record: SessionRecord): Promise<SessionPlace>;
-  /** Keeps that the session is over, without the session. */
-  saveExpired(scriptURL: string, sinceMs: number): Promise<void>;
+  /** Keeps that the session is over and why, without the session. */
+  saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void>;
   /** Forgets everything. */
   forget(): Promise<void>;
 }
@@ -94,10 +101,10 @@ class FileKeeper implements SessionKeeper {
     return this.#inTurn(() => this.#save(record));
   }
 
-  async saveExpired(scriptURL: string, sinceMs: number): Promise<void> {
+  async saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void> {
     await this.#inTurn(async () => {
       await this.#deleteSecret();
-      await this.#write({state: 'expired', scriptURL, sinceMs});
+      await this.#write({state: 'expired', ...expired});
     });
   }
 

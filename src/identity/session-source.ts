@@ -56,6 +56,9 @@ export async function openSessionSource(deps: SessionSourceDeps): Promise<Sessio
 /** How long a request about the session may take to end when the source closes, in milliseconds: two seconds of the five that a service has to stop. */
 const GRACE_MS = 2000;
 
+/** Callers may have the back end asked this often, in milliseconds: a plugin may call after each answer that it gets. */
+const VERIFY_PAUSE_MS = 60_000;
+
 /** What the source knows of a session. */
 type State =
   | {readonly kind: 'signed-out'}
@@ -86,6 +89,8 @@ class HandlerSource implements SessionSource {
   /** Resolved once what is to be kept is kept. */
   #keeping: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
+  /** When a caller last had the back end asked about this session, in milliseconds since the Unix epoch. */
+  #verifiedAtMs = -Infinity;
 
   constructor(deps: SessionSourceDeps) {
     this.#deps = deps;
@@ -111,7 +116,7 @@ class HandlerSource implements SessionSource {
       return;
     }
     this.#sinceMs = sinceMs;
-    if (kept.state === 'expired') this.#state = {kind: 'expired', scriptURL};
+    if (kept.state === 'expired') this.#state = {kind: 'expired', scriptURL, problem: kept.problem};
     else if (kept.record !== undefined) this.#takeUp(kept.record, kept.place);
     else this.#unlock(kept);
   }
@@ -150,6 +155,20 @@ class HandlerSource implements SessionSource {
   signIn(signIn: SignIn): Promise<SessionStatus> {
     if (this.#closed !== undefined) return Promise.reject(new AppError({code: 'store-closed'}));
     return this.#gate.enter(signIn);
+  }
+
+  async verify(): Promise<SessionStatus> {
+    const {state, source} = this.status();
+    if (source !== 'handler' && state === 'signed-in')
+      throw new AppError({code: 'sign-in-unavailable', problem: `the identity comes from the ${source}`});
+    if (this.#state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
+    const nowMs = this.#deps.nowMs();
+    // A clock that was set back must not keep callers waiting.
+    if (Math.abs(nowMs - this.#verifiedAtMs) >= VERIFY_PAUSE_MS) {
+      this.#verifiedAtMs = nowMs;
+      void this.#refresher.refresh();
+    }
+    return this.status();
   }
 
   async signOut(): Promise<SessionStatus> {
@@ -281,7 +300,7 @@ class HandlerSource implements SessionSource {
     this.#change({kind: 'expired', scriptURL, problem}, nowMs());
     log.info('session expired', {scriptURL, ...(problem === undefined ? {} : {code: problem.code})});
     this.#listeners.call();
-    this.#keeping = keeper.saveExpired(scriptURL, this.#sinceMs);
+    this.#keeping = keeper.saveExpired({scriptURL, sinceMs: this.#sinceMs, problem});
   }
 
   #onBaseChange(): void {
@@ -312,6 +331,7 @@ class HandlerSource implements SessionSource {
   #change(state: State, sinceMs: number): void {
     this.#stopUnlocking();
     this.#refresher.stop();
+    this.#verifiedAtMs = -Infinity;
     this.#state = state;
     this.#sinceMs = sinceMs;
   }

@@ -55,6 +55,29 @@ for (const {name, start} of [
       expect(await readdir(machine.dataDir)).not.toContain('session.json');
     });
 
+    test('has the back end asked when a plugin was refused, and says why the session is over', async () => {
+      const machine = await createMachine(start);
+      const {handler} = machine;
+      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {client, url, crewroom, changes, stop} = await machine.start({airline});
+      const verify = async (): Promise<{readonly status: number; readonly document: Record<string, unknown>}> => {
+        const response = await fetch(`${url}/api/session/verify`, {method: 'POST'});
+        return {status: response.status, document: (await response.json()) as Record<string, unknown>};
+      };
+      expect(await verify()).toMatchObject({status: 404, document: {code: 'no-identity'}});
+      await client.signIn(CREDENTIALS);
+      handler.endSessions();
+      expect(await verify()).toMatchObject({status: 202, document: {state: 'signed-in', source: 'handler'}});
+      const expired = await until(client, ({state}) => state === 'expired');
+      expect(expired).toMatchObject({problem: {code: 'session-unknown', detail: expect.stringContaining('it says')}});
+      expect(changes()).toBe(2);
+      expect(await verify()).toMatchObject({status: 404, document: {code: 'no-identity'}});
+      await expect(crewroom.sessions.verify()).rejects.toMatchObject({failure: {code: 'no-identity'}});
+      await stop();
+      const {client: again} = await machine.start({airline});
+      expect(await again.session()).toEqual(expired);
+    });
+
     test('goes on after a restart, with one request', async () => {
       const machine = await createMachine(start);
       const {handler} = machine;

@@ -183,6 +183,17 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       failures: ['sign-in-unavailable'],
     },
   },
+  '/api/session/verify': {
+    POST: {
+      operationId: 'verifySession',
+      tag: 'Identity',
+      summary: 'Have the back end asked whether the session holds',
+      description:
+        'For callers that the back end of the airline has just refused (401). Answers at once; if the session is over, "identity-changed" is announced and GET /api/session says why. The back end is asked at most once a minute: a call within it is accepted and asks nothing.',
+      answers: {202: {description: 'Accepted. The state of the session as it was known before.', schema: SESSION}},
+      failures: ['no-identity', 'sign-in-unavailable'],
+    },
+  },
   '/api/store/{key}': {
     GET: {
       operationId: 'getEntry',

@@ -6,7 +6,7 @@ import type {Route} from '../route.ts';
 import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../session-document.ts';
 import {refuseQuery} from './no-query.ts';
 
-/** `/api/session`: signing in to the back end of the airline, and out. No answer holds a secret. */
+/** `/api/session`: signing in to the back end of the airline, asking it about the session, and signing out. No answer holds a secret. */
 export function sessionRoutes(sessions: Sessions): readonly Route[] {
   return [
     {
@@ -23,6 +23,15 @@ export function sessionRoutes(sessions: Sessions): readonly Route[] {
         DELETE: async ({query}) => {
           refuseQuery(query);
           return jsonAnswer(formatSession(await sessions.signOut()));
+        },
+      },
+    },
+    {
+      path: '/api/session/verify',
+      operations: {
+        POST: async ({query}) => {
+          refuseQuery(query);
+          return jsonAnswer(formatSession(await sessions.verify()), {status: 202});
         },
       },
     },
