@@ -1,4 +1,4 @@
-import type {FailureCode} from '../domain/failure.ts';
+import type {Failure, FailureCode} from '../domain/failure.ts';
 
 /** What the process tells the shell at its end. */
 export const EXIT = {
@@ -87,6 +87,8 @@ const EXIT_BY_CODE = {
 } as const satisfies Record<FailureCode, ExitCode>;
 
 /** The exit code for a failure. */
-export function exitCodeOf(code: FailureCode): ExitCode {
+export function exitCodeOf(failure: Failure): ExitCode {
+  const {code} = failure;
+  if (code === 'unreadable-input' && failure.missing) return EXIT.notFound;
   return Object.hasOwn(EXIT_BY_CODE, code) ? EXIT_BY_CODE[code] : EXIT.failure;
 }

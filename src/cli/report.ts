@@ -1,5 +1,5 @@
 import {describeProblem} from '../domain/client-failure-texts.ts';
-import {AppError, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+import {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import type {CliContext} from './context.ts';
 import {escapeControls} from './escape.ts';
@@ -39,16 +39,30 @@ export async function reportError(error: unknown, context: CliContext): Promise<
 const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
   'invalid-parameter': 'Add --help to the command to see what it takes',
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
-  'invalid-json': 'Give one JSON text (RFC 8259) in UTF-8; "crewroom put --help" shows how',
+  'invalid-json':
+    'Correct the text there: JSON has double quotes only, no comments, and no comma before a closing bracket',
+  'value-too-large':
+    'Split the value over several keys, or start the service with a higher limit: "crewroom start --value-bytes-max BYTES"',
+  'value-too-deep':
+    'Nest arrays and objects less deeply, or start the service with a higher limit: "crewroom start --value-depth-max LEVELS"',
   'invalid-sign-in': 'Leave --script-url out to sign in at the airline that the service is configured for',
   'no-entry': 'Keys are exact, down to case and accents; "crewroom list" shows them',
-  'revision-conflict':
-    'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match',
 };
 
 function adviseHere(failure: Failure): string {
   const {code} = failure;
+  if (code === 'revision-conflict') return adviseOnConflict(failure.conflicts[0]);
+  if (code === 'invalid-import' && failure.line === 1)
+    return 'An export begins with its header: give a whole file that "crewroom export" of this or an older version wrote';
+  if (code === 'unwritable-output' && failure.target !== undefined)
+    return 'Name a place in a directory that exists, that you may write to, and that has free space';
   return (Object.hasOwn(ADVICE_HERE, code) ? ADVICE_HERE[code] : undefined) ?? adviseOn(failure);
+}
+
+function adviseOnConflict({expected, actual}: Partial<Conflict> = {}): string {
+  if (expected === 'absent') return 'Leave --if-absent out to replace the entry, or choose another key';
+  if (actual === 'absent') return 'The entry is gone: leave --if-match out, or look for it with "crewroom list"';
+  return 'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match';
 }
 
 /** Who reads our output has read enough, as `head` does: nothing went wrong. */
@@ -67,7 +81,7 @@ async function reportFailure(failure: Failure, advice: string, context: CliConte
   const detail = describeFailure(failure);
   if (wantsJson(context)) await stderr.write(`${JSON.stringify({...failure, detail, advice})}\n`);
   else await stderr.write(formatFailure(failure, advice, context));
-  return exitCodeOf(failure.code);
+  return exitCodeOf(failure);
 }
 
 function formatFailure(failure: Failure, advice: string, context: CliContext): string {

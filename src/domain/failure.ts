@@ -131,7 +131,8 @@ export type LocalFailure =
       readonly supported: number;
     }
   | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
-  | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string}
+  /** `missing` is whether nothing of this name was found. */
+  | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string; readonly missing?: true}
   | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
   | {

@@ -199,7 +199,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
       running.child.stdin.write('n\n');
       const {exitCode, stdout} = await running.finished;
       assert.equal(exitCode, 2);
-      assert.match(plain(stdout), /Mend it, then store it: crewroom put --if-match \d+ again @\S+\n$/);
+      assert.match(plain(stdout), /Correct it, then store it: crewroom put --if-match \d+ again @\S+\n$/);
       assert.equal((await keptFiles()).length, 1);
     });
   });

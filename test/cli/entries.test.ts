@@ -160,7 +160,10 @@ describe('crewroom patch', () => {
   });
 
   test('refuses what is no JSON, and a revision that is no number, with exit code 2', async () => {
-    assert.match((await run(['patch', 'k', '{a: 1}'])).stderr, /^crewroom: Cannot read the value as JSON.*\n.*--help/);
+    assert.match(
+      (await run(['patch', 'k', '{a: 1}'])).stderr,
+      /^crewroom: Cannot read the value as JSON.*\nCorrect the text there/,
+    );
     for (const args of [
       ['patch', 'k', '{a: 1}'],
       ['patch', 'k', '{}', '--if-match', 'x'],

@@ -36,6 +36,7 @@ export async function run(call: Call<CopyFlags>): Promise<ExitCode> {
   if (ask && !canAsk(context))
     throw invalidUsage('copy', 'nobody is there to confirm that entries are replaced; --yes does');
   const {url: from} = await connect(call);
+  if (isSameService(from, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
   const options = {from, to, prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return tellImported(undefined, call, COPY);
   return tellImported(await copy({...options, dryRun}, call), call, COPY);
@@ -56,6 +57,12 @@ interface CopyOptions extends Pick<SendImportOptions, 'mode'> {
   readonly from: string;
   readonly to: string;
   readonly prefix: string;
+}
+
+/** Whether two addresses are of one service: `localhost` is one of the loopback addresses. */
+function isSameService(from: string, to: string): boolean {
+  const [{hostname, port}, other] = [new URL(from), new URL(to)];
+  return port === other.port && (hostname === other.hostname || other.hostname === 'localhost');
 }
 
 /** The other service: its address, or its port on this machine. */

@@ -56,12 +56,18 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
       if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
-      const {position, problem} = error.failure;
-      const place = placeOf(bytes, position);
-      const again = `Cannot store this: ${escapeControls(problem)} at ${place}. Open it again?`;
-      if (canAsk(context) && (await confirm(again, context))) continue;
-      const failure = new AppError({...error.failure, problem: `${problem} at ${place}`}, {cause: error});
-      throw new AdvisedError(failure, `Mend it, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`);
+      const problem = `${error.failure.problem} at ${placeOf(bytes, error.failure.position)}`;
+      const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
+      const asks = canAsk(context);
+      if (asks && (await confirm(again, context))) continue;
+      // The question has named the place already.
+      const failure = {
+        code: 'unreadable-input',
+        source: 'what you typed',
+        problem: asks ? 'it is not JSON' : problem,
+      } as const;
+      const advice = `Correct it, then store it: ${storeCommand(editing, conditionOf(editing.entry))}`;
+      throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }
   }
 }

@@ -50,10 +50,15 @@ async function putAdvised(entries: Entries, {key, value, ...options}: Put): Prom
   try {
     return await entries.put(key, value, options);
   } catch (error) {
-    if (error instanceof AppError && error.failure.code === 'invalid-json' && typeof value === 'string')
+    if (error instanceof AppError && error.failure.code === 'invalid-json' && isUnquoted(value))
       throw new AdvisedError(error, adviseQuotes(value));
     throw error;
   }
+}
+
+/** Whether a value may be meant as a text: neither an object, an array nor a text in quotes is. */
+function isUnquoted(value: string | Uint8Array): value is string {
+  return typeof value === 'string' && !/^\s*[{["]/.test(value);
 }
 
 /** The usual slip: a shell takes the quotes that make a text a JSON text. */

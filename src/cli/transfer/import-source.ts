@@ -48,9 +48,13 @@ async function* readFile(path: string, name: string): AsyncGenerator<Uint8Array,
   }
 }
 
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
 function unreadable(source: string, problem: string, cause?: unknown): AdvisedError {
   return new AdvisedError(
-    new AppError({code: 'unreadable-input', source, problem}, {cause}),
+    new AppError({code: 'unreadable-input', source, problem, ...(isMissing(cause) && {missing: true})}, {cause}),
     'Give a file that "crewroom export" wrote, or "-" for standard input',
   );
 }

@@ -80,6 +80,7 @@ export async function assertSnapshot(file: string, name: string): Promise<void> 
       code: 'unreadable-input',
       source: `the snapshot ${JSON.stringify(name)}`,
       problem: 'there is none of this name',
+      missing: true,
     }),
     '"crewroom snapshot list" shows those that there are',
   );
