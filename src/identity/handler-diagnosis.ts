@@ -2,6 +2,7 @@ import {messageIn} from './handler-body.ts';
 import type {HandlerAnswer} from './handler-exchange.ts';
 import {cleanText, decodeBeginning, firstLineOf} from './handler-text.ts';
 import {findPhpMessage} from './php-message.ts';
+import {readRetryAfterSeconds} from './retry-after.ts';
 
 /** Why a back end does not answer as it should, in words for pilots and for those who run it. */
 export interface Diagnosis {
@@ -84,7 +85,8 @@ function describeFirewall(name: string | undefined): Found {
 }
 
 function findOwnTrouble(answer: HandlerAnswer): Found | undefined {
-  const {status, path, body} = answer;
+  const {status, path, body, headers} = answer;
+  if (status === 429) return describeThrottle(readRetryAfterSeconds(headers));
   if (status === 503 && isMaintenance(answer)) return MAINTENANCE;
   if ('json' in body) return undefined;
   const php = describePhp(answer);
@@ -117,6 +119,16 @@ function describeMixed({bytes, secrets}: HandlerAnswer): Found {
   return {
     problem: `other text stands before its JSON: ${JSON.stringify(first)}`,
     hint: 'The address is right: the airline has to keep the PHP files of its back end from printing anything else, such as text before "<?php" or a line for debugging',
+  };
+}
+
+/** Frameworks and firewalls count requests, and refuse more than so many in a minute (RFC 6585 section 4). */
+function describeThrottle(seconds: number | undefined): Found {
+  const when =
+    seconds === undefined ? '' : `, and may be asked again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+  return {
+    problem: `it takes no more requests for now${when}`,
+    hint: 'Wait, then try again; if it happens often, the airline has to allow programs more requests to the path of its back end',
   };
 }
 

@@ -115,6 +115,24 @@ describe('walking a handler that is well', () => {
     for (const {ms} of pausedAt) assert.ok(ms >= 1000, `${ms} ms`);
   });
 
+  test('asks nothing else wrongly of one that wants to be left alone, and waits before it signs in', async () => {
+    await using handler = await startHostileHandler({nowMs});
+    handler.turn('too many requests', ['pilot/login']);
+    const pauses: number[] = [];
+    const pause = async (ms: number): Promise<void> => {
+      pauses.push(ms);
+      if (ms > 1000) handler.relent();
+    };
+    const deps = {nowMs, elapsedMs, pause};
+    const findings = await collect(walkHandler({scriptURL: handler.scriptURL, credentials: CREDENTIALS}, deps));
+    assert.deepEqual(pauses, [1000, 30_000]);
+    assert.deepEqual(
+      findings.filter(({level}) => level !== 'ok').map(({check, level}) => `${level} ${check}`),
+      ['warning Wrong password', 'skipped No password', 'skipped Wrong method', 'skipped Unknown session'],
+    );
+    assert.equal(findings.at(-1)?.check, 'Read');
+  });
+
   test('signs nobody in without credentials, and says how', async () => {
     await using handler = await startPhpVms7({nowMs});
     const deps = {nowMs, elapsedMs, pause: async () => {}};
@@ -341,6 +359,20 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
       ],
     },
   ],
+  'too many requests': [
+    {
+      found: [
+        /^problem Handler: it takes no more requests for now, and may be asked again in 30 seconds \(429\): "Too/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [
+        /^warning Wrong password: it takes no more requests for now, and may be asked again in 30 seconds \(429\)/,
+        /^problem Sign in: it takes no more requests for now, .* → Wait, then try again/,
+      ],
+    },
+  ],
   maintenance: [{found: [/^problem Handler: it is closed for maintenance, or overloaded \(503\) → .*artisan up/]}],
   'empty 500': [
     {found: [/^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case/]},
@@ -540,6 +572,14 @@ describe('crewroom doctor --script-url', () => {
     assert.match(running.said().stdout, /^ok {6}Address .*\nok {6}Redirects .*\nok {6}Handler .*\nok {6}Pages .*\n$/);
     running.child.kill('SIGKILL');
     await running.finished;
+  });
+
+  test('says once what mends several steps', async () => {
+    await using handler = await startHostileHandler({nowMs: () => Date.now()});
+    handler.turn('PHP warning', ['pilot/login', 'pilot/verify']);
+    const {stdout} = await machine.run(['doctor', '--script-url', handler.scriptURL]);
+    assert.equal(stdout.split('→ The address is right').length, 2, stdout);
+    assert.equal(stdout.split('→ As for "Wrong password"\n').length, 4, stdout);
   });
 
   test('breaks long lines between words on a terminal', async () => {

@@ -240,6 +240,13 @@ const HOSTILE_SIGN_INS: {
     problem: 'it redirects to a page to sign in on',
     hint: expect.stringMatching(/^The airline has to let programs reach/),
   },
+  'too many requests': {
+    code: 'handler-failed',
+    handlerStatus: 429,
+    problem: 'it takes no more requests for now, and may be asked again in 30 seconds',
+    message: 'Too Many Attempts.',
+    hint: expect.stringMatching(/^Wait, then try again/),
+  },
   maintenance: {code: 'handler-failed', handlerStatus: 503, hint: expect.stringMatching(/^Try again later/)},
   'empty 500': {code: 'account-broken', handlerStatus: 500},
   'https port': {

@@ -101,6 +101,12 @@ for (const {name, turn, said, advice} of [
     advice: /^The airline has to let programs reach the path of its back end/,
   },
   {
+    name: 'too many requests',
+    turn: toHostility('too many requests'),
+    said: /it takes no more requests for now, and may be asked again in 30 seconds/,
+    advice: /^Wait, then try again/,
+  },
+  {
     name: 'maintenance',
     turn: toHostility('maintenance'),
     said: /it is closed for maintenance, or overloaded/,

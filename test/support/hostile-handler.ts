@@ -150,6 +150,11 @@ const HOSTILITIES = {
   },
   /** What a site for members does to strangers. */
   'login page': ({url}) => redirectTo(new URL('/login', url).href, 302),
+  /** What frameworks answer to whoever asks often. */
+  'too many requests': () => {
+    const answer = jsonAnswer(429, {message: 'Too Many Attempts.'});
+    return {...answer, headers: {...answer.headers, 'Retry-After': '30'}};
+  },
   /** A site that is closed for a while. */
   maintenance: () => htmlAnswer(503, 'Service Unavailable'),
   /** What the common handlers answer to a name that they do not know, down to its case. */

@@ -24,20 +24,23 @@ export interface FindingFormatter {
 /** Makes a formatter for findings whose names have at most `nameWidth` characters. */
 export function createFindingFormatter(nameWidth: number, shown: FindingStyle): FindingFormatter {
   const all: Finding[] = [];
+  const formatOne = (finding: Finding, next: Finding | undefined): string => {
+    // People read a name once; programs look for it on each line.
+    const isRepeated = shown.isTerminal && all.at(-1)?.check === finding.check;
+    const fix = finding.fix !== undefined && next?.fix === finding.fix ? undefined : shortenFix(finding, all);
+    all.push(finding);
+    return formatFinding({...finding, fix}, {...shown, name: (isRepeated ? '' : finding.check).padEnd(nameWidth)});
+  };
   return {
-    step: findings =>
-      findings
-        .map((finding, index) => {
-          // People read a name once; programs look for it on each line.
-          const isRepeated = shown.isTerminal && all.at(-1)?.check === finding.check;
-          all.push(finding);
-          const isFixBelow = finding.fix !== undefined && findings[index + 1]?.fix === finding.fix;
-          const name = (isRepeated ? '' : finding.check).padEnd(nameWidth);
-          return formatFinding(isFixBelow ? {...finding, fix: undefined} : finding, {...shown, name});
-        })
-        .join(''),
+    step: findings => findings.map((finding, index) => formatOne(finding, findings[index + 1])).join(''),
     end: () => `\n${summarise(all, shown)}\n`,
   };
+}
+
+/** People read a fix once, too, if several checks need the same. */
+function shortenFix({check, fix}: Finding, before: readonly Finding[]): string | undefined {
+  const first = before.find(each => each.fix === fix && each.check !== check);
+  return fix === undefined || first === undefined ? fix : `As for "${first.check}"`;
 }
 
 function formatFinding(

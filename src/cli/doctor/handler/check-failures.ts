@@ -1,6 +1,7 @@
 import {type Diagnosis, diagnose} from '../../../identity/handler-diagnosis.ts';
 import type {HandlerAnswer, HandlerRequest} from '../../../identity/handler-exchange.ts';
 import {findRedirect} from '../../../identity/handler-redirect.ts';
+import {readRetryAfterSeconds} from '../../../identity/retry-after.ts';
 import type {Finding, FindingLevel, Steps} from '../finding.ts';
 import {describeBody, messageOf} from './body.ts';
 import {findingOfSilence} from './silence.ts';
@@ -73,24 +74,51 @@ const MISTAKES: readonly Mistake[] = [
 /** How long to wait before each request that is wrong on purpose, in milliseconds: a burst of them looks like an attack. */
 export const PACE_MS = 1000;
 
-/** Looks at how a handler refuses what is wrong: each step asks one thing. */
+/** Longest wait for a handler that wants to be left alone, in milliseconds: a minute is what most of them count by. */
+const LEAVE_ALONE_MAX_MS = 60_000;
+
+/** Looks at how a handler refuses what is wrong: each step asks one thing, until the handler wants to be left alone. */
 export async function* checkFailures(place: HandlerPlace): Steps {
+  let leaveAloneMs: number | undefined;
   for (const mistake of MISTAKES) {
+    if (leaveAloneMs !== undefined) {
+      yield [{check: mistake.check, ...NOT_TRIED}];
+      continue;
+    }
     await place.pause(PACE_MS);
-    yield [await checkMistake(mistake, place)];
+    const {finding, retryAfterMs} = await checkMistake(mistake, place);
+    leaveAloneMs = retryAfterMs;
+    yield [finding];
   }
   // The sign-in that follows must not count as one of them.
-  await place.pause(PACE_MS);
+  await place.pause(Math.max(PACE_MS, Math.min(leaveAloneMs ?? 0, LEAVE_ALONE_MAX_MS)));
 }
 
-async function checkMistake(mistake: Mistake, {scriptURL, client}: HandlerPlace): Promise<Finding> {
+const NOT_TRIED = {
+  level: 'skipped',
+  detail: 'not tried: it takes no more requests for now',
+  fix: 'Run it again later',
+} as const satisfies Omit<Finding, 'check'>;
+
+interface Checked {
+  readonly finding: Finding;
+  /** How long the handler wants to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+async function checkMistake(mistake: Mistake, {scriptURL, client}: HandlerPlace): Promise<Checked> {
+  const {check} = mistake;
   try {
     const answer = await client.send({...mistake.request, scriptURL});
     const redirect = findRedirect(answer);
-    if (redirect !== undefined) return findingOfSilence(mistake.check, redirect);
-    return {check: mistake.check, ...judge(answer, mistake)};
+    if (redirect !== undefined) return {finding: findingOfSilence(check, redirect)};
+    const finding = {check, ...judge(answer, mistake)};
+    if (answer.status !== 429) return {finding};
+    const retryAfterMs = (readRetryAfterSeconds(answer.headers) ?? 0) * 1000;
+    // That it counts is well; a sign-in may go through all the same.
+    return {finding: {...finding, level: 'warning'}, retryAfterMs};
   } catch (error) {
-    return findingOfSilence(mistake.check, error);
+    return {finding: findingOfSilence(check, error)};
   }
 }
 

@@ -1,4 +1,4 @@
-import {diagnoseFront} from '../../../identity/handler-diagnosis.ts';
+import {diagnose} from '../../../identity/handler-diagnosis.ts';
 import type {HandlerAnswer} from '../../../identity/handler-exchange.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfSilence} from './silence.ts';
@@ -21,10 +21,11 @@ export async function checkPages({scriptURL, client}: HandlerPlace): Promise<Fin
   };
   try {
     const answer = await client.send({scriptURL, path: 'data/airports', method: 'OPTIONS', headers});
-    const front = diagnoseFront(answer);
-    if (front !== undefined) return {check: CHECK, level: 'warning', detail: front.problem, fix: front.hint};
     const problem = findProblem(answer);
     if (problem === undefined) return {check: CHECK, level: 'ok', detail: 'those of plugins may call it (CORS)'};
+    const diagnosis = diagnose(answer);
+    if (diagnosis !== undefined)
+      return {check: CHECK, level: 'warning', detail: `${problem}: ${diagnosis.problem}`, fix: diagnosis.hint};
     // Plugins that call from their background do without, so nothing is broken for sure.
     return {check: CHECK, level: 'warning', detail: `those of plugins cannot call it: ${problem}`, fix: FIX};
   } catch (error) {
