@@ -1,5 +1,19 @@
 import type {DocumentProblem} from './failure.ts';
 import type {JsonIndex, JsonSpan} from './json-index.ts';
+import {formatPath} from './json-path.ts';
+import type {TooBroad} from './json-text.ts';
+
+/**
+ * Most members of an object that is read as a document, such as an operation: four times what any has, so that those that
+ * are not known can be named.
+ */
+export const DOCUMENT_MEMBERS_MAX = 16;
+
+/** Describes that a part of a document has too many elements or members. */
+export function describeBreadth({path, breadthMax}: TooBroad): DocumentProblem {
+  const shown = path.map(part => (typeof part === 'string' ? part.slice(0, SHOWN_LENGTH_MAX) : part));
+  return {path: formatPath(shown), problem: `has more than ${breadthMax} elements`};
+}
 
 /** A value in a JSON document, and where it stands. */
 export interface DocumentPlace {

@@ -1,9 +1,9 @@
 import {describeProblem} from './client-failure-texts.ts';
-import {DocumentObject, type DocumentPlace} from './document-object.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from './document-object.ts';
 import type {Entry, Revision} from './entry.ts';
 import {AppError, type DocumentProblem} from './failure.ts';
 import {JsonIndex} from './json-index.ts';
-import {decodeJsonText, encodeJsonText, type JsonText} from './json-text.ts';
+import {decodeJsonText, encodeJsonText, type JsonText, TooBroad} from './json-text.ts';
 import {type Key, type Prefix, parseKey, parsePrefix} from './key.ts';
 
 /**
@@ -57,6 +57,9 @@ const FORMAT = 'crewroom-export';
 /** The version of the format that is written, and the only one that is read. */
 const FORMAT_VERSION = 1;
 
+/** Most members of a line. */
+const BREADTH_MAX = [DOCUMENT_MEMBERS_MAX];
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -97,6 +100,7 @@ export function createExportLineParser(limits: ExportLineLimits): (bytes: Uint8A
     try {
       return readLine(bytes, limits, ends);
     } catch (error) {
+      if (error instanceof TooBroad) return wrong(describeProblem(describeBreadth(error)));
       if (!(error instanceof AppError)) throw error;
       return wrong(describeWrong(error, limits));
     }
@@ -160,7 +164,11 @@ export class LineSplitter {
 }
 
 function readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<ArrayBuffer>): ExportLine {
-  const index = new JsonIndex(bytes, {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE}, ends);
+  const index = new JsonIndex(
+    bytes,
+    {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX},
+    ends,
+  );
   const problems: DocumentProblem[] = [];
   const line = new DocumentObject({index, span: index.root, path: '$', report: problem => problems.push(problem)});
   // Where something is reported, what is read is worth nothing.

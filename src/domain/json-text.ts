@@ -15,6 +15,25 @@ export const JSON_DEPTH_MAX = 256;
 export interface JsonLimits {
   /** Deepest nesting of arrays and objects, in levels. @default {JSON_DEPTH_MAX} */
   readonly depthMax?: number;
+  /**
+   * For each of the outermost levels, how many elements an array or members an object on it may have. What has more is
+   * refused where the first too many begins, before anything is made of them. @default {no limit}
+   */
+  readonly breadthMax?: readonly number[];
+}
+
+/** An array or object on one of the outermost levels has more elements or members than it may have. */
+export class TooBroad extends Error {
+  override readonly name = 'TooBroad';
+  /** Where it stands, as names and indices. */
+  readonly path: readonly PropertyKey[];
+  readonly breadthMax: number;
+
+  constructor(path: readonly PropertyKey[], breadthMax: number) {
+    super(`more than ${breadthMax} elements`);
+    this.path = path;
+    this.breadthMax = breadthMax;
+  }
 }
 
 /**
@@ -24,9 +43,10 @@ export interface JsonLimits {
  *
  * @returns A view of the same bytes, not a copy.
  * @throws {AppError} `invalid-json` with the position of the first wrong byte; `value-too-deep`.
+ * @throws {TooBroad} Where `breadthMax` is passed.
  */
 export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonText {
-  return new JsonScanner(bytes, limits.depthMax ?? JSON_DEPTH_MAX).scan();
+  return new JsonScanner(bytes, limits).scan();
 }
 
 /**
@@ -35,7 +55,7 @@ export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonT
  * @param ends As long as the bytes: gets for the position of each opening bracket the one behind its closing bracket.
  */
 export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonLimits = {}): JsonText {
-  return new JsonScanner(bytes, limits.depthMax ?? JSON_DEPTH_MAX, ends).scan();
+  return new JsonScanner(bytes, limits, ends).scan();
 }
 
 /** Encodes a text and checks it like {@link parseJsonText}. */
@@ -100,11 +120,16 @@ class JsonScanner {
   readonly #ends: Int32Array | undefined;
   /** For each open level the position of its bracket. */
   readonly #levels: number[] = [];
+  readonly #breadthMax: readonly number[];
+  /** For each open level that has such a limit, how many commas it has, and the position of its last name. */
+  readonly #commas: number[] = [];
+  readonly #names: number[] = [];
   #at = 0;
 
-  constructor(bytes: Uint8Array, depthMax: number, ends?: Int32Array) {
+  constructor(bytes: Uint8Array, {depthMax = JSON_DEPTH_MAX, breadthMax = []}: JsonLimits, ends?: Int32Array) {
     this.#bytes = bytes;
     this.#depthMax = depthMax;
+    this.#breadthMax = breadthMax;
     this.#ends = ends;
   }
 
@@ -141,6 +166,7 @@ class JsonScanner {
     if (this.#levels.length === this.#depthMax) {
       throw new AppError({code: 'value-too-deep', depthMax: this.#depthMax, position: this.#at});
     }
+    this.#commas[this.#levels.length] = 0;
     this.#levels.push(this.#at);
     this.#at++;
     this.#skipSpace();
@@ -165,6 +191,7 @@ class JsonScanner {
       const isObject = this.#isInObject();
       const byte = this.#bytes[this.#at];
       if (byte === COMMA) {
+        if (this.#levels.length <= this.#breadthMax.length) this.#countComma();
         this.#at++;
         this.#skipSpace();
         if (isObject) this.#scanName();
@@ -174,6 +201,27 @@ class JsonScanner {
         throw this.#unexpected(isObject ? '"," or "}"' : '"," or "]"');
       this.#close();
     }
+  }
+
+  #countComma(): void {
+    const level = this.#levels.length - 1;
+    const breadthMax = this.#breadthMax[level] ?? 0;
+    const commas = (this.#commas[level] ?? 0) + 1;
+    this.#commas[level] = commas;
+    if (commas < breadthMax) return;
+    throw new TooBroad(
+      this.#levels.slice(0, level).map((_, around) => this.#placeOn(around)),
+      breadthMax,
+    );
+  }
+
+  /** Index or name of what is being read on a level. */
+  #placeOn(level: number): PropertyKey {
+    if (this.#bytes[this.#levels[level] ?? 0] === OPEN_ARRAY) return this.#commas[level] ?? 0;
+    const [start = 0] = this.#names.slice(level);
+    let end = start + 1;
+    while (this.#bytes[end] !== QUOTE) end += this.#bytes[end] === BACKSLASH ? 2 : 1;
+    return JSON.parse(new TextDecoder().decode(this.#bytes.subarray(start, end + 1))) as string;
   }
 
   #isInObject(): boolean {
@@ -188,6 +236,7 @@ class JsonScanner {
 
   #scanName(): void {
     if (this.#bytes[this.#at] !== QUOTE) throw this.#unexpected('a member name in quotes');
+    if (this.#levels.length <= this.#breadthMax.length) this.#names[this.#levels.length - 1] = this.#at;
     this.#scanString();
     this.#skipSpace();
     if (this.#bytes[this.#at] !== COLON) throw this.#unexpected('":"');

@@ -49,7 +49,7 @@ export function describeTtl(kind: 'put' | 'touch'): string {
 }
 
 /** The problem of a list with more elements than there may be. */
-export function describeSurplus(count: number, countMax: number): string {
+function describeSurplus(count: number, countMax: number): string {
   return `has ${count} elements and the limit is ${countMax}`;
 }
 

@@ -1,7 +1,8 @@
-import {DocumentObject} from '../domain/document-object.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
 import {AppError, type DocumentProblem, describeFailure} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import {JsonIndex} from '../domain/json-index.ts';
+import {TooBroad} from '../domain/json-text.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 
 /** Largest body of a sign-in, in bytes: an address, a name and a password, each as long as anybody has them. */
@@ -19,7 +20,7 @@ const DEPTH_MAX = 8;
  * @throws {AppError} `invalid-json`; `invalid-sign-in` with the path of each problem.
  */
 export function readSignIn(body: Uint8Array): Omit<SignIn, 'mayNameHandler'> {
-  const index = new JsonIndex(body, {depthMax: DEPTH_MAX});
+  const index = indexDocument(body);
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => void problems.push(problem);
   const root = new DocumentObject({index, span: index.root, path: '$', report});
@@ -30,6 +31,15 @@ export function readSignIn(body: Uint8Array): Omit<SignIn, 'mayNameHandler'> {
   if (username === undefined || password === undefined || problems.length > 0)
     throw new AppError({code: 'invalid-sign-in', problems});
   return {scriptURL, username, password};
+}
+
+function indexDocument(body: Uint8Array): JsonIndex {
+  try {
+    return new JsonIndex(body, {depthMax: DEPTH_MAX, breadthMax: [DOCUMENT_MEMBERS_MAX]});
+  } catch (error) {
+    if (!(error instanceof TooBroad)) throw error;
+    throw new AppError({code: 'invalid-sign-in', problems: [describeBreadth(error)]}, {cause: error});
+  }
 }
 
 function readCredential(

@@ -1,4 +1,4 @@
-import {DocumentObject, type DocumentPlace} from '../domain/document-object.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
 import {
   TRANSACTION_CHECKS_MAX,
   TRANSACTION_OPERATIONS_MAX,
@@ -8,17 +8,26 @@ import {
 } from '../domain/entries.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
+import {TooBroad} from '../domain/json-text.ts';
 import {isTtl} from '../domain/time-to-live.ts';
-import {describeSurplus, describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
+import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;
+
+/** Most members of the document, elements of its lists, and members of each element. */
+const BREADTH_MAX = [
+  DOCUMENT_MEMBERS_MAX,
+  Math.max(TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX),
+  DOCUMENT_MEMBERS_MAX,
+];
 
 /** A revision as this service writes it; 0, which no entry ever has, may be expected in vain. */
 const REVISION = /^(?:0|[1-9][0-9]{0,14})$/;
 
 /**
- * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are handed on.
+ * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are handed on. Of a document
+ * with too many parts nothing is made but the failure.
  *
  * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
  */
@@ -29,8 +38,8 @@ export function readTransaction(body: Uint8Array, valueDepthMax: number): Transa
     if (problems.length < TRANSACTION_PROBLEMS_MAX) problems.push(problem);
   };
   const root = new DocumentObject({index, span: index.root, path: '$', report});
-  const checks = root.has('checks') ? readList(root, 'checks', TRANSACTION_CHECKS_MAX) : [];
-  const operations = readList(root, 'operations', TRANSACTION_OPERATIONS_MAX);
+  const checks = root.has('checks') ? root.list('checks') : [];
+  const operations = root.list('operations');
   root.end();
   const transaction = {
     checks: checks.flatMap(place => readCheck(place) ?? []),
@@ -42,19 +51,12 @@ export function readTransaction(body: Uint8Array, valueDepthMax: number): Transa
 
 function indexDocument(body: Uint8Array, valueDepthMax: number): JsonIndex {
   try {
-    return new JsonIndex(body, {depthMax: valueDepthMax + LEVELS_AROUND_VALUE});
+    return new JsonIndex(body, {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX});
   } catch (error) {
+    if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;
     throw new AppError({...error.failure, depthMax: valueDepthMax}, {cause: error});
   }
-}
-
-/** The elements of a list; none of them where there are too many to be worth a look. */
-function readList(root: DocumentObject, name: string, countMax: number): readonly DocumentPlace[] {
-  const elements = root.list(name);
-  if (elements.length <= countMax) return elements;
-  elements[0]?.report({path: `$.${name}`, problem: describeSurplus(elements.length, countMax)});
-  return [];
 }
 
 function readCheck(place: DocumentPlace): TransactionCheck | undefined {

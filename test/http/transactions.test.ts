@@ -188,8 +188,7 @@ describe('a transaction is refused, with nothing done, for', () => {
   });
 
   test('a document with more problems than anybody reads, in a short answer', async () => {
-    const unknown = Array.from({length: 100_000}, (_, index) => `"n${index}":1`).join(',');
-    const answer = await transact(`{${unknown},"operations":[${'{},'.repeat(900)}{}]}`);
+    const answer = await transact(`{"operations":[${'{"x":1,"y":2},'.repeat(900)}{}]}`);
     expect(answer.status).toBe(422);
     expect((answer.json as unknown as {problems: unknown[]}).problems).toHaveLength(100);
   });
@@ -197,7 +196,27 @@ describe('a transaction is refused, with nothing done, for', () => {
   test('a million operations', async () => {
     const answer = await transact(`{"operations":[${'{},'.repeat(1_000_000)}{}]}`);
     expect(answer.json).toMatchObject({
-      problems: [{path: '$.operations', problem: 'has 1000001 elements and the limit is 1000'}],
+      problems: [{path: '$.operations', problem: 'has more than 1000 elements'}],
+    });
+  });
+
+  test('too many parts, before anything behind them is read', async () => {
+    const many = '0,'.repeat(1001);
+    for (const body of [
+      `{"operations":[${many}nonsense`,
+      `{"checks":[${many}nonsense`,
+      `{${'"x":0,'.repeat(17)}nonsense`,
+    ])
+      expect((await transact(body)).json).toMatchObject({code: 'invalid-transaction'});
+  });
+
+  test('a hundred thousand members that are not known', async () => {
+    const unknown = Array.from({length: 100_000}, (_, index) => `"n${index}":1`).join(',');
+    expect((await transact(`{${unknown},"operations":[]}`)).json).toMatchObject({
+      problems: [{path: '$', problem: 'has more than 16 elements'}],
+    });
+    expect((await transact(`{"operations":[{"kind":"delete","key":"a"},{${unknown}}]}`)).json).toMatchObject({
+      problems: [{path: '$.operations[1]', problem: 'has more than 16 elements'}],
     });
   });
 
