@@ -22,11 +22,13 @@ import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {KEY_BYTES_MAX} from './domain/key.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
+import {PATCH_MEMBERS_MAX} from './domain/merge-patch.ts';
 import type {Sessions} from './domain/session.ts';
 import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import {createEventHub} from './events/event-hub.ts';
+import {HELD_BYTES_MAX} from './http/connections.ts';
 import {createEventTexts} from './http/event-texts.ts';
 import {createFailureLog, type FailureLog} from './http/failure-log.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
@@ -358,6 +360,7 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     listLimit: LIST_LIMIT,
     listLimitMax: LIST_LIMIT_MAX,
     listValuesBytesMax: LIST_VALUES_BYTES_MAX,
+    patchMembersMax: PATCH_MEMBERS_MAX,
     transactionBytesMax: TRANSACTION_BYTES_MAX,
     transactionChecksMax: TRANSACTION_CHECKS_MAX,
     transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
@@ -373,6 +376,7 @@ function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Reado
     waitSecondsMax: WAIT_SECONDS_MAX,
     waitEventsMax: WAIT_EVENTS_MAX,
     connectionsMax,
+    heldBytesMax: HELD_BYTES_MAX,
     headerBytesMax: HEADER_BYTES_MAX,
     headersTimeoutMs: HEADERS_TIMEOUT_MS,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,

@@ -26,12 +26,6 @@ const OPEN_OBJECT = 0x7b;
 /** Longest text that is put together from single characters, in bytes. */
 const SHORT_TEXT_LENGTH_MAX = 64;
 
-/** The bytes that end a number or a literal. */
-const DELIMITERS: ReadonlySet<number | undefined> = new Set([
-  undefined,
-  ...Array.from(',]} \t\r\n', character => character.charCodeAt(0)),
-]);
-
 /**
  * A JSON text in which values are found without being decoded: their bytes can be taken over exactly. Made in
  * one pass that checks the text; from then on what is nested is stepped over, not read again.
@@ -131,7 +125,7 @@ export class JsonIndex {
       while (this.bytes[end] !== QUOTE) end += this.bytes[end] === BACKSLASH ? 2 : 1;
       return {start, end: end + 1};
     }
-    while (!DELIMITERS.has(this.bytes[end])) end++;
+    while (!isDelimiter(this.bytes[end])) end++;
     return {start, end};
   }
 
@@ -143,4 +137,9 @@ export class JsonIndex {
       at++;
     }
   }
+}
+
+/** Whether a byte ends a number or a literal: a comma, a closing bracket, white space, or the end of the text. */
+function isDelimiter(byte: number | undefined): boolean {
+  return byte === undefined || byte === 0x2c || byte === 0x5d || byte === 0x7d || byte <= 0x20;
 }

@@ -20,9 +20,11 @@ export interface JsonLimits {
    * refused where the first too many begins, before anything is made of them. @default {no limit}
    */
   readonly breadthMax?: readonly number[];
+  /** Most members of all objects together; what has more is refused likewise. @default {no limit} */
+  readonly membersMax?: number;
 }
 
-/** An array or object on one of the outermost levels has more elements or members than it may have. */
+/** A text, or an array or object on one of its outermost levels, has more elements or members than it may have. */
 export class TooBroad extends Error {
   override readonly name = 'TooBroad';
   /** Where it stands, as names and indices. */
@@ -124,10 +126,14 @@ class JsonScanner {
   /** For each open level that has such a limit, how many commas it has, and the position of its last name. */
   readonly #commas: number[] = [];
   readonly #names: number[] = [];
+  readonly #membersMax: number;
+  #members = 0;
   #at = 0;
 
-  constructor(bytes: Uint8Array, {depthMax = JSON_DEPTH_MAX, breadthMax = []}: JsonLimits, ends?: Int32Array) {
+  constructor(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array) {
+    const {depthMax = JSON_DEPTH_MAX, breadthMax = [], membersMax = Infinity} = limits;
     this.#bytes = bytes;
+    this.#membersMax = membersMax;
     this.#depthMax = depthMax;
     this.#breadthMax = breadthMax;
     this.#ends = ends;
@@ -236,6 +242,7 @@ class JsonScanner {
 
   #scanName(): void {
     if (this.#bytes[this.#at] !== QUOTE) throw this.#unexpected('a member name in quotes');
+    if (++this.#members > this.#membersMax) throw new TooBroad([], this.#membersMax);
     if (this.#levels.length <= this.#breadthMax.length) this.#names[this.#levels.length - 1] = this.#at;
     this.#scanString();
     this.#skipSpace();

@@ -17,8 +17,9 @@ import {
 } from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText} from '../domain/json-text.ts';
+import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText, TooBroad} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
+import {PATCH_MEMBERS_MAX} from '../domain/merge-patch.ts';
 import type {Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
@@ -74,7 +75,7 @@ class EntryService implements Entries {
 
   async patch(key: string, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
     const checked = parseKey(key);
-    const operation = {kind: 'patch', key: checked, patch: this.#readValue(checked, patch)} as const;
+    const operation = {kind: 'patch', key: checked, patch: this.#readPatch(checked, patch)} as const;
     const checks = expected === undefined ? [] : [{key: operation.key, expected}];
     const {revision} = await this.#store.commit({checks, operations: [operation], limits: this.#limits});
     return {revision};
@@ -184,18 +185,28 @@ class EntryService implements Entries {
       case 'touch':
         return {kind, key, expiry: expiryOf(operation.ttlSeconds)};
       case 'patch':
-        return {kind, key, patch: this.#readValue(key, operation.patch)};
+        return {kind, key, patch: this.#readPatch(key, operation.patch)};
       case 'delete':
         return {kind, key};
     }
   }
 
-  #readValue(key: Key, json: string | Uint8Array): JsonText {
+  #readPatch(key: Key, json: string | Uint8Array): JsonText {
+    try {
+      return this.#readValue(key, json, PATCH_MEMBERS_MAX);
+    } catch (error) {
+      if (!(error instanceof TooBroad)) throw error;
+      const problem = `it is a merge patch of more than ${PATCH_MEMBERS_MAX} members; PUT stores the whole value`;
+      throw new AppError({code: 'unsupported-body', problem}, {cause: error});
+    }
+  }
+
+  #readValue(key: Key, json: string | Uint8Array, membersMax = Infinity): JsonText {
     assertJsonInput(key, json);
     const tooLarge = (): AppError => new AppError({code: 'value-too-large', sizeBytesMax: this.#valueBytesMax});
     // A text has at least as many bytes as units, so a huge one is refused before it is encoded.
     if (json.length > this.#valueBytesMax) throw tooLarge();
-    const limits = {depthMax: this.#valueDepthMax};
+    const limits = {depthMax: this.#valueDepthMax, membersMax};
     const value = typeof json === 'string' ? encodeJsonText(json, limits) : parseJsonText(json, limits);
     if (value.length > this.#valueBytesMax) throw tooLarge();
     return value;

@@ -14,6 +14,34 @@ async function readText(key: string): Promise<string> {
   return (await call(`GET /api/store/${key}`)).body.toString();
 }
 
+describe('a merge patch of legal size and hostile shape (B11)', () => {
+  const service = useService();
+  const members = (count: number): string =>
+    `{${Array.from({length: count}, (_, index) => `"m${index}":1`).join(',')}}`;
+  const send = (line: string, body: string): Promise<RawAnswer> =>
+    exchange({port: service().port}, formatRequest(line, [`Host: localhost:${service().port}`], body));
+
+  test('is refused where its 10,001st member begins, before anything behind it is read', async () => {
+    const patch = `${members(10_001).slice(0, -1)},nonsense`;
+    expect((await send('PATCH /api/store/wide', patch)).json).toMatchObject({
+      code: 'unsupported-body',
+      problem: 'it is a merge patch of more than 10000 members; PUT stores the whole value',
+    });
+    const nested = `{"a":{"b":${members(10_000)}}}`;
+    expect((await send('PATCH /api/store/wide', nested)).json).toMatchObject({code: 'unsupported-body'});
+    const operations = `{"operations":[{"kind":"patch","key":"wide","patch":${members(10_001)}}]}`;
+    expect((await send('POST /api/transactions', operations)).json).toMatchObject({code: 'unsupported-body'});
+  });
+
+  test('is applied with 10,000 members, onto as many as a value can have', async () => {
+    expect((await send('PUT /api/store/wide', members(90_000))).status).toBe(201);
+    expect((await send('PATCH /api/store/wide', members(10_000).replaceAll(':1', ':2'))).status).toBe(200);
+    const value = (await service().crewroom.entries.get('wide'))?.json ?? expect.unreachable();
+    const merged = JSON.parse(Buffer.from(value).toString());
+    expect([Object.keys(merged).length, merged.m0, merged.m9999, merged.m10000]).toEqual([90_000, 2, 2, 1]);
+  });
+});
+
 describe('PATCH', () => {
   test('answers 200 {} with the new ETag, for an entry that is there and for one that is not', async () => {
     const made = await call('PATCH /api/store/made', '{"a":{"b":null},"id":9007199254740993}');
