@@ -16,8 +16,8 @@ type Room = keyof typeof MAY_IMPORT;
 const MAY_IMPORT = {
   domain: [],
   service: ['domain'],
-  store: ['domain', 'node:', 'lmdb'],
-  identity: ['domain', 'node:', 'zod', 'chokidar'],
+  store: ['files.ts', 'domain', 'node:', 'lmdb'],
+  identity: ['files.ts', 'domain', 'node:', 'zod'],
   events: ['domain'],
   http: ['domain', 'node:', 'ws', 'zod'],
   client: ['domain'],
@@ -25,6 +25,7 @@ const MAY_IMPORT = {
   cli: [
     'app.ts',
     'config.ts',
+    'files.ts',
     'paths.ts',
     'version.ts',
     'client',
@@ -41,6 +42,7 @@ const MAY_IMPORT = {
   ],
   'config.ts': ['setting.ts', 'domain', 'http', 'node:path'],
   'setting.ts': ['node:path'],
+  'files.ts': ['node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
   'app.ts': [
@@ -62,7 +64,6 @@ const MAY_IMPORT = {
 const ONLY_IN = {
   lmdb: ['store/lmdb-environment.ts'],
   'node:http': ['http/', 'cli/http-fetch.ts'],
-  chokidar: ['identity/profile-source.ts'],
   ws: ['http/web-socket.ts'],
   pino: ['cli/log.ts'],
   picocolors: ['cli/style.ts'],

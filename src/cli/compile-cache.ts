@@ -31,7 +31,7 @@ export function enableCompileCache(userId: number | undefined): void {
   try {
     const directory = locate(platformPaths().cacheDir);
     if (findParentProblem(directory, userId) !== undefined) return;
-    mkdirSync(directory, {recursive: true, mode: DIRECTORY_MODE});
+    makeDirectory(directory);
     if (findOwnProblem(directory, userId) === undefined) enable(directory);
   } catch {
     // It only makes the next start faster.
@@ -51,6 +51,13 @@ export function findCacheProblem(path: string, userId: number | undefined): stri
     const {code, message} = error as NodeJS.ErrnoException;
     return code === 'ENOENT' ? undefined : message;
   }
+}
+
+/** Without `recursive`, which does not end below `/proc` (see `files.ts`, whose function this would have to wait for). */
+function makeDirectory(path: string): void {
+  if (statSync(path, {throwIfNoEntry: false}) !== undefined) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, {mode: DIRECTORY_MODE});
 }
 
 /** The path without links above its last part: one that changes later leads nowhere else. */

@@ -1,4 +1,3 @@
-import {readFile} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {
   CONFIG_FILE_VARIABLE,
@@ -10,6 +9,7 @@ import {
 } from '../config.ts';
 import {AppError} from '../domain/failure.ts';
 import {parseJsonText} from '../domain/json-text.ts';
+import {describeFileError, FileError, readRegularFile} from '../files.ts';
 import {platformPaths} from '../paths.ts';
 import type {Call} from './command.ts';
 
@@ -53,14 +53,17 @@ export function locateConfigFile({configFile, context}: Pick<Call, 'configFile' 
 async function readConfigFile({path, named}: ConfigFileLocation): Promise<ConfigFile | undefined> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(path);
+    bytes = await readRegularFile(path, CONFIG_BYTES_MAX);
   } catch (error) {
-    const {code, message} = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return named ? {path, problem: 'does not exist'} : undefined;
-    return {path, problem: `cannot be read: ${message}`};
+    if (!(error instanceof FileError)) throw error;
+    if (error.problem === 'missing' && !named) return undefined;
+    return {path, problem: describeFileError(error, CONFIG_BYTES_MAX)};
   }
   return parseConfigFile(path, bytes);
 }
+
+/** Largest config file, in bytes: far more than all settings take, so that another file is noticed. */
+const CONFIG_BYTES_MAX = 1024 * 1024;
 
 function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
   try {

@@ -1,4 +1,5 @@
-import {readFile, stat} from 'node:fs/promises';
+import {createReadStream} from 'node:fs';
+import {stat} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import type {CliContext} from './context.ts';
@@ -20,11 +21,16 @@ export async function readValue(argument: string, context: CliContext): Promise<
 
 async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Array> {
   if (stdin.isTerminal) await stderr.write('Type the value, then Ctrl+D on a line of its own\n');
+  return readBounded(stdin.chunks(), 'standard input');
+}
+
+/** Reads chunks to their end, or to the limit: a device may have no end. */
+async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of stdin.chunks()) {
+  for await (const chunk of input) {
     sizeBytes += chunk.length;
-    if (sizeBytes > INPUT_BYTES_MAX) throw unreadable('standard input', TOO_LARGE);
+    if (sizeBytes > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -36,7 +42,8 @@ async function readInputFile(name: string, {workingDirectory}: CliContext): Prom
   try {
     const path = resolve(workingDirectory, name);
     if ((await stat(path)).size > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
-    return await readFile(path);
+    // Also of what is not a regular file, such as the pipe that a shell makes of <(command).
+    return await readBounded(createReadStream(path), source);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw unreadable(source, describeFileProblem(error), {cause: error});

@@ -10,10 +10,32 @@ export interface Answer {
   readonly bytes: Uint8Array;
 }
 
-/** Reads an answer to its end. */
+/**
+ * Largest answer that is read, in bytes: a value is at most 256 MiB, the largest that a service can be configured for, and a page
+ * of values ends with the one that fills it. A program that only looks like the service may not stop at all.
+ */
+const ANSWER_BYTES_MAX = 320 * 1024 * 1024;
+
+/**
+ * Reads an answer to its end.
+ *
+ * @throws {AppError} `unexpected-answer` if it is larger than any answer of the service.
+ */
 export async function readAnswer(url: string, response: Response): Promise<Answer> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  return {url, status: response.status, headers: response.headers, bytes};
+  const {status, headers} = response;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let left = ANSWER_BYTES_MAX;
+  // Not every browser iterates over a stream.
+  const reader = response.body?.getReader();
+  for (let chunk = (await reader?.read())?.value; chunk; chunk = (await reader?.read())?.value) {
+    left -= chunk.length;
+    if (left < 0) {
+      void reader?.cancel().catch(() => {});
+      throw unexpectedAnswer({url, status}, `it is larger than ${ANSWER_BYTES_MAX} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return {url, status, headers, bytes: new Uint8Array(await new Blob(chunks).arrayBuffer())};
 }
 
 /** Reads the JSON of an answer. @throws {AppError} `unexpected-answer` for anything else, or without what belongs to it. */

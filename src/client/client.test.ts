@@ -75,6 +75,24 @@ describe('a client of what is not the service', () => {
     });
   }
 
+  test('stops reading an answer without an end, and says so', async () => {
+    // One chunk again and again: only what the client keeps of it could grow.
+    const chunk = new Uint8Array(16 * 1024 * 1024);
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: controller => {
+        sent += chunk.length;
+        controller.enqueue(chunk);
+      },
+    });
+    const client = createClient({fetch: async () => new Response(endless)});
+    expect(await failureOf(client.entries.get('k'))).toMatchObject({
+      code: 'unexpected-answer',
+      problem: 'it is larger than 335544320 bytes',
+    });
+    expect(sent).toBeLessThan(400 * 1024 * 1024);
+  });
+
   test('says so when the identity is a page', async () => {
     const client = await clientOf(createHttpServer(page));
     expect(await failureOf(client.identity())).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});

@@ -1,6 +1,6 @@
-import {readFile, stat} from 'node:fs/promises';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {encodeJsonText, type JsonText, parseJsonText} from '../domain/json-text.ts';
+import {describeFileError, FileError, readRegularFile} from '../files.ts';
 import {describeIssues} from './identity-document.ts';
 import {readScriptUrl} from './script-url.ts';
 
@@ -34,18 +34,15 @@ export async function readAirline(file: string): Promise<Airline> {
 
 async function readJsonFile(file: string, invalid: (problem: string) => AppError): Promise<JsonText> {
   try {
-    const status = await stat(file);
-    if (!status.isFile()) throw invalid('is not in a file');
-    if (status.size > AIRLINE_BYTES_MAX) throw invalid(`is larger than ${AIRLINE_BYTES_MAX} bytes`);
-    // A mark that some editors write.
-    const text = new TextDecoder('utf-8', {fatal: true}).decode(await readFile(file));
+    const bytes = await readRegularFile(file, AIRLINE_BYTES_MAX);
+    // Without the mark that some editors write.
+    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
     return parseJsonText(new TextEncoder().encode(text));
   } catch (error) {
-    if (error instanceof AppError && error.failure.code === 'invalid-airline') throw error;
+    if (error instanceof FileError) throw invalid(describeFileError(error, AIRLINE_BYTES_MAX));
     if (error instanceof AppError) throw invalid(`is not JSON: ${error.message}`);
-    const {code, message} = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw invalid('does not exist');
-    throw invalid(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not JSON in UTF-8' : `cannot be read: ${message}`);
+    // The decoder throws nothing else.
+    throw invalid('is not JSON in UTF-8');
   }
 }
 

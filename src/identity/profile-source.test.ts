@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, onTestFinished, test} from 'vitest';
 import type {IdentitySource} from '../domain/identity.ts';
-import type {LogFields} from '../domain/log.ts';
+import type {Log, LogFields} from '../domain/log.ts';
 import {testIdentitySource} from '../testing/index.ts';
 import {openProfileSource, PROFILE_BYTES_MAX} from './profile-source.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
@@ -50,6 +50,17 @@ describe('a profile file', () => {
     }
   });
 
+  test('is followed however quickly other files take its place, one after the other', async () => {
+    const {file, watched} = await start();
+    for (const round of [1, 2, 3, 4, 5]) {
+      for (let index = 1; index <= 20; index++) {
+        await writeFile(`${file}.new`, documentOf(`Pilot ${round}-${index}`));
+        await rename(`${file}.new`, file);
+      }
+      await watched.serves(`Pilot ${round}-20`);
+    }
+  });
+
   test('stays as it was when it becomes bad, with a line that tells every problem and its place', async () => {
     const {file, watched} = await start();
     await writeFile(file, documentOf('Second').replace('"rank":"Captain"', '"rank":1').replace('"dbID":42,', ''));
@@ -75,6 +86,7 @@ describe('a profile file', () => {
     await writeFile(file, documentOf('Second'));
     await watched.changes(1);
     assert.equal(watched.pilot(), 'Second');
+    assert.ok(watched.infos.includes('profile is there again'));
   });
 
   test('is not announced when it is written without a change', async () => {
@@ -164,15 +176,25 @@ interface LogLine {
   readonly about: LogFields | undefined;
 }
 
+/** What a source logged, and what is to be called when it does. */
+interface Watching {
+  readonly errors: readonly LogLine[];
+  readonly infos: readonly string[];
+  readonly wake: Set<() => void>;
+}
+
 /** A source with what it announced and logged; whoever waits for something is told when it comes. */
 class Watched {
   readonly source: IdentitySource;
+  /** What it logged of changes. */
+  readonly infos: readonly string[];
   readonly #errors: readonly LogLine[];
   readonly #wake: Set<() => void>;
   announced = 0;
 
-  constructor(source: IdentitySource, errors: readonly LogLine[], wake: Set<() => void>) {
+  constructor(source: IdentitySource, {errors, infos, wake}: Watching) {
     this.source = source;
+    this.infos = infos;
     this.#errors = errors;
     this.#wake = wake;
     source.onChange(() => {
@@ -188,6 +210,11 @@ class Watched {
   /** Resolves once so many changes were announced. */
   async changes(count: number): Promise<void> {
     while (this.announced < count) await this.#next();
+  }
+
+  /** Resolves once it serves a pilot of this name. */
+  async serves(name: string): Promise<void> {
+    while (this.pilot() !== name) await this.#next();
   }
 
   /** The first error with this message. */
@@ -217,19 +244,20 @@ async function start(): Promise<{readonly file: string; readonly watched: Watche
 
 async function watch(file: string): Promise<Watched> {
   const errors: LogLine[] = [];
+  const infos: string[] = [];
   const wake = new Set<() => void>();
   const error = (message: string, about?: LogFields): void => {
     errors.push({message, about});
     for (const each of wake) each();
   };
-  return new Watched(await openProfile(file, error), errors, wake);
+  return new Watched(await openProfile(file, {error, info: message => infos.push(message)}), {errors, infos, wake});
 }
 
 async function openProfile(
   file: string,
-  error: (message: string, about?: LogFields) => void = () => {},
+  {error = () => {}, info = () => {}}: Partial<Pick<Log, 'error' | 'info'>> = {},
 ): Promise<IdentitySource> {
-  const source = await openProfileSource({file, log: {error, info: () => {}, debug: () => {}}});
+  const source = await openProfileSource({file, log: {error, info, debug: () => {}}});
   onTestFinished(() => source[Symbol.asyncDispose]());
   return source;
 }

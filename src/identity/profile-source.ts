@@ -1,8 +1,10 @@
-import {readFile, stat} from 'node:fs/promises';
+import {stat} from 'node:fs/promises';
+import {setInterval} from 'node:timers/promises';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
+import {describeFileError, FileError, readRegularFile} from '../files.ts';
 import {readIdentityDocument} from './identity-document.ts';
 
 /** What a profile source needs. */
@@ -18,8 +20,12 @@ export interface ProfileSourceDeps {
  */
 export const PROFILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** How long a file must stay as it is before a change is read, in milliseconds: some editors write in pieces. */
-const SETTLED_MS = 50;
+/**
+ * How often the file is looked at, in milliseconds. A change is read once two looks in a row saw the same: some editors write in
+ * pieces. The system's own notices of changes (inotify and its likes) are not used: they stay with a file that was
+ * replaced, come from no network file system and through no link, and four looks a second cost nothing that can be measured.
+ */
+const LOOK_INTERVAL_MS = 250;
 
 /**
  * Serves the identity in a file and follows its changes. A good change is served at once; a bad one is
@@ -39,9 +45,11 @@ class ProfileSource implements IdentitySource {
   readonly #log: Log;
   readonly #listeners: Listeners;
   #identity: Identity | undefined;
-  /** Changes are read one after the other, so that an older one never replaces a newer. */
-  #reading: Promise<void> = Promise.resolve();
-  #stopWatching: (() => Promise<void>) | undefined;
+  /** The state of the file when it was read last, and at the last look; an empty one if it was gone. */
+  #readState: string | undefined;
+  #seenState: string | undefined;
+  readonly #closed = new AbortController();
+  #following: Promise<void> | undefined;
 
   constructor({file, log}: ProfileSourceDeps) {
     this.origin = {kind: 'profile', file};
@@ -51,26 +59,8 @@ class ProfileSource implements IdentitySource {
   }
 
   async open(): Promise<void> {
-    const {watch} = await import('chokidar');
-    // Watching comes first: a change between reading and watching would be missed.
-    const watcher = watch(this.#file, {
-      ignoreInitial: true,
-      awaitWriteFinish: {stabilityThreshold: SETTLED_MS, pollInterval: SETTLED_MS / 2},
-    });
-    this.#stopWatching = () => watcher.close();
-    const reload = (): void => {
-      this.#reading = this.#reading.then(() => this.#reload());
-    };
-    watcher.on('add', reload).on('change', reload);
-    watcher.on('unlink', () => this.#log.error('profile removed; its identity stays', {file: this.#file}));
-    watcher.on('error', error => this.#log.error('profile can no longer be watched', {file: this.#file, error}));
-    try {
-      await new Promise<void>(resolve => watcher.once('ready', () => resolve()));
-      this.#identity = await readProfile(this.#file);
-    } catch (error) {
-      await watcher.close();
-      throw error;
-    }
+    this.#identity = await readProfile(this.#file);
+    this.#following = this.#follow(this.#closed.signal);
   }
 
   current(): Identity | undefined {
@@ -82,9 +72,29 @@ class ProfileSource implements IdentitySource {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stopWatching?.();
-    await this.#reading;
+    this.#closed.abort();
+    await this.#following;
     this.#listeners.clear();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const _ of setInterval(LOOK_INTERVAL_MS, undefined, {signal})) await this.#look();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const state = await readState(this.#file);
+    const isStable = state === this.#seenState;
+    this.#seenState = state;
+    if (!isStable || state === this.#readState) return;
+    const wasGone = this.#readState === GONE;
+    this.#readState = state;
+    if (state === GONE) return this.#log.error('profile removed; its identity stays', {file: this.#file});
+    if (wasGone) this.#log.info('profile is there again', {file: this.#file});
+    await this.#reload();
   }
 
   async #reload(): Promise<void> {
@@ -105,6 +115,19 @@ class ProfileSource implements IdentitySource {
   }
 }
 
+/** The state of a file that is not there. */
+const GONE = '';
+
+/** Reads what changes with each write to a file, and with each other file in its place. */
+async function readState(file: string): Promise<string> {
+  try {
+    const {dev, ino, size, mtimeNs, ctimeNs} = await stat(file, {bigint: true});
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return GONE;
+  }
+}
+
 /**
  * Reads a profile. A file that is too large, or no file at all such as a pipe, is refused without reading it.
  *
@@ -113,19 +136,10 @@ class ProfileSource implements IdentitySource {
 export async function readProfile(file: string): Promise<Identity> {
   const invalid = (problems: readonly DocumentProblem[], options?: ErrorOptions): AppError =>
     new AppError({code: 'invalid-profile', file, problems}, options);
-  let bytes: Buffer;
-  try {
-    const status = await stat(file);
-    if (!status.isFile()) throw invalid([{path: '$', problem: 'is not in a file'}]);
-    if (status.size > PROFILE_BYTES_MAX)
-      throw invalid([{path: '$', problem: `is larger than ${PROFILE_BYTES_MAX} bytes`}]);
-    bytes = await readFile(file);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    const {code, message} = error as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`;
-    throw invalid([{path: '$', problem}], {cause: error});
-  }
+  const bytes = await readRegularFile(file, PROFILE_BYTES_MAX).catch(error => {
+    if (!(error instanceof FileError)) throw error;
+    throw invalid([{path: '$', problem: describeFileError(error, PROFILE_BYTES_MAX)}], {cause: error});
+  });
   const reading = await readIdentityDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;

@@ -1,9 +1,10 @@
-import {chmod, lstat, mkdir, open, readFile, rename, rm} from 'node:fs/promises';
+import {chmod, lstat, open, readFile, rename, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Failure} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
 import {isSentFailure} from '../domain/sent-failure.ts';
+import {makeDirectory} from '../files.ts';
 import {readScriptUrl} from './script-url.ts';
 import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 
@@ -49,7 +50,7 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
 export async function writeSessionFile(directory: string, file: KeptFile): Promise<void> {
   const path = join(directory, SESSION_FILE);
   const temporary = `${path}.new`;
-  await mkdir(directory, {recursive: true, mode: DIRECTORY_MODE});
+  await makeDirectory(directory, DIRECTORY_MODE);
   // What a start that was cut short left there may have another mode, and be a link to anywhere.
   await rm(temporary, {force: true});
   const handle = await open(temporary, 'wx', FILE_MODE);

@@ -1,6 +1,7 @@
-import {chmod, lstat, mkdir, open, readdir, readFile, rename, stat} from 'node:fs/promises';
+import {chmod, lstat, open, readdir, rename, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
+import {FileError, makeDirectory, readRegularFile} from '../files.ts';
 import {saysFullDisk} from './full-disk.ts';
 
 /**
@@ -12,6 +13,9 @@ export const DATA_FORMAT = 4;
 
 /** Names the format; written when the directory is first used, and by each newer version. */
 const FORMAT_FILE = 'format.json';
+
+/** Largest such file, in bytes: a later version may write more into it than the number. */
+const FORMAT_BYTES_MAX = 64 * 1024;
 
 /**
  * What may be in a directory that is not yet a data directory: what a start that was cut short leaves
@@ -54,7 +58,7 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
   try {
     await assertNoOtherFiles(directory);
     for (const each of [path, directory.storePath, directory.lockPath]) {
-      await mkdir(each, {recursive: true, mode: DIRECTORY_MODE});
+      await makeDirectory(each, DIRECTORY_MODE);
       await assertOwn(each);
       await chmod(each, DIRECTORY_MODE);
     }
@@ -117,9 +121,9 @@ export async function protectFiles({path, storePath, lockPath}: DataDirectory): 
 export async function readDataFormat({path}: DataDirectory): Promise<number | undefined> {
   let text: string;
   try {
-    text = await readFile(join(path, FORMAT_FILE), 'utf8');
+    text = (await readRegularFile(join(path, FORMAT_FILE), FORMAT_BYTES_MAX)).toString();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof FileError && error.problem === 'missing') return undefined;
     throw unusable(path, error);
   }
   const format = parseFormat(text);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
@@ -48,7 +49,18 @@ describe('crewroom put and get', () => {
     assert.equal((await run(['get', 'in'])).stdout, '{"from": "stdin"}');
     await writeFile(join(home, 'value.json'), '[1, 2.0]');
     await run(['put', 'file', '@value.json']);
+
     assert.equal((await run(['get', 'file'])).stdout, '[1, 2.0]');
+  });
+
+  test.skipIf(process.platform === 'win32')('take a value from a pipe, which has no size', async () => {
+    const pipe = join(home, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const put = run(['put', 'piped', '@pipe']);
+    await writeFile(pipe, '{"from": "a pipe"}');
+    assert.equal((await put).exitCode, 0);
+    assert.equal((await run(['get', 'piped'])).stdout, '{"from": "a pipe"}');
+    await run(['delete', 'piped']);
   });
 
   const keys = ['a/b', '-k', '--help', '__proto__', 'ä ö', '%2F', 'a?b#c', '\\'];
@@ -108,6 +120,12 @@ describe('crewroom put and get', () => {
       said: /Cannot read "nowhere": there is no such file/,
     },
     {name: 'a file that is a directory', args: ['put', 'k', '@.'], exitCode: 2, said: /it is a directory/},
+    {
+      name: 'a device without an end',
+      args: ['put', 'k', '@/dev/zero'],
+      exitCode: 2,
+      said: /it is larger than 268435456 bytes/,
+    },
     {name: 'a file without a name', args: ['put', 'k', '@'], exitCode: 2, said: /no name follows the "@"/},
   ];
   for (const {name, args, exitCode, said} of failures) {

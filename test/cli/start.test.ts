@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {open, readFile, writeFile} from 'node:fs/promises';
+import {readFile, writeFile} from 'node:fs/promises';
 import {createServer, type IncomingMessage, request, type ServerResponse} from 'node:http';
 import {type AddressInfo, createServer as createNetServer, type Server} from 'node:net';
 import {join} from 'node:path';
@@ -131,18 +131,12 @@ describe('crewroom start, asked to stop', () => {
   });
 
   test.skipIf(process.platform === 'win32')('stops well when the signal comes during start-up', async () => {
-    // A config file that is a pipe holds start-up where it is until somebody writes to it.
-    const pipe = join(home, 'held.json');
-    execFileSync('mkfifo', [pipe]);
-    const running = machine.spawn(['start', '--port', '0', '--ephemeral', '--config', pipe]);
-    // Opening it waits until the service reads: that is in the middle of its start-up.
-    const file = await open(pipe, 'w');
-    running.child.kill('SIGTERM');
-    await file.writeFile('{}');
-    await file.close();
-    const {exitCode, stderr} = await running.finished;
-    assert.equal(exitCode, 0);
-    assert.ok(!stderr.includes('"started"'), stderr);
+    // The signal comes as soon as the service listens to it, which is long before it serves.
+    const code = `process.on('newListener', name => name === 'SIGTERM' && process.nextTick(process.kill, process.pid, name))`;
+    const environment = {NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`};
+    const {exitCode, stderr} = await machine.run(['start', '--port', '0', '--ephemeral'], {environment});
+    assert.equal(exitCode, 0, stderr);
+    assert.ok(stderr.includes('"stopped"') && !stderr.includes('"started"'), stderr);
   });
 });
 
@@ -282,4 +276,24 @@ test('a program that answers like nobody we know is called by its name only', as
   const {stderr} = await machine.run(['start', '--ephemeral', '--port', String(port)]);
   assert.ok(!stderr.includes('Crewroom ') && !stderr.includes('\u001b'), stderr);
   impostor.close();
+});
+
+describe.runIf(process.platform !== 'win32')('crewroom start, with what is not a file', () => {
+  const refused = [
+    {name: 'a pipe as config file', args: ['--config', 'pipe'], problem: /pipe is not in a file/},
+    {name: 'a device without an end as config file', args: ['--config', '/dev/zero'], problem: /zero is not in a file/},
+    {name: 'a pipe as profile', args: ['--profile', 'pipe'], problem: /pipe": it is not in a file/},
+    {name: 'a pipe as airline', args: ['--airline', 'pipe'], problem: /pipe": it is not in a file/},
+    ...(process.platform === 'linux'
+      ? [{name: 'a data directory below /proc', args: ['--data-dir', '/proc/x'], problem: /Cannot use "\/proc\/x"/}]
+      : []),
+  ];
+  for (const {name, args, problem} of refused) {
+    test(`refuses ${name} at once`, async () => {
+      spawnSync('mkfifo', [join(home, 'pipe')]);
+      const {exitCode, stderr} = await machine.run(['start', '--port', '0', ...args]);
+      assert.match(stderr, problem);
+      assert.notEqual(exitCode, 0);
+    });
+  }
 });

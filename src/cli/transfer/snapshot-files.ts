@@ -1,6 +1,7 @@
-import {mkdir, open, readdir, rm, stat} from 'node:fs/promises';
+import {open, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
+import {makeDirectory} from '../../files.ts';
 import {AdvisedError} from '../report.ts';
 import {invalidUsage} from '../usage.ts';
 import {readRevision, readTrailer} from './read-export.ts';
@@ -40,7 +41,7 @@ export function snapshotFile(directory: string, name: string): string {
 
 /** Makes the directory of snapshots, for its owner alone. */
 export async function makeSnapshotsDirectory(directory: string): Promise<void> {
-  await mkdir(directory, {recursive: true, mode: 0o700}).catch(error => {
+  await makeDirectory(directory, 0o700).catch(error => {
     const {message} = error as Error;
     throw new AppError(
       {code: 'unwritable-output', target: JSON.stringify(directory), problem: message},

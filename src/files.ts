@@ -1,0 +1,92 @@
+import {constants} from 'node:fs';
+import {type FileHandle, mkdir, open, stat} from 'node:fs/promises';
+import {dirname} from 'node:path';
+
+/** Why a file cannot be read. */
+export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';
+
+/** A file that cannot be read. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly problem: FileProblem;
+
+  constructor(problem: FileProblem, options?: ErrorOptions) {
+    super(options?.cause instanceof Error ? options.cause.message : problem, options);
+    this.problem = problem;
+  }
+}
+
+/** Says of a file what is wrong with it, such as `does not exist`. */
+export function describeFileError({problem, message}: FileError, bytesMax: number): string {
+  switch (problem) {
+    case 'missing':
+      return 'does not exist';
+    case 'not-regular':
+      return 'is not in a file';
+    case 'too-large':
+      return `is larger than ${bytesMax} bytes`;
+    case 'unreadable':
+      return `cannot be read: ${message}`;
+  }
+}
+
+/** How much is read at once, in bytes. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Reads a regular file. A pipe, a device or a directory is refused without waiting for it: a pipe without a writer would
+ * block a thread of the process for ever, and a device may have no end.
+ *
+ * @param bytesMax Most bytes that are read; files of some file systems are larger than they claim.
+ * @throws {FileError}
+ */
+export async function readRegularFile(path: string, bytesMax: number): Promise<Buffer> {
+  const file = await openNow(path);
+  try {
+    const status = await file.stat();
+    if (!status.isFile()) throw new FileError('not-regular');
+    if (status.size > bytesMax) throw new FileError('too-large');
+    const chunks: Buffer[] = [];
+    for (let sizeBytes = 0; ; ) {
+      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK_BYTES));
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      sizeBytes += bytesRead;
+      if (sizeBytes > bytesMax) throw new FileError('too-large');
+      chunks.push(buffer.subarray(0, bytesRead));
+    }
+  } catch (error) {
+    throw error instanceof FileError ? error : new FileError('unreadable', {cause: error});
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens a file to read it; a pipe is opened without waiting for a writer (open(2), O_NONBLOCK). */
+async function openNow(path: string): Promise<FileHandle> {
+  try {
+    // Windows has no such flag, and no pipes in its file system.
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new FileError(isMissing ? 'missing' : 'unreadable', {cause: error});
+  }
+}
+
+/**
+ * Makes a directory, and those above it. Unlike `mkdir` with `recursive`, it ends where a file system says of a name in a
+ * directory that exists that it does not, as that of `/proc` does: Node asks for the same two directories again and again.
+ */
+export async function makeDirectory(path: string, mode: number): Promise<void> {
+  if (await isDirectory(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeDirectory(parent, mode);
+  await mkdir(path, {mode}).catch(async error => {
+    // Another process may have made it at the same moment.
+    if (!(await isDirectory(path))) throw error;
+  });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
+}
