@@ -8,6 +8,8 @@ import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
+import {REFUSE_RECORD} from './scenarios/refuse-record.ts';
+import {SET_CLOCK_RIGHT} from './scenarios/set-clock-right.ts';
 import {SHARE_DIRECTORY} from './scenarios/share-directory.ts';
 import {STOP_UNDER_LOAD} from './scenarios/stop-under-load.ts';
 
@@ -25,4 +27,6 @@ export const SCENARIOS: readonly Scenario[] = [
   FOLLOW_THROUGH_KILLS,
   STOP_UNDER_LOAD,
   CHANGE_AROUND,
+  REFUSE_RECORD,
+  SET_CLOCK_RIGHT,
 ];

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   readonly dataDir: string;
   /** @default {one that is free} */
   readonly port?: number | undefined;
+  /** What Node runs instead of the built service: arguments before those of the service. @default {the command line} */
+  readonly program?: readonly string[];
   /** More flags of `crewroom start`. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -118,9 +120,9 @@ interface Running {
 }
 
 function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir' | 'port'>): Running {
-  const {under = [], environment = {}, signal} = options;
+  const {under = [], program: main = [MAIN], environment = {}, signal} = options;
   signal.throwIfAborted();
-  const [program = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
+  const [program = process.execPath, ...rest] = [...under, process.execPath, ...main, ...args];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {PATH: process.env['PATH'], HOME: '/nonexistent', ...environment},

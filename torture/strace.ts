@@ -8,6 +8,17 @@ export interface KillPoint {
   readonly count: number;
 }
 
+/** System calls that fail with an error instead of being made. */
+export interface CallFault {
+  readonly call: string;
+  /** Such as `ENOSPC`. */
+  readonly error: string;
+  /** The first that fails, of this name and on the traced paths, from 1. */
+  readonly first: number;
+  /** Whether all that follow fail too. */
+  readonly lasts: boolean;
+}
+
 /** What is traced. */
 export interface TraceOptions {
   /** Names of system calls; those that this machine does not have are left out. */
@@ -20,6 +31,8 @@ export interface TraceOptions {
   readonly textBytes?: number;
   /** The service dies when it enters this call; the call does not happen. */
   readonly killAt?: KillPoint | undefined;
+  /** What fails; each thread counts its own calls. @default {nothing} */
+  readonly faults?: readonly CallFault[];
 }
 
 /** With one thread for the disk, the N-th call of a kind is the same one each time. */
@@ -51,10 +64,19 @@ export async function traceRunning(processId: number, options: TraceOptions): Pr
   if (!said.includes(' attached')) throw new Error(`Cannot trace process ${processId}: ${said}`);
 }
 
-function formatOptions({calls, paths = [], output, textBytes = 0, killAt}: TraceOptions): readonly string[] {
+function formatOptions({
+  calls,
+  paths = [],
+  output,
+  textBytes = 0,
+  killAt,
+  faults = [],
+}: TraceOptions): readonly string[] {
   // A question mark lets a name be unknown, as some are on other processors.
   const names = calls.map(call => `?${call}`).join(',');
   const inject = killAt === undefined ? [] : ['-e', `inject=${killAt.call}:signal=SIGKILL:when=${killAt.count}`];
+  for (const {call, error, first, lasts} of faults)
+    inject.push('-e', `inject=${call}:error=${error}:when=${first}${lasts ? '+' : ''}`);
   const filter = paths.flatMap(path => ['-P', path]);
   return ['-f', '-tt', '-yy', '-s', String(textBytes), '-o', output, '-e', `trace=${names}`, ...filter, ...inject];
 }

@@ -37,6 +37,9 @@ export function expiryTime(expiry: Expiry | undefined, nowMs: number): number | 
 }
 
 /** Whether an entry is there no more, for adapters: at its very millisecond, and with or without a sweep. */
-export function hasExpired({expiresAtMs}: {readonly expiresAtMs?: number | undefined}, nowMs: number): boolean {
-  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+export function hasExpired<T extends {readonly expiresAtMs?: number | undefined}>(
+  entry: T,
+  nowMs: number,
+): entry is T & {readonly expiresAtMs: number} {
+  return entry.expiresAtMs !== undefined && entry.expiresAtMs <= nowMs;
 }

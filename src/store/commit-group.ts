@@ -51,6 +51,8 @@ export interface GroupPlan<P extends PutOperation> {
   readonly changes: readonly Change[];
   /** What was to expire at a time at which nothing does. */
   readonly stale: readonly ExpireOperation[];
+  /** The latest time of expiry of an entry that a commit was told has expired, in milliseconds since the Unix epoch; 0 for none. */
+  readonly missedMs: number;
   /** The revision of the last commit that changed something. */
   readonly revision: Revision;
   /** The time by the clock of the store, in milliseconds since the Unix epoch. */
@@ -112,6 +114,7 @@ export function planGroup<P extends PutOperation>(
     writes: planner.writes,
     changes: planner.changes,
     stale: planner.stale,
+    missedMs: planner.missedMs,
     revision: planner.revision,
     nowMs: start.nowMs,
     updatedAtMs: start.updatedAtMs,
@@ -126,6 +129,7 @@ class GroupPlanner<P extends PutOperation> {
   readonly writes = new Map<Key, PlannedWrite<P>>();
   readonly changes: Change[] = [];
   readonly stale: ExpireOperation[] = [];
+  missedMs = 0;
   revision: Revision;
 
   constructor(start: GroupStart) {
@@ -218,7 +222,10 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   #isPresent(state: EntryState | undefined): boolean {
-    return state !== undefined && !hasExpired(state, this.#start.nowMs);
+    if (state === undefined) return false;
+    if (!hasExpired(state, this.#start.nowMs)) return true;
+    this.missedMs = Math.max(this.missedMs, state.expiresAtMs);
+    return false;
   }
 
   #state(key: Key): EntryState | undefined {

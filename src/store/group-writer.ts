@@ -51,16 +51,25 @@ export class GroupWriter {
   readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES_MAX);
   /** What the tree does not have yet. */
   readonly memtable: Memtable;
+  #durableMs: number;
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
     const {opened, cache} = deps;
     this.memtable = new Memtable(cache);
+    this.#durableMs = Math.max(
+      ...[deps.tree.changes.highestMs, opened.metadata.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0],
+    );
     this.#room = new DiskRoom(opened.directory);
     for (const block of opened.unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
     this.#journal = new Journal(opened.directory.storePath, this.memtable.revision ?? 0);
     this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
+  }
+
+  /** The time by the clock of the store, in milliseconds since the Unix epoch, that is on disk: the clock goes on from it after a restart. */
+  get durableMs(): number {
+    return this.#durableMs;
   }
 
   /** Commits; resolves once it is on disk. @throws {AppError} As `commit` of a store. */
@@ -135,11 +144,14 @@ export class GroupWriter {
     const {onChange, tree} = this.#deps;
     // As any read of the tree: while a checkpoint fails, the engine may refuse to read, and then what comes of it is waited for.
     const plan = await tree.read(() => this.#plan(group));
+    if (plan.changes.length === 0 && plan.missedMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
     if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
     if (this.#isForJournal(plan)) await this.#writeToJournal(plan);
     else await this.#writeToTree(plan);
+    if (plan.changes.length === 0) return plan.results;
+    this.#durableMs = plan.nowMs;
     // Writers get their answers first: a listener begins to read.
-    if (plan.changes.length > 0) setImmediate(onChange);
+    setImmediate(onChange);
     return plan.results;
   }
 
@@ -206,6 +218,22 @@ export class GroupWriter {
   async #nameLog(logId: string | undefined): Promise<void> {
     const {storeMs, tree} = this.#deps;
     if (tree.metadata.logId !== logId) await tree.writeMetadata({logId, highestMs: storeMs()});
+  }
+
+  /**
+   * Where nothing else is written that has the time: a caller who is told that an entry has expired must not see it again, though the
+   * clock of the machine be set back and the process killed.
+   */
+  async #tryWriteTime(nowMs: number): Promise<void> {
+    try {
+      // One transaction at a time.
+      await this.settle();
+      await this.#deps.tree.writeMetadata({highestMs: nowMs});
+      this.#durableMs = nowMs;
+    } catch (error) {
+      // What the caller is told is true all the same.
+      if (!(error instanceof AppError)) throw error;
+    }
   }
 
   async #writeToTree(plan: PreparedPlan): Promise<void> {

@@ -16,7 +16,16 @@ export function planOf(block: JournalBlock, stateOf: (key: Key) => EntryState | 
     const before = writes.get(change.key) ?? {expiredAtMs: expiryOf(change.key, stateOf)};
     writes.set(change.key, writeOf(change, updatedAtMs, before.expiredAtMs));
   }
-  return {writes, changes, stale: [], revision: changes.at(-1)?.revision ?? 0, nowMs, updatedAtMs, results: []};
+  return {
+    writes,
+    changes,
+    stale: [],
+    missedMs: 0,
+    revision: changes.at(-1)?.revision ?? 0,
+    nowMs,
+    updatedAtMs,
+    results: [],
+  };
 }
 
 /** Where it cannot be read, its row goes when it is swept. */

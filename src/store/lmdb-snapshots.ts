@@ -2,7 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Range, Snapshot} from '../domain/store.ts';
-import {type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
+import {type ExpiredEntry, type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 /**
  * How many snapshots are held at once. Each has a place among the 126 readers of the engine, and holds back the space
@@ -16,6 +16,8 @@ export interface SnapshotSource {
   readonly revision: Revision;
   /** By the clock of the store: what was there then is there as long as the snapshot lives. */
   readonly nowMs: number;
+  /** Sees to it that an entry that is left out, since it has expired, is never there again. */
+  readonly keepGone: (expired: ExpiredEntry) => Promise<unknown>;
   /** Once; nothing reads it after that. */
   release(): void;
 }
@@ -89,7 +91,7 @@ class LmdbSnapshot implements Snapshot {
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    const {entries: table, nowMs} = this.#source;
+    const {entries: table, nowMs, keepGone} = this.#source;
     const entries: EntryInfo[] = [];
     for (let scan: Scan | undefined = scanOf(range, nowMs); scan !== undefined; ) {
       if (this.#failure !== undefined) throw new AppError(this.#failure);
@@ -97,6 +99,7 @@ class LmdbSnapshot implements Snapshot {
       const part = scanEntries(table, scan);
       entries.push(...part.entries);
       scan = part.rest;
+      if (part.expired !== undefined) await keepGone(part.expired);
       if (scan !== undefined) await setImmediate();
     }
     return entries;

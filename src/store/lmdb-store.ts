@@ -30,7 +30,7 @@ import type {Memtable} from './memtable.ts';
 import {prepareOperation} from './prepared-commit.ts';
 import {entryOf} from './recent-record.ts';
 import {makeRoom} from './reserve.ts';
-import {scanEntries, scanOf} from './scan.ts';
+import {type ExpiredEntry, scanEntries, scanOf} from './scan.ts';
 import {StoreClock, type StoreClockDeps} from './store-clock.ts';
 import {readStoredEntry} from './stored-entry.ts';
 import {Tree} from './tree.ts';
@@ -93,6 +93,8 @@ class LmdbStore implements Store {
   readonly #cache = new EntryCache();
   /** Whether the journal may hold much more than the change log is to keep. */
   readonly #isLogShort: boolean;
+  /** While the time is written for those who read what has expired. */
+  #keeping: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(deps: LmdbStoreDeps, opened: OpenedDirectory) {
@@ -106,14 +108,13 @@ class LmdbStore implements Store {
       // Their state belongs to the files as they were opened.
       onReopen: failure => this.#snapshots.end(failure),
     });
-    const knownMs = [this.#tree.changes.highestMs, opened.metadata.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0];
-    this.#clock = new StoreClock(deps, Math.max(...knownMs));
     this.#writer = new GroupWriter({
       ...{opened, log, tree: this.#tree, machineMs: deps.nowMs},
       cache: this.#cache,
       storeMs: () => this.#clock.now(),
       onChange: () => this.#listeners.call(),
     });
+    this.#clock = new StoreClock(deps, this.#writer.durableMs);
     this.#memtable = this.#writer.memtable;
   }
 
@@ -134,24 +135,29 @@ class LmdbStore implements Store {
     return await this.#writer.push({checks, operations: operations.map(prepareOperation), limits});
   }
 
-  get(key: Key): Promise<Entry | undefined> {
-    return this.#read(tables => {
+  async get(key: Key): Promise<Entry | undefined> {
+    const entry = await this.#read(tables => {
       const recent = this.#memtable.find(key);
-      const entry = recent === undefined ? this.#readSettled(tables, key) : entryOf(key, recent);
-      return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : entry;
+      return recent === undefined ? this.#readSettled(tables, key) : entryOf(key, recent);
     });
+    if (entry === undefined || !hasExpired(entry, this.#clock.now())) return entry;
+    await this.#keepGone(entry);
+    return undefined;
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    const {entries, rest} = await this.#read(({entries: table}) =>
+    const {entries, rest, expired} = await this.#read(({entries: table}) =>
       scanEntries(
         this.#memtable.changes === 0 ? table : new LayeredTable(this.#memtable, table),
         scanOf(range, this.#clock.now()),
       ),
     );
-    if (rest === undefined) return entries;
+    if (rest === undefined) {
+      if (expired !== undefined) await this.#keepGone(expired);
+      return entries;
+    }
     // It takes several turns of the event loop, in which others write.
     const snapshot = await this.snapshot();
     try {
@@ -240,6 +246,7 @@ class LmdbStore implements Store {
         entries: new LayeredTable(frozenLayer(this.#memtable.freeze()), state.table('entries')),
         revision: Math.max(settled, this.#memtable.revision ?? 0),
         nowMs: this.#clock.now(),
+        keepGone: expired => this.#keepGone(expired),
         release: () => state.release(),
       };
     } catch (error) {
@@ -252,6 +259,32 @@ class LmdbStore implements Store {
     // Only the tree knows what expires next.
     if (this.#memtable.touchesExpiries) await this.#writer.settle();
     return this.#read(({expiries}) => readDue(expiries, this.#clock.now(), limit));
+  }
+
+  /**
+   * Before a caller is told that an entry has expired: makes a time durable by which it has, so that it is never there again,
+   * though the clock of the machine be set back and the process killed. It cannot if nothing can be written.
+   */
+  async #keepGone({key, expiresAtMs}: ExpiredEntry): Promise<void> {
+    let isOwn = false;
+    // Many may read at once: what one has written is enough for all of them, unless its time is an earlier one.
+    while (expiresAtMs > this.#writer.durableMs && !isOwn) {
+      isOwn = this.#keeping === undefined;
+      this.#keeping ??= this.#writeTimeFor(key).finally(() => {
+        this.#keeping = undefined;
+      });
+      await this.#keeping;
+    }
+  }
+
+  /** A commit that asks for what has expired, and changes nothing, makes the time durable. */
+  async #writeTimeFor(key: Key): Promise<void> {
+    try {
+      await this.#writer.push({checks: [{key, expected: 'absent'}], operations: []});
+    } catch (error) {
+      // Nothing can be written, or the key was written meanwhile.
+      if (!(error instanceof AppError)) throw error;
+    }
   }
 
   #assertWritable(): void {

@@ -3,6 +3,7 @@ import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import type {Range} from '../domain/store.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
+import type {ExpireOperation} from './commit-group.ts';
 import {isRangeDamage, type Table} from './lmdb-environment.ts';
 import {decodeRecord, decodeRecordInfo} from './record.ts';
 
@@ -21,11 +22,16 @@ export interface Scan {
   readonly nowMs: number;
 }
 
+/** An entry that has expired. */
+export type ExpiredEntry = Pick<ExpireOperation, 'key' | 'expiresAtMs'>;
+
 /** What a scan found, and what is left of it where it stopped early. */
 export interface ScanPart {
   readonly entries: readonly EntryInfo[];
   /** What is to be read besides, of the same state. */
   readonly rest: Scan | undefined;
+  /** Of the entries that were left out the one that expired last. */
+  readonly expired: ExpiredEntry | undefined;
 }
 
 /**
@@ -56,7 +62,8 @@ const AFTER_ALL = Buffer.of(0xff);
 export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
   const {prefix, after, limit, reverse, values, valuesBytesMax, nowMs} = scan;
   const entries: EntryInfo[] = [];
-  let expired = 0;
+  let expiredCount = 0;
+  let expired: ExpiredEntry | undefined;
   let valuesBytes = 0;
   let last: Buffer | undefined;
   for (const bytes of namingDamage(table.keys({start: startOf(prefix, after, reverse), reverse}))) {
@@ -64,18 +71,22 @@ export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
     const order = comparePrefix(bytes, prefix);
     // A range may begin just outside of what was asked for, never end there.
     if (isBeforeStart(bytes, order, after, reverse)) continue;
-    if (order !== 0 || entries.length === limit || valuesBytes >= valuesBytesMax) return {entries, rest: undefined};
+    if (order !== 0 || entries.length === limit || valuesBytes >= valuesBytesMax)
+      return {entries, rest: undefined, expired};
     const entry = readEntry(table, bytes, values);
     if (!hasExpired(entry, nowMs)) {
       entries.push(entry);
       if (values) valuesBytes += entry.sizeBytes;
-    } else if (++expired === EXPIRED_MAX) {
+      continue;
+    }
+    if (expired === undefined || entry.expiresAtMs > expired.expiresAtMs) expired = entry;
+    if (++expiredCount === EXPIRED_MAX) {
       const left = {limit: limit - entries.length, valuesBytesMax: valuesBytesMax - valuesBytes};
-      return {entries, rest: {...scan, ...left, after: bytes}};
+      return {entries, rest: {...scan, ...left, after: bytes}, expired};
     }
   }
   assertEnd(table, last ?? startOf(prefix, after, reverse), reverse);
-  return {entries, rest: undefined};
+  return {entries, rest: undefined, expired};
 }
 
 function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryInfo {

@@ -12,7 +12,8 @@ import {encodeLogKey} from '../../src/store/log-record.ts';
 import {beginRecord, endRecord} from '../../src/store/record.ts';
 import {verifyStore} from '../../src/store/verify-store.ts';
 import {changesOf, keysOf, put, range, read, textOf, withTexts, write} from '../../src/testing/assertions.ts';
-import {makeDirectory, openStore} from './fixture.ts';
+import {makeDirectory, openStore, startProcess} from './fixture.ts';
+import type {StoreProcess} from './store-process.ts';
 
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
 const HOUR_MS = 60 * 60 * 1000;
@@ -192,6 +193,58 @@ describe('an entry of an LMDB store that expires', () => {
     assert.equal((await verifyStore(directory)).wrongExpiries, 1);
   });
 });
+
+describe('an entry that was gone while the clock of the machine was ahead', () => {
+  /** Ways to learn that it is gone. */
+  const looks: readonly {readonly name: string; readonly look: (store: StoreProcess) => Promise<void>}[] = [
+    {name: 'read', look: async store => assert.equal(await store.call('get', {key: 'a'}), undefined)},
+    {name: 'listed', look: async store => assert.deepEqual(await store.call('keys'), ['b'])},
+    {name: 'listed from a snapshot', look: async store => assert.deepEqual(await store.call('keysOfSnapshot'), ['b'])},
+    {name: 'deleted', look: async store => assert.equal(await store.call('delete', {key: 'a'}), 'absent')},
+    {
+      name: 'touched',
+      look: store => assert.rejects(store.call('touch', {key: 'a'}), {failure: {code: 'no-entry', key: 'a'}}),
+    },
+  ];
+  const ends = [
+    {name: 'a proper stop', end: (store: StoreProcess) => store.call('close')},
+    {name: 'a kill', end: (store: StoreProcess) => store.kill()},
+  ];
+  for (const {name: looked, look} of looks) {
+    for (const {name: ended, end} of ends) {
+      test(`and was missed when it was ${looked} stays gone after ${ended}, with the clock set right`, async () => {
+        const directory = await makeDirectory();
+        const expiresAtMs = Date.now() + HOUR_MS;
+        await leaveExpiring(directory, expiresAtMs);
+        const ahead = await startProcess();
+        await ahead.call('open', {directory, aheadMs: 2 * HOUR_MS});
+        await look(ahead);
+        await end(ahead);
+        const store = await openStore(directory);
+        assert.equal(await read(store, 'a'), undefined);
+        assert.deepEqual(keysOf(await store.list(range())), ['b']);
+        await sweepAll(store);
+        assert.deepEqual(await changesOf(store, 1), [{kind: 'expire', key: 'a', revision: 2}]);
+      });
+    }
+  }
+
+  test('stays gone after a proper stop, with the clock set right, also if nothing looked for it', async () => {
+    const directory = await makeDirectory();
+    await leaveExpiring(directory, NOON_MS + HOUR_MS);
+    const clock = {machineMs: NOON_MS + 2 * HOUR_MS, passedMs: 0};
+    await (await openWith(directory, clock))[Symbol.asyncDispose]();
+    clock.machineMs = NOON_MS;
+    assert.deepEqual(keysOf(await (await openWith(directory, clock)).list(range())), ['b']);
+  });
+});
+
+/** A closed store with the entries a, which expires, and b, which does not. */
+async function leaveExpiring(directory: string, expiresAtMs: number): Promise<void> {
+  const store = await openStore(directory, {nowMs: () => 0});
+  await write(store, {...put('a'), expiry: {kind: 'at', expiresAtMs}}, put('b'));
+  await store[Symbol.asyncDispose]();
+}
 
 describe('a snapshot of an LMDB store', () => {
   test('ends with its store, and lets it close', async () => {

@@ -22,8 +22,6 @@ const LOG_CHANGES_MAX = 8;
 interface Opened {
   readonly store: Store;
   readonly time: FakeTime;
-  /** Whether it begins anew, but for what is on the disk, when it is opened again. */
-  readonly restarts: boolean;
   reopen(): Promise<Opened>;
   end(): Promise<void>;
 }
@@ -45,7 +43,7 @@ async function openMemory(): Promise<Opened> {
   const time = new FakeTime();
   const store = openMemoryStore({...time, logChangesMax: LOG_CHANGES_MAX});
   const end = (): Promise<void> => store[Symbol.asyncDispose]();
-  const opened: Opened = {store, time, restarts: false, reopen: async () => opened, end};
+  const opened: Opened = {store, time, reopen: async () => opened, end};
   return opened;
 }
 
@@ -55,7 +53,6 @@ async function openLmdb(existing?: string, time = new FakeTime()): Promise<Opene
   return {
     store,
     time,
-    restarts: true,
     async reopen() {
       await store[Symbol.asyncDispose]();
       return openLmdb(directory, time);
@@ -160,7 +157,6 @@ class Model {
   readonly changes: ModelChange[] = [];
   revision = 0;
   nowMs: number;
-  #loggedMs = 0;
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
@@ -173,11 +169,6 @@ class Model {
 
   pass(ms: number, machineMs: number): void {
     this.nowMs = Math.max(machineMs, this.nowMs + ms);
-  }
-
-  /** All that is known of the time then is what was logged. */
-  restart(machineMs: number): void {
-    this.nowMs = Math.max(machineMs, this.#loggedMs);
   }
 
   commit({checks, operations}: Commit): object {
@@ -222,7 +213,6 @@ class Model {
 
   #log(change: ModelChange): void {
     this.changes.push(change);
-    this.#loggedMs = this.nowMs;
   }
 
   #apply(operation: Operation): void {
@@ -323,7 +313,6 @@ async function take(step: Step, opened: Opened, model: Model): Promise<Opened> {
   const {store, time} = opened;
   switch (step.kind) {
     case 'reopen':
-      if (opened.restarts) model.restart(time.machineMs);
       return opened.reopen();
     case 'pass':
       time.passedMs += step.ms;

@@ -8,9 +8,9 @@ const encoder = new TextEncoder();
 let store;
 
 const commands = {
-  open: async ({directory, newStoreId}) => {
+  open: async ({directory, newStoreId, aheadMs = 0}) => {
     const log = {error: () => {}, info: () => {}, debug: () => {}};
-    store = await openLmdbStore({directory, newStoreId, nowMs: Date.now, log});
+    store = await openLmdbStore({directory, newStoreId, nowMs: () => Date.now() + aheadMs, log});
   },
   takeDescriptors: async ({left}) => {
     const taken = [];
@@ -61,9 +61,19 @@ const commands = {
     const {outcomes} = await store.commit({checks: [], operations: [{kind: 'delete', key}]});
     return outcomes[0];
   },
+  touch: async ({key}) => {
+    const {outcomes} = await store.commit({checks: [], operations: [{kind: 'touch', key}]});
+    return outcomes[0];
+  },
   get: async ({key}) => {
     const entry = await store.get(key);
     return entry === undefined ? undefined : new TextDecoder().decode(entry.json);
+  },
+  keysOfSnapshot: async () => {
+    const snapshot = await store.snapshot();
+    const entries = await snapshot.list({prefix: '', limit: 1000});
+    await snapshot[Symbol.asyncDispose]();
+    return entries.map(({key}) => key);
   },
   keys: async () => (await store.list({prefix: '', limit: 1000})).map(({key}) => key),
   readOnlyBecause: async () => store.readOnlyBecause,

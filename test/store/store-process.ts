@@ -7,7 +7,10 @@ export interface StoreProcess extends AsyncDisposable {
   /** The process that holds the store; the tracer's where there is one. */
   readonly processId: number;
   /** Rejects with a {@link ProcessFailure} when the store failed. */
-  call(name: 'open', options: {readonly directory: string; readonly newStoreId?: boolean}): Promise<void>;
+  call(
+    name: 'open',
+    options: {readonly directory: string; readonly newStoreId?: boolean; readonly aheadMs?: number},
+  ): Promise<void>;
   /** Opens files until the operating system allows only so many more. */
   call(name: 'takeDescriptors', options: {readonly left: number}): Promise<void>;
   call(
@@ -28,8 +31,11 @@ export interface StoreProcess extends AsyncDisposable {
   /** The same, with reads in every turn of the event loop until it is answered. */
   call(name: 'putWhileReading', options: {readonly key: string; readonly json: string}): Promise<number>;
   call(name: 'delete', options: {readonly key: string}): Promise<string>;
+  /** Lets an entry stay for ever. */
+  call(name: 'touch', options: {readonly key: string}): Promise<string>;
   call(name: 'get', options: {readonly key: string}): Promise<string | undefined>;
   call(name: 'keys'): Promise<readonly string[]>;
+  call(name: 'keysOfSnapshot'): Promise<readonly string[]>;
   call(name: 'readOnlyBecause'): Promise<string | undefined>;
   call(name: 'close'): Promise<void>;
   /** Kills itself, which ends a tracer as well. */
