@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
 import {chmod, readFile, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
@@ -116,6 +119,15 @@ describe('crewroom sign-in', () => {
       said: /failed with status 500.*The rank for this pilot/,
     },
     {
+      name: 'warnings of PHP before every answer',
+      username: '1',
+      trouble: {
+        status: 200,
+        body: '<br />\n<b>Warning</b>:  Undefined array key "x" in <b>/home/air/x.php</b> on line <b>12</b><br />\n{"apiVersion":"1"}',
+      },
+      said: /"Warning: Undefined array key .* in \/home\/air\/x\.php on line 12 \(status 200\)\nThe address is right, and PHP fails/,
+    },
+    {
       name: 'a page in place of a handler',
       username: '1',
       trouble: TROUBLE.html,
@@ -195,6 +207,35 @@ describe('crewroom sign-in', () => {
     assert.equal(exitCode, 5);
     assert.match(stderr, /Start it with "crewroom start"/);
   });
+});
+
+test('crewroom status shows what a service says as text, and obeys nothing in it', async () => {
+  const url = `http://127.0.0.1/${encodeURIComponent('\u001b')}`;
+  const documents: Readonly<Record<string, unknown>> = {
+    '/api': {name: 'crewroom', version: '1', apiVersion: '1', links: {}},
+    '/readyz': {
+      ready: true,
+      store: 'read-write',
+      identity: {source: 'handler', signedIn: true, state: 'signed-in', summary: 'a'},
+    },
+    '/api/session': {
+      state: 'signed-in',
+      source: 'handler',
+      since: '2026-03-01T12:00:00.000Z',
+      scriptURL: url,
+      stale: true,
+      problem: {code: 'handler-failed', detail: 'b\u001b[2J', advice: 'c\u001b[2J'},
+    },
+  };
+  const impostor = createServer(({url: path = ''}, response) => {
+    response.writeHead(200, {'Content-Type': 'application/json'}).end(JSON.stringify(documents[path]));
+  }).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  const {port} = impostor.address() as AddressInfo;
+  const {stdout, stderr} = await machine.run(['status', '--port', String(port)]);
+  impostor.close();
+  assert.match(stdout, /b\\u001b\[2J\n.*→ c\\u001b\[2J/, stderr);
+  assert.ok(!stdout.includes('\u001b'), stdout);
 });
 
 describe('crewroom sign-out', () => {

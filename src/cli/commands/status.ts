@@ -91,6 +91,8 @@ function describeSession(session: SessionDocument | undefined, style: Style): re
   return [
     state === 'signed-in' ? `at ${place}, ${describeEnd(session)}; ${describePlace(session)}` : `none at ${place}`,
     ...(stale ? [`${style.yellow('stale')}: this was known last, and the airline is asked again`] : []),
-    ...(problem === undefined ? [] : [escapeControls(problem.detail), style.dim(`→ ${problem.advice}`)]),
+    ...(problem === undefined
+      ? []
+      : [escapeControls(problem.detail), style.dim(`→ ${escapeControls(problem.advice)}`)]),
   ];
 }

@@ -52,7 +52,7 @@ function formatFinding(
   const width = columns - indent.length;
   const [first, ...others] = wrap(escapeControls(detail), width);
   const lines = [`${mark} ${style.bold(name)}  ${first}`, ...others.map(line => `${indent}${line}`)];
-  const fixes = fix === undefined ? [] : wrap(fix, width - ARROW.length);
+  const fixes = fix === undefined ? [] : wrap(escapeControls(fix), width - ARROW.length);
   lines.push(...fixes.map((line, index) => `${indent}${style.dim(`${index === 0 ? ARROW : '  '}${line}`)}`));
   return lines.map(line => `${line}\n`).join('');
 }
