@@ -102,6 +102,16 @@ describe('the judge admits', () => {
       answer: makeAnswer(404, {...REFUSED, status: 404, code: 'no-resource'}),
     },
     {
+      name: 'a preflight for nothing',
+      asked: {method: 'OPTIONS', target: '/pilots/a/b'},
+      answer: makeAnswer(204, '', {'content-type': undefined, 'access-control-allow-methods': 'GET'}),
+    },
+    {
+      name: 'that a slash is too much',
+      asked: {method: 'GET', target: '/events/'},
+      answer: makeAnswer(308, '', {'content-type': undefined, location: '/events'}),
+    },
+    {
       name: 'that there is no such method',
       asked: {...GET, method: 'TRACE'},
       answer: makeAnswer(405, {...REFUSED, status: 405, code: 'method-not-allowed'}),

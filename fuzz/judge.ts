@@ -86,6 +86,7 @@ const COMMON_HEADERS = new Set([
   'content-length',
   'content-security-policy',
   'content-type',
+  'cross-origin-opener-policy',
   'cross-origin-resource-policy',
   'date',
   'keep-alive',
@@ -185,7 +186,10 @@ function* judgePlace(place: Place, answer: Answer, document: ApiDocument): Itera
       yield* judgeCommon(answer, document, status === 405 ? ['method-not-allowed'] : []);
       break;
     case 'nowhere':
-      yield* judgeCommon(answer, document, status === 404 ? ['no-resource'] : []);
+      // A preflight is answered so that its page sees the 404 itself; a slash too much leads to the path without it.
+      if (status === 204) yield* judgeAllowed(answer);
+      else if (status === 308) yield* judgeNoBody(answer);
+      else yield* judgeCommon(answer, document, status === 404 ? ['no-resource'] : []);
   }
 }
 
@@ -197,7 +201,9 @@ function isPromised(place: Place, status: number): boolean {
 
 /** Judges what tells which methods there are. */
 function* judgeAllowed(answer: Answer): Iterable<Found> {
-  if (headerOf(answer.headers, 'allow') === undefined) yield found('missing-header', 'it has no Allow');
+  const names = ['allow', 'access-control-allow-methods'];
+  if (names.every(name => headerOf(answer.headers, name) === undefined))
+    yield found('missing-header', 'it has no Allow');
   yield* judgeNoBody(answer);
 }
 

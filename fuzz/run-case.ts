@@ -1,4 +1,5 @@
 import type {FuzzCase, Step} from './arbitrary/cases.ts';
+import {FOREIGN_REFERER} from './arbitrary/requests.ts';
 import type {ApiDocument} from './document.ts';
 import {asksForWebSocket, type Exchanged, exchange, pipeline, sendBytes} from './exchange.ts';
 import {type Finding, type Judge, nameOf} from './judge.ts';
@@ -126,7 +127,14 @@ function isForeign(plan: RequestPlan, memory: Memory): boolean {
   const known = [memory.host, memory.host.replace('localhost', '127.0.0.1')];
   if (hosts.length !== 1 || !known.includes(hosts[0]?.toLowerCase() ?? '')) return true;
   if (origins.some(origin => ![...ORIGINS, ...known.map(host => `http://${host}`)].includes(origin))) return true;
-  return origins.length === 0 && values('sec-fetch-site').some(site => site !== 'same-origin' && site !== 'none');
+  if (origins.length > 0) return false;
+  return (
+    values('sec-fetch-site').some(site => site !== 'same-origin' && site !== 'none') ||
+    values('sec-purpose').includes('prefetch') ||
+    values('referer').includes(FOREIGN_REFERER) ||
+    // Nothing that is sent here asks for a document in a window.
+    values('sec-fetch-mode').includes('navigate')
+  );
 }
 
 function remember(headers: readonly (readonly [string, string])[], body: Uint8Array, memory: Memory): void {

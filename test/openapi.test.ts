@@ -156,6 +156,7 @@ const REQUESTS: readonly {
   {path: '/api/limits'},
   {path: '/livez'},
   {path: '/readyz'},
+  {path: '/'},
   {path: '/openapi.json'},
   {path: '/docs'},
   {path: '/api/identity', headers: {Origin: 'https://evil.example'}},

@@ -194,11 +194,17 @@ const ODD_CONTENT = fc.constantFrom<Header>(
   ['Content-Encoding', 'gzip'],
 );
 
+/** A page that no request may come from. */
+export const FOREIGN_REFERER = 'https://evil.example/';
+
 /** What the guard has to refuse, whatever is asked for. */
 const FOREIGN = fc.constantFrom<Header>(
   ['Host', 'evil.example'],
   ['Origin', 'https://evil.example'],
   ['Sec-Fetch-Site', 'cross-site'],
+  ['Sec-Purpose', 'prefetch'],
+  ['Sec-Fetch-Mode', 'navigate'],
+  ['Referer', FOREIGN_REFERER],
 );
 
 /** So many headers that what comes behind them could be lost. */

@@ -23,7 +23,7 @@ const ATTACKS = [
   {name: 'a foreign Referer beside none', headers: ['Sec-Fetch-Site: none', 'Referer: http://localhost:3000/']},
 ];
 
-const PAGES: ReadonlySet<string> = new Set(['/docs', '/openapi.json']);
+const PAGES: ReadonlySet<string> = new Set(['/', '/docs', '/openapi.json']);
 
 /** Parameters that an operation needs to do something. */
 const QUERIES: Readonly<Record<string, string>> = {

@@ -80,6 +80,7 @@ export const ANSWER_HEADERS = {
     required: true,
     pattern: '^attachment; filename="[^"]+"$',
   },
+  Location: {description: 'Where it is.', required: true, pattern: '^/docs$'},
   Upgrade: {description: 'The protocol that follows.', required: true, pattern: '^websocket$'},
   'Sec-WebSocket-Accept': {
     description: 'Shows that the handshake was understood (RFC 6455).',
@@ -372,6 +373,15 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         200: {description: 'It can.', schema: READINESS},
         503: {description: 'It can only read: the disk failed.', schema: READINESS},
       },
+      failures: [],
+    },
+  },
+  '/': {
+    GET: {
+      operationId: 'getStart',
+      tag: 'Service',
+      summary: 'Where people who open the service in a browser are led',
+      answers: {302: {description: 'To the page of this document.', headers: ['Location']}},
       failures: [],
     },
   },
