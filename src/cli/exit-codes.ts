@@ -62,6 +62,7 @@ const EXIT_BY_CODE = {
   'handler-redirect': EXIT.failure,
   'not-a-handler': EXIT.failure,
   'handler-failed': EXIT.failure,
+  'handler-busy': EXIT.failure,
   'invalid-pilot': EXIT.failure,
   'entry-corrupt': EXIT.failure,
   'store-corrupt': EXIT.failure,

@@ -65,6 +65,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'Configure the address at the end of the redirects as scriptURL of the airline, with a slash at its end',
   'not-a-handler': 'Check that scriptURL names the directory of the handler, not the site of the airline',
   'handler-failed': 'Try again later; if it stays, tell the airline what the handler says',
+  'handler-busy':
+    'Wait as long as it says, or else some minutes, then try again; if it stays, the airline has to allow more requests',
   'invalid-pilot': 'The airline has to mend its handler: "crewroom doctor --script-url URL" shows what is missing',
   'entry-corrupt':
     'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',

@@ -66,6 +66,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
       problem === undefined ? `it failed with status ${handlerStatus}` : `${problem} (status ${handlerStatus})`;
     return `Cannot get an answer of the handler at ${url}: ${what}${quoteMessage(message)}`;
   },
+  'handler-busy': ({url, handlerStatus, problem, message}) =>
+    `Cannot get an answer of the back end at ${url}: ${problem} (status ${handlerStatus})${quoteMessage(message)}`,
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
   'store-corrupt': ({after}) =>

@@ -89,6 +89,14 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     problem: 'it is out',
     message: 'Out of fuel.',
   },
+  'handler-busy': {
+    code: 'handler-busy',
+    url: 'https://a.example/',
+    handlerStatus: 429,
+    problem: 'it takes no more requests for now, and may be asked again in 60 seconds',
+    message: 'Too Many Attempts.',
+    retryAfterSeconds: 60,
+  },
   'invalid-pilot': {
     code: 'invalid-pilot',
     url: 'https://a.example/',

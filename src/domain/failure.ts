@@ -89,13 +89,29 @@ export type HandlerFailure =
       /** What is wrong with the back end, if that was recognised. */
       readonly problem?: string;
       readonly message?: string;
-    } & Hinted)
+    } & Hinted &
+      Pausing)
+  | ({
+      /** It answers 429: it, or what stands in front of it, gets more requests than it takes. */
+      readonly code: 'handler-busy';
+      readonly url: string;
+      readonly handlerStatus: number;
+      readonly problem: string;
+      readonly message?: string;
+    } & Hinted &
+      Pausing)
   | {readonly code: 'invalid-pilot'; readonly url: string; readonly problems: readonly DocumentProblem[]};
 
 /** A failure that may know better what to do than the advice for its code. */
 interface Hinted {
   /** What to do in this case, in place of the advice for the code. */
   readonly hint?: string;
+}
+
+/** A failure of a back end that may say when to come again. */
+interface Pausing {
+  /** How long to wait before the next request, in seconds: a day at most. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** How far a request to a handler came: its name was looked up, it was connected to, TLS was agreed on, it answered. */

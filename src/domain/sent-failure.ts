@@ -20,6 +20,7 @@ const CONFLICTS: readonly [ShapeOf<Conflict>] = [{key: 'string', expected: 'stri
 const URL_AND_MESSAGE = {url: 'string', 'message?': 'string'} as const;
 const URL_AND_STATUS = {url: 'string', handlerStatus: 'number'} as const;
 const HINT = {'hint?': 'string'} as const;
+const PAUSE = {'retryAfterSeconds?': 'number'} as const;
 const IMPORTED = {'imported?': 'number', 'batches?': 'number'} as const;
 
 const MEMBERS: Members = {
@@ -61,7 +62,8 @@ const MEMBERS: Members = {
   'handler-timeout': {url: 'string', timeoutMs: 'number'},
   'handler-redirect': {url: 'string', target: 'string', problem: 'string', 'scriptURL?': 'string', ...HINT},
   'not-a-handler': {...URL_AND_STATUS, problem: 'string', 'firstLine?': 'string', ...HINT},
-  'handler-failed': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT},
+  'handler-failed': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT, ...PAUSE},
+  'handler-busy': {...URL_AND_STATUS, problem: 'string', 'message?': 'string', ...HINT, ...PAUSE},
   'invalid-pilot': {url: 'string', problems: PROBLEMS},
   'entry-corrupt': {key: 'string'},
   'store-corrupt': {'after?': 'string'},

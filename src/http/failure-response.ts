@@ -48,6 +48,7 @@ export const STATUS_BY_CODE = {
   'handler-redirect': 502,
   'not-a-handler': 502,
   'handler-failed': 502,
+  'handler-busy': 503,
   'invalid-pilot': 502,
   'entry-corrupt': 500,
   'store-corrupt': 500,
@@ -106,6 +107,8 @@ export function failureAnswer(failure: Failure, requestId: string): WholeAnswer 
     ...failure,
   };
   const allow = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
-  const rawHeaders = [...WINDOW_HEADERS, ...allow];
+  const pauseSeconds = 'retryAfterSeconds' in failure ? failure.retryAfterSeconds : undefined;
+  const pause = pauseSeconds === undefined ? [] : ['Retry-After', String(pauseSeconds)];
+  const rawHeaders = [...WINDOW_HEADERS, ...allow, ...pause];
   return jsonAnswer(problem, {status, contentType: 'application/problem+json', rawHeaders});
 }

@@ -12,6 +12,7 @@ import {
 import {findBareAddress, findRedirect} from './handler-redirect.ts';
 import {cleanText, decodeBeginning, firstLineOf, titleOf, withoutMarks} from './handler-text.ts';
 import {type Pilot, readPilot} from './pilot.ts';
+import {readRetryAfterSeconds} from './retry-after.ts';
 
 /** What a handler says of itself. */
 export interface HandlerProbe {
@@ -37,7 +38,7 @@ export interface HandlerCallOptions {
 
 /**
  * Calls the back ends of airlines. Addresses end in a slash: see `readScriptUrl()`. Every call throws `handler-unreachable`,
- * `handler-timeout`, `handler-redirect`, `not-a-handler` and `handler-failed` besides what it names.
+ * `handler-timeout`, `handler-redirect`, `not-a-handler`, `handler-failed` and `handler-busy` besides what it names.
  */
 export interface HandlerClient {
   /** Asks a handler what it is; sends no secret. */
@@ -185,12 +186,12 @@ interface Success {
 function readSuccess(answer: HandlerAnswer): Success {
   const redirect = findRedirect(answer);
   if (redirect !== undefined) throw redirect;
-  const {url, status, body} = answer;
+  const {status, body} = answer;
   const diagnosis = diagnose(answer);
   if (diagnosis !== undefined) throw failureOf(diagnosis, answer);
   const isSuccess = status >= 200 && status <= 299;
   if (!('json' in body) && (isSuccess || status < 500)) throw notAHandler(answer, {problem: describeContent(answer)});
-  if (!isSuccess) throw new AppError({code: 'handler-failed', url, handlerStatus: status, ...findMessage(answer)});
+  if (!isSuccess) throw failed(answer);
   if (body.kind === 'object') return body;
   throw notAHandler(answer, {problem: 'it answers with JSON that is no object'});
 }
@@ -200,7 +201,18 @@ function failureOf({code, problem, hint}: Diagnosis, answer: HandlerAnswer): App
   const {url, status, body} = answer;
   // A page has said what it is in the problem already.
   const message = cleanText(messageIn(body) ?? '', answer.secrets);
-  return new AppError({code, url, handlerStatus: status, problem, ...(message === '' ? {} : {message}), hint});
+  const what = {problem, ...(message === '' ? {} : {message}), hint, ...pauseOf(answer)};
+  return new AppError({code: status === 429 ? 'handler-busy' : code, url, handlerStatus: status, ...what});
+}
+
+function failed(answer: HandlerAnswer): AppError {
+  const what = {...findMessage(answer), ...pauseOf(answer)};
+  return new AppError({code: 'handler-failed', url: answer.url, handlerStatus: answer.status, ...what});
+}
+
+function pauseOf({headers}: HandlerAnswer): {readonly retryAfterSeconds?: number} {
+  const retryAfterSeconds = readRetryAfterSeconds(headers);
+  return retryAfterSeconds === undefined ? {} : {retryAfterSeconds};
 }
 
 function notAHandler(answer: HandlerAnswer, what: {readonly problem: string; readonly hint?: string}): AppError {

@@ -1,3 +1,5 @@
+import type {Failure} from '../domain/failure.ts';
+
 /** How often a session is verified, in milliseconds: the airline may end it at any time, and promote or retire its pilot. */
 export const VERIFY_INTERVAL_MS = 30 * 60_000;
 
@@ -31,4 +33,14 @@ export function resumeDelayMs(remainingMs: number | undefined, random: () => num
 export function retryDelayMs(failures: number, random: () => number): number {
   const longestMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** Math.min(failures, 30));
   return longestMs * (0.5 + 0.5 * random());
+}
+
+/** Longest pause that a back end gets, in seconds: a session must not stay unverified for the day that some ask for. */
+const PAUSE_SECONDS_MAX = 60 * 60;
+
+/** How long the back end wants to be left alone, in milliseconds; 0 if it does not say. */
+export function pauseDelayMs(failure: Failure | undefined, random: () => number): number {
+  const seconds = failure !== undefined && 'retryAfterSeconds' in failure ? failure.retryAfterSeconds : undefined;
+  // Spread by a fifth: the pilots of an airline must not all come back in the same second.
+  return Math.min(seconds ?? 0, PAUSE_SECONDS_MAX) * 1000 * (1 + 0.2 * random());
 }

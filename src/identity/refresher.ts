@@ -2,7 +2,7 @@ import {AppError, type Failure} from '../domain/failure.ts';
 import {type Alarm, createAlarm, type Timers} from './alarm.ts';
 import type {HandlerClient} from './handler-client.ts';
 import type {Pilot} from './pilot.ts';
-import {resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
+import {pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
 import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
 
 /** What a refresher needs. */
@@ -32,8 +32,8 @@ export interface Refresher {
   /** Follows a session that was kept, and asks the handler about it at once. */
   takeUp(record: SessionRecord): void;
   /**
-   * Asks the back end now, to resume the session if that is due and otherwise to verify it. Calls at the same time share
-   * one request; nothing to do is fine. Never rejects.
+   * Asks the back end now, to resume the session if that is due and otherwise to verify it; not while the back end wants a
+   * pause. Calls at the same time share one request; nothing to do is fine. Never rejects.
    */
   refresh(): Promise<void>;
   /** Resolves when no request is under way. */
@@ -65,6 +65,8 @@ class SessionRefresher implements Refresher {
   /** When it is to be resumed, in milliseconds since the Unix epoch. A session that was kept: at once. */
   #resumeAtMs = -Infinity;
   #failures = 0;
+  /** When a back end that asked for a pause may be asked again, in milliseconds since the Unix epoch. */
+  #pausedUntilMs = -Infinity;
   /** Why it could not be asked last; undefined once it was. */
   #problem: Failure | undefined;
   #refreshing: Refreshing | undefined;
@@ -95,6 +97,7 @@ class SessionRefresher implements Refresher {
       this.#end(this.#problem);
       return Promise.resolve();
     }
+    if (this.#deps.nowMs() < this.#pausedUntilMs) return Promise.resolve();
     const controller = new AbortController();
     const done = this.#refresh(record, controller.signal);
     this.#refreshing = {controller, done};
@@ -112,6 +115,7 @@ class SessionRefresher implements Refresher {
     this.#record = undefined;
     this.#resumeAtMs = -Infinity;
     this.#failures = 0;
+    this.#pausedUntilMs = -Infinity;
     this.#problem = undefined;
   }
 
@@ -166,13 +170,21 @@ class SessionRefresher implements Refresher {
   }
 
   #failed(record: SessionRecord, error: unknown): void {
-    if (error instanceof AppError) this.#problem = error.failure;
-    this.#plan(record, retryDelayMs(this.#failures++, this.#deps.random));
+    const {nowMs, random} = this.#deps;
+    const failure = error instanceof AppError ? error.failure : undefined;
+    this.#problem = failure;
+    const pauseMs = pauseDelayMs(failure, random);
+    this.#pausedUntilMs = nowMs() + pauseMs;
+    this.#plan(record, Math.max(pauseMs, retryDelayMs(this.#failures++, random)));
   }
 
   /** At the end of the session there is nothing to wait for. */
   #plan({expiresAtMs = Infinity}: SessionRecord, delayMs: number): void {
-    this.#alarm.set(Math.min(this.#deps.nowMs() + delayMs, expiresAtMs), () => void this.refresh());
+    this.#alarm.set(Math.min(this.#deps.nowMs() + delayMs, expiresAtMs), () => {
+      // It knows better how much time has passed, should the clock have been set.
+      this.#pausedUntilMs = -Infinity;
+      void this.refresh();
+    });
   }
 
   #end(problem: Failure | undefined): void {

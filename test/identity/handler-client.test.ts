@@ -241,7 +241,7 @@ const HOSTILE_SIGN_INS: {
     hint: expect.stringMatching(/^The airline has to let programs reach/),
   },
   'too many requests': {
-    code: 'handler-failed',
+    code: 'handler-busy',
     handlerStatus: 429,
     problem: 'it takes no more requests for now, and may be asked again in 30 seconds',
     message: 'Too Many Attempts.',

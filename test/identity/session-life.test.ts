@@ -229,6 +229,50 @@ test('a handler that is away is asked again with growing pauses, until the sessi
   expect(handler.requests).toEqual([]);
 });
 
+test('a back end that asks for a pause gets it, an hour at most, and nobody has it asked sooner', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL, {random: () => 0});
+  const busy = jsonAnswer(429, {message: 'Too Many Attempts.'});
+  const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
+  const table = [
+    {headers: {'Retry-After': '600'}, pauseMs: 600_000},
+    {headers: {'Retry-After': 'Sun, 01 Mar 2026 12:10:00 GMT', Date: date}, pauseMs: 600_000},
+    {headers: {'Retry-After': '86400'}, pauseMs: HOUR_MS},
+    {headers: {'Retry-After': `${'9'.repeat(15)}`}, pauseMs: HOUR_MS},
+  ];
+  for (const {headers, pauseMs} of table) {
+    handler.failWith({...busy, headers: {...busy.headers, ...headers}});
+    await source.refresh();
+    const problem = {code: 'handler-busy', handlerStatus: 429, message: 'Too Many Attempts.'};
+    expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem});
+    handler.failWith(undefined);
+    handler.forgetRequests();
+    clock.advance(pauseMs - 1000);
+    await source.verify();
+    await source.idle();
+    expect(handler.requests).toEqual([]);
+    clock.advance(1000);
+    await source.idle();
+    expect(pathsOf(handler)).toEqual(['pilot/verify']);
+    expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+  }
+});
+
+test('a pause that cannot be read is none', async () => {
+  const clock = createTestClock();
+  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, handler.scriptURL);
+  for (const text of ['soon', '-5', '1e3', '0x10', 'Sun, 99 Mar 2026 12:10:00 GMT', '9'.repeat(10_000)]) {
+    handler.failWith({...TROUBLE.maintenance, headers: {'Retry-After': text}});
+    await source.refresh();
+    expect(source.status().problem).not.toHaveProperty('retryAfterSeconds');
+  }
+  handler.failWith({...TROUBLE.maintenance, headers: {'Retry-After': '120'}});
+  await source.refresh();
+  expect(source.status().problem).toMatchObject({code: 'handler-failed', handlerStatus: 503, retryAfterSeconds: 120});
+});
+
 test('pauses differ between machines', async () => {
   const clock = createTestClock();
   const handler = await using(startPhpVms5({nowMs: clock.nowMs}));

@@ -55,6 +55,21 @@ for (const {name, start} of [
       expect(await readdir(machine.dataDir)).not.toContain('session.json');
     });
 
+    test('passes on how long a busy back end wants to be left alone', async () => {
+      const machine = await createMachine(start);
+      const {handler} = machine;
+      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {url} = await machine.start({airline});
+      handler.failWith({status: 429, headers: {'Retry-After': '90'}, body: '<html><title>Error 1015</title></html>'});
+      const response = await fetch(`${url}/api/session`, {method: 'POST', body: JSON.stringify(CREDENTIALS)});
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('90');
+      const {code, detail, advice, retryAfterSeconds} = (await response.json()) as Record<string, unknown>;
+      expect({code, retryAfterSeconds}).toEqual({code: 'handler-busy', retryAfterSeconds: 90});
+      expect(detail).toContain('it takes no more requests for now, and may be asked again in 90 seconds (status 429)');
+      expect(advice).toMatch(/^Wait, then try again/);
+    });
+
     test('has the back end asked when a plugin was refused, and says why the session is over', async () => {
       const machine = await createMachine(start);
       const {handler} = machine;

@@ -171,6 +171,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'handler-redirect',
         'not-a-handler',
         'handler-failed',
+        'handler-busy',
         'invalid-pilot',
         'store-closed',
       ],

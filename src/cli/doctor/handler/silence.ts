@@ -19,6 +19,7 @@ function detailOf(failure: Failure): string {
     case 'not-a-handler':
       return `${failure.problem} (${failure.handlerStatus})`;
     case 'handler-failed':
+    case 'handler-busy':
       return `${describeFailed(failure)}${failure.message === undefined ? '' : `: ${JSON.stringify(failure.message)}`}`;
     case 'handler-redirect':
       return `${failure.problem}, ${failure.target}`;
@@ -27,7 +28,7 @@ function detailOf(failure: Failure): string {
   }
 }
 
-function describeFailed({problem, handlerStatus}: Extract<Failure, {code: 'handler-failed'}>): string {
+function describeFailed({problem, handlerStatus}: Extract<Failure, {code: 'handler-failed' | 'handler-busy'}>): string {
   return problem === undefined ? `it fails with ${handlerStatus}` : `${problem} (${handlerStatus})`;
 }
 
