@@ -34,6 +34,8 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
   /** The next line, for answers to questions; empty at the end of the input. What else was typed is dropped. */
   line(): Promise<string>;
+  /** Reads no more: a pipe that its writer leaves open would keep the process. */
+  close(): void;
   /** The stream itself, for a library that asks people. */
   readonly stream: NodeJS.ReadableStream;
 }
@@ -74,6 +76,7 @@ function createInput(stream: NodeJS.ReadStream): Input {
   return {
     isTerminal: stream.isTTY === true,
     chunks: () => stream,
+    close: () => void stream.destroy(),
     stream,
     line: () =>
       new Promise(resolve => {

@@ -19,7 +19,7 @@ export class AdvisedError extends Error {
   }
 }
 
-/** A command was asked to stop before its end, and did. */
+/** A command was asked to stop before its end, and did. The message, if there is one, is what the user should know. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
@@ -27,7 +27,10 @@ export class InterruptedError extends Error {
 /** Tells on stderr what went wrong: to people in two lines, with `--json` to programs in one. */
 export async function reportError(error: unknown, context: CliContext): Promise<ExitCode> {
   if (isClosedPipe(error)) return EXIT.ok;
-  if (error instanceof InterruptedError) return EXIT.interrupted;
+  if (error instanceof InterruptedError) {
+    await reportInterruption(error, context);
+    return EXIT.interrupted;
+  }
   if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
   const known = toAppError(error);
   if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure), context);
@@ -103,6 +106,14 @@ function describeLines(failure: Failure): readonly string[] {
     'path' in each ? describeProblem(each) : `${each.source} ${each.problem}`,
   );
   return [`${heading}: there are ${problems.length} problems`, ...problems];
+}
+
+async function reportInterruption({message}: InterruptedError, context: CliContext): Promise<void> {
+  if (message === '') return;
+  // The terminal has shown Ctrl+C on this line.
+  const lineBreak = context.stderr.isTerminal ? '\n' : '';
+  const text = wantsJson(context) ? JSON.stringify({interrupted: true, detail: message}) : `crewroom: ${message}`;
+  await context.stderr.write(`${lineBreak}${text}\n`);
 }
 
 async function reportDefect(error: unknown, context: CliContext): Promise<void> {

@@ -4,6 +4,7 @@ import {mkdir, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
+import {setImmediate} from 'node:timers/promises';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {formatExport, manyEntries} from '../support/exports.ts';
 import {startService, type TestService} from '../support/service.ts';
@@ -170,6 +171,24 @@ describe('crewroom import', () => {
     assert.equal(await values(), '');
     const failure = JSON.parse((await run(['import', 'f', '--json'])).stderr) as Record<string, unknown>;
     assert.deepEqual([failure['code'], failure['line'], failure['imported']], ['invalid-import', 2902, 0]);
+  });
+
+  test('that Ctrl+C ends says how many entries are stored, and that doing it again is harmless', async () => {
+    const running = machine.spawn(line(['import', '-']));
+    // The rest never comes, and the pipe stays open.
+    running.child.stdin.write(formatExport(manyEntries(5000)).split('\n').slice(0, 4500).join('\n'));
+    for (;;) {
+      const page = await service.crewroom.entries.list({prefix: 'k003999'});
+      if (page.entries.length > 0) break;
+      await setImmediate();
+    }
+    running.child.kill('SIGINT');
+    const {exitCode, stdout, stderr} = await running.finished;
+    assert.deepEqual([exitCode, stdout], [130, '']);
+    assert.equal(stderr, 'crewroom: Interrupted: 4,000 entries stored; doing it again is harmless\n');
+    let count = 0;
+    for await (const _ of service.crewroom.entries.listAll()) count++;
+    assert.equal(count, 4000);
   });
 
   test('of standard input says how much was stored', async () => {

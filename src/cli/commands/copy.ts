@@ -10,9 +10,10 @@ import {canAsk, confirm} from '../prompt.ts';
 import {AdvisedError} from '../report.ts';
 import {formatBytes} from '../table.ts';
 import {formatEntries} from '../transfer/format-imported.ts';
+import {importUntil} from '../transfer/interrupted-import.ts';
 import {tapped} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
-import {beginExport, type SendImportOptions, sendImport} from '../transfer/service-transfer.ts';
+import {beginExport, type SendImportOptions} from '../transfer/service-transfer.ts';
 import {tellImported} from '../transfer/tell-imported.ts';
 import {invalidUsage} from '../usage.ts';
 
@@ -109,7 +110,7 @@ function copy(
             detail,
           });
         });
-      return await sendImport({url: to, signal}, tapped(chunks, onChunk), {mode, dryRun});
+      return await importUntil(signal, {url: to, chunks: tapped(chunks, onChunk), mode, dryRun});
     } catch (error) {
       throw adviseOnTarget(error, to);
     } finally {

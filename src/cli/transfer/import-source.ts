@@ -15,6 +15,8 @@ export interface ImportSource {
   readonly isFile: boolean;
   /** Its bytes, from the beginning. */
   chunks(): AsyncIterable<Uint8Array>;
+  /** Ends reading it early. */
+  close(): void;
 }
 
 /** How much of a file is read at once, in bytes. */
@@ -22,7 +24,13 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** Standard input, which is read once. */
 export function standardInput({stdin}: CliContext): ImportSource {
-  return {name: 'standard input', sizeBytes: undefined, isFile: false, chunks: () => stdin.chunks()};
+  return {
+    name: 'standard input',
+    sizeBytes: undefined,
+    isFile: false,
+    chunks: () => stdin.chunks(),
+    close: () => stdin.close(),
+  };
 }
 
 /**
@@ -37,7 +45,13 @@ export async function fileSource(path: string, name: string): Promise<ImportSour
   });
   if (found.isDirectory()) throw unreadable(name, 'it is a directory');
   const isFile = found.isFile();
-  return {name, sizeBytes: isFile ? found.size : undefined, isFile, chunks: () => readFile(path, name)};
+  return {
+    name,
+    sizeBytes: isFile ? found.size : undefined,
+    isFile,
+    chunks: () => readFile(path, name),
+    close: () => {},
+  };
 }
 
 async function* readFile(path: string, name: string): AsyncGenerator<Uint8Array, void, undefined> {

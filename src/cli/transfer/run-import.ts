@@ -7,7 +7,7 @@ import {formatBytes} from '../table.ts';
 import {invalidUsage} from '../usage.ts';
 import {formatImported} from './format-imported.ts';
 import type {ImportSource} from './import-source.ts';
-import {sendImport} from './service-transfer.ts';
+import {importUntil} from './interrupted-import.ts';
 
 /** An import into the running service. */
 export interface ImportCall {
@@ -65,7 +65,10 @@ function transferOnce({context, url, source, mode}: ImportCall, dryRun: boolean)
     // Also while nothing is sent: what is on its way may take a while.
     const timer = setInterval(showBytes, INTERVAL_MS);
     try {
-      return await sendImport({url, signal}, chunks, {mode, dryRun});
+      return await importUntil(signal, {url, chunks, mode, dryRun});
+    } catch (error) {
+      source.close();
+      throw error;
     } finally {
       clearInterval(timer);
       await line.clear();
