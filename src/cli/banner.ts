@@ -22,7 +22,7 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['Address', `${style.cyan(address)} ${style.dim(`(${others})`)}`],
     ['Identity', escapeControls(identity.current()?.summary ?? NOBODY[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
-    ['Data', config.ephemeral ? 'in memory, gone when it stops' : config.dataDir],
+    ['Data', config.ephemeral ? 'in memory, gone when it stops' : escapeControls(config.dataDir)],
     ['Docs', style.cyan(`${address}/docs`)],
     ['Next', `curl ${address}/api/identity`],
     ['Stop', 'Ctrl+C'],

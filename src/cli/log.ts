@@ -1,7 +1,7 @@
 import {type DestinationStream, pino} from 'pino';
 import type {LogLevel} from '../config.ts';
 import type {Log, LogFields} from '../domain/log.ts';
-import {escapeControls} from './escape.ts';
+import {escapeControls, escapeText} from './escape.ts';
 import type {Style} from './style.ts';
 
 /** Where lines go and how. */
@@ -14,7 +14,10 @@ export interface LogOptions {
 
 /** Makes the log of the command line. */
 export function createLog({level, write, style}: LogOptions): Log {
-  const destination: DestinationStream = {write: style === undefined ? write : line => write(formatLine(line, style))};
+  const destination: DestinationStream = {
+    // Escaped in a string of JSON, a character stays the same to programs.
+    write: line => write(style === undefined ? escapeText(line) : formatLine(line, style)),
+  };
   const logger = pino(
     {
       level,
@@ -44,10 +47,11 @@ interface Line extends LogFields {
 function formatLine(json: string, style: Style): string {
   const {level, time, message, error, ...about} = JSON.parse(json) as Line;
   const clock = style.dim(time.slice(11, 19));
-  const what = level === 'error' ? style.red(message) : message;
+  const text = escapeControls(message);
+  const what = level === 'error' ? style.red(text) : text;
   const fields = Object.entries(about).map(([name, value]) =>
     style.dim(escapeControls(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)),
   );
-  const stack = error?.stack === undefined ? '' : `\n${style.dim(error.stack)}`;
+  const stack = error?.stack === undefined ? '' : `\n${style.dim(escapeText(error.stack))}`;
   return `${[clock, what, ...fields].join('  ')}${stack}\n`;
 }

@@ -2,7 +2,7 @@ import {describeProblem} from '../domain/client-failure-texts.ts';
 import {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import type {CliContext} from './context.ts';
-import {escapeControls} from './escape.ts';
+import {escapeControls, escapeText} from './escape.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 import {styleOf} from './style.ts';
 
@@ -82,7 +82,7 @@ function toAppError(error: unknown): AppError | undefined {
 async function reportFailure(failure: Failure, advice: string, context: CliContext): Promise<ExitCode> {
   const {stderr} = context;
   const detail = describeFailure(failure);
-  if (wantsJson(context)) await stderr.write(`${JSON.stringify({...failure, detail, advice})}\n`);
+  if (wantsJson(context)) await stderr.write(`${escapeText(JSON.stringify({...failure, detail, advice}))}\n`);
   else await stderr.write(formatFailure(failure, advice, context));
   return exitCodeOf(failure);
 }
@@ -123,7 +123,7 @@ async function reportDefect(error: unknown, context: CliContext): Promise<void> 
   const text = wantsJson(context)
     ? `${JSON.stringify({code: 'internal', detail, advice, stack})}\n`
     : `crewroom: ${detail}\n${advice}\n\n${stack}\n`;
-  await context.stderr.write(text);
+  await context.stderr.write(escapeText(text));
 }
 
 /** Whether programs read what is said, also when the command line was not understood. */

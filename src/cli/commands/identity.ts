@@ -1,6 +1,7 @@
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
+import {escapeText} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {indentJson} from '../indent-json.ts';
 import {invalidUsage} from '../usage.ts';
@@ -19,7 +20,8 @@ export async function run(call: Call<IdentityFlags>): Promise<ExitCode> {
     throw invalidUsage('identity', 'it prints the document as served (--json) or indented (--pretty)');
   const {client} = await connect(call);
   const {text} = await client.identity();
-  await stdout.write(pretty || (stdout.isTerminal && !json) ? indentJson(text) : text);
+  const shown = pretty || (stdout.isTerminal && !json) ? indentJson(text) : text;
+  await stdout.write(stdout.isTerminal ? escapeText(shown) : shown);
   if (pretty || stdout.isTerminal) await stdout.write('\n');
   return EXIT.ok;
 }

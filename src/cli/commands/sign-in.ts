@@ -5,6 +5,7 @@ import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import type {CliContext} from '../context.ts';
+import {escapeControls} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {readPassword} from '../password.ts';
 import {canAsk} from '../prompt.ts';
@@ -64,7 +65,7 @@ function parseScriptUrl(text: string): string {
 async function tellPlace(scriptURL: string | undefined, wasAsked: boolean, context: CliContext): Promise<void> {
   if (!canAsk(context) || scriptURL === undefined) return;
   const style = styleOf(context.stderr, context);
-  if (!wasAsked) await context.stderr.write(`Signing in at ${style.cyan(scriptURL)}\n`);
+  if (!wasAsked) await context.stderr.write(`Signing in at ${style.cyan(escapeControls(scriptURL))}\n`);
   if (isUnprotected(scriptURL))
     await context.stderr.write(`${style.yellow('!')} Without https the password can be read on its way\n`);
 }

@@ -59,12 +59,17 @@ function formatStatus(status: Status, {context}: Call): string {
       : [['Owner', `${style.red(`user ${owner}, not you`)}: "crewroom sign-in" sends it no password`] as const]),
     ['Identity', describeIdentity(identity)],
     ...describeSession(session, style).map((line, index) => [index === 0 ? 'Session' : '', line] as const),
-    ['Store', ready ? store : `${style.red(store)}: the disk failed; check it, then start the service again`],
+    [
+      'Store',
+      ready
+        ? escapeControls(store)
+        : `${style.red(escapeControls(store))}: the disk failed; check it, then start the service again`,
+    ],
     ['Latency', `${latencyMs} ms`],
   ] as const;
   const mark = ready ? style.green('●') : style.red('●');
   const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(9))} ${value}\n`);
-  return `${mark} ${style.bold('Crewroom')} ${version} runs\n${lines.join('')}`;
+  return `${mark} ${style.bold('Crewroom')} ${escapeControls(version)} runs\n${lines.join('')}`;
 }
 
 /** Whose identity is served, and from which kind of source. */

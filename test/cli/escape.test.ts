@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {createMachine} from './crewroom.ts';
+
+const machine = await createMachine();
+
+/** Empties a terminal, turns the direction of writing, begins a line of its own. */
+const EVIL = '\u009b2J\u202eevil\nsecond line';
+
+/** Such characters, as they stand in what a terminal gets; line ends are its own. */
+const OBEYED = /[\u0080-\u009f\u202a-\u202e]|^second line/m;
+
+describe.runIf(process.platform === 'linux')('texts from outside, on a terminal', () => {
+  test('of an airline are escaped in the banner, in status and in identity', async () => {
+    const {airline} = SAMPLE_DOCUMENT;
+    const document = {...SAMPLE_DOCUMENT, airline: {...airline, settings: {...airline.settings, airlineName: EVIL}}};
+    await writeFile(join(machine.home, 'evil.json'), JSON.stringify(document));
+    const args = ['start', '--ephemeral', '--port', '0', '--profile', 'evil.json'];
+    const running = machine.spawnOnTerminal(args);
+    await running.until(({stdout}) => stdout.includes('Stop'));
+    const banner = running.said().stdout;
+    assert.ok(banner.includes('\\u009b2J\\u202eevil\\u000asecond line'), banner);
+    assert.doesNotMatch(banner, OBEYED);
+    const port = /localhost:(\d+)/.exec(banner)?.[1] ?? '';
+    for (const command of ['status', 'identity']) {
+      const {stdout} = await machine.runOnTerminal([command, '--port', port]);
+      assert.ok(stdout.includes('\\u009b2J'), stdout);
+      assert.doesNotMatch(stdout, OBEYED);
+    }
+    running.child.stdin.write('\u0003');
+    await running.finished;
+  });
+
+  test('of a value are escaped by get, which a pipe gets as they are', async () => {
+    const service = await machine.start();
+    const port = String(service.port);
+    const value = '"\u009b2J\u202eevil"';
+    await machine.run(['put', 'k\u202e', value, '--port', port]);
+    for (const args of [['get', 'k\u202e'], ['get', 'k\u202e', '--json'], ['list']]) {
+      const {stdout} = await machine.runOnTerminal([...args, '--port', port]);
+      assert.match(stdout, /\\u202e/);
+      assert.doesNotMatch(stdout, OBEYED);
+    }
+    assert.equal((await machine.run(['get', 'k\u202e', '--port', port])).stdout, value);
+    await service.stop();
+  });
+});
