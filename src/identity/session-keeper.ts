@@ -78,6 +78,8 @@ class FileKeeper implements SessionKeeper {
   readonly #account: string;
   /** What is kept changes one after the other, so that an older session never replaces a newer one. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Why the keychain was not used last. */
+  #keychainProblem: string | undefined;
   /** Whether the keychain may hold a session of ours. */
   #inKeychain = false;
 
@@ -145,7 +147,10 @@ class FileKeeper implements SessionKeeper {
       this.#inKeychain = true;
       return true;
     } catch (error) {
-      this.#deps.log.info('keychain not used', {problem: (error as Error).message});
+      const problem = (error as Error).message;
+      // Once, not at each sign-in and each new session: most often there is no keychain on the machine.
+      if (problem !== this.#keychainProblem) this.#deps.log.info('keychain not used', {problem});
+      this.#keychainProblem = problem;
       return false;
     }
   }

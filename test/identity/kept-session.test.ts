@@ -52,6 +52,15 @@ describe('a session that is kept', () => {
     expect(machine.keychain.secrets.size).toBe(1);
   });
 
+  test('is in the file where there is no keychain, which is logged once', async () => {
+    const machine = await createMachine();
+    machine.keychain.lock();
+    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const {client} = await machine.start({airline});
+    for (let count = 0; count < 3; count++) expect(await client.signIn(CREDENTIALS)).toMatchObject({kept: 'file'});
+    expect(machine.log.lines.filter(line => line.startsWith('info keychain not used'))).toHaveLength(1);
+  });
+
   test('was open to all, and is not any more', async () => {
     const machine = await createMachine();
     machine.keychain.lock();
