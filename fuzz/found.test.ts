@@ -3,7 +3,7 @@ import type {FuzzCase} from './arbitrary/cases.ts';
 import {type OpenApi, readDocument} from './document.ts';
 import {type FuzzHandler, HANDLER_SECRETS, startHandler} from './handler.ts';
 import {createJudge} from './judge.ts';
-import type {RequestPlan} from './request-plan.ts';
+import {bodyOf, type RequestPlan} from './request-plan.ts';
 import {type RunDeps, runCase} from './run-case.ts';
 import {type FuzzedService, startService} from './service.ts';
 import {Tally} from './tally.ts';
@@ -35,6 +35,10 @@ const many = Array.from({length: 3500}, () => ['x', ''] as const);
 
 /** What fuzzing found once, and what was wrong with it. */
 const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
+  {
+    name: 'a page of a back end with a title that begins again and again: it stopped everything else for a minute',
+    steps: ask('POST', '/api/session', {body: bodyOf('{"username":"hostile-page-0","password":"x"}')}),
+  },
   {
     name: 'a foreign Origin behind 2,000 headers: Node dropped it, and the guard admitted the request',
     steps: ask('GET', '/api/identity', {headers: [...many, ['Origin', 'https://evil.example']]}),

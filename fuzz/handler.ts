@@ -16,6 +16,18 @@ export interface FuzzHandler extends AsyncDisposable {
   readonly airlineJson: string;
 }
 
+/** As much as the service reads of an answer, in bytes: what takes quadratic time then takes longer than the fuzzer waits. */
+const PAGE_BYTES = 1024 * 1024;
+
+/** Pages on which a reader that goes back takes quadratic time. */
+const HOSTILE_PAGES = ['<title', '<title>', '<title <', '<', '<br /', ' \t', '{"a":', 'x'].map(
+  (text): HandlerAnswer => ({
+    status: 401,
+    headers: {'Content-Type': 'text/html'},
+    body: `<html>${text.repeat(Math.ceil(PAGE_BYTES / text.length))}`.slice(0, PAGE_BYTES),
+  }),
+);
+
 /** Answers of a handler in trouble, by the name with which somebody signs in. */
 const TROUBLES: Readonly<Record<string, HandlerAnswer>> = {
   ...TROUBLE,
@@ -23,6 +35,9 @@ const TROUBLES: Readonly<Record<string, HandlerAnswer>> = {
   redirect: redirectTo('https://elsewhere.example/login'),
   'no-pilot': jsonAnswer(200, {dbID: 'one', session: 1}),
   'no-json': {status: 200, headers: {'Content-Type': 'application/json'}, body: '{"dbID":'},
+  'too-many': {...jsonAnswer(429, {message: 'Too Many Attempts.'}), headers: {'Retry-After': '60'}},
+  slashes: redirectTo(`/x${'/'.repeat(15_000)}x`),
+  ...Object.fromEntries(HOSTILE_PAGES.map((page, index) => [`hostile-page-${index}`, page])),
   'long-text': jsonAnswer(500, {message: 'x'.repeat(100_000)}),
 };
 
