@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {indentJson} from './indent-json.ts';
+import {compactJson, indentJson} from './indent-json.ts';
 
 describe('indentJson()', () => {
   test('writes what JSON.stringify() would write with two spaces', () => {
@@ -10,6 +10,17 @@ describe('indentJson()', () => {
         assert.equal(indentJson(JSON.stringify(value)), JSON.stringify(value, undefined, 2));
       }),
     );
+  });
+
+  test('is undone by compactJson(), byte for byte', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        const text = JSON.stringify(value);
+        assert.equal(compactJson(indentJson(text)), text);
+      }),
+    );
+    const exact = '{"a":9007199254740993,"a":[1.0,-0,1e400,"\\u0041 , {}"],"b":{},"c":[]}';
+    assert.equal(compactJson(indentJson(exact)), exact);
   });
 
   test('leaves numbers, escapes and white space inside of texts alone', () => {

@@ -25,3 +25,8 @@ export function indentJson(text: string): string {
   }
   return result;
 }
+
+/** Writes a JSON text without white space between its parts, which stay as they are. */
+export function compactJson(text: string): string {
+  return (text.match(TOKEN) ?? []).join('');
+}

@@ -50,6 +50,17 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.deepEqual(await keptFiles(), []);
   });
 
+  test('indents a value on one line, and stores it without white space again', async () => {
+    const compact = '{"id":9007199254740993,"id":[1.0,-0,1e400],"text":"a , {b","none":{}}';
+    const shown =
+      '{\n  "id": 9007199254740993,\n  "id": [\n    1.0,\n    -0,\n    1e400\n  ],\n  "text": "a , {b",\n  "none": {}\n}\n';
+    await put('compact', compact);
+    assert.match((await run(['edit', 'compact'], 'cp "$1" seen')).stderr, /^Nothing was changed\n$/);
+    assert.equal(await readFile(join(home, 'seen'), 'utf8'), shown);
+    assert.equal((await run(['edit', 'compact'], 'sed -i s/9007199254740993/9007199254740995/ "$1"')).exitCode, 0);
+    assert.equal(await (await get('compact')).text(), compact.replace('9007199254740993', '9007199254740995'));
+  });
+
   test('gives the value a file that only this user can read, named for what it is', async () => {
     await put('../a b/-c', '1');
     await run(['edit', '../a b/-c'], 'echo "$1" > path; stat -c %a "$1" "$(dirname "$1")" > modes');

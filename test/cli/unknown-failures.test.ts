@@ -41,10 +41,12 @@ describe('a failure of a code that this version does not know', () => {
   });
 
   test('ends an import, a copy and a watch with 1 too', async () => {
-    const {port} = await serveAnswer({status: 418, body: {code: 'brand-new', detail: DETAIL, advice: ADVICE}});
+    const answer = {status: 418, body: {code: 'brand-new', detail: DETAIL, advice: ADVICE}};
+    const {port} = await serveAnswer(answer);
+    const other = await serveAnswer(answer);
     const lines: readonly (readonly string[])[] = [
       ['import', '-'],
-      ['copy', '--to', String(port)],
+      ['copy', '--to', String(other.port)],
       ['watch'],
       ['status'],
       ['list'],

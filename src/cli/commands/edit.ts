@@ -7,6 +7,7 @@ import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import type {CliContext} from '../context.ts';
 import {createEditedFile, type EditedFile} from '../edited-file.ts';
+import {chooseEditedForm} from '../edited-form.ts';
 import {openEditor} from '../editor.ts';
 import {escapeControls} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
@@ -22,8 +23,9 @@ export async function run(call: EditCall): Promise<ExitCode> {
   const {client} = await connect(call);
   const entry = await client.entries.get(key);
   const before = entry?.json ?? Buffer.from('null');
-  const file = await createEditedFile(key, before);
-  const edited = await editUntilJson({file, key, entry}, call.context);
+  const form = chooseEditedForm(before);
+  const file = await createEditedFile(key, form.shown);
+  const edited = form.restore(await editUntilJson({file, key, entry}, call.context));
   if (Buffer.compare(edited, before) === 0) {
     await file.remove();
     await tellUnchanged(key, entry, call);
