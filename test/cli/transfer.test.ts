@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
-import {mkdir, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {chmod, chown, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {formatExport, manyEntries} from '../support/exports.ts';
 import {startService, type TestService} from '../support/service.ts';
 import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 const machine = await createMachine();
 const directory = join(machine.home, 'work');
@@ -315,6 +318,63 @@ describe('crewroom snapshot', () => {
     assert.deepEqual(await run(['snapshot', 'delete', 'one', ...dataDir]), SILENT);
     assert.deepEqual(await readdir(join(directory, 'data-snapshots')), ['cut.ndjson']);
   });
+});
+
+describe.runIf(process.platform === 'linux')('what another user planted', () => {
+  test('beside the file of an export is not followed', async () => {
+    await putSome();
+    await writeFile(join(directory, 'victim'), 'mine');
+    // The shell knows the process id that the command will have.
+    const command = [process.execPath, MAIN, ...line(['export', 'out.ndjson'])].join(' ');
+    const planting = `ln -s victim .out.ndjson.$$.new; exec ${command}`;
+    const {exitCode} = await machine.spawnLineOnTerminal(planting, {workingDirectory: directory}).finished;
+    assert.equal(exitCode, 0);
+    assert.equal(await readFile(join(directory, 'victim'), 'utf8'), 'mine');
+    assert.ok((await lstat(join(directory, 'out.ndjson'))).isFile());
+  });
+
+  const places = [
+    {
+      name: 'of another user',
+      plant: async (path: string) => {
+        await mkdir(path);
+        await chown(path, 65534, 65534);
+      },
+      problem: /it belongs to user 65534/,
+      needsRoot: true,
+    },
+    {
+      name: 'that is a link to one of another user',
+      plant: async (path: string) => {
+        await mkdir(`${path}-theirs`);
+        await chown(`${path}-theirs`, 65534, 65534);
+        await symlink(`${path}-theirs`, path);
+      },
+      problem: /it belongs to user 65534/,
+      needsRoot: true,
+    },
+    {
+      name: 'that other users may write to',
+      plant: async (path: string) => {
+        await mkdir(path);
+        await chmod(path, 0o777);
+      },
+      problem: /other users may write to it/,
+      needsRoot: false,
+    },
+  ];
+  for (const {name, plant, problem, needsRoot} of places) {
+    test.skipIf(needsRoot && process.getuid?.() !== 0)(`a directory of snapshots ${name} is not used`, async () => {
+      await plant(join(directory, 'data-snapshots'));
+      await writeFile(join(directory, 'data-snapshots', 'x.ndjson'), formatExport([]));
+      for (const args of [['save', 'new'], ['load', 'x', '--yes'], ['list'], ['delete', 'x']]) {
+        const {exitCode, stderr} = await run(['snapshot', ...args, '--data-dir', join(directory, 'data')]);
+        assert.match(stderr, problem);
+        assert.equal(exitCode, 1);
+      }
+      assert.deepEqual(await readdir(join(directory, 'data-snapshots')), ['x.ndjson']);
+    });
+  }
 });
 
 interface Answering extends AsyncDisposable {

@@ -29,7 +29,7 @@ export async function run(call: Call<ExportFlags>): Promise<ExitCode> {
     await exportTo({context, url, prefix}, chunks => writeAll(chunks, context.stdout));
     return EXIT.ok;
   }
-  const target = {name, path: resolve(context.workingDirectory, name), processId: context.processId};
+  const target = {name, path: resolve(context.workingDirectory, name)};
   if (!force && (await isTaken(target)))
     throw invalidUsage('export', `${JSON.stringify(name)} is there already; --force replaces it`);
   const facts = await exportTo({context, url, prefix}, chunks => writeExportFile(chunks, target));

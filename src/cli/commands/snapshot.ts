@@ -13,6 +13,7 @@ import {fileSource} from '../transfer/import-source.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {runImport} from '../transfer/run-import.ts';
 import {
+  assertOwnDirectory,
   assertSnapshot,
   deleteSnapshot,
   listSnapshots,
@@ -35,6 +36,7 @@ export async function run(call: Call<SnapshotFlags>): Promise<ExitCode> {
   const [action = '', name] = call.arguments;
   const {config} = await readSettings(call);
   const directory = snapshotsDirOf(config.dataDir);
+  await assertOwnDirectory(directory, call.context);
   if (action === 'list') {
     if (name !== undefined) throw invalidUsage('snapshot', 'list takes no NAME');
     return list(call, directory);
@@ -60,7 +62,7 @@ async function save(call: Call<SnapshotFlags>, directory: string, name: string):
   if (!flags.force && (await isTaken({path})))
     throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
   await makeSnapshotsDirectory(directory);
-  const target = {name: path, path, processId: context.processId};
+  const target = {name: path, path};
   const {entries, revision, sizeBytes} = await exportTo({context, url, prefix: ''}, chunks =>
     writeExportFile(chunks, target),
   );

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import {type FileHandle, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
@@ -10,8 +11,6 @@ export interface ExportTarget {
   /** The path as people gave it. */
   readonly name: string;
   readonly path: string;
-  /** What keeps the names of unfinished files of two processes apart. */
-  readonly processId: number;
 }
 
 /** Whether a file is there that would be overwritten; a device or a pipe is just written to. */
@@ -28,15 +27,18 @@ export async function isTaken({path}: Pick<ExportTarget, 'path'>): Promise<boole
  * @throws What the chunks throw.
  */
 export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target: ExportTarget): Promise<void> {
-  const {name, processId} = target;
+  const {name} = target;
   // A link stays one: what it leads to is replaced.
   const path = await realpath(target.path).catch(() => target.path);
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw unwritable(name, 'it is a directory');
-  if (found !== undefined && !found.isFile()) return writeInto(chunks, path, name);
-  const temporary = join(dirname(path), `.${basename(path)}.${processId}.new`);
+  if (found !== undefined && !found.isFile())
+    return writeInto(chunks, await writing(name, open(path, 'w', FILE_MODE)), name);
+  // Under a name that nobody can guess, and made anew: where others may write too, a link could be there already.
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.new`);
+  const file = await writing(name, open(temporary, 'wx', FILE_MODE));
   try {
-    await writeInto(chunks, temporary, name);
+    await writeInto(chunks, file, name);
     await rename(temporary, path).catch(error => {
       throw unwritable(name, (error as Error).message, {cause: error});
     });
@@ -46,8 +48,7 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   }
 }
 
-async function writeInto(chunks: AsyncIterable<Uint8Array>, path: string, name: string): Promise<void> {
-  const file = await writing(name, open(path, 'w', FILE_MODE));
+async function writeInto(chunks: AsyncIterable<Uint8Array>, file: FileHandle, name: string): Promise<void> {
   try {
     for await (const chunk of chunks) await writing(name, writeAll(file, chunk));
     // A device or a pipe cannot be synced, and need not be.

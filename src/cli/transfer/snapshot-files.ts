@@ -1,7 +1,9 @@
-import {open, readdir, rm, stat} from 'node:fs/promises';
+import type {Stats} from 'node:fs';
+import {lstat, open, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {makeDirectory} from '../../files.ts';
+import type {CliContext} from '../context.ts';
 import {AdvisedError} from '../report.ts';
 import {invalidUsage} from '../usage.ts';
 import {readRevision, readTrailer} from './read-export.ts';
@@ -49,6 +51,30 @@ export async function makeSnapshotsDirectory(directory: string): Promise<void> {
     );
   });
 }
+
+/**
+ * Refuses a directory of snapshots that another user made or may write to: what is loaded from it replaces the store. One that is
+ * not there yet is fine.
+ *
+ * @throws {AppError} `data-directory-unusable`.
+ */
+export async function assertOwnDirectory(directory: string, {userId}: Pick<CliContext, 'userId'>): Promise<void> {
+  const link = await lstat(directory).catch(() => undefined);
+  if (link === undefined || userId === undefined) return;
+  // Of a link both count: its owner chooses what is behind it.
+  const target = await stat(directory).catch(() => link);
+  const problem = findDirectoryProblem(link, userId) ?? findDirectoryProblem(target, userId);
+  if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem});
+}
+
+function findDirectoryProblem(found: Stats, userId: number): string | undefined {
+  if (found.uid !== userId) return `it belongs to user ${found.uid}, and this process runs as ${userId}`;
+  const isOpen = found.isDirectory() && (found.mode & OTHERS_WRITE) !== 0;
+  return isOpen ? 'other users may write to it; "chmod 700" ends that' : undefined;
+}
+
+/** Bits of a file mode with which users other than the owner may write. */
+const OTHERS_WRITE = 0o022;
 
 /** All snapshots, by name. */
 export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {
