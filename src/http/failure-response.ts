@@ -48,7 +48,7 @@ export const STATUS_BY_CODE = {
   'handler-redirect': 502,
   'not-a-handler': 502,
   'handler-failed': 502,
-  'handler-busy': 503,
+  'handler-busy': 502,
   'invalid-pilot': 502,
   'entry-corrupt': 500,
   'store-corrupt': 500,

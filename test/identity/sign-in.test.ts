@@ -62,7 +62,7 @@ for (const {name, start} of [
       const {url} = await machine.start({airline});
       handler.failWith({status: 429, headers: {'Retry-After': '90'}, body: '<html><title>Error 1015</title></html>'});
       const response = await fetch(`${url}/api/session`, {method: 'POST', body: JSON.stringify(CREDENTIALS)});
-      expect(response.status).toBe(503);
+      expect(response.status).toBe(502);
       expect(response.headers.get('retry-after')).toBe('90');
       const {code, detail, advice, retryAfterSeconds} = (await response.json()) as Record<string, unknown>;
       expect({code, retryAfterSeconds}).toEqual({code: 'handler-busy', retryAfterSeconds: 90});

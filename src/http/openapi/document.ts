@@ -196,9 +196,19 @@ function describeAnswer({
   };
 }
 
+/** Failures that may say when to come again. */
+const PAUSING: ReadonlySet<FailureCode> = new Set(['handler-failed', 'handler-busy']);
+
+const RETRY_AFTER = {
+  description: 'How long the back end wants to be left alone, in seconds, if it says so.',
+  schema: {type: 'string', pattern: '^[0-9]+$'},
+};
+
 function describeFailures(codes: readonly FailureCode[]): JsonObject {
   const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: {enum: codes}}}]};
+  const headers = codes.some(code => PAUSING.has(code)) ? {headers: {'Retry-After': RETRY_AFTER}} : {};
   return {
+    ...headers,
     description: codes.map(code => `\`${code}\`: ${adviseOnFailure(code)}.`).join(' '),
     content: {'application/problem+json': {schema}},
   };
