@@ -36,6 +36,7 @@ const MAY_IMPORT = {
     'node:',
     'commander',
     '@bomb.sh/tab',
+    'fast-string-width',
     '@clack/prompts',
     'picocolors',
     'pino',

@@ -150,6 +150,26 @@ describe('crewroom put and get', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('the table of crewroom list', () => {
+  test('lines its columns up where characters take two cells', async () => {
+    await run(['put', 'wide/航班', '1']);
+    await run(['put', 'wide/abcd', '1']);
+    const lines = plain((await runOnTerminal(['list', 'wide/'], {columns: 100})).stdout).split('\n');
+    assert.match(lines[0] ?? '', /^KEY {8}REVISION/);
+    assert.match(lines[1] ?? '', /^wide\/abcd {2}\d/);
+    assert.match(lines[2] ?? '', /^wide\/航班 {2}\d/);
+  });
+
+  test('breaks no word where the terminal is too narrow for it', async () => {
+    await run(['put', 'narrow/a-key-of-some-length', '1']);
+    const {stdout} = await runOnTerminal(['list', 'narrow/'], {columns: 60});
+    const lines = plain(stdout).trimEnd().split('\n');
+    assert.equal(lines[0], 'narrow/a-key-of-some-length');
+    assert.match(lines[3] ?? '', /^ {2}UPDATED {3}\d{4}-.*Z$/);
+    assert.ok(lines.every(each => each.length <= 60));
+  });
+});
+
 describe('crewroom patch', () => {
   test('changes what it names, and leaves the text of everything else', async () => {
     await run(['put', 'k', '{"id": 12345678901234567890, "volume": 1.0, "old": 1}']);

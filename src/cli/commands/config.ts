@@ -39,7 +39,7 @@ function formatJson({config, origins, problems}: InspectedConfig, call: Call): s
 function formatSettings({config, origins}: InspectedConfig, {context}: Call): string {
   const style = styleOf(context.stdout, context);
   const rows = SETTING_NAMES.map(name => [name, formatValue(name, config[name]), origins[name]]);
-  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, style);
+  const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, {style, columns: context.stdout.columns});
   // What nobody changed steps back, so that the rest is seen.
   return table.replace(new RegExp(`  ${DEFAULT_ORIGIN}$`, 'gm'), style.dim(`  ${DEFAULT_ORIGIN}`));
 }

@@ -72,15 +72,11 @@ function chooseFormat({json, values}: ListFlags, context: CliContext): Format {
   return entries => {
     const expires = entries.some(({expiresAtMs}) => expiresAtMs !== undefined);
     const head = ['KEY', 'REVISION', 'SIZE', 'UPDATED', ...(expires ? ['EXPIRES'] : [])];
-    const table = formatTable(
-      head,
-      entries.map(entry => tableRow(entry).slice(0, head.length)),
-      style,
-    );
     // The head stands where the columns begin to be other ones.
-    const isSame = head.length === shown.length;
+    const continued = head.length === shown.length;
     shown = head;
-    return isSame ? table.slice(table.indexOf('\n') + 1) : table;
+    const rows = entries.map(entry => tableRow(entry).slice(0, head.length));
+    return formatTable(head, rows, {style, columns: stdout.columns, continued});
   };
 }
 

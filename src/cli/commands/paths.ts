@@ -26,7 +26,8 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
     cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
-  const table = (): string => formatTable(['WHAT', 'PATH', 'EXISTS'], rows, styleOf(stdout, context));
+  const table = (): string =>
+    formatTable(['WHAT', 'PATH', 'EXISTS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
   await stdout.write(flags.json ? `${JSON.stringify(paths)}\n` : table());
   return EXIT.ok;
 }

@@ -110,7 +110,9 @@ async function list({context, flags}: Call<SnapshotFlags>, directory: string): P
   else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
   else if (snapshots.length > 0) {
     const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];
-    await stdout.write(formatTable(head, snapshots.map(tableRow), styleOf(stdout, context)));
+    await stdout.write(
+      formatTable(head, snapshots.map(tableRow), {style: styleOf(stdout, context), columns: stdout.columns}),
+    );
   }
   if (snapshots.length === 0 && stderr.isTerminal) await stderr.write('No snapshots\n');
   return EXIT.ok;
