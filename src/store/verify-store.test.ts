@@ -14,7 +14,7 @@ import {type Verification, verifyStore} from './verify-store.ts';
 const PAGE_BYTES = 4096;
 const SOUND = {
   ...{corruptKeys: [], lostEntries: 0, damage: [], damagedChanges: 0, wrongExpiries: 0},
-  ...{unsettledChanges: 0, journalDamage: undefined},
+  ...{unsettledChanges: 0, journalDamage: undefined, storeIdDamaged: false},
 };
 let directory: string;
 let file: string;
