@@ -25,6 +25,7 @@ import {type Log, SILENT_LOG} from './domain/log.ts';
 import {PATCH_MEMBERS_MAX} from './domain/merge-patch.ts';
 import type {Sessions} from './domain/session.ts';
 import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
+import type {StoreId} from './domain/store-id.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import {createEventHub} from './events/event-hub.ts';
@@ -76,6 +77,13 @@ export interface CrewroomParts {
   readonly log: Log;
   /** The current time, in milliseconds since the Unix epoch. @default {Date.now} */
   readonly nowMs: () => number;
+  /** So many random bytes, for the id of a new store. @default {those of node:crypto} */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /**
+   * Whether the store gets a new id, so that cursors and ETags from before lead nowhere: once after files of it were put back by
+   * hand. @default {false}
+   */
+  readonly newStoreId: boolean;
   /** From 0 to 1, to spread what many machines would do at once. @default {Math.random} */
   readonly random: () => number;
   /** Calls the session back in time; what it sets keeps no process alive. @default {setTimeout} */
@@ -97,6 +105,8 @@ export interface Listening {
 export interface Crewroom extends AsyncDisposable {
   readonly config: Config;
   readonly entries: TypedEntries;
+  /** The store that the revisions belong to. */
+  readonly storeId: StoreId;
   /** What changes, as it happens. */
   readonly events: Events;
   readonly identity: IdentitySource;
@@ -122,6 +132,8 @@ const DEFAULT_PARTS: CrewroomParts = {
   log: SILENT_LOG,
   nowMs: Date.now,
   random: Math.random,
+  randomBytes,
+  newStoreId: false,
   timers: {
     after: (delayMs, run) => {
       const timer = setTimeout(run, delayMs).unref();
@@ -184,6 +196,7 @@ interface Opened {
 class OpenedCrewroom implements Crewroom {
   readonly config: Config;
   readonly entries: TypedEntries;
+  readonly storeId: StoreId;
   readonly events: Events;
   readonly identity: IdentitySource;
   readonly transfer: Transfer;
@@ -202,6 +215,7 @@ class OpenedCrewroom implements Crewroom {
   constructor(opened: Opened) {
     const {config, log, nowMs, identity, sessions, store} = opened;
     this.config = config;
+    this.storeId = store.id;
     this.#sweeper = createSweeper({store, log});
     const entries = createEntryService({store, onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds), ...config});
     this.entries = withValues(entries);
@@ -284,13 +298,14 @@ function routesOf(
   {config, identity, sessions, store}: Opened,
   {entries, events, transfer}: {readonly entries: Entries} & Pick<Crewroom, 'events' | 'transfer'>,
 ): readonly Route[] {
+  const {id: storeId} = store;
   return [
-    ...storeRoutes({entries, valueBytesMax: config.valueBytesMax}),
+    ...storeRoutes({entries, storeId, valueBytesMax: config.valueBytesMax}),
     ...identityRoutes(identity),
     ...sessionRoutes(sessions),
-    ...keysRoutes(entries),
-    ...eventsRoutes({events, texts: createEventTexts()}),
-    ...transactionRoutes({entries, valueDepthMax: config.valueDepthMax}),
+    ...keysRoutes({entries, storeId}),
+    ...eventsRoutes({events, storeId, texts: createEventTexts(storeId)}),
+    ...transactionRoutes({entries, storeId, valueDepthMax: config.valueDepthMax}),
     ...transferRoutes(transfer),
     ...serviceRoutes({store, identity, sessions, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
     ...docsRoutes({version: VERSION, identitySchema}),
@@ -302,13 +317,16 @@ async function pause(): Promise<void> {
   await setImmediate();
 }
 
-async function openStore({ephemeral, dataDir}: Config, {nowMs, log}: CrewroomParts): Promise<Store> {
+async function openStore(
+  {ephemeral, dataDir}: Config,
+  {nowMs, log, randomBytes, newStoreId}: CrewroomParts,
+): Promise<Store> {
   if (ephemeral) {
     const {openMemoryStore} = await import('./store/memory-store.ts');
-    return openMemoryStore({nowMs});
+    return openMemoryStore({nowMs, randomBytes});
   }
   const {openLmdbStore} = await import('./store/lmdb-store.ts');
-  return openLmdbStore({directory: dataDir, nowMs, log});
+  return openLmdbStore({directory: dataDir, nowMs, log, randomBytes, newStoreId});
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {

@@ -29,6 +29,7 @@ export type {Log, LogFields} from './domain/log.ts';
 export * from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export * from './domain/store.ts';
+export * from './domain/store-id.ts';
 export * from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';

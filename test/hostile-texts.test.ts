@@ -4,6 +4,7 @@ import {indentJson} from '../src/cli/indent-json.ts';
 import {SseParser} from '../src/client/sse-parser.ts';
 import {AppError} from '../src/domain/failure.ts';
 import {encodeText} from '../src/domain/json-text.ts';
+import {createStoreId} from '../src/domain/store-id.ts';
 import {createGuardRules, judge} from '../src/http/guard.ts';
 import {isAlreadyRead, readExpectation} from '../src/http/preconditions.ts';
 import {readBody} from '../src/identity/handler-body.ts';
@@ -27,7 +28,7 @@ const READERS: Readonly<Record<string, {readonly length: number; readonly read: 
   },
   'the preconditions of a read': {
     length: HEADERS_BYTES,
-    read: text => isAlreadyRead(['If-None-Match', text], 1),
+    read: text => isAlreadyRead(['If-None-Match', text], {storeId: createStoreId(Uint8Array.of(1)), revision: 1}),
   },
   'the target of a request': {
     length: HEADERS_BYTES,

@@ -25,7 +25,7 @@ const SHOWN = [
   '"value":{"volume": 1.0, "id": 9007199254740993}',
   '"code":"revision-conflict"',
   '{}',
-  '{"revision":"3"}',
+  '"revision":"3"}',
   '{}',
   '"volume": 0.5',
   '',

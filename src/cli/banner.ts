@@ -7,7 +7,7 @@ import type {Style} from './style.ts';
 
 /** A service that listens. */
 export interface StartedService {
-  readonly crewroom: Pick<Crewroom, 'config' | 'identity'>;
+  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId'>;
   readonly port: number;
   /** Where it listens, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
@@ -59,6 +59,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
       ...(summary === undefined ? {} : {summary}),
     },
     store: config.ephemeral ? 'memory' : 'disk',
+    storeId: started.crewroom.storeId,
     ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
     docs: `${mainAddress(started)}/docs`,
   };

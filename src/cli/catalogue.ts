@@ -13,6 +13,7 @@ import type {PutFlags} from './commands/put.ts';
 import type {ResetFlags} from './commands/reset.ts';
 import type {SignInFlags} from './commands/sign-in.ts';
 import type {SnapshotFlags} from './commands/snapshot.ts';
+import type {StartFlags} from './commands/start.ts';
 import type {TouchFlags} from './commands/touch.ts';
 import type {WatchFlags} from './commands/watch.ts';
 
@@ -76,12 +77,15 @@ const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
 /** The settings that say where the running service is. */
 const ADDRESS_SETTINGS = ['host', 'port'] as const satisfies readonly SettingName[];
 
-const START: CommandSpec<JsonFlags> = {
+const START: CommandSpec<StartFlags> = {
   name: 'start',
   group: 'Service',
   summary: 'Start the service',
   arguments: [],
-  flags: {json: {description: 'write JSON log lines on a terminal too'}},
+  flags: {
+    newStoreId: {description: 'give the store a new id, once after files of it were put back'},
+    json: {description: 'write JSON log lines on a terminal too'},
+  },
   settings: SETTING_NAMES,
   examples: [
     {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},

@@ -3,6 +3,7 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import type {AddressInfo} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../domain/failure.ts';
+import {createStoreId} from '../domain/store-id.ts';
 import {type Client, createClient} from './client.ts';
 
 type Answering = (response: ServerResponse, request: IncomingMessage) => void;
@@ -23,9 +24,14 @@ async function serve(...answers: readonly Answering[]): Promise<{client: Client;
   return {client: createClient({baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}), requests};
 }
 
+/** With its store, so that nothing has to be asked for before it is sent. */
+const SEVEN = {storeId: createStoreId(Uint8Array.of(7)), revision: 7};
+
 const lose: Answering = response => response.destroy();
 const accept: Answering = response =>
-  response.writeHead(200, {ETag: '"8"', 'Updated-At': '2026-01-01T00:00:00Z'}).end('{"revision":"8","deleted":1}');
+  response
+    .writeHead(200, {ETag: '"a-8"', 'Updated-At': '2026-01-01T00:00:00Z'})
+    .end('{"storeId":"a","revision":"8","deleted":1}');
 const refuse =
   (status: number, code: string, more: object = {}): Answering =>
   response =>
@@ -51,12 +57,12 @@ const REPEATED: Readonly<Record<string, (client: Client) => Promise<unknown>>> =
   'get()': ({entries}) => entries.get('k'),
   'identity()': client => client.identity(),
   'put() where there is no entry': ({entries}) => entries.put('k', '1', {expected: 'absent'}),
-  'put() over a revision': ({entries}) => entries.put('k', '1', {expected: 7}),
-  'putValue() over a revision': ({entries}) => entries.putValue('k', 1, {expected: 7}),
-  'patch() of a revision': ({entries}) => entries.patch('k', '{}', {expected: 7}),
-  'delete() of a revision': ({entries}) => entries.delete('k', {expected: 7}),
+  'put() over a revision': ({entries}) => entries.put('k', '1', {expected: SEVEN}),
+  'putValue() over a revision': ({entries}) => entries.putValue('k', 1, {expected: SEVEN}),
+  'patch() of a revision': ({entries}) => entries.patch('k', '{}', {expected: SEVEN}),
+  'delete() of a revision': ({entries}) => entries.delete('k', {expected: SEVEN}),
   'transact() that changes what it checks': ({entries}) =>
-    entries.transact({checks: [{key: 'k', expected: 7}], operations: [remove]}),
+    entries.transact({checks: [{key: 'k', expected: SEVEN}], operations: [remove]}),
   'transact() that makes what is not there': ({entries}) =>
     entries.transact({checks: [{key: 'k', expected: 'absent'}], operations: [put]}),
 };
@@ -65,14 +71,15 @@ const REPEATED: Readonly<Record<string, (client: Client) => Promise<unknown>>> =
 const SENT_ONCE: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'put()': ({entries}) => entries.put('k', '1'),
   'put() over whatever there is': ({entries}) => entries.put('k', '1', {expected: 'present'}),
-  'put() over one of several revisions': ({entries}) => entries.put('k', '1', {expected: [7, 8]}),
+  'put() over one of several revisions': ({entries}) =>
+    entries.put('k', '1', {expected: [SEVEN, {...SEVEN, revision: 8}]}),
   'patch()': ({entries}) => entries.patch('k', '{}'),
   'delete()': ({entries}) => entries.delete('k'),
   'touch()': ({entries}) => entries.touch('k', 60),
   'deleteRange()': ({entries}) => entries.deleteRange({prefix: 'k'}),
   'transact() without checks': ({entries}) => entries.transact({operations: [put]}),
   'transact() that checks another entry': ({entries}) =>
-    entries.transact({checks: [{key: 'other', expected: 7}], operations: [put]}),
+    entries.transact({checks: [{key: 'other', expected: SEVEN}], operations: [put]}),
   'transact() that deletes what is not there': ({entries}) =>
     entries.transact({checks: [{key: 'k', expected: 'absent'}], operations: [remove]}),
 };
@@ -118,7 +125,7 @@ describe('a call that is lost on the way, or meets a busy service', () => {
 
   test('is tried again after an unknown failure of a gateway, which then is what is known', async () => {
     const {client, requests} = await serve(refuse(504, 'outcome-unknown'), conflict);
-    expect(await codeOf(client.entries.put('k', '1', {expected: 7}))).toBe('unknown-failure');
+    expect(await codeOf(client.entries.put('k', '1', {expected: SEVEN}))).toBe('unknown-failure');
     expect(requests).toEqual(['PUT', 'PUT']);
   });
 
@@ -142,18 +149,18 @@ describe('a call that is lost on the way, or meets a busy service', () => {
 describe('a write of which no answer came', () => {
   test('is not called a conflict when that may be with itself', async () => {
     const {client} = await serve(lose, conflict);
-    const error = await client.entries.put('k', '2', {expected: 7}).catch((reason: unknown) => reason);
+    const error = await client.entries.put('k', '2', {expected: SEVEN}).catch((reason: unknown) => reason);
     expect(error).toMatchObject({failure: {code: 'service-unreachable'}});
   });
 
   test('is not called missing when it may have been deleted by itself', async () => {
     const {client} = await serve(lose, refuse(404, 'no-entry', {key: 'k'}));
-    expect(await codeOf(client.entries.delete('k', {expected: 7}))).toBe('service-unreachable');
+    expect(await codeOf(client.entries.delete('k', {expected: SEVEN}))).toBe('service-unreachable');
   });
 
   test('is a conflict when the first attempt is known to have done nothing', async () => {
     const {client} = await serve(busy, conflict);
-    expect(await codeOf(client.entries.put('k', '2', {expected: 7}))).toBe('revision-conflict');
+    expect(await codeOf(client.entries.put('k', '2', {expected: SEVEN}))).toBe('revision-conflict');
   });
 
   test('is what was found when it was a read', async () => {
@@ -175,7 +182,7 @@ test('a connection that the service closes at the moment it is used again loses 
   const {client, requests} = await serve(closeOnReuse);
   for (let call = 0; call < 5; call++) {
     await client.entries.get('k');
-    await client.entries.put('k', '1', {expected: 7});
+    await client.entries.put('k', '1', {expected: SEVEN});
   }
   expect(requests.length).toBeGreaterThan(10);
 });

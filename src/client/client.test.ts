@@ -32,7 +32,7 @@ const page: RequestListener = (_, response) => response.end('<!doctype html><tit
 
 test('a burst of writes has its turn, and does not open a connection for each', async () => {
   let connections = 0;
-  const server = createHttpServer((_, response) => response.writeHead(201, {ETag: '"1"'}).end('{}'));
+  const server = createHttpServer((_, response) => response.writeHead(201, {ETag: '"a-1"'}).end('{}'));
   const {entries} = await clientOf(server.on('connection', () => connections++));
   const writes = Array.from({length: 10 * REQUESTS_MAX}, (_, n) => entries.put(`k${n}`, String(n)));
   expect(await Promise.all(writes)).toHaveLength(10 * REQUESTS_MAX);
@@ -146,7 +146,7 @@ describe('a client of a service that fails', () => {
   test('waits for an answer as long as it was told, also for the rest of one', async () => {
     const silent = await clientOf(createServer(), {timeoutMs: 50});
     expect(await failureOf(silent.entries.get('k'))).toMatchObject({code: 'service-timeout', timeoutMs: 50});
-    const slow = createHttpServer((_, response) => response.writeHead(200, {ETag: '"1"'}).write('{'));
+    const slow = createHttpServer((_, response) => response.writeHead(200, {ETag: '"a-1"'}).write('{'));
     const stalled = await clientOf(slow, {timeoutMs: 50});
     expect(await failureOf(stalled.entries.get('k'))).toMatchObject({code: 'service-timeout'});
   });

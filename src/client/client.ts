@@ -1,5 +1,6 @@
 import type {IdentityDocument} from '../domain/identity.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
@@ -106,6 +107,8 @@ export interface ServiceDocument {
   readonly name: string;
   readonly version: string;
   readonly apiVersion: string;
+  /** The store that the revisions belong to. */
+  readonly storeId: StoreId;
   readonly links: Readonly<Record<string, string>>;
 }
 
@@ -163,7 +166,11 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     signOut: async call => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session', call), SESSION),
     events: options => createEventStream({transport}, options ?? {}),
-    service: async call => parseAnswer<ServiceDocument>(await transport.send('GET', '/api', call), SERVICE),
+    service: async call => {
+      const service = parseAnswer<ServiceDocument>(await transport.send('GET', '/api', call), SERVICE);
+      transport.store.meet(service.storeId);
+      return service;
+    },
     readiness: async call =>
       parseAnswer<Readiness>(await transport.send('GET', '/readyz', {...call, accept: [503]}), READINESS),
   };
@@ -180,7 +187,13 @@ const SESSION: ShapeOf<SessionDocument> = {
   'problem?': {code: 'string', detail: 'string', advice: 'string'},
 };
 
-const SERVICE: ShapeOf<ServiceDocument> = {name: 'string', version: 'string', apiVersion: 'string', links: {}};
+const SERVICE: ShapeOf<ServiceDocument> = {
+  name: 'string',
+  version: 'string',
+  apiVersion: 'string',
+  storeId: 'string',
+  links: {},
+};
 
 const READINESS: ShapeOf<Readiness> = {
   ready: 'boolean',

@@ -1,6 +1,7 @@
-import type {Revision} from '../domain/entry.ts';
+import type {GivenRevision, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {parsePrefix} from '../domain/key.ts';
+import {parseRevision} from '../domain/store-id.ts';
 import {unexpectedAnswer} from './answer.ts';
 import {formatQuery} from './query.ts';
 import {type ClientEvent, readEvent} from './read-event.ts';
@@ -13,7 +14,7 @@ export interface EventsOptions extends CallOptions {
   /** Only entries whose key begins with it; `identity-changed` and `reset` come to everybody. @default {''} */
   readonly prefix?: string | undefined;
   /** The cursor of a stream before: the first event is the one after it. @default {the last commit} */
-  readonly since?: Revision | undefined;
+  readonly since?: GivenRevision | undefined;
   /** Whether the entries that are present come first; with `since`, only after a `reset`. @default {false} */
   readonly initial?: boolean | undefined;
   /** Ends the stream: the iteration just ends. */
@@ -63,7 +64,7 @@ const WAIT_MS_MAX = 30_000;
  * A cursor that no store has reached, of as many digits as the service reads. Who lost its connection before it had a
  * cursor may have missed something: to this one the service answers with `reset`.
  */
-const LOST_CURSOR: Revision = 999_999_999_999_999;
+const LOST_CURSOR = '999999999999999';
 
 /** Makes an event stream; nothing is sent until it is iterated. */
 export function createEventStream<T>(deps: EventStreamDeps, options: EventsOptions): EventStream<T> {
@@ -74,7 +75,8 @@ class HttpEventStream implements EventStream {
   readonly #transport: Transport;
   readonly #silenceMsMax: number;
   readonly #options: EventsOptions;
-  #cursor: Revision | undefined;
+  /** With the store that it came from, which need not be that of the client. */
+  #cursor: GivenRevision | undefined;
   #connectedBefore = false;
   #firstWaitMs = FIRST_WAIT_MS;
   /** How many connections failed in a row. */
@@ -92,7 +94,7 @@ class HttpEventStream implements EventStream {
   }
 
   get cursor(): Revision | undefined {
-    return this.#cursor;
+    return typeof this.#cursor === 'object' ? this.#cursor.revision : this.#cursor;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<ClientEvent, undefined> {
@@ -164,8 +166,11 @@ class HttpEventStream implements EventStream {
     // A URL cannot carry every wrong text, so it is checked here as it is there.
     if (prefix !== undefined) parsePrefix(prefix);
     // Who connected before has come further than `since`, or has missed what came after it.
-    const parameters = {prefix, since: this.#connectedBefore ? undefined : since, initial};
-    const cursor = this.#connectedBefore ? {'Last-Event-ID': String(this.#cursor ?? LOST_CURSOR)} : {};
+    const {store} = this.#transport;
+    const first = since === undefined || this.#connectedBefore ? undefined : store.format(since);
+    const parameters = {prefix, since: first, initial};
+    const last = this.#cursor === undefined ? LOST_CURSOR : store.format(this.#cursor);
+    const cursor = this.#connectedBefore ? {'Last-Event-ID': last} : {};
     return this.#transport.open(EVENTS_PATH + formatQuery(parameters), {
       headers: {Accept: 'text/event-stream', ...cursor},
       signal,
@@ -204,6 +209,7 @@ class HttpEventStream implements EventStream {
     const last = events.pop();
     yield* events;
     if (cursor !== undefined) {
+      if (typeof cursor === 'object') this.#transport.store.meetIn(cursor);
       this.#inInitial = false;
       this.#cursor = cursor;
     }
@@ -233,7 +239,7 @@ const EVENTS_PATH = '/api/events';
 /** A block of the stream, read. */
 interface StreamPart {
   readonly event: ClientEvent | undefined;
-  readonly cursor: Revision | undefined;
+  readonly cursor: GivenRevision | undefined;
   readonly retryMs: number | undefined;
 }
 
@@ -246,7 +252,7 @@ function bodyOf(response: Response): ReadableStream<Uint8Array> {
 function readPart({data, id, retryMs}: SseBlock, response: Response): StreamPart {
   try {
     const event = data === undefined ? undefined : readEvent(data);
-    return {event, cursor: id === undefined ? undefined : Number(id), retryMs};
+    return {event, cursor: id === undefined ? undefined : parseRevision(id), retryMs};
   } catch (error) {
     throw unexpectedAnswer(response, 'it has an event that is not JSON', {cause: error});
   }

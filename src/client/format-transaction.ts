@@ -2,6 +2,7 @@ import type {Transaction, TransactionOperation} from '../domain/entries.ts';
 import {encodeText} from '../domain/json-text.ts';
 import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
 import {assertJsonInput} from '../domain/value-text.ts';
+import type {PinnedStore} from './pinned-store.ts';
 
 /**
  * Writes the document of a transaction, with values and patches as they are: they have to be JSON.
@@ -9,11 +10,14 @@ import {assertJsonInput} from '../domain/value-text.ts';
  * @throws {AppError} `invalid-transaction` for a time to live that is none: not every number can be written in JSON;
  * `invalid-value` for a value in place of its JSON text.
  */
-export function formatTransaction({checks = [], operations}: Transaction): Uint8Array {
+export function formatTransaction({checks = [], operations}: Transaction, store: PinnedStore): Uint8Array {
   const problems = findTtlProblems(operations);
   if (problems.length > 0) throw invalidTransaction(problems);
   const writer = new DocumentWriter();
-  writer.text(`{"checks":${JSON.stringify(checks.map(formatCheck))},"operations":[`);
+  const formatted = checks.map(({key, expected}) =>
+    expected === 'absent' ? {key, absent: true} : {key, revision: store.format(expected)},
+  );
+  writer.text(`{"checks":${JSON.stringify(formatted)},"operations":[`);
   for (const [index, operation] of operations.entries()) {
     if (index > 0) writer.text(',');
     writeOperation(writer, operation);
@@ -32,10 +36,6 @@ export function isJson(value: string | Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-function formatCheck({key, expected}: NonNullable<Transaction['checks']>[number]): object {
-  return expected === 'absent' ? {key, absent: true} : {key, revision: String(expected)};
 }
 
 function writeOperation(writer: DocumentWriter, operation: TransactionOperation): void {

@@ -13,6 +13,8 @@ import {AppError} from '../domain/failure.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
+import type {ShapeOf} from '../domain/shape.ts';
+import {parseRevision, type StoreId} from '../domain/store-id.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';
 import {assertJsonInput, formatValue} from '../domain/value-text.ts';
@@ -20,7 +22,7 @@ import {type Answer, parseAnswer, unexpectedAnswer} from './answer.ts';
 import type {ClientEntries, ReadOptions} from './client-entries.ts';
 import {formatTransaction, isJson} from './format-transaction.ts';
 import {readPage, readTimes, readValuePage} from './listed-page.ts';
-import {happensOnce, isRepeatable, preconditionOf} from './preconditions.ts';
+import {happensOnce, isRepeatable} from './preconditions.ts';
 import {formatQuery} from './query.ts';
 import type {CallOptions, Transport} from './transport.ts';
 
@@ -42,11 +44,11 @@ export class HttpEntries implements ClientEntries {
     // What is no number would be another request.
     if (ttl !== undefined) assertTtl(ttl);
     const path = entryPath(parseKey(key)) + formatQuery({ttl});
-    const headers = {'Content-Type': 'application/json', ...preconditionOf(expected)};
+    const headers = {'Content-Type': 'application/json'};
     const body = takeBytes(key, json);
     const repeatable = isRepeatable(expected);
-    const answer = await this.#transport.send('PUT', path, {...callOf(options), headers, body, repeatable});
-    return {revision: readRevision(answer), created: answer.status === 201};
+    const answer = await this.#transport.send('PUT', path, {...callOf(options), headers, expected, body, repeatable});
+    return {revision: this.#readRevision(answer), created: answer.status === 201};
   }
 
   async putValue(key: string, value: unknown, options?: PutOptions & CallOptions): Promise<Written> {
@@ -56,14 +58,14 @@ export class HttpEntries implements ClientEntries {
   async patch(key: string, patch: string | Uint8Array, options: WriteOptions & CallOptions = {}): Promise<Committed> {
     const {expected} = options;
     const path = entryPath(parseKey(key));
-    const headers = {'Content-Type': 'application/merge-patch+json', ...preconditionOf(expected)};
+    const headers = {'Content-Type': 'application/merge-patch+json'};
     const body = takeBytes(key, patch);
     const repeatable = isRepeatable(expected);
-    return {
-      revision: readRevision(
-        await this.#transport.send('PATCH', path, {...callOf(options), headers, body, repeatable}),
-      ),
-    };
+    const answer = await this.#transport.send('PATCH', path, {
+      ...callOf(options),
+      ...{headers, expected, body, repeatable},
+    });
+    return {revision: this.#readRevision(answer)};
   }
 
   async touch(key: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<Committed> {
@@ -74,26 +76,31 @@ export class HttpEntries implements ClientEntries {
   async transact(transaction: Transaction, options: CallOptions = {}): Promise<Committed> {
     const headers = {'Content-Type': 'application/json'};
     // At the call: the caller's bytes may be something else when it is known that they are JSON.
-    const body = formatTransaction(transaction);
+    const body = formatTransaction(transaction, this.#transport.store);
     await this.#assertJson(transaction, options);
     const repeatable = happensOnce(transaction);
     const sending = {...callOf(options), headers, body, repeatable};
     const answer = await this.#transport.send('POST', '/api/transactions', sending);
-    return {revision: Number(parseAnswer<{readonly revision: string}>(answer, {revision: 'digits'}).revision)};
+    const {storeId, revision} = parseAnswer<Transacted>(answer, TRANSACTED);
+    return {revision: this.#transport.store.meetIn({storeId, revision: Number(revision)})};
   }
 
   async delete(key: string, options: DeleteOptions & CallOptions = {}): Promise<void> {
     const {expected} = options;
-    const headers = expected === 'present' ? {} : preconditionOf(expected);
     const repeatable = isRepeatable(expected);
-    await this.#transport.send('DELETE', entryPath(parseKey(key)), {...callOf(options), headers, repeatable});
+    await this.#transport.send('DELETE', entryPath(parseKey(key)), {
+      ...callOf(options),
+      // That there is an entry is what a deletion expects by itself, and then its failure is `no-entry`.
+      ...{expected: expected === 'present' ? undefined : expected, repeatable},
+    });
   }
 
   async list<T>(options: ListOptions & ReadOptions<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
   async list(options?: ListOptions & CallOptions): Promise<Page<EntryInfo>>;
   async list({schema, ...options}: ListOptions & ReadOptions<unknown> = {}): Promise<Page<EntryInfo>> {
     const answer = await this.#transport.send('GET', `/api/keys${formatListQuery(options)}`, callOf(options));
-    return options.values === true ? readValuePage(answer, {schema}) : readPage(answer);
+    const {store} = this.#transport;
+    return options.values === true ? readValuePage(answer, store, {schema}) : readPage(answer, store);
   }
 
   listAll<T>(options: ListAllOptions & ReadOptions<T> & {readonly values: true}): AsyncIterable<TypedEntry<T>>;
@@ -119,11 +126,17 @@ export class HttpEntries implements ClientEntries {
     }
   }
 
+  #readRevision(answer: Answer): Revision {
+    const given = parseRevision((answer.headers.get('ETag') ?? '').slice(1, -1));
+    if (typeof given !== 'object') throw unexpectedAnswer(answer, 'it has no ETag of this service');
+    return this.#transport.store.meetIn(given);
+  }
+
   async #read(key: Key, options: CallOptions): Promise<Entry | undefined> {
     try {
       const answer = await this.#transport.send('GET', entryPath(key), callOf(options));
       const json = answer.bytes as JsonText;
-      const revision = readRevision(answer);
+      const revision = this.#readRevision(answer);
       const times = readTimes(answer, answer.headers.get('Updated-At'), answer.headers.get('Expires-At'));
       return {key, revision, sizeBytes: json.length, ...times, json};
     } catch (error) {
@@ -149,11 +162,12 @@ function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
 }
 
-function readRevision(answer: Answer): Revision {
-  const revision = /^"([1-9][0-9]*)"$/.exec(answer.headers.get('ETag') ?? '')?.[1];
-  if (revision === undefined) throw unexpectedAnswer(answer, 'it has no ETag of this service');
-  return Number(revision);
+interface Transacted {
+  readonly storeId: StoreId;
+  readonly revision: string;
 }
+
+const TRANSACTED: ShapeOf<Transacted> = {storeId: 'string', revision: 'digits'};
 
 function formatListQuery({prefix, after, limit, reverse, values}: ListOptions): string {
   // A URL cannot carry every wrong text, so these are checked here as they are there.

@@ -16,6 +16,7 @@ export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';
 export {type ListAllOptions, listAll} from '../domain/list-all.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
+export {parseRevision, type StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
 export {

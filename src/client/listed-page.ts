@@ -3,12 +3,15 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-entry.ts';
 import {type Answer, parseAnswer, unexpectedAnswer} from './answer.ts';
+import type {PinnedStore} from './pinned-store.ts';
 
 /** Reads a page of a listing without values. */
-export function readPage(answer: Answer): Page<EntryInfo> {
-  const {entries, next} = parseAnswer<ListedPage>(answer, LISTED_PAGE);
+export function readPage(answer: Answer, store: PinnedStore): Page<EntryInfo> {
+  const {storeId, entries, next} = parseAnswer<ListedPage>(answer, LISTED_PAGE);
+  store.meet(storeId);
   const infos = entries.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
     return {key, revision: Number(revision), sizeBytes, ...readTimes(answer, updatedAt, expiresAt)};
   });
@@ -16,13 +19,18 @@ export function readPage(answer: Answer): Page<EntryInfo> {
 }
 
 /** Reads a page of a listing with values. */
-export async function readValuePage<T>(answer: Answer, options: SchemaOption<T>): Promise<Page<TypedEntry<T>>> {
-  const page = readPage(answer);
+export async function readValuePage<T>(
+  answer: Answer,
+  store: PinnedStore,
+  options: SchemaOption<T>,
+): Promise<Page<TypedEntry<T>>> {
+  const page = readPage(answer, store);
   const entries = withValues(page.entries, answer).map(entry => readTyped(entry, options));
   return {...page, entries: await Promise.all(entries)};
 }
 
 interface ListedPage {
+  readonly storeId: StoreId;
   readonly entries: readonly {
     readonly key: Key;
     readonly revision: string;
@@ -34,6 +42,7 @@ interface ListedPage {
 }
 
 const LISTED_PAGE: ShapeOf<ListedPage> = {
+  storeId: 'string',
   entries: [{key: 'string', revision: 'digits', sizeBytes: 'number', updatedAt: 'string', 'expiresAt?': 'string'}],
   'next?': 'string',
 };

@@ -1,19 +1,29 @@
 import type {Transaction} from '../domain/entries.ts';
 import {type Expectation, type GivenRevision, NO_REVISION} from '../domain/entry.ts';
-import {formatRevision} from '../domain/store-id.ts';
+import type {PinnedStore} from './pinned-store.ts';
 
 /** The headers of a write that expects something. */
-export function preconditionOf(expected: Expectation | undefined): Readonly<Record<string, string>> {
+export function preconditionOf(
+  expected: Expectation | undefined,
+  store: PinnedStore,
+): Readonly<Record<string, string>> {
   if (expected === undefined) return {};
   if (expected === 'absent') return {'If-None-Match': '*'};
   if (expected === 'present') return {'If-Match': '*'};
-  const given: readonly GivenRevision[] = Array.isArray(expected) ? expected : [expected];
+  const given = listOf(expected);
   // An empty list would be no header at all, and then the write would always happen.
-  return {'If-Match': (given.length === 0 ? [NO_REVISION] : given).map(formatTag).join(', ')};
+  const tags = (given.length === 0 ? [NO_REVISION] : given).map(each => `"${store.format(each)}"`);
+  return {'If-Match': tags.join(', ')};
 }
 
-function formatTag(given: GivenRevision): string {
-  return `"${typeof given === 'number' ? given : formatRevision(given)}"`;
+/** Whether a precondition needs to know its store: the tag of a bare revision matches nothing. */
+export function needsStore(expected: Expectation | undefined): boolean {
+  if (expected === undefined || typeof expected === 'string') return false;
+  return listOf(expected).some(given => typeof given === 'number' && given !== NO_REVISION);
+}
+
+function listOf(expected: GivenRevision | readonly GivenRevision[]): readonly GivenRevision[] {
+  return Array.isArray(expected) ? expected : [expected as GivenRevision];
 }
 
 /**

@@ -1,5 +1,9 @@
+import type {Expectation} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import {type Answer, readAnswer, readFailure} from './answer.ts';
+import type {StoreId} from '../domain/store-id.ts';
+import {type Answer, parseAnswer, readAnswer, readFailure} from './answer.ts';
+import {PinnedStore} from './pinned-store.ts';
+import {needsStore, preconditionOf} from './preconditions.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {REQUESTS_MAX, Turns} from './turns.ts';
 import {backoffMs, untilAborted, waitMs} from './waiting.ts';
@@ -30,6 +34,8 @@ export interface TransportOptions {
 /** The parts of a request that differ. */
 export interface SendOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
+  /** What has to be true of the entry: becomes a header. */
+  readonly expected?: Expectation | undefined;
   readonly body?: Uint8Array;
   /** Statuses besides 2xx that are answers and no failures. */
   readonly accept?: readonly number[];
@@ -73,6 +79,7 @@ export interface Transport {
   /** How long a call may take unless it says otherwise, in milliseconds. */
   readonly timeoutMs: number;
   readonly random: () => number;
+  readonly store: PinnedStore;
 }
 
 /**
@@ -95,6 +102,7 @@ class HttpTransport implements Transport {
   readonly #base: string;
   readonly #turns = new Turns(REQUESTS_MAX);
   readonly #signals = new Signals();
+  readonly store = new PinnedStore();
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -115,7 +123,7 @@ class HttpTransport implements Transport {
     try {
       return await this.#turns.take(() => {
         ended.abortAfter(timeoutMs, () => this.timedOut(path, timeoutMs));
-        return this.#sendAgain(method, path, {...options, signal: ended.signal});
+        return this.#sendExpecting(method, path, {...options, signal: ended.signal});
       }, ended.signal);
     } finally {
       ended[Symbol.dispose]();
@@ -151,6 +159,16 @@ class HttpTransport implements Transport {
 
   timedOut(path: string, timeoutMs: number): AppError {
     return new AppError({code: 'service-timeout', url: this.#base + path, timeoutMs});
+  }
+
+  /** Adds the precondition to a request. A bare revision belongs to the store that is met first, so one has to be met before. */
+  async #sendExpecting(method: string, path: string, {expected, ...options}: Sending): Promise<Answer> {
+    if (needsStore(expected) && !this.store.isKnown) {
+      const service = await this.#sendAgain('GET', '/api', {signal: options.signal});
+      this.store.meet(parseAnswer<{readonly storeId: StoreId}>(service, {storeId: 'string'}).storeId);
+    }
+    const headers = {...options.headers, ...preconditionOf(expected, this.store)};
+    return this.#sendAgain(method, path, {...options, headers});
   }
 
   /** Sends a request that may be repeated until it is answered, or nothing speaks for another attempt. */

@@ -1,4 +1,4 @@
-import type {Entry, EntryInfo, Expectation, Revision} from './entry.ts';
+import type {Entry, EntryInfo, Expectation, GivenRevision, Revision} from './entry.ts';
 
 /**
  * The entries of the store as callers meet them, embedded and over HTTP alike: both pass `testEntries`
@@ -119,7 +119,7 @@ export interface Transaction {
 /** What must be true of an entry: that it has this revision, or that there is none. */
 export interface TransactionCheck {
   readonly key: string;
-  readonly expected: Revision | 'absent';
+  readonly expected: GivenRevision | 'absent';
 }
 
 /** One change of a transaction. Values and patches are JSON texts. */

@@ -1,4 +1,4 @@
-import type {Revision} from './entry.ts';
+import type {GivenRevision, Revision} from './entry.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
 
@@ -60,8 +60,11 @@ export interface EventBatch {
 export interface SubscribeOptions {
   /** Only entries whose key begins with it; `identity-changed` and `reset` come to everybody. @default {''} */
   readonly prefix?: string | undefined;
-  /** The cursor of what was seen last: the first event is the next one. @default {the last commit} */
-  readonly since?: Revision | undefined;
+  /**
+   * The cursor of what was seen last: the first event is the next one. One of another store, or of another history of this one,
+   * leads nowhere, which is a `reset`. @default {the last commit}
+   */
+  readonly since?: GivenRevision | undefined;
   /**
    * Whether `since` comes from a subscription before. One beyond the last commit then says that the store is another now,
    * which is a `reset`; otherwise it is a mistake. @default {false}

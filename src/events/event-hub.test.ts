@@ -433,7 +433,7 @@ describe('whoever ends', () => {
     const {changes, onChange} = store;
     const identity = {onChange: () => () => {}};
     const hub = createEventHub({
-      store: {changes, onChange, revision: 1, snapshot: slow},
+      store: {id: store.id, changes, onChange, revision: 1, snapshot: slow},
       identity,
       log: SILENT_LOG,
     });

@@ -5,6 +5,8 @@ import type {IdentitySource} from '../domain/identity.ts';
 import {parsePrefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
+import {revisionIn} from '../domain/store-id.ts';
+import {NOWHERE} from './history.ts';
 import {EVENT_LIMITS, type EventLimits} from './limits.ts';
 import {Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
@@ -12,7 +14,7 @@ import {Turns} from './turns.ts';
 
 /** What the hub needs. */
 export interface EventHubDeps {
-  readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot' | 'onChange'>;
+  readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;
   readonly log: Log;
   /** Those that differ from {@link EVENT_LIMITS}. */
@@ -56,7 +58,7 @@ class EventHub implements Events {
   }
 
   subscribe(options: SubscribeOptions = {}): AsyncIterable<EventBatch> {
-    const start = readStart(options, this.cursor);
+    const start = readStart(options, this.#deps.store);
     this.#assertRoom();
     return {[Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions)};
   }
@@ -88,13 +90,14 @@ class EventHub implements Events {
   }
 }
 
-function readStart(options: SubscribeOptions, revision: Revision): SubscriptionStart {
+function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' | 'revision'>): SubscriptionStart {
   const {prefix = '', since, resume = false, initial = false, heartbeatMs, signal} = options;
-  if (since !== undefined) assertCursor(since, resume ? Number.MAX_SAFE_INTEGER : revision);
+  const cursor = since === undefined ? undefined : revisionIn(id, since);
+  if (cursor !== undefined) assertCursor(cursor, resume ? Number.MAX_SAFE_INTEGER : revision);
   return {
     prefix: parsePrefix(prefix),
-    seen: since ?? (initial ? undefined : revision),
-    cursor: since,
+    seen: since === undefined ? (initial ? undefined : revision) : (cursor ?? NOWHERE),
+    cursor,
     initial,
     heartbeatMs,
     signal,

@@ -13,10 +13,13 @@ export interface HistoryDeps {
   readonly limits: EventLimits;
 }
 
+/** Stands for a cursor of another store: beyond every revision, so that the log says that it does not reach there. */
+export const NOWHERE: Revision = Number.MAX_SAFE_INTEGER;
+
 /** Where a subscriber begins. */
 export interface HistoryStart {
   readonly prefix: Prefix;
-  /** What it has seen of the log; undefined for nothing: the entries that are present come first. */
+  /** What it has seen of the log; undefined for nothing: the entries that are present come first; or {@link NOWHERE}. */
   readonly seen: Revision | undefined;
   /** Whether the entries that are present come after a `reset`. */
   readonly initial: boolean;

@@ -2,7 +2,7 @@ import type {Revision} from '../domain/entry.ts';
 import type {EventBatch} from '../domain/event.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Prefix} from '../domain/key.ts';
-import {type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
+import {type HistoryDeps, type HistoryReader, type HistoryStart, NOWHERE, readHistory} from './history.ts';
 import type {Delivery, Follower, Parcel, Tail} from './tail.ts';
 
 /** What a subscription needs. */
@@ -203,7 +203,10 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   }
 
   #tooSlow(): AppError {
-    return new AppError({code: 'subscriber-too-slow', cursor: String(this.#cursor ?? this.#start.seen ?? 0)});
+    const {seen = 0} = this.#start;
+    // From the beginning of the log, where the own cursor leads nowhere.
+    const cursor = this.#cursor ?? (seen === NOWHERE ? 0 : seen);
+    return new AppError({code: 'subscriber-too-slow', cursor: String(cursor)});
   }
 
   /** The failure is told once; after it the iteration has just ended, as with every iterator. */

@@ -1,5 +1,6 @@
 import type {EntryWritten, Event, EventBatch} from '../domain/event.ts';
 import type {JsonText} from '../domain/json-text.ts';
+import {formatRevision, type StoreId} from '../domain/store-id.ts';
 import {formatTime} from './format-time.ts';
 
 /** How events are written, each once however many subscribers get it. */
@@ -11,11 +12,11 @@ export interface EventTexts {
 }
 
 /** Makes what writes events; it keeps what it wrote for as long as somebody keeps the event. */
-export function createEventTexts(): EventTexts {
+export function createEventTexts(storeId: StoreId): EventTexts {
   const jsons = new WeakMap<Event, Uint8Array>();
   const streams = new WeakMap<EventBatch, Uint8Array>();
-  const json = (event: Event): Uint8Array => remember(jsons, event, formatEvent);
-  return {json, stream: batch => remember(streams, batch, each => formatBatch(each, json))};
+  const json = (event: Event): Uint8Array => remember(jsons, event, each => formatEvent(each, storeId));
+  return {json, stream: batch => remember(streams, batch, each => formatBatch(each, {storeId, json}))};
 }
 
 function remember<K extends object, V>(known: WeakMap<K, V>, key: K, make: (key: K) => V): V {
@@ -27,9 +28,14 @@ function remember<K extends object, V>(known: WeakMap<K, V>, key: K, make: (key:
   return value;
 }
 
-function formatBatch({events, cursor}: EventBatch, json: (event: Event) => Uint8Array): Uint8Array {
+interface BatchDeps {
+  readonly storeId: StoreId;
+  readonly json: (event: Event) => Uint8Array;
+}
+
+function formatBatch({events, cursor}: EventBatch, {storeId, json}: BatchDeps): Uint8Array {
   // Only the last event of a commit has the id, so that whoever comes back never misses the rest of one.
-  const id = cursor === undefined ? '' : `id: ${cursor}\n`;
+  const id = cursor === undefined ? '' : `id: ${formatRevision({storeId, revision: cursor})}\n`;
   if (events.length === 0) return Buffer.from(id === '' ? ':\n\n' : `:\n${id}\n`);
   const parts = events.flatMap((event, index) => [
     Buffer.from(`event: ${event.kind}\ndata: `),
@@ -39,26 +45,29 @@ function formatBatch({events, cursor}: EventBatch, json: (event: Event) => Uint8
   return Buffer.concat(parts);
 }
 
-function formatEvent(event: Event): Uint8Array {
+function formatEvent(event: Event, storeId: StoreId): Uint8Array {
   switch (event.kind) {
     case 'entry-written':
-      return formatWritten(event);
+      return formatWritten(event, storeId);
     case 'entry-deleted':
     case 'entry-expired': {
       const {kind, key, revision} = event;
-      return Buffer.from(JSON.stringify({kind, key, revision: String(revision)}));
+      return Buffer.from(JSON.stringify({kind, key, storeId, revision: String(revision)}));
     }
     case 'reset':
-      return Buffer.from(JSON.stringify({kind: event.kind, revision: String(event.revision)}));
+      return Buffer.from(JSON.stringify({kind: event.kind, storeId, revision: String(event.revision)}));
     case 'identity-changed':
       return Buffer.from(JSON.stringify({kind: event.kind}));
   }
 }
 
 /** The value stands in it as it is stored: parsing it would lose what JavaScript cannot hold. */
-function formatWritten({kind, key, revision, sizeBytes, expiresAtMs, json}: EntryWritten): Uint8Array {
+function formatWritten(
+  {kind, key, revision, sizeBytes, expiresAtMs, json}: EntryWritten,
+  storeId: StoreId,
+): Uint8Array {
   const expiresAt = expiresAtMs === undefined ? {} : {expiresAt: formatTime(expiresAtMs)};
-  const head = JSON.stringify({kind, key, revision: String(revision), sizeBytes, ...expiresAt});
+  const head = JSON.stringify({kind, key, storeId, revision: String(revision), sizeBytes, ...expiresAt});
   if (json === undefined) return Buffer.from(head);
   return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"value":`), onOneLine(json), Buffer.from('}')]);
 }

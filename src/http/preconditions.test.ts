@@ -1,22 +1,36 @@
 import {describe, expect, test} from 'vitest';
+import {createStoreId} from '../domain/store-id.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from './preconditions.ts';
+
+const HERE = createStoreId(Uint8Array.of(0xa));
+const at = (revision: number) => ({storeId: HERE, revision});
 
 describe('readExpectation()', () => {
   const understood = [
     {name: 'nothing', headers: [], expected: undefined},
-    {name: 'one ETag', headers: ['If-Match', '"12"'], expected: 12},
-    {name: 'a list', headers: ['If-Match', '"12", "13"'], expected: [12, 13]},
-    {name: 'a list over two lines', headers: ['If-Match', '"12"', 'if-match', '"13","14"'], expected: [12, 13, 14]},
-    {name: 'a list with empty elements', headers: ['If-Match', ' ,"12",\t, "13" ,'], expected: [12, 13]},
+    {name: 'one ETag', headers: ['If-Match', '"0a-12"'], expected: at(12)},
+    {name: 'a list', headers: ['If-Match', '"0a-12", "0a-13"'], expected: [at(12), at(13)]},
+    {
+      name: 'a list over two lines',
+      headers: ['If-Match', '"0a-12"', 'if-match', '"0a-13","0a-14"'],
+      expected: [at(12), at(13), at(14)],
+    },
+    {name: 'a list with empty elements', headers: ['If-Match', ' ,"0a-12",\t, "0a-13" ,'], expected: [at(12), at(13)]},
+    {
+      name: 'an ETag of another store',
+      headers: ['If-Match', '"zz9-12"'],
+      expected: {storeId: 'zz9', revision: 12},
+    },
+    {name: 'a bare revision, which matches in no store', headers: ['If-Match', '"12"'], expected: 0},
     {name: 'any entry', headers: ['If-Match', '*'], expected: 'present'},
     {name: 'no entry', headers: ['If-None-Match', ' * '], expected: 'absent'},
-    {name: 'a weak ETag, which never matches strongly', headers: ['If-Match', 'W/"12"'], expected: 0},
+    {name: 'a weak ETag, which never matches strongly', headers: ['If-Match', 'W/"0a-12"'], expected: 0},
     {name: 'an ETag of somebody else', headers: ['If-Match', '"abc"'], expected: 0},
-    {name: 'one with a comma in it', headers: ['If-Match', '"a,b", "12"'], expected: [0, 12]},
+    {name: 'one with a comma in it', headers: ['If-Match', '"a,b", "0a-12"'], expected: [0, at(12)]},
     {name: 'one beyond ASCII', headers: ['If-Match', '"\u00e9"'], expected: 0},
     {name: 'an empty one', headers: ['If-Match', '""'], expected: 0},
-    {name: 'a revision that is not written as ours', headers: ['If-Match', '"012"'], expected: 0},
-    {name: 'a revision beyond all', headers: ['If-Match', '"99999999999999999999"'], expected: 0},
+    {name: 'a revision that is not written as ours', headers: ['If-Match', '"0a-012"'], expected: 0},
+    {name: 'a revision beyond all', headers: ['If-Match', '"0a-99999999999999999999"'], expected: 0},
   ];
   for (const {name, headers, expected} of understood) {
     test(`understands ${name}`, () => {
@@ -65,28 +79,30 @@ describe('readExpectation()', () => {
 describe('isAlreadyRead()', () => {
   const cases = [
     {headers: [], read: false},
-    {headers: ['If-None-Match', '"7"'], read: true},
-    {headers: ['If-None-Match', 'W/"7"'], read: true},
-    {headers: ['If-None-Match', '"6", W/"7"'], read: true},
+    {headers: ['If-None-Match', '"0a-7"'], read: true},
+    {headers: ['If-None-Match', 'W/"0a-7"'], read: true},
+    {headers: ['If-None-Match', '"0a-6", W/"0a-7"'], read: true},
     {headers: ['If-None-Match', '*'], read: true},
-    {headers: ['If-None-Match', '"8"'], read: false},
+    {headers: ['If-None-Match', '"0a-8"'], read: false},
+    {headers: ['If-None-Match', '"7"'], read: false},
+    {headers: ['If-None-Match', '"0b-7"'], read: false},
     {headers: ['If-None-Match', '"7,7"'], read: false},
     {headers: ['If-None-Match', '"x"'], read: false},
     {headers: ['If-Modified-Since', 'Sat, 21 Nov 2026 18:35:22 GMT'], read: false},
   ];
   for (const {headers, read} of cases) {
     test(`${headers.join(' ') || 'no header'}: ${read}`, () => {
-      expect(isAlreadyRead(headers, 7)).toBe(read);
+      expect(isAlreadyRead(headers, at(7))).toBe(read);
     });
   }
 
   for (const headers of [
     ['If-None-Match', '7'],
-    ['If-Match', '"7"'],
+    ['If-Match', '"0a-7"'],
     ['If-Unmodified-Since', 'x'],
   ]) {
     test(`refuses ${headers.join(' ')}`, () => {
-      expect(() => isAlreadyRead(headers, 7)).toThrow(
+      expect(() => isAlreadyRead(headers, at(7))).toThrow(
         expect.objectContaining({failure: expect.objectContaining({code: 'invalid-header'})}),
       );
     });
@@ -95,5 +111,5 @@ describe('isAlreadyRead()', () => {
 
 test('an ETag that was sent comes back as the revision it stands for', () => {
   for (const revision of [1, 12, 999_999_999_999_999])
-    expect(readExpectation(['If-Match', formatEntityTag(revision)])).toBe(revision);
+    expect(readExpectation(['If-Match', formatEntityTag(at(revision))])).toEqual(at(revision));
 });

@@ -1,15 +1,14 @@
-import {type Expectation, NO_REVISION, type Revision} from '../domain/entry.ts';
+import {type Expectation, type GivenRevision, NO_REVISION, type StoreRevision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
+import {formatRevision, parseRevision} from '../domain/store-id.ts';
 import {headerValues} from './message.ts';
 
 /** One element of a list of entity tags (RFC 9110 section 8.8.3); elements may be empty, and tags contain commas. */
 const LIST_ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
-/** A strong entity tag of ours: a revision in quotes. */
-const REVISION_TAG = /^"([1-9][0-9]{0,14})"$/;
 
-/** The entity tag of an entry: its revision, in quotes as RFC 9110 section 8.8.3 wants it. */
-export function formatEntityTag(revision: Revision): string {
-  return `"${revision}"`;
+/** The entity tag of an entry: its store and its revision, in quotes as RFC 9110 section 8.8.3 wants it. */
+export function formatEntityTag(revision: StoreRevision): string {
+  return `"${formatRevision(revision)}"`;
 }
 
 /**
@@ -31,7 +30,7 @@ export function readExpectation(rawHeaders: readonly string[]): Expectation | un
   if (match === undefined) return undefined;
   if (match === '*') return 'present';
   const revisions = readTags('If-Match', match).map(tag => tag.revision);
-  return revisions.length === 1 ? (revisions[0] as Revision) : revisions;
+  return revisions.length === 1 ? (revisions[0] as GivenRevision) : revisions;
 }
 
 /**
@@ -39,7 +38,7 @@ export function readExpectation(rawHeaders: readonly string[]): Expectation | un
  *
  * @throws {AppError} `invalid-header`.
  */
-export function isAlreadyRead(rawHeaders: readonly string[], revision: Revision): boolean {
+export function isAlreadyRead(rawHeaders: readonly string[], revision: StoreRevision): boolean {
   if (headerValues(rawHeaders, 'if-match').length > 0) {
     throw new AppError({code: 'invalid-header', header: 'If-Match', problem: 'a read takes only If-None-Match'});
   }
@@ -47,14 +46,14 @@ export function isAlreadyRead(rawHeaders: readonly string[], revision: Revision)
   const noneMatch = readSingle(rawHeaders, 'if-none-match');
   if (noneMatch === undefined) return false;
   if (noneMatch === '*') return true;
-  return readTags('If-None-Match', noneMatch).some(tag => tag.weakRevision === revision);
+  return readTags('If-None-Match', noneMatch).some(({weakRevision}) => isSame(weakRevision, revision));
 }
 
 interface Tag {
   /** The revision it stands for when compared strongly. */
-  readonly revision: Revision;
+  readonly revision: GivenRevision;
   /** The revision it stands for when compared weakly. */
-  readonly weakRevision: Revision;
+  readonly weakRevision: GivenRevision;
 }
 
 function readTags(header: string, list: string): readonly Tag[] {
@@ -72,9 +71,14 @@ function readTags(header: string, list: string): readonly Tag[] {
   return tags;
 }
 
-function toRevision(tag: string): Revision {
-  const digits = REVISION_TAG.exec(tag)?.[1];
-  return digits === undefined ? NO_REVISION : Number(digits);
+/** The tag of a bare revision is none of ours: it would match in every store. */
+function toRevision(tag: string): GivenRevision {
+  const given = parseRevision(tag.slice(1, -1));
+  return typeof given === 'object' ? given : NO_REVISION;
+}
+
+function isSame(given: GivenRevision, {storeId, revision}: StoreRevision): boolean {
+  return typeof given === 'object' && given.storeId === storeId && given.revision === revision;
 }
 
 function readSingle(rawHeaders: readonly string[], name: 'if-match' | 'if-none-match'): string | undefined {

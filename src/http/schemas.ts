@@ -6,7 +6,9 @@ import {
   TRANSACTION_OPERATIONS_MAX,
   TTL_SECONDS_MAX,
 } from '../domain/entries.ts';
+import type {GivenRevision} from '../domain/entry.ts';
 import {KEY_BYTES_MAX} from '../domain/key.ts';
+import {parseRevision} from '../domain/store-id.ts';
 import {WAIT_SECONDS_MAX} from './long-poll.ts';
 import {invalidParameter, parseQuery} from './route.ts';
 import {CREDENTIAL_LENGTH_MAX} from './session-document.ts';
@@ -59,9 +61,15 @@ export const DELETE_RANGE_QUERY = z
   })
   .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
 
-/** The largest revision that can be written: fifteen digits. */
-const REVISION_MAX = 999_999_999_999_999;
-const REVISION_PROBLEM = {error: 'it is a revision: a whole number of at most 15 digits'};
+const REVISION_PROBLEM = 'it is a revision: a whole number of at most 15 digits, or with the id of its store before it';
+
+/** A revision as a caller gives it, for the documentation. */
+const GIVEN_REVISION = /^([0-9a-z]{1,32}-)?(0|[1-9][0-9]{0,14})$/;
+
+const STORE_ID = z
+  .string()
+  .regex(/^[0-9a-z]{1,32}$/)
+  .meta({description: 'The store that the revisions belong to: another store counts its own.'});
 const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${WAIT_SECONDS_MAX}`};
 
 /** The parameters of GET /api/events. */
@@ -73,11 +81,13 @@ export const EVENTS_QUERY = z
       .meta({description: `Only entries whose key begins with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
     since: z
       .string()
-      .regex(/^(0|[1-9][0-9]{0,14})$/, REVISION_PROBLEM)
-      .transform(Number)
-      .pipe(z.int().min(0).max(REVISION_MAX))
+      .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
+      .transform(text => parseRevision(text) as GivenRevision)
       .optional()
-      .meta({description: 'The revision that was seen last; without it, from now on. A `Last-Event-ID` wins over it.'}),
+      .meta({
+        description:
+          'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` wins over it.',
+      }),
     initial: flag
       .default(false)
       .meta({description: 'Whether the entries that are present come first; with `since`, only after a `reset`.'}),
@@ -101,6 +111,7 @@ export const EVENT = z.union([
   z.strictObject({
     kind: z.literal('entry-written'),
     key: z.string(),
+    storeId: STORE_ID,
     revision: z.string().regex(/^[1-9][0-9]*$/),
     sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
     expiresAt: z.iso.datetime().optional().meta({description: 'When the entry expires, UTC; absent for never.'}),
@@ -109,15 +120,17 @@ export const EVENT = z.union([
   z.strictObject({
     kind: z.enum(['entry-deleted', 'entry-expired']),
     key: z.string(),
+    storeId: STORE_ID,
     revision: z.string().regex(/^[1-9][0-9]*$/),
   }),
   z.strictObject({kind: z.literal('identity-changed')}),
-  z.strictObject({kind: z.literal('reset'), revision: z.string().regex(/^(0|[1-9][0-9]*)$/)}),
+  z.strictObject({kind: z.literal('reset'), storeId: STORE_ID, revision: z.string().regex(/^(0|[1-9][0-9]*)$/)}),
 ]);
 
 /** What GET /api/events answers with `wait`. */
 export const EVENT_LIST = z.strictObject({
   events: z.array(EVENT),
+  storeId: STORE_ID,
   revision: z
     .string()
     .regex(/^(0|[1-9][0-9]*)$/)
@@ -168,7 +181,7 @@ export const LISTED_ENTRY = z.strictObject({
   revision: z
     .string()
     .regex(/^[1-9][0-9]*$/)
-    .meta({description: 'The revision of the last write: the ETag without its quotes.'}),
+    .meta({description: 'The revision of the last write; an ETag has the id of the store before it.'}),
   sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
   updatedAt: z.iso.datetime().meta({description: 'Time of the last write, UTC.'}),
   expiresAt: z.iso.datetime().optional().meta({description: 'When it expires, UTC; absent for never.'}),
@@ -177,6 +190,7 @@ export const LISTED_ENTRY = z.strictObject({
 
 /** What GET /api/keys answers. */
 export const PAGE = z.strictObject({
+  storeId: STORE_ID,
   entries: z.array(LISTED_ENTRY),
   next: z.string().optional().meta({description: 'The cursor for the page that follows; absent on the last one.'}),
 });
@@ -199,10 +213,9 @@ export const TRANSACTION = z.strictObject({
       z.union([
         z.strictObject({
           key: KEY,
-          revision: z
-            .string()
-            .regex(/^(0|[1-9][0-9]{0,14})$/)
-            .meta({description: 'The revision that the entry has to have.'}),
+          revision: z.string().regex(GIVEN_REVISION).meta({
+            description: 'The revision that the entry has to have; with the id of its store it has to be this one.',
+          }),
         }),
         z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'There must be no entry.'})}),
       ]),
@@ -236,6 +249,7 @@ export const TRANSACTION = z.strictObject({
 
 /** What POST /api/transactions answers. */
 export const TRANSACTED = z.strictObject({
+  storeId: STORE_ID,
   revision: z
     .string()
     .regex(/^(0|[1-9][0-9]*)$/)
@@ -247,6 +261,7 @@ export const SERVICE = z.strictObject({
   name: z.literal('crewroom'),
   version: z.string(),
   apiVersion: z.string(),
+  storeId: STORE_ID,
   links: z.record(z.string(), z.string()),
 });
 

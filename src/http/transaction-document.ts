@@ -6,9 +6,11 @@ import {
   type TransactionCheck,
   type TransactionOperation,
 } from '../domain/entries.ts';
+import type {GivenRevision} from '../domain/entry.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';
+import {parseRevision} from '../domain/store-id.ts';
 import {isTtl} from '../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
 
@@ -21,9 +23,6 @@ const BREADTH_MAX = [
   Math.max(TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX),
   DOCUMENT_MEMBERS_MAX,
 ];
-
-/** A revision as this service writes it; 0, which no entry ever has, may be expected in vain. */
-const REVISION = /^(?:0|[1-9][0-9]{0,14})$/;
 
 /**
  * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are handed on. Of a document
@@ -78,10 +77,11 @@ function readAbsence(check: DocumentObject): 'absent' | undefined {
 
 const LOWER_T = 0x74;
 
-function readRevision(check: DocumentObject, {path, report}: DocumentPlace): number | undefined {
+function readRevision(check: DocumentObject, {path, report}: DocumentPlace): GivenRevision | undefined {
   const text = check.string('revision');
   if (text === undefined) return undefined;
-  if (REVISION.test(text)) return Number(text);
+  const revision = parseRevision(text);
+  if (revision !== undefined) return revision;
   report({path: `${path}.revision`, problem: 'has to be a revision, such as "12"'});
   return undefined;
 }

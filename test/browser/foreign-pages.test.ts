@@ -219,7 +219,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium), a page of an a
       return {etag, updatedAt: read.headers.get('Updated-At'), first: first.status, second: second.status, code};
     }, url('/api/store/k'));
     expect(seen).toEqual({
-      etag: expect.stringMatching(/^"[0-9]+"$/),
+      etag: expect.stringMatching(/^"[0-9a-f]{16}-[0-9]+"$/),
       updatedAt: expect.stringMatching(/^20/),
       first: 200,
       second: 412,

@@ -22,7 +22,7 @@ async function put(key: string, body: string, {url, query = ''}: {url?: string; 
   const path = `/api/store/${encodeURIComponent(key)}${query}`;
   const answer = await fetch((url ?? service.url) + path, {method: 'PUT', body});
   assert.ok(answer.ok);
-  return JSON.parse(answer.headers.get('etag') ?? '""') as string;
+  return (JSON.parse(answer.headers.get('etag') ?? '""') as string).split('-').at(-1) ?? '';
 }
 
 async function remove(key: string): Promise<void> {

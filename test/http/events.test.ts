@@ -37,7 +37,13 @@ async function subscribeNow(prefix: string, url?: string): Promise<HttpSubscribe
 
 async function send(method: string, path: string, body?: string): Promise<Record<string, string>> {
   const response = await fetch(`${service().url}${path}`, {method, body: body ?? null});
-  return {...((await response.json()) as object), etag: response.headers.get('ETag')?.slice(1, -1) ?? ''};
+  const etag = response.headers.get('ETag')?.slice(1, -1) ?? '';
+  return {revision: etag.split('-').at(-1) ?? '', ...((await response.json()) as object), etag};
+}
+
+/** The id of an event of the service, as the ETag of the same revision has it. */
+function idOf(revision: number | string, {storeId} = service().crewroom): string {
+  return `${storeId}-${revision}`;
 }
 
 const put = (key: string, body: string) => send('PUT', `/api/store/${encodeURIComponent(key)}`, body);
@@ -49,25 +55,26 @@ describe('GET /api/events', () => {
     expect(response.headers.get('Content-Type')).toBe('text/event-stream');
     expect(response.headers.get('Cache-Control')).toBe('no-store');
     await until(() => parser.lastEventId !== '');
-    expect(parser).toMatchObject({retryMs: 1000, lastEventId: String(service().crewroom.events.cursor)});
+    expect(parser).toMatchObject({retryMs: 1000, lastEventId: idOf(service().crewroom.events.cursor)});
   });
 
   test('tells of each write and deletion, with the revision as its id', async () => {
     const prefix = newPrefix();
     const subscriber = await subscribeNow(prefix);
-    const {etag: first = ''} = await put(`${prefix}a`, '{"x": 1.0}');
+    const {revision: first = ''} = await put(`${prefix}a`, '{"x": 1.0}');
     await send('DELETE', `/api/store/${encodeURIComponent(`${prefix}a`)}`);
     const second = String(Number(first) + 1);
+    const {storeId} = service().crewroom;
     expect(await subscriber.take(2)).toEqual([
       {
         type: 'entry-written',
-        data: `{"kind":"entry-written","key":"${prefix}a","revision":"${first}","sizeBytes":10,"value":{"x": 1.0}}`,
-        lastEventId: first,
+        data: `{"kind":"entry-written","key":"${prefix}a","storeId":"${storeId}","revision":"${first}","sizeBytes":10,"value":{"x": 1.0}}`,
+        lastEventId: idOf(first),
       },
       {
         type: 'entry-deleted',
-        data: `{"kind":"entry-deleted","key":"${prefix}a","revision":"${second}"}`,
-        lastEventId: second,
+        data: `{"kind":"entry-deleted","key":"${prefix}a","storeId":"${storeId}","revision":"${second}"}`,
+        lastEventId: idOf(second),
       },
     ]);
   });
@@ -110,7 +117,10 @@ describe('GET /api/events', () => {
     await put(`${prefix}b`, `${largest.slice(0, -1)}x"`);
     const [whole, without] = (await subscriber.take(2)).map(({data}) => JSON.parse(data));
     expect(whole).toMatchObject({sizeBytes: 65_536, value: JSON.parse(largest)});
-    expect(without).toEqual({kind: 'entry-written', key: `${prefix}b`, revision: without.revision, sizeBytes: 65_537});
+    expect(without).toEqual({
+      ...{kind: 'entry-written', key: `${prefix}b`, sizeBytes: 65_537},
+      ...{storeId: service().crewroom.storeId, revision: without.revision},
+    });
   });
 
   test('brings the events of a transaction together, with an id on the last', async () => {
@@ -121,9 +131,12 @@ describe('GET /api/events', () => {
     const {revision} = await send('POST', '/api/transactions', JSON.stringify({operations}));
     const events = await subscriber.take(3);
     expect(events.map(({data}) => JSON.parse(data))).toEqual(
-      operations.map(({key, value}) => ({kind: 'entry-written', key, revision, sizeBytes: 3, value})),
+      operations.map(({key, value}) => ({
+        ...{kind: 'entry-written', key, sizeBytes: 3, value},
+        ...{storeId: service().crewroom.storeId, revision},
+      })),
     );
-    expect(events.map(({lastEventId}) => lastEventId)).toEqual([before, before, revision]);
+    expect(events.map(({lastEventId}) => lastEventId)).toEqual([before, before, idOf(revision ?? '')]);
   });
 
   test('goes on after the id that a browser comes back with, whatever the query says', async () => {
@@ -154,11 +167,11 @@ describe('GET /api/events', () => {
 
   test('says with a reset that an id is of another store', async () => {
     const subscriber = await subscribe('', {lastEventId: '999999999999999'});
-    const revision = String(service().crewroom.events.cursor);
+    const revision = service().crewroom.events.cursor;
     expect(await subscriber.next()).toEqual({
       type: 'reset',
-      data: `{"kind":"reset","revision":"${revision}"}`,
-      lastEventId: revision,
+      data: `{"kind":"reset","storeId":"${service().crewroom.storeId}","revision":"${revision}"}`,
+      lastEventId: idOf(revision),
     });
   });
 
@@ -227,32 +240,35 @@ describe('GET /api/events with wait', () => {
   test('answers at once with everything that there is', async () => {
     const prefix = newPrefix();
     const since = service().crewroom.events.cursor;
+    const {storeId} = service().crewroom;
     for (const key of ['a', 'b', 'c']) await put(prefix + key, '[1.0]');
     const response = await fetch(`${service().url}/api/events?prefix=${prefix}&since=${since}&wait=50`);
     const events = ['a', 'b', 'c'].map(
       (key, index) =>
-        `{"kind":"entry-written","key":"${prefix}${key}","revision":"${since + index + 1}","sizeBytes":5,"value":[1.0]}`,
+        `{"kind":"entry-written","key":"${prefix}${key}","storeId":"${storeId}","revision":"${since + index + 1}","sizeBytes":5,"value":[1.0]}`,
     );
-    expect(await response.text()).toBe(`{"events":[${events.join(',')}],"revision":"${since + 3}"}`);
+    expect(await response.text()).toBe(
+      `{"events":[${events.join(',')}],"storeId":"${storeId}","revision":"${since + 3}"}`,
+    );
   });
 
   test('waits for what comes', async () => {
     const prefix = newPrefix();
     const polled = poll(`prefix=${prefix}&since=${service().crewroom.events.cursor}&wait=50`);
-    const {etag} = await put(`${prefix}a`, '1');
-    expect(await polled).toMatchObject({events: [{key: `${prefix}a`}], revision: etag});
+    const {revision} = await put(`${prefix}a`, '1');
+    expect(await polled).toMatchObject({events: [{key: `${prefix}a`}], revision});
   });
 
   test('answers with nothing when the time is over, and a cursor that other prefixes moved on', async () => {
     const since = service().crewroom.events.cursor;
     const polled = poll(`prefix=none&since=${since}&wait=1`);
-    const {etag} = await put(`${newPrefix()}a`, '1');
-    expect(await polled).toEqual({events: [], revision: etag});
+    const {revision} = await put(`${newPrefix()}a`, '1');
+    expect(await polled).toEqual({events: [], storeId: service().crewroom.storeId, revision});
   });
 
   test('begins now without a cursor', async () => {
-    const {cursor} = service().crewroom.events;
-    expect(await poll(`prefix=${newPrefix()}&wait=1`)).toEqual({events: [], revision: String(cursor)});
+    const {storeId, events} = service().crewroom;
+    expect(await poll(`prefix=${newPrefix()}&wait=1`)).toEqual({events: [], storeId, revision: String(events.cursor)});
   });
 
   test('never ends in the middle of a commit', async () => {
@@ -270,8 +286,8 @@ describe('GET /api/events with wait', () => {
   test('says with a reset that an id is of another store', async () => {
     const revision = String(service().crewroom.events.cursor);
     expect(await poll('wait=1', {'Last-Event-ID': '999999999999999'})).toEqual({
-      events: [{kind: 'reset', revision}],
-      revision,
+      events: [{kind: 'reset', storeId: service().crewroom.storeId, revision}],
+      ...{storeId: service().crewroom.storeId, revision},
     });
   });
 });
@@ -283,7 +299,7 @@ describe('subscribers', () => {
     onTestFinished(() => events[Symbol.asyncDispose]());
     const handle = createHandler({
       guardRules: () => createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []}),
-      routes: eventsRoutes({events, texts: createEventTexts(), heartbeatMs: 20}),
+      routes: eventsRoutes({events, storeId: store.id, texts: createEventTexts(store.id), heartbeatMs: 20}),
       failures: createFailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
     });
@@ -291,11 +307,11 @@ describe('subscribers', () => {
       fetch: createFetchHandler(handle),
     });
     const {parser, until} = subscriber;
-    await until(() => parser.lastEventId === '0');
+    await until(() => parser.lastEventId === `${store.id}-0`);
     await until(() => parser.comments >= 4);
     const json = encodeJsonText('1');
     await store.commit({checks: [], operations: [{kind: 'put', key: parseKey('b/1'), json}]});
-    await until(() => parser.lastEventId === '1');
+    await until(() => parser.lastEventId === `${store.id}-1`);
     await subscriber[Symbol.asyncDispose]();
   });
 
@@ -321,7 +337,7 @@ describe('subscribers', () => {
     expect(await subscriber.next()).toMatchObject({
       type: 'identity-changed',
       data: '{"kind":"identity-changed"}',
-      lastEventId: '0',
+      lastEventId: idOf(0, other.crewroom),
     });
   });
 
@@ -343,13 +359,14 @@ describe('subscribers', () => {
     await first.end();
 
     const after = await start();
+    const {storeId} = after.crewroom;
     const second = await subscribe('', {lastEventId}, after.url);
     expect((await second.take(2)).map(({data}) => data)).toEqual([
-      '{"kind":"entry-written","key":"b","revision":"2","sizeBytes":7,"value":{"x":2}}',
-      '{"kind":"entry-deleted","key":"a","revision":"3"}',
+      `{"kind":"entry-written","key":"b","storeId":"${storeId}","revision":"2","sizeBytes":7,"value":{"x":2}}`,
+      `{"kind":"entry-deleted","key":"a","storeId":"${storeId}","revision":"3"}`,
     ]);
     await after.crewroom.entries.put('c', '3');
-    expect(await second.next()).toMatchObject({lastEventId: '4'});
+    expect(await second.next()).toMatchObject({lastEventId: idOf(4, after.crewroom)});
   });
 
   test('do not keep the service from stopping', async () => {
@@ -361,7 +378,7 @@ describe('subscribers', () => {
     await call('/api/keys');
     await other[Symbol.asyncDispose]();
     for (const each of subscribers) expect(await each.end()).toEqual([]);
-    expect(await (await waiting).json()).toEqual({events: [], revision: '0'});
+    expect(await (await waiting).json()).toEqual({events: [], storeId: other.crewroom.storeId, revision: '0'});
   });
 
   test('that do not read are cut off, while others and writers go on', async () => {
@@ -376,15 +393,16 @@ describe('subscribers', () => {
     // What the system keeps for a socket is several megabytes.
     for (let revision = 1; revision <= 300; revision++) {
       await other.crewroom.entries.put('k', text);
-      expect(await quick.next()).toMatchObject({lastEventId: String(revision)});
+      expect(await quick.next()).toMatchObject({lastEventId: idOf(revision, other.crewroom)});
     }
     slow.socket.resume();
     const received = (await slow.readEnd()).toString('latin1');
-    const lastEventId = Array.from(received.matchAll(/^id: ([0-9]+)$/gm)).at(-1)?.[1] ?? '';
-    expect(Number(lastEventId)).toBeLessThan(300);
+    const lastEventId = Array.from(received.matchAll(/^id: (.+)$/gm)).at(-1)?.[1] ?? '';
+    const seen = Number(lastEventId.split('-')[1]);
+    expect(seen).toBeLessThan(300);
     expect(received.endsWith('0\r\n\r\n')).toBe(true);
     const again = await subscribe('', {lastEventId}, other.url);
-    for (let revision = Number(lastEventId) + 1; revision <= 300; revision++)
-      expect(await again.next()).toMatchObject({lastEventId: String(revision)});
+    for (let revision = seen + 1; revision <= 300; revision++)
+      expect(await again.next()).toMatchObject({lastEventId: idOf(revision, other.crewroom)});
   });
 });

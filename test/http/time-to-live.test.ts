@@ -73,7 +73,7 @@ describe('an entry with a time to live', () => {
     aheadMs += 1000;
     expect((await call('GET /api/store/gone')).json).toMatchObject({status: 404, code: 'no-entry', key: 'gone'});
     expect(await statusOf('HEAD /api/store/gone')).toBe(404);
-    expect((await call('GET /api/keys?prefix=gone')).json).toEqual({entries: []});
+    expect((await call('GET /api/keys?prefix=gone')).json).toEqual({storeId: service().crewroom.storeId, entries: []});
     expect(await statusOf('PUT /api/store/gone', '1', ['If-Match: *'])).toBe(412);
     expect(await statusOf('DELETE /api/store/gone')).toBe(404);
     expect((await call('DELETE /api/keys?prefix=gone')).json).toEqual({deleted: 0});
@@ -176,7 +176,7 @@ describe('a transaction', () => {
       false,
       true,
     ]);
-    expect(a.headers.get('etag')).toBe(`"${touched.json['revision']}"`);
+    expect(a.headers.get('etag')).toBe(`"${touched.json['storeId']}-${touched.json['revision']}"`);
   });
 
   test('does nothing when it touches what is not there', async () => {
@@ -212,6 +212,6 @@ describe('a transaction', () => {
       {path: `$.operations[${puts.length + touches.length}].ttlSeconds`, problem: 'is missing'},
       {path: `$.operations[${puts.length + touches.length + 1}].ttlSeconds`, problem: 'is not known here'},
     ]);
-    expect((await call('GET /api/keys?prefix=t-d')).json).toEqual({entries: []});
+    expect((await call('GET /api/keys?prefix=t-d')).json).toEqual({storeId: service().crewroom.storeId, entries: []});
   });
 });

@@ -26,7 +26,10 @@ describe('a transaction', () => {
                        {"kind": "put", "key": "whole-b", "value": [ 1e400 ,-0 ] },
                        {"kind": "delete", "key": "whole-c"}]}`,
     );
-    expect([answer.status, answer.json]).toEqual([200, {revision: String(revision + 1)}]);
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      {storeId: service().crewroom.storeId, revision: String(revision + 1)},
+    ]);
     expect(await readText('whole-a')).toBe('{"id":9007199254740993,"b":1.0}');
     expect(await readText('whole-b')).toBe('[ 1e400 ,-0 ]');
     expect((await entries.get('whole-a'))?.revision).toBe((await entries.get('whole-b'))?.revision);

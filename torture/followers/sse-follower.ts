@@ -66,7 +66,7 @@ export class SseFollower implements Follower {
   #take(events: readonly Told[], lastEventId: string): void {
     const lines = events.map(describeTold);
     if (this.#options.initial && this.present === undefined)
-      this.present = {told: lines, revision: Number(lastEventId)};
+      this.present = {told: lines, revision: Number(lastEventId.split('-')[1])};
     else this.told.push(...lines);
     this.#lastEventId = lastEventId;
     this.#isOver = events.some(({key}) => key === lastKey(this.prefix));

@@ -8,7 +8,7 @@ const MARKS = new Map([[7, '"mark":1,']]);
 const WRITE = '10 04:00:00.01 pwrite64(22</d/log>, "\\0{\\"mark\\":1,\\"n\\":1}\\n", 18, 0) = 18';
 const SYNC = '10 04:00:00.02 fdatasync(22</d/log>) = 0';
 const ANSWER =
-  '11 04:00:00.03 write(25<TCP:[127.0.0.1:1->127.0.0.1:2]>, "HTTP/1.1 200 OK\\r\\nETag: \\"7\\"\\r\\n\\r\\n{}", 34) = 34';
+  '11 04:00:00.03 write(25<TCP:[127.0.0.1:1->127.0.0.1:2]>, "HTTP/1.1 200 OK\\r\\nETag: \\"3f9c-7\\"\\r\\n\\r\\n{}", 34) = 34';
 
 describe('the order of system calls', () => {
   const cases = [

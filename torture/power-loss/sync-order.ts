@@ -8,7 +8,7 @@ export interface ToldRevision {
   readonly begin: number;
 }
 
-const REVISIONS = /ETag: "(\d+)"|"revision":"(\d+)"|^id: (\d+)$/gim;
+const REVISIONS = /ETag: "[0-9a-z]+-(\d+)"|"revision":"(\d+)"|^id: [0-9a-z]+-(\d+)$/gim;
 
 /** Every revision that was told to anybody, in answers and in events: whoever knows of it relies on it. */
 export function toldRevisions(operations: readonly Operation[]): readonly ToldRevision[] {

@@ -150,7 +150,10 @@ async function beginRequest(
       sent.end(text.slice(text.length / 2));
       const [response] = await once(sent, 'response');
       response.resume();
-      return {status: response.statusCode, revision: Number(String(response.headers.etag).replaceAll('"', ''))};
+      return {
+        status: response.statusCode,
+        revision: Number(String(response.headers.etag).replaceAll('"', '').split('-')[1]),
+      };
     },
     destroy: () => sent.destroy(),
   };

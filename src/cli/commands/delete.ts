@@ -4,7 +4,7 @@ import {connect} from '../connection.ts';
 import {deleteEntries, tellDeleted} from '../delete-entries.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {canAsk} from '../prompt.ts';
-import {invalidUsage, readCount} from '../usage.ts';
+import {invalidUsage, readRevision} from '../usage.ts';
 
 /** The flags of `crewroom delete`. */
 export interface DeleteFlags {
@@ -34,7 +34,7 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
 
 async function deleteOne(call: Call<DeleteFlags>, key: string): Promise<ExitCode> {
   const {ifMatch, json = false} = call.flags;
-  const expected = ifMatch === undefined ? undefined : readCount(ifMatch, {command: 'delete', flag: '--if-match'});
+  const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
   await tellDeleted(1, {context: call.context, json});

@@ -2,7 +2,7 @@ import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {readCount} from '../usage.ts';
+import {readRevision} from '../usage.ts';
 import {readValue} from '../value-input.ts';
 
 /** The flags of `crewroom patch`. */
@@ -16,7 +16,7 @@ export async function run(call: Call<PatchFlags>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const {ifMatch, json} = call.flags;
-  const expected = ifMatch === undefined ? undefined : readCount(ifMatch, {command: 'patch', flag: '--if-match'});
+  const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'patch', flag: '--if-match'});
   const {client} = await connect(call);
   const patch = await readValue(argument, call.context);
   const {revision} = await client.entries.patch(key, patch, {expected});

@@ -7,7 +7,7 @@ import {connect} from '../connection.ts';
 import {readTtl} from '../duration.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {AdvisedError} from '../report.ts';
-import {invalidUsage, readCount} from '../usage.ts';
+import {invalidUsage, readRevision} from '../usage.ts';
 import {readValue} from '../value-input.ts';
 
 /** The flags of `crewroom put`. */
@@ -36,7 +36,7 @@ function readExpected({ifMatch, ifAbsent}: PutFlags): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
     throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
   if (ifAbsent) return 'absent';
-  return ifMatch === undefined ? undefined : readCount(ifMatch, {command: 'put', flag: '--if-match'});
+  return ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'put', flag: '--if-match'});
 }
 
 interface Put {

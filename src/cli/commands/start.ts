@@ -12,8 +12,14 @@ import {readSettings} from '../settings.ts';
 import {listenForStop, type StopRequest} from '../stop-request.ts';
 import {styleOf} from '../style.ts';
 
+/** The flags of `crewroom start`. */
+export interface StartFlags {
+  readonly newStoreId: Switch;
+  readonly json: Switch;
+}
+
 /** `crewroom start`: serves until it is asked to stop. */
-export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
+export async function run(call: Call<StartFlags>): Promise<ExitCode> {
   // First of all: a signal during start-up is a request to stop too, and nothing is left half open.
   const stop = listenForStop(call.context);
   try {
@@ -21,7 +27,7 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
     const {stderr} = call.context;
     const speaker =
       stderr.isTerminal && !call.flags.json ? forPeople(config, call.context) : forPrograms(config, call.context);
-    await serve(config, speaker, stop);
+    await serve({config, newStoreId: call.flags.newStoreId === true}, speaker, stop);
     return EXIT.ok;
   } finally {
     stop.release();
@@ -36,8 +42,13 @@ interface Speaker {
   stopped(): Promise<void>;
 }
 
-async function serve(config: Config, speaker: Speaker, stop: StopRequest): Promise<void> {
-  const crewroom = await openCrewroom(config, {log: speaker.log});
+interface Serving {
+  readonly config: Config;
+  readonly newStoreId: boolean;
+}
+
+async function serve({config, newStoreId}: Serving, speaker: Speaker, stop: StopRequest): Promise<void> {
+  const crewroom = await openCrewroom(config, {log: speaker.log, newStoreId});
   try {
     // Start-up may take a single turn of the event loop, and a signal that came meanwhile is heard after it.
     await setImmediate();

@@ -16,7 +16,7 @@ const STATUS_TIMEOUT_MS = 5000;
 export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
   const {client, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
-  const {name, version, apiVersion} = await client.service();
+  const {name, version, apiVersion, storeId} = await client.service();
   if (name !== 'crewroom')
     throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is no Crewroom'});
   // The first request also pays for the connection; the second shows how fast the service is.
@@ -29,6 +29,7 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
     url,
     version,
     apiVersion,
+    storeId,
     ...readiness,
     ...(session && {session}),
     latencyMs,
@@ -42,6 +43,7 @@ interface Status extends Readiness {
   readonly url: string;
   readonly version: string;
   readonly apiVersion: string;
+  readonly storeId: string;
   /** Where pilots sign in at all. */
   readonly session?: SessionDocument;
   readonly latencyMs: number;
@@ -50,7 +52,7 @@ interface Status extends Readiness {
 }
 
 function formatStatus(status: Status, {context}: Call): string {
-  const {url, version, ready, store, identity, session, latencyMs, owner} = status;
+  const {url, version, storeId, ready, store, identity, session, latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const rows = [
     ['Address', url],
@@ -62,7 +64,7 @@ function formatStatus(status: Status, {context}: Call): string {
     [
       'Store',
       ready
-        ? escapeControls(store)
+        ? escapeControls(`${store}, id ${storeId}`)
         : `${style.red(escapeControls(store))}: the disk failed; check it, then start the service again`,
     ],
     ['Latency', `${latencyMs} ms`],

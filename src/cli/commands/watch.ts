@@ -4,7 +4,7 @@ import {connect} from '../connection.ts';
 import {chooseEventFormat} from '../event-format.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {listenForStop} from '../stop-request.ts';
-import {readCount} from '../usage.ts';
+import {readRevision} from '../usage.ts';
 import {createWatchTalk} from '../watch-talk.ts';
 
 /** The flags of `crewroom watch`. */
@@ -20,7 +20,7 @@ export async function run(call: Call<WatchFlags>): Promise<ExitCode> {
   const [prefix = ''] = call.arguments;
   const {initial, json = false} = flags;
   const since =
-    flags.since === undefined ? undefined : readCount(flags.since, {command: 'watch', flag: '--since', min: 0});
+    flags.since === undefined ? undefined : readRevision(flags.since, {command: 'watch', flag: '--since', min: 0});
   const {client} = await connect(call);
   // A service that is not there is a failure now; later it is one that will be back.
   await client.service();

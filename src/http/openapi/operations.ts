@@ -50,8 +50,9 @@ export interface AnswerDescription {
 
 /** Request headers that operations name. */
 export const REQUEST_HEADERS = {
-  'If-Match': 'Only if the entry has one of these ETags, or with `*` if there is one.',
-  'Last-Event-ID': 'The last id of a stream before: it goes on from there, whatever `since` says.',
+  'If-Match': 'Only if the entry has one of these ETags, or with `*` if there is one. A revision alone is no ETag.',
+  'Last-Event-ID':
+    'The last id of a stream before: it goes on from there, whatever `since` says; one of another store is answered with `reset`.',
   'If-None-Match': 'On writes only `*`: only if there is no entry. On reads ETags: 304 if the entry has one of them.',
 } as const;
 
@@ -68,7 +69,11 @@ const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[
 
 /** Answer headers that operations name. */
 export const ANSWER_HEADERS = {
-  ETag: {description: 'The revision of the entry, in quotes.', required: true, pattern: '^"[1-9][0-9]*"$'},
+  ETag: {
+    description: 'The id of the store and the revision of the entry, in quotes.',
+    required: true,
+    pattern: '^"[0-9a-z]{1,32}-[1-9][0-9]*"$',
+  },
   'Updated-At': {description: 'Time of the last write (RFC 3339, UTC).', required: true, pattern: TIME_PATTERN},
   'Expires-At': {
     description: 'When the entry expires (RFC 3339, UTC); absent for never.',

@@ -1,6 +1,7 @@
-import type {Revision} from '../../domain/entry.ts';
+import type {GivenRevision} from '../../domain/entry.ts';
 import {type Events, HEARTBEAT_MS, type SubscribeOptions} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
+import {parseRevision, type StoreId} from '../../domain/store-id.ts';
 import {formatEventFrames, formatEventStream} from '../event-stream.ts';
 import type {EventTexts} from '../event-texts.ts';
 import {formatPolled, pollEvents} from '../long-poll.ts';
@@ -11,6 +12,7 @@ import {type Call, invalidParameter, type Route} from '../route.ts';
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
+  readonly storeId: StoreId;
   /** @default {HEARTBEAT_MS} */
   readonly heartbeatMs?: number | undefined;
 }
@@ -46,14 +48,14 @@ export async function readEventsRequest({request, query}: Pick<Call, 'request' |
 }
 
 async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAnswer> {
-  const {events, texts, heartbeatMs = HEARTBEAT_MS} = deps;
+  const {events, texts, storeId, heartbeatMs = HEARTBEAT_MS} = deps;
   const {waitSeconds, ...asked} = await readEventsRequest(call);
   const signal = call.request.listen();
   if (waitSeconds === undefined) {
     const batches = events.subscribe({...asked, heartbeatMs, signal});
     return streamAnswer(formatEventStream(batches, texts), {contentType: 'text/event-stream', longLived: true});
   }
-  const polled = await pollEvents(events, {...asked, waitMs: waitSeconds * 1000, signal});
+  const polled = await pollEvents(events, {...asked, storeId, waitMs: waitSeconds * 1000, signal});
   return answer(formatPolled(polled, texts));
 }
 
@@ -63,16 +65,15 @@ async function openEventFrames(call: Call, {events, texts}: EventsRoutesDeps): P
   return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
 }
 
-const LAST_EVENT_ID = /^(0|[1-9][0-9]{0,14})$/;
-
-function readLastEventId(rawHeaders: readonly string[]): Revision | undefined {
+function readLastEventId(rawHeaders: readonly string[]): GivenRevision | undefined {
   const [id, second] = headerValues(rawHeaders, 'last-event-id');
   if (id === undefined) return undefined;
-  if (second !== undefined || !LAST_EVENT_ID.test(id))
+  const last = second === undefined ? parseRevision(id) : undefined;
+  if (last === undefined)
     throw new AppError({
       code: 'invalid-header',
       header: 'Last-Event-ID',
-      problem: 'it is the id of an event: a revision',
+      problem: 'it is the id of an event: a revision, with or without the id of its store',
     });
-  return Number(id);
+  return last;
 }

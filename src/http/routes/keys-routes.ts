@@ -1,11 +1,18 @@
 import type {Entries, Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {StoreId} from '../../domain/store-id.ts';
 import {formatTime} from '../format-time.ts';
 import {answer, jsonAnswer} from '../message.ts';
 import type {Route} from '../route.ts';
 
+/** What the route of many entries needs. */
+export interface KeysRoutesDeps {
+  readonly entries: Entries;
+  readonly storeId: StoreId;
+}
+
 /** `/api/keys`: many entries. */
-export function keysRoutes(entries: Entries): readonly Route[] {
+export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/keys',
@@ -13,7 +20,7 @@ export function keysRoutes(entries: Entries): readonly Route[] {
         GET: async ({query}) => {
           const {LIST_QUERY, readParameters} = await import('../schemas.ts');
           const page = await entries.list(readParameters(query, LIST_QUERY));
-          return answer(serialisePage(page));
+          return answer(serialisePage(page, storeId));
         },
         DELETE: async ({query}) => {
           const {DELETE_RANGE_QUERY, readParameters} = await import('../schemas.ts');
@@ -26,12 +33,12 @@ export function keysRoutes(entries: Entries): readonly Route[] {
 }
 
 /** Writes a page with the values as they are stored: parsing them would lose what JavaScript cannot hold. */
-function serialisePage({entries, next}: Page<EntryInfo | Entry>): Buffer {
+function serialisePage({entries, next}: Page<EntryInfo | Entry>, storeId: StoreId): Buffer {
   const parts: Uint8Array[] = [];
   const push = (text: string): void => {
     parts.push(Buffer.from(text));
   };
-  push('{"entries":[');
+  push(`{"storeId":"${storeId}","entries":[`);
   for (const [index, entry] of entries.entries()) {
     push(`${index === 0 ? '' : ','}${serialiseInfo(entry)}`);
     if ('json' in entry) {

@@ -7,7 +7,7 @@ import {refuseQuery} from './no-query.ts';
 
 /** What the routes about the service itself need. */
 export interface ServiceRoutesDeps {
-  readonly store: Pick<Store, 'readOnlyBecause'>;
+  readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly identity: IdentitySource;
   readonly sessions: Pick<Sessions, 'status'>;
   readonly version: string;
@@ -68,7 +68,7 @@ export function serviceRoutes({
     return jsonAnswer(state, {status: writable ? 200 : 503});
   };
   return [
-    {path: '/api', operations: {GET: fixed({name: 'crewroom', version, apiVersion, links: LINKS})}},
+    {path: '/api', operations: {GET: fixed({name: 'crewroom', version, apiVersion, storeId: store.id, links: LINKS})}},
     {path: '/api/limits', operations: {GET: fixed(limits)}},
     {path: '/livez', operations: {GET: fixed({live: true})}},
     {path: '/readyz', operations: {GET: ready}},

@@ -1,7 +1,8 @@
 import type {Entries} from '../../domain/entries.ts';
-import type {Entry} from '../../domain/entry.ts';
+import type {Entry, Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import {parseKey} from '../../domain/key.ts';
+import type {StoreId} from '../../domain/store-id.ts';
 import {assertTtl} from '../../domain/time-to-live.ts';
 import {readJsonBody, readMergePatchBody} from '../body.ts';
 import {formatTime} from '../format-time.ts';
@@ -13,12 +14,14 @@ import {refuseQuery} from './no-query.ts';
 /** What the routes of one entry need. */
 export interface StoreRoutesDeps {
   readonly entries: Entries;
+  readonly storeId: StoreId;
   /** Largest body of a write, in bytes. */
   readonly valueBytesMax: number;
 }
 
 /** `/api/store/{key}`: one entry. */
-export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly Route[] {
+export function storeRoutes({entries, storeId, valueBytesMax}: StoreRoutesDeps): readonly Route[] {
+  const entityTag = (revision: Revision): string => formatEntityTag({storeId, revision});
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const ttlSeconds = readTtl(call.query);
     const key = decodeSegment(call.segment);
@@ -27,7 +30,7 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
     const expected = readExpectation(call.request.rawHeaders);
     const json = await readJsonBody(call.request, valueBytesMax);
     const {revision, created} = await entries.put(key, json, {expected, ttlSeconds});
-    return answer('{}', {status: created ? createdStatus : 200, rawHeaders: ['ETag', formatEntityTag(revision)]});
+    return answer('{}', {status: created ? createdStatus : 200, rawHeaders: ['ETag', entityTag(revision)]});
   };
   return [
     {
@@ -37,8 +40,8 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
           const {key, rawHeaders} = readCall(call);
           const entry = await entries.get(key);
           if (entry === undefined) throw new AppError({code: 'no-entry', key});
-          const headers = describeEntry(entry);
-          return isAlreadyRead(rawHeaders, entry.revision)
+          const headers = ['ETag', entityTag(entry.revision), ...describeTimes(entry)];
+          return isAlreadyRead(rawHeaders, {storeId, revision: entry.revision})
             ? emptyAnswer(304, headers)
             : answer(entry.json, {rawHeaders: headers});
         },
@@ -51,7 +54,7 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
           const expected = readExpectation(rawHeaders);
           const patch = await readMergePatchBody(call.request, valueBytesMax);
           const {revision} = await entries.patch(key, patch, {expected});
-          return answer('{}', {rawHeaders: ['ETag', formatEntityTag(revision)]});
+          return answer('{}', {rawHeaders: ['ETag', entityTag(revision)]});
         },
         DELETE: async call => {
           const {key, rawHeaders} = readCall(call);
@@ -70,9 +73,9 @@ export function storeRoutes({entries, valueBytesMax}: StoreRoutesDeps): readonly
   ];
 }
 
-/** What a reader learns of an entry besides its value. */
-function describeEntry({revision, updatedAtMs, expiresAtMs}: Entry): readonly string[] {
-  const headers = ['ETag', formatEntityTag(revision), 'Updated-At', formatTime(updatedAtMs)];
+/** What a reader learns of an entry besides its value and its revision. */
+function describeTimes({updatedAtMs, expiresAtMs}: Entry): readonly string[] {
+  const headers = ['Updated-At', formatTime(updatedAtMs)];
   if (expiresAtMs !== undefined) headers.push('Expires-At', formatTime(expiresAtMs));
   return headers;
 }

@@ -1,5 +1,6 @@
 import {type Entries, TRANSACTION_BYTES_MAX} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
+import type {StoreId} from '../../domain/store-id.ts';
 import {readJsonBody} from '../body.ts';
 import {type HttpRequest, jsonAnswer} from '../message.ts';
 import type {Route} from '../route.ts';
@@ -9,12 +10,13 @@ import {refuseQuery} from './no-query.ts';
 /** What the route of transactions needs. */
 export interface TransactionRoutesDeps {
   readonly entries: Entries;
+  readonly storeId: StoreId;
   /** Deepest nesting of a value, in levels. */
   readonly valueDepthMax: number;
 }
 
 /** `/api/transactions`: many entries, all or nothing. */
-export function transactionRoutes({entries, valueDepthMax}: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes({entries, storeId, valueDepthMax}: TransactionRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/transactions',
@@ -22,7 +24,7 @@ export function transactionRoutes({entries, valueDepthMax}: TransactionRoutesDep
         POST: async ({request, query}) => {
           refuseQuery(query);
           const {revision} = await entries.transact(readTransaction(await readDocument(request), valueDepthMax));
-          return jsonAnswer({revision: String(revision)});
+          return jsonAnswer({storeId, revision: String(revision)});
         },
       },
     },

@@ -1,0 +1,126 @@
+import {describe, expect, test} from 'vitest';
+import {createClient} from '../../src/client/index.ts';
+import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
+import {startService, useService} from '../support/service.ts';
+
+const service = useService();
+
+const OTHER_ID = 'e15e4e2e';
+
+async function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
+  const {port} = service();
+  const request = formatRequest(line, [`Host: localhost:${port}`, ...headers], body);
+  return exchange({port, method: line.split(' ')[0] ?? ''}, request);
+}
+
+/** Writes the entry. @returns Its revision. */
+async function write(): Promise<number> {
+  return (await service().crewroom.entries.put('k', '1')).revision;
+}
+
+/** A revision of the entry in the forms in which callers give it. */
+function formsOf(revision: number) {
+  const {storeId} = service().crewroom;
+  return {own: `${storeId}-${revision}`, bare: String(revision), other: `${OTHER_ID}-${revision}`};
+}
+
+const MALFORMED = ['x', '-1', '012', 'A-1', `${OTHER_ID}-`, `${OTHER_ID}-01`, `${'z'.repeat(33)}-1`];
+
+describe('a revision of this store, bare or of another store', () => {
+  test('is, as an ETag in If-Match, the only one that lets a write happen', async () => {
+    const {own, bare, other} = formsOf(await write());
+    const put = (tag: string) => call('PUT /api/store/k', [`If-Match: "${tag}"`], '2');
+    for (const tag of [bare, ...MALFORMED]) {
+      const {status, json} = await put(tag);
+      expect([status, json]).toMatchObject([412, {code: 'revision-conflict', conflicts: [{expected: '0'}]}]);
+    }
+    const refused = await put(other);
+    expect(refused.json).toMatchObject({status: 412, conflicts: [{key: 'k', expected: other, actual: bare}]});
+    expect(refused.json['detail']).toBe(
+      `Cannot change "k": expected revision ${bare} of another store, found revision ${bare}`,
+    );
+    expect((await put(own)).status).toBe(200);
+  });
+
+  test('is, as an ETag in If-None-Match, the only one that saves a read', async () => {
+    const {own, bare, other} = formsOf(await write());
+    const get = async (tag: string) => (await call('GET /api/store/k', [`If-None-Match: "${tag}"`])).status;
+    expect(await Promise.all([own, bare, other, ...MALFORMED].map(get))).toEqual([
+      304,
+      200,
+      200,
+      ...MALFORMED.map(() => 200),
+    ]);
+  });
+
+  test('is taken by the checks of a transaction, and the one of another store never holds', async () => {
+    const transact = (revision: string) =>
+      call('POST /api/transactions', [], JSON.stringify({checks: [{key: 'k', revision}], operations: []}));
+    const {own, bare, other} = formsOf(await write());
+    for (const revision of [own, bare]) expect((await transact(revision)).status).toBe(200);
+    expect((await transact(other)).json).toMatchObject({
+      ...{status: 412, code: 'revision-conflict'},
+      conflicts: [{key: 'k', expected: other, actual: bare}],
+    });
+    for (const revision of MALFORMED) expect((await transact(revision)).status, revision).toBe(422);
+  });
+
+  const doors = [
+    {name: 'since', poll: (id: string) => call(`GET /api/events?wait=1&since=${id}`)},
+    {name: 'Last-Event-ID', poll: (id: string) => call('GET /api/events?wait=1', [`Last-Event-ID: ${id}`])},
+  ];
+  for (const {name, poll} of doors) {
+    test(`is taken by ${name}, and the one of another store leads nowhere, which is a reset`, async () => {
+      const {own, bare, other} = formsOf(await write());
+      const {storeId} = service().crewroom;
+      const revision = String(await write());
+      for (const id of [own, bare])
+        expect((await poll(id)).json).toMatchObject({
+          events: [{kind: 'entry-written', storeId, revision}],
+          storeId,
+          revision,
+        });
+      expect((await poll(other)).json).toEqual({events: [{kind: 'reset', storeId, revision}], storeId, revision});
+      expect((await poll(`${OTHER_ID}-999999999999999`)).json).toMatchObject({events: [{kind: 'reset'}]});
+      for (const id of MALFORMED) expect((await poll(id)).status, id).toBe(400);
+    });
+  }
+
+  test('has its store in listings, and the service names it', async () => {
+    const {storeId} = service().crewroom;
+    expect((await call('GET /api/keys')).json).toMatchObject({storeId});
+    expect((await call('GET /api')).json).toMatchObject({storeId});
+  });
+});
+
+describe('a client', () => {
+  test('keeps to the store that it met first: numbers of it match nothing in another one', async () => {
+    await using another = await startService({ephemeral: true});
+    let {fetch} = service().crewroom;
+    const {entries, events} = createClient({fetch: request => fetch(request), baseUrl: service().url});
+    const {revision} = await entries.put('k', '"here"');
+    // As many commits, so that there is an entry of the same number.
+    while ((await another.crewroom.entries.put('k', '"there"')).revision < revision);
+    fetch = request => another.crewroom.fetch(new Request(request.url.replace(service().url, another.url), request));
+    const conflict = {failure: {code: 'revision-conflict'}};
+    await expect(entries.put('k', '1', {expected: revision})).rejects.toMatchObject(conflict);
+    await expect(entries.put('k', '1', {expected: [revision, revision + 1]})).rejects.toMatchObject(conflict);
+    await expect(entries.delete('k', {expected: revision})).rejects.toMatchObject(conflict);
+    const checks = [{key: 'k', expected: revision}];
+    await expect(entries.transact({checks, operations: [{kind: 'delete', key: 'k'}]})).rejects.toMatchObject(conflict);
+    expect((await entries.get('k'))?.text).toBe('"there"');
+    for await (const event of events({since: revision})) {
+      expect(event.kind).toBe('reset');
+      break;
+    }
+  });
+
+  test('takes a number that it was given before it met a store for one of the store that is there', async () => {
+    const revision = await write();
+    const asked = () => createClient({fetch: service().crewroom.fetch, baseUrl: service().url}).entries;
+    await expect(asked().put('k', '2', {expected: revision + 1})).rejects.toMatchObject({
+      failure: {conflicts: [{expected: String(revision + 1), actual: String(revision)}]},
+    });
+    expect((await asked().put('k', '2', {expected: revision})).revision).toBe(revision + 1);
+  });
+});
