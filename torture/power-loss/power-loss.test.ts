@@ -70,7 +70,7 @@ describe('the order of system calls', () => {
     const told = [
       ANSWER,
       '11 04:00:00.04 writev(25<TCP:[1]>, [{iov_base="HTTP/1.1 200 OK\\r\\n\\r\\n", iov_len=19}, {iov_base="{\\"revision\\":\\"9\\"}", iov_len=16}], 2) = 35',
-      '11 04:00:00.05 write(25<TCP:[1]>, "event: entry-written\\ndata: {}\\nid: 12\\n\\n", 40) = 40',
+      '11 04:00:00.05 write(25<TCP:[1]>, "event: entry-written\\ndata: {}\\nid: 3f9c-12\\n\\n", 40) = 40',
     ];
     expect(toldRevisions(readOperations(told.join('\n'))).map(({revision}) => revision)).toEqual([7, 9, 12]);
   });
