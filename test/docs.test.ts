@@ -83,6 +83,7 @@ const COMMAND_FLAGS = [
   '--if-match',
   '--if-absent',
   '--json',
+  '--new-store-id',
   '--quick',
   '--values',
   '--yes',

@@ -48,7 +48,11 @@ describe(`${WRITERS} writers that all expect the same revision (C8)`, () => {
     };
     const compareAndSet = async (expected: number, value: number): Promise<boolean> => {
       const began = ++clock;
-      const response = await fetch(url, {method: 'PUT', headers: {'If-Match': `"${service().crewroom.storeId}-${expected}"`}, body: String(value)});
+      const response = await fetch(url, {
+        method: 'PUT',
+        headers: {'If-Match': `"${service().crewroom.storeId}-${expected}"`},
+        body: String(value),
+      });
       const answer = (await response.json()) as {conflicts?: readonly {actual: string}[]};
       const ended = ++clock;
       if (response.status === 200)
