@@ -77,7 +77,42 @@ async function runStep(step: Step, memory: Memory, deps: RunDeps): Promise<reado
 }
 
 async function runPlan(plan: RequestPlan, memory: Memory, deps: RunDeps): Promise<readonly Finding[]> {
-  return judgeExchange(await exchange(deps.service.port, plan, memory), [plan], memory, deps);
+  const exchanging = exchange(deps.service.port, plan, memory);
+  const stalls = sizeOf(plan) < WATCHED_BYTES_MIN ? [] : await watchStalls(exchanging, plan, deps);
+  return [...judgeExchange(await exchanging, [plan], memory, deps), ...stalls];
+}
+
+/** Smallest body during which the service is watched, in bytes: a smaller one keeps nobody waiting. */
+const WATCHED_BYTES_MIN = 500_000;
+
+/** Longest time that another client may wait meanwhile, in milliseconds; beside others a case is tried again alone. */
+const STALL_MS_MAX = 500;
+
+function sizeOf({body}: RequestPlan): number {
+  return body === undefined ? 0 : body.before.length + body.repeated.length * body.times;
+}
+
+/** Asks on another connection, again and again, while a request is read and answered. */
+async function watchStalls(
+  exchanging: Promise<unknown>,
+  plan: RequestPlan,
+  {service, document}: RunDeps,
+): Promise<readonly Finding[]> {
+  let over = false;
+  exchanging.then(
+    () => (over = true),
+    () => (over = true),
+  );
+  const memory = createMemory(`localhost:${service.port}`);
+  let longestMs = 0;
+  while (!over) {
+    const beganMs = performance.now();
+    await exchange(service.port, ALIVE, memory);
+    longestMs = Math.max(longestMs, performance.now() - beganMs);
+  }
+  if (longestMs <= STALL_MS_MAX) return [];
+  const where = nameOf(document.find(plan.method, fill(plan.target, memory)));
+  return [{rule: 'late', where, text: `meanwhile /livez took ${longestMs.toFixed(0)} ms`}];
 }
 
 function judgeExchange(

@@ -4,6 +4,7 @@ import {DAMAGE_FILES} from './scenarios/damage-files.ts';
 import {FAIL_DISK_CALLS} from './scenarios/fail-disk-calls.ts';
 import {FILL_DISK} from './scenarios/fill-disk.ts';
 import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
+import {HOLD_PLACES} from './scenarios/hold-places.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
@@ -29,4 +30,5 @@ export const SCENARIOS: readonly Scenario[] = [
   CHANGE_AROUND,
   REFUSE_RECORD,
   SET_CLOCK_RIGHT,
+  HOLD_PLACES,
 ];

@@ -3,6 +3,7 @@ import type {ApiDocument} from '../document.ts';
 import {SILENT} from '../handler.ts';
 import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
+import {HOSTILE_SHAPES} from './hostile-shapes.ts';
 import {createRequestArbitraries, type RequestHints} from './requests.ts';
 
 /** Some requests that are under way at once. */
@@ -27,6 +28,9 @@ export interface Property {
 
 /** The weight of operations that can be asked in one way only. */
 const PLAIN_WEIGHT = 0.3;
+
+/** The weight of cases of megabytes, each of which takes the time of many others. */
+const HOSTILE_WEIGHT = 0.2;
 
 /** How many steps a sequence has at most. */
 const STEPS_MAX = 12;
@@ -63,6 +67,7 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
     {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX}), weight: 1},
     {name: 'bytes', cases: byteCases(mixed), weight: 1},
     {name: 'web-sockets', cases: webSocketCases(), weight: 1},
+    {name: 'hostile-shapes', cases: HOSTILE_SHAPES, weight: HOSTILE_WEIGHT},
   ];
 }
 

@@ -1,0 +1,206 @@
+import {once} from 'node:events';
+import {readdir} from 'node:fs/promises';
+import {request} from 'node:http';
+import {connect, type Socket} from 'node:net';
+import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import type {Scenario, ScenarioContext} from '../scenario.ts';
+import {type ServiceProcess, startService} from '../service-process.ts';
+
+/** A way to hold the places of a service. `{{host}}` stands for its Host header. */
+interface Attack {
+  readonly name: string;
+  readonly clients: number;
+  readonly sent: string;
+  /** Sent again each half second. */
+  readonly drip?: string;
+  /** Whether the clients end their side at once: then their places have to be free within a second. */
+  readonly gone?: boolean;
+}
+
+const IMPORT = 'POST /api/import HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\n\r\n';
+const LIST = 'GET /api/keys?values=true HTTP/1.1\r\nHost: {{host}}\r\n\r\n';
+const PUT = 'PUT /api/store/held HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 1000\r\n';
+
+const ATTACKS: readonly Attack[] = [
+  {
+    name: 'long polls that are gone',
+    clients: 1100,
+    sent: 'GET /api/events?prefix=x&wait=50 HTTP/1.1\r\nHost: {{host}}\r\n\r\n',
+    gone: true,
+  },
+  {name: 'imports that drip blank lines', clients: 1024, sent: IMPORT, drip: '1\r\n\n\r\n'},
+  {name: 'slow bodies', clients: 1500, sent: `${PUT}\r\n"`, drip: ' '},
+  {name: 'bodies that never come', clients: 1500, sent: `${PUT}Expect: 100-continue\r\n\r\n`},
+  {name: 'slow heads', clients: 1500, sent: 'GET /livez HTTP/1.1\r\nX: ', drip: 'x'},
+  {name: 'exports that are not read', clients: 1100, sent: 'GET /api/export HTTP/1.1\r\nHost: {{host}}\r\n\r\n'},
+  {name: 'lists that are not read', clients: 1100, sent: LIST},
+  {name: 'pipelined lists', clients: 1100, sent: LIST.repeat(20)},
+];
+
+/** How long other clients are watched, without and under each attack, in milliseconds. */
+const WATCHED_MS = {quick: 800, standard: 10_000};
+
+const OTHER_CLIENTS = 4;
+
+/** The promise, in milliseconds; on a busy machine what was without the attack counts, and so many times of it. */
+const P99_MS_MAX = 250;
+const P99_FACTOR = 5;
+const REFUSED_SHARE_MAX = 0.01;
+
+/** How long places of clients that wait and are gone may count, in milliseconds: a second where nothing else is done. */
+const GONE_MS_MAX = 10_000;
+
+/** How long it may take until nothing is left of an attack that is over: the requests in the queue of the system come first. */
+const OVER_MS_MAX = 60_000;
+
+/** A18: clients that hold connections without using them. */
+export const HOLD_PLACES: Scenario = {
+  id: 'A18',
+  name: 'Clients hold every connection that they can get: others are answered',
+  rounds: {quick: 1, standard: 3},
+  findMissing: async () => (process.platform === 'linux' ? undefined : 'Linux, for what /proc shows'),
+  run: async context => {
+    for (let round = 1; round <= context.rounds; round++) {
+      const service = await startService({dataDir: join(context.directory, `data-${round}`), signal: context.signal});
+      await fillStore(service);
+      for (const attack of ATTACKS) {
+        context.report(`round ${round} of ${context.rounds}, ${attack.name}`);
+        await runAttack(attack, service, context);
+      }
+      await service.stop();
+      context.count('rounds');
+    }
+  },
+};
+
+/** More than fits between a service and a client that does not read. */
+async function fillStore({url}: ServiceProcess): Promise<void> {
+  const body = `"${'x'.repeat(1_000_000)}"`;
+  for (let index = 0; index < 12; index++) await fetch(`${url}/api/store/filler-${index}`, {method: 'PUT', body});
+}
+
+async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}: ScenarioContext): Promise<void> {
+  const watchedMs = quick ? WATCHED_MS.quick : WATCHED_MS.standard;
+  const before = await watch(service, watchedMs);
+  const openBefore = await countDescriptors(service);
+  const sockets: Socket[] = [];
+  const timer = setInterval(() => {
+    for (const socket of sockets) if (attack.drip !== undefined && socket.writable) socket.write(attack.drip);
+  }, 500);
+  try {
+    await hold(attack, service, sockets);
+    await waitForBurst(service);
+    if (attack.gone === true) await assertFreed(service, openBefore, {name: attack.name, freeMsMax: GONE_MS_MAX});
+    const under = await watch(service, watchedMs);
+    judge(attack, before, under);
+    count('attackers', attack.clients);
+    count('answers to others', under.tookMs.length);
+    count('refused', under.refused);
+  } finally {
+    clearInterval(timer);
+    for (const socket of sockets) socket.destroy();
+  }
+  await assertFreed(service, openBefore, {name: attack.name, freeMsMax: OVER_MS_MAX});
+}
+
+/** Waits until the work is done that so many requests make at once: what is judged is that they stay. */
+async function waitForBurst(service: ServiceProcess): Promise<void> {
+  const endMs = performance.now() + OVER_MS_MAX;
+  for (let quick = 0; quick < QUICK_ANSWERS && performance.now() < endMs; ) {
+    const beganMs = performance.now();
+    await statusOf(service, 'GET');
+    quick = performance.now() - beganMs < P99_MS_MAX / 5 ? quick + 1 : 0;
+  }
+}
+
+/** So many quick answers, one after the other, are the end of a burst. */
+const QUICK_ANSWERS = 20;
+
+async function hold({clients, sent, gone}: Attack, service: ServiceProcess, sockets: Socket[]): Promise<void> {
+  const bytes = sent.replaceAll('{{host}}', hostOf(service));
+  for (let index = 0; index < clients; index++) {
+    const socket = connect({port: service.port, host: '127.0.0.1', allowHalfOpen: true});
+    // It is the service that may not mind.
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write(bytes);
+    if (gone === true) socket.end();
+    sockets.push(socket);
+    // Waited for one by one: what the system has no room for in its queue it tries again only after a second.
+    if (socket.connecting) await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+  }
+}
+
+interface Watched {
+  readonly tookMs: readonly number[];
+  readonly refused: number;
+}
+
+/** Lets other clients ask, each on a new connection. */
+async function watch(service: ServiceProcess, watchedMs: number): Promise<Watched> {
+  const endMs = performance.now() + watchedMs;
+  const tookMs: number[] = [];
+  let refused = 0;
+  const ask = async (): Promise<void> => {
+    for (let index = 0; performance.now() < endMs; index++) {
+      const beganMs = performance.now();
+      const status = await statusOf(service, index % 4 === 0 ? 'PUT' : 'GET');
+      tookMs.push(performance.now() - beganMs);
+      if (status !== 200 && status !== 201) refused++;
+    }
+  };
+  await Promise.all(Array.from({length: OTHER_CLIENTS}, ask));
+  return {tookMs, refused};
+}
+
+/** Status of an answer; 0 if there is none. */
+function statusOf({port}: ServiceProcess, method: string): Promise<number> {
+  return new Promise(resolve => {
+    const path = method === 'PUT' ? '/api/store/other' : '/api/identity';
+    const asked = request({port, host: '127.0.0.1', path, method, agent: false}, response => {
+      response.resume().on('close', () => resolve(response.statusCode ?? 0));
+    });
+    asked.on('error', () => resolve(0)).end(method === 'PUT' ? '1' : undefined);
+  });
+}
+
+function judge({name}: Attack, before: Watched, under: Watched): void {
+  const share = under.refused / under.tookMs.length;
+  const p99Ms = p99Of(under.tookMs);
+  if (share > REFUSED_SHARE_MAX)
+    throw new Error(`${name}: ${under.refused} of ${under.tookMs.length} requests of others were refused`);
+  const p99MsMax = Math.max(P99_MS_MAX, P99_FACTOR * p99Of(before.tookMs));
+  if (p99Ms > p99MsMax)
+    throw new Error(`${name}: p99 of others is ${p99Ms.toFixed(0)} ms, over ${p99MsMax.toFixed(0)}`);
+}
+
+function p99Of(tookMs: readonly number[]): number {
+  return tookMs.toSorted((one, other) => one - other)[Math.floor(tookMs.length * 0.99)] ?? 0;
+}
+
+/** Waits until the places of all attackers are free. @throws {Error} If that takes too long. */
+async function assertFreed(
+  service: ServiceProcess,
+  openBefore: number,
+  {name, freeMsMax}: {readonly name: string; readonly freeMsMax: number},
+): Promise<void> {
+  const endMs = performance.now() + freeMsMax;
+  // What others left, and what the service opens for itself.
+  const allowed = openBefore + 4 * OTHER_CLIENTS;
+  while ((await countDescriptors(service)) > allowed) {
+    if (performance.now() > endMs)
+      throw new Error(
+        `${name}: ${(await countDescriptors(service)) - openBefore} places are held by clients that are gone`,
+      );
+    await pause(20);
+  }
+}
+
+async function countDescriptors({processId}: ServiceProcess): Promise<number> {
+  return (await readdir(`/proc/${processId}/fd`)).length;
+}
+
+function hostOf({port}: ServiceProcess): string {
+  return `localhost:${port}`;
+}
