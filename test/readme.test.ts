@@ -1,11 +1,12 @@
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {findFreePort} from './support/free-port.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -143,6 +144,23 @@ describe('the walk to the example of a handler', () => {
     service = startIn(directory, '--airline', 'airline.json');
     port = await readPort(service);
   }
+});
+
+test('the lines for CI wait until the service is ready, and leave nothing behind', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'crewroom-ci-'));
+  mkdirSync(join(directory, 'node_modules', '.bin'), {recursive: true});
+  symlinkSync(main, join(directory, 'node_modules', '.bin', 'crewroom'));
+  const port = await findFreePort();
+  const lines = readCommands('## In CI', '## Keep a copy').join('\n').replaceAll('7172', String(port));
+  const {status, stdout, stderr} = spawnSync('sh', ['-c', lines], {
+    cwd: directory,
+    encoding: 'utf8',
+    env: environment(directory, {}),
+  });
+  rmSync(directory, {recursive: true, force: true});
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain('"ready":true');
+  await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow();
 });
 
 /** What became of a command. */
