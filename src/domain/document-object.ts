@@ -12,7 +12,12 @@ export const DOCUMENT_MEMBERS_MAX = 16;
 /** Describes that a part of a document has too many elements or members. */
 export function describeBreadth({path, breadthMax}: TooBroad): DocumentProblem {
   const shown = path.map(part => (typeof part === 'string' ? part.slice(0, SHOWN_LENGTH_MAX) : part));
-  return {path: formatPath(shown), problem: `has more than ${breadthMax} elements`};
+  return {path: formatPath(shown), problem: describeSurplus(breadthMax)};
+}
+
+/** The problem of a list or an object with more elements or members than it may have: how many more is not counted. */
+export function describeSurplus(countMax: number): string {
+  return `has more than ${countMax} elements`;
 }
 
 /** A value in a JSON document, and where it stands. */

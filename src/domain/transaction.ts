@@ -1,3 +1,4 @@
+import {describeSurplus} from './document-object.ts';
 import {
   TRANSACTION_CHECKS_MAX,
   TRANSACTION_OPERATIONS_MAX,
@@ -48,18 +49,12 @@ export function describeTtl(kind: 'put' | 'touch'): string {
   return `has to be ${TTL_DESCRIPTION}${kind === 'touch' ? ', or null' : ''}`;
 }
 
-/** The problem of a list with more elements than there may be. */
-function describeSurplus(count: number, countMax: number): string {
-  return `has ${count} elements and the limit is ${countMax}`;
-}
-
 function findListProblems(
   path: string,
   elements: readonly {readonly key: string}[],
   countMax: number,
 ): readonly DocumentProblem[] {
-  const {length} = elements;
-  if (length > countMax) return [{path, problem: describeSurplus(length, countMax)}];
+  if (elements.length > countMax) return [{path, problem: describeSurplus(countMax)}];
   const places = new Map<string, string>();
   return elements.flatMap(({key}, index) => {
     const place = `${path}[${index}].key`;

@@ -27,7 +27,7 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
     transaction: {operations: many(TRANSACTION_OPERATIONS_MAX + 1, put)},
     failure: {
       code: 'invalid-transaction',
-      problems: [{path: '$.operations', problem: 'has 1001 elements and the limit is 1000'}],
+      problems: [{path: '$.operations', problem: 'has more than 1000 elements'}],
     },
   },
   {
@@ -35,7 +35,7 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
     transaction: {checks: many(TRANSACTION_CHECKS_MAX + 1, key => ({key, expected: 'absent'})), operations: []},
     failure: {
       code: 'invalid-transaction',
-      problems: [{path: '$.checks', problem: 'has 1001 elements and the limit is 1000'}],
+      problems: [{path: '$.checks', problem: 'has more than 1000 elements'}],
     },
   },
   {
