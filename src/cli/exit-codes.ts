@@ -35,6 +35,7 @@ const EXIT_BY_CODE = {
   'invalid-transaction': EXIT.failure,
   'invalid-import': EXIT.failure,
   'transaction-too-large': EXIT.failure,
+  'patch-too-large': EXIT.failure,
   'unsupported-body': EXIT.failure,
   'invalid-header': EXIT.failure,
   'malformed-request': EXIT.failure,

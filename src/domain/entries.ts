@@ -27,8 +27,8 @@ export interface Entries {
    * once. Members that it does not name keep their bytes, and so does the time of expiry. Where there is no entry it
    * makes one.
    *
-   * @throws {AppError} `invalid-key`; `invalid-json` for the patch; `value-too-deep`, `value-too-large` for the patch and
-   * for what comes of it; `revision-conflict` when `expected` does not hold; `entry-corrupt`; `disk-full`,
+   * @throws {AppError} `invalid-key`; `invalid-json` and `patch-too-large` for the patch; `value-too-deep`, `value-too-large`
+   * for the patch and for what comes of it; `revision-conflict` when `expected` does not hold; `entry-corrupt`; `disk-full`,
    * `store-read-only`, `store-busy`.
    */
   patch(key: string, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;

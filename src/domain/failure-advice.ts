@@ -26,6 +26,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'value-too-deep': 'Nest arrays and objects less deeply, or raise the limit with --value-depth-max',
   'value-too-large': 'Split the value over several keys, or raise the limit with --value-bytes-max',
   'transaction-too-large': 'Split it into several transactions; nothing of it was applied',
+  'patch-too-large': 'Store the whole value with PUT, or change it with several patches; nothing of it was applied',
   'unsupported-body':
     'Send the JSON text itself, not compressed and not as multipart; application/json is the usual content type',
   'invalid-parameter': 'See /openapi.json for the parameters of each operation',

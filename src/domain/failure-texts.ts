@@ -18,6 +18,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'value-too-large': ({sizeBytesMax}) => `Cannot store the value: it is larger than ${sizeBytesMax} bytes`,
   'transaction-too-large': ({sizeBytesMax}) =>
     `Cannot apply the transaction: with the values that it patches it is larger than ${sizeBytesMax} bytes`,
+  'patch-too-large': ({membersMax}) =>
+    `Cannot apply the merge patch: it has more than ${membersMax} members, those of nested objects included`,
   'unsupported-body': ({problem}) => `Cannot take the body: ${problem}`,
   'invalid-parameter': CLIENT_FAILURE_TEXTS['invalid-parameter'],
   'invalid-header': ({header, problem}) => `Cannot use the header ${quote(header)}: ${problem}`,

@@ -18,6 +18,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'value-too-deep': {code: 'value-too-deep', depthMax: 256, position: 256},
   'value-too-large': {code: 'value-too-large', sizeBytesMax: 1024},
   'transaction-too-large': {code: 'transaction-too-large', sizeBytesMax: 8192},
+  'patch-too-large': {code: 'patch-too-large', membersMax: 10_000},
   'unsupported-body': {code: 'unsupported-body', problem: 'it is multipart'},
   'invalid-parameter': {code: 'invalid-parameter', parameter: 'limit', problem: 'it is too high'},
   'invalid-header': {code: 'invalid-header', header: 'If-Match', problem: 'it is empty'},

@@ -16,6 +16,7 @@ export type RequestFailure =
   | {readonly code: 'value-too-deep'; readonly depthMax: number; readonly position: number}
   | {readonly code: 'value-too-large'; readonly sizeBytesMax: number}
   | {readonly code: 'transaction-too-large'; readonly sizeBytesMax: number}
+  | {readonly code: 'patch-too-large'; readonly membersMax: number}
   | {readonly code: 'unsupported-body'; readonly problem: string}
   | {readonly code: 'invalid-parameter'; readonly parameter: string; readonly problem: string}
   | {readonly code: 'invalid-header'; readonly header: string; readonly problem: string}

@@ -31,6 +31,7 @@ const MEMBERS: Members = {
   'value-too-deep': {depthMax: 'number', position: 'number'},
   'value-too-large': {sizeBytesMax: 'number'},
   'transaction-too-large': {sizeBytesMax: 'number'},
+  'patch-too-large': {membersMax: 'number'},
   'unsupported-body': {problem: 'string'},
   'invalid-parameter': {parameter: 'string', problem: 'string'},
   'invalid-header': {header: 'string', problem: 'string'},

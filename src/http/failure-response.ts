@@ -15,6 +15,7 @@ export const STATUS_BY_CODE = {
   'value-too-deep': 422,
   'value-too-large': 413,
   'transaction-too-large': 413,
+  'patch-too-large': 413,
   'unsupported-body': 415,
   'invalid-parameter': 400,
   'invalid-header': 400,

@@ -196,8 +196,7 @@ class EntryService implements Entries {
       return this.#readValue(key, json, PATCH_MEMBERS_MAX);
     } catch (error) {
       if (!(error instanceof TooBroad)) throw error;
-      const problem = `it is a merge patch of more than ${PATCH_MEMBERS_MAX} members; PUT stores the whole value`;
-      throw new AppError({code: 'unsupported-body', problem}, {cause: error});
+      throw new AppError({code: 'patch-too-large', membersMax: PATCH_MEMBERS_MAX}, {cause: error});
     }
   }
 

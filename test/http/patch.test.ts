@@ -24,13 +24,14 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
   test('is refused where its 10,001st member begins, before anything behind it is read', async () => {
     const patch = `${members(10_001).slice(0, -1)},nonsense`;
     expect((await send('PATCH /api/store/wide', patch)).json).toMatchObject({
-      code: 'unsupported-body',
-      problem: 'it is a merge patch of more than 10000 members; PUT stores the whole value',
+      status: 413,
+      code: 'patch-too-large',
+      membersMax: 10_000,
     });
     const nested = `{"a":{"b":${members(10_000)}}}`;
-    expect((await send('PATCH /api/store/wide', nested)).json).toMatchObject({code: 'unsupported-body'});
+    expect((await send('PATCH /api/store/wide', nested)).json).toMatchObject({code: 'patch-too-large'});
     const operations = `{"operations":[{"kind":"patch","key":"wide","patch":${members(10_001)}}]}`;
-    expect((await send('POST /api/transactions', operations)).json).toMatchObject({code: 'unsupported-body'});
+    expect((await send('POST /api/transactions', operations)).json).toMatchObject({code: 'patch-too-large'});
   });
 
   test('is applied with 10,000 members, onto as many as a value can have', async () => {

@@ -237,7 +237,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       description:
         'Applies a JSON Merge Patch (RFC 7396), together with reading the value: of many patches at once each is applied once. Members that it does not name keep their exact text, and the entry its time to live. Where there is no entry it makes one.',
       answers: {200: {...STORED, description: 'Patched: the value is on disk.'}},
-      failures: [...WRITE.failures, 'entry-corrupt'],
+      failures: [...WRITE.failures, 'patch-too-large', 'entry-corrupt'],
     },
     DELETE: {
       operationId: 'deleteEntry',
@@ -285,6 +285,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
         'value-too-deep',
         'value-too-large',
         'transaction-too-large',
+        'patch-too-large',
         'unsupported-body',
         'no-entry',
         'revision-conflict',
