@@ -25,8 +25,9 @@ export interface ConnectionsOptions {
 /**
  * All open connections. There is one rule that makes room: those that have waited longest for their clients are closed,
  * if that is {@link PATIENCE_MS} or more. It holds for connections from half of those that there may be, so that there is
- * room for many that come at once, and for bytes in memory from {@link HELD_BYTES_MAX}. When all places are taken, one
- * that is between two requests is closed sooner: nothing is lost with it.
+ * room for many that come at once, and for bytes in memory from {@link HELD_BYTES_MAX}. Connections between two requests
+ * are closed only when all places are taken, then without patience: the next request may be on its way, and a client may
+ * not be able to send it again.
  */
 export class Connections {
   readonly #connectionsMax: number;
@@ -79,12 +80,15 @@ export class Connections {
     const crowdedFrom = Math.ceil(this.#connectionsMax / 2);
     if (this.#all.size < crowdedFrom) return true;
     const counted = [...this.#all.values()].filter(({state}) => state !== 'listening');
-    const late = this.#findLate(counted).slice(0, Math.max(0, counted.length + 1 - crowdedFrom));
+    const spare = counted.filter(({isBetweenRequests}) => isBetweenRequests);
+    const held = counted.filter(({isBetweenRequests}) => !isBetweenRequests);
+    const missing = Math.max(held.length + 1 - crowdedFrom, counted.length + 1 - this.#connectionsMax, 0);
+    const late = this.#findLate(held).slice(0, missing);
     for (const connection of late) this.#giveUp(connection);
     if (counted.length - late.length < this.#connectionsMax) return true;
-    const [spare] = this.#sortByWait(counted.filter(({isBetweenRequests}) => isBetweenRequests));
-    if (spare !== undefined) this.#giveUp(spare);
-    return spare !== undefined;
+    const [longestIdle] = this.#sortByWait(spare);
+    if (longestIdle !== undefined) this.#giveUp(longestIdle);
+    return longestIdle !== undefined;
   }
 
   /** Accounts for bytes of a connection. @returns Whether there is room for them; one alone has all that it needs. */

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {exchange, formatRequest} from '../../test/support/raw-client.ts';
+import {exchange, formatRequest, type RawClient} from '../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../test/support/test-server.ts';
 import {PIPELINED_MAX} from './connection.ts';
 import {PATIENCE_MS} from './connections.ts';
@@ -122,24 +122,44 @@ describe('a client that is too slow', () => {
 });
 
 describe('connections have a limit', () => {
-  test('the longest idle makes room for a new one, from half of them on', async () => {
+  test('the longest idle without a request makes room for a new one, from half of them on', async () => {
     let now = 0;
     const server = await start(echo, {connectionsMax: 6, nowMs: () => now});
-    const [first, second, third] = [await server.connect(), await server.connect(), await server.connect()];
+    const first = await server.connect();
+    // It is counted before the clock moves on.
+    await first.send('GET / HTTP/1.1\r\n');
+    expect(await statusOf(server)).toBe(200);
+    now = 1;
+    const later = [await server.connect(), await server.connect()];
     now = 1000;
-    // The first one is used again, so the second is the longest idle now.
-    await first.send(GET);
-    expect((await first.readAnswer()).status).toBe(200);
-    await third.send(GET);
-    expect((await third.readAnswer()).status).toBe(200);
-    const fourth = await server.connect();
-    await fourth.send(GET);
-    expect((await fourth.readAnswer()).status).toBe(200);
-    expect((await second.readEnd()).length).toBe(0);
-    for (const client of [first, third]) {
+    later.push(await server.connect());
+    for (const client of later) {
       await client.send(GET);
       expect((await client.readAnswer()).status).toBe(200);
     }
+    expect((await first.readEnd()).length).toBe(0);
+  });
+
+  test('one between two requests makes room only when all places are taken, and no client is late', async () => {
+    let now = 0;
+    const server = await start(echo, {connectionsMax: 4, nowMs: () => now});
+    const [used, usedLater, late] = [await server.connect(), await server.connect(), await server.connect()];
+    const use = async (client: RawClient): Promise<void> => {
+      await client.send(GET);
+      expect((await client.readAnswer()).status).toBe(200);
+    };
+    await use(used);
+    now = 1;
+    await use(usedLater);
+    await late.send('GET / HTTP/1.1\r\n');
+    now = 1_000_000;
+    // Closing it could meet its next request, which its client may not send a second time.
+    await use(await server.connect());
+    await use(await server.connect());
+    expect((await late.readEnd()).length).toBe(0);
+    await use(used);
+    await use(await server.connect());
+    expect((await usedLater.readEnd()).length).toBe(0);
   });
 
   test('one whose first request is on its way makes no room for a second', async () => {
