@@ -46,12 +46,11 @@ export type CommandGroup = 'Service' | 'Data' | 'Setup';
 
 /** Something that stands after the name of a command. */
 export interface ArgumentSpec {
+  /** As help shows it. Completion offers what belongs to it: keys for `KEY` and `PREFIX`, files for `FILE`. */
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
   readonly choices?: readonly string[];
-  /** Whether it is a key or the beginning of one, so that completion offers those that are there. */
-  readonly isKey?: boolean;
 }
 
 /** A flag of one command: with a placeholder it takes a value, without one it is given or not. */
@@ -189,13 +188,12 @@ const IDENTITY: CommandSpec<IdentityFlags> = {
   load: () => import('./commands/identity.ts'),
 };
 
-const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- when it begins with "-"', isKey: true};
+const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- when it begins with "-"'};
 
 const PREFIX: ArgumentSpec = {
   name: 'PREFIX',
   description: 'only keys that begin with it',
   optional: true,
-  isKey: true,
 };
 
 const GET: CommandSpec<JsonFlags> = {

@@ -17,16 +17,27 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** What a shell is answered. */
+interface Answered {
+  readonly words: readonly string[];
+  /** What the shell may do besides, as bits: 2 for no space behind the word, 4 for no files. */
+  readonly directive: number;
+}
+
 /** What is offered for a line, whose last word may be empty. */
-async function suggest(words: readonly string[], environment: Record<string, string> = {}): Promise<readonly string[]> {
+async function suggest(words: readonly string[], environment?: Record<string, string>): Promise<readonly string[]> {
+  return (await ask(words, environment)).words;
+}
+
+async function ask(words: readonly string[], environment: Record<string, string> = {}): Promise<Answered> {
   const finished = await machine.run(['complete', '--', ...words], {
     environment: {CREWROOM_PORT: String(service.port), ...environment},
   });
   assert.deepEqual([finished.exitCode, finished.stderr], [0, '']);
-  return finished.stdout
-    .split('\n')
-    .map(line => line.split('\t')[0] ?? '')
-    .filter(word => word !== '' && !word.startsWith(':'));
+  const lines = finished.stdout.trimEnd().split('\n');
+  const last = lines.pop() ?? '';
+  assert.match(last, /^:\d+$/);
+  return {words: lines.map(line => line.split('\t')[0] ?? ''), directive: Number(last.slice(1))};
 }
 
 /** Asks again where nothing is offered: on a busy machine a service may take longer than somebody waits who pressed a key. */
@@ -124,6 +135,61 @@ describe('the completion of keys', () => {
   });
 });
 
+describe('the completion of files', () => {
+  const places = [
+    ['import', ''],
+    ['import', 'ba'],
+    ['export', '--prefix', 'com.', 'ba'],
+    ['start', '--profile', ''],
+    ['start', '--profile='],
+    ['start', '--profile=me'],
+    ['start', '--profile', '=', 'me'],
+    ['start', '--port=1', '--airline', 'a'],
+    ['start', '--data-dir', 'd'],
+    ['get', '--config', 'c'],
+    ['sign-in', '--password-file', ''],
+  ];
+  for (const words of places) {
+    test(`leaves crewroom ${words.join(' ')} to the shell`, async () => {
+      assert.deepEqual(await ask(words), {words: [], directive: 0});
+    });
+  }
+
+  test('offers none where no file belongs', async () => {
+    for (const words of [
+      ['start', '--port', ''],
+      ['status', ''],
+      ['put', 'k', ''],
+      ['config', '--log-level', ''],
+    ])
+      assert.equal((await ask(words)).directive, 4, words.join(' '));
+  });
+
+  test('offers files behind an @, and goes on in directories', async () => {
+    await mkdir(join(home, 'values', 'more'), {recursive: true});
+    for (const name of ['flight.json', 'flat.json', 'fl$(touch pwned)', '.hidden'])
+      await writeFile(join(home, 'values', name), '1');
+    assert.deepEqual(await ask(['put', 'k', '@val']), {words: ['@values/'], directive: 6});
+    const all = ['@values/flat.json', '@values/flight.json', '@values/more/'];
+    assert.deepEqual(await ask(['put', 'k', '@values/']), {words: all, directive: 4});
+    assert.deepEqual(await ask(['patch', 'k', '@values/fli']), {words: ['@values/flight.json'], directive: 4});
+    assert.deepEqual(await ask(['put', 'k', '@nowhere/']), {words: [], directive: 4});
+  });
+});
+
+describe('the completion of snapshots', () => {
+  test('offers those that are there where one is loaded or deleted', async () => {
+    const environment = {CREWROOM_PORT: String(service.port)};
+    for (const name of ['before-update', 'before-flight', 'other'])
+      assert.equal((await machine.run(['snapshot', 'save', name], {environment})).exitCode, 0);
+    assert.deepEqual(await suggest(['snapshot', 'load', '']), ['before-flight', 'before-update', 'other']);
+    assert.deepEqual(await suggest(['snapshot', 'delete', '--yes', 'before-u']), ['before-update']);
+    assert.deepEqual(await suggest(['snapshot', 'save', '']), []);
+    assert.deepEqual(await suggest(['snapshot', 'load', '--data-dir', 'elsewhere', '']), []);
+    assert.deepEqual(await suggest(['snapshot', 'l']), ['load', 'list']);
+  });
+});
+
 function has(program: string): boolean {
   return existsSync(`/usr/bin/${program}`) || existsSync(`/bin/${program}`);
 }
@@ -159,6 +225,29 @@ describe.runIf(process.platform === 'linux')('a real shell', () => {
       await running.until(({stdout}) => plain(stdout).includes('com.example.a/one'));
       running.child.stdin.write('\n');
       await running.until(({stdout}) => stdout.includes('"found it"'));
+      running.child.stdin.write('exit\n');
+      await running.finished;
+    });
+  }
+
+  const lines = [
+    {typed: 'crewroom import backup', completed: 'crewroom import backup\\ of\\ today.ndjson'},
+    {typed: 'crewroom start --profile backup', completed: 'crewroom start --profile backup\\ of\\ today.ndjson'},
+    {typed: 'crewroom start --profile=backup', completed: 'crewroom start --profile=backup\\ of\\ today.ndjson'},
+    {typed: 'crewroom put k @the-f', completed: 'crewroom put k @the-flight.json'},
+    {typed: 'crewroom snapshot load the-', completed: 'crewroom snapshot load the-snapshot'},
+  ];
+  for (const {program, line} of shells) {
+    test.runIf(has(program))(`completes names of files and snapshots: ${program}`, async () => {
+      for (const name of ['backup of today.ndjson', 'the-flight.json']) await writeFile(join(home, name), '1');
+      assert.equal((await machine.run(['snapshot', 'save', 'the-snapshot'], {environment: environment()})).exitCode, 0);
+      const running = machine.spawnLineOnTerminal(line, {environment: environment()});
+      await running.until(({stdout}) => plain(stdout).includes('ready> '));
+      for (const {typed, completed} of lines) {
+        running.child.stdin.write(`${typed}\t`);
+        await running.until(({stdout}) => plain(stdout).includes(completed));
+        running.child.stdin.write('\u0015');
+      }
       running.child.stdin.write('exit\n');
       await running.finished;
     });

@@ -17,13 +17,31 @@ fi
 
 `;
 
+/**
+ * Registered in place of the function of the script: names of files are completed where we say nothing else, and `@file`,
+ * which bash takes for two words, is one.
+ */
+const BASH_EPILOGUE = `
+__crewroom_complete_words() {
+    local word joined=() last=-1
+    for word in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+        if [[ $last -ge 0 && \${joined[last]} == @ ]]; then joined[last]+=$word; else joined[++last]=$word; fi
+    done
+    COMP_WORDS=("\${joined[@]}") COMP_CWORD=$last
+    __crewroom_complete
+}
+complete -o default -F __crewroom_complete_words crewroom
+`;
+
 /** `crewroom completion`: the script that a shell asks us with. */
 export async function run(call: Call): Promise<ExitCode> {
   const [given] = call.arguments;
   const shell = SHELLS.find(name => name === given);
   if (shell === undefined)
     throw invalidUsage('completion', `SHELL has to be bash, zsh, fish or powershell, not ${JSON.stringify(given)}`);
-  if (shell === 'bash') await call.context.stdout.write(BASH_PREAMBLE);
+  const {stdout} = call.context;
+  if (shell === 'bash') await stdout.write(BASH_PREAMBLE);
   script(shell, PROGRAM_NAME, PROGRAM_NAME);
+  if (shell === 'bash') await stdout.write(BASH_EPILOGUE);
   return EXIT.ok;
 }

@@ -78,14 +78,15 @@ const OTHERS_WRITE = 0o022;
 
 /** All snapshots, by name. */
 export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {
+  const names = await readSnapshotNames(directory);
+  return Promise.all(names.map(name => describeSnapshot(directory, name)));
+}
+
+/** Returns the names of all snapshots, sorted. */
+export async function readSnapshotNames(directory: string): Promise<readonly string[]> {
   const files = await readdir(directory).catch(() => []);
   const names = files.filter(file => file.endsWith(EXTENSION)).map(file => file.slice(0, -EXTENSION.length));
-  return Promise.all(
-    names
-      .filter(name => NAME.test(name))
-      .sort()
-      .map(name => describeSnapshot(directory, name)),
-  );
+  return names.filter(name => NAME.test(name)).sort();
 }
 
 /**
