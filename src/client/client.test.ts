@@ -75,6 +75,11 @@ describe('a client of what is not the service', () => {
     });
   }
 
+  test('does not take any 200 for a deletion', async () => {
+    const {entries} = await clientOf(createHttpServer(page));
+    expect(await failureOf(entries.delete('k'))).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});
+  });
+
   test('stops reading an answer without an end, and says so', async () => {
     // One chunk again and again: only what the client keeps of it could grow.
     const chunk = new Uint8Array(16 * 1024 * 1024);

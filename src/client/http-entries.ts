@@ -88,11 +88,13 @@ export class HttpEntries implements ClientEntries {
   async delete(key: string, options: DeleteOptions & CallOptions = {}): Promise<void> {
     const {expected} = options;
     const repeatable = isRepeatable(expected);
-    await this.#transport.send('DELETE', entryPath(parseKey(key)), {
+    const answer = await this.#transport.send('DELETE', entryPath(parseKey(key)), {
       ...callOf(options),
       // That there is an entry is what a deletion expects by itself, and then its failure is `no-entry`.
       ...{expected: expected === 'present' ? undefined : expected, repeatable},
     });
+    // Any web server may answer 200: a deletion must not seem to have happened.
+    parseAnswer<object>(answer, {});
   }
 
   async list<T>(options: ListOptions & ReadOptions<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
