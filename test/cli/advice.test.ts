@@ -105,7 +105,7 @@ describe('what goes wrong at a prompt says what it was, and the way out', () => 
     });
   }
 
-  for (const to of ['', 'http://localhost:', 'http://127.0.0.1:', 'http://LOCALHOST:']) {
+  for (const to of ['', 'http://localhost:', 'http://127.0.0.1:', 'http://[::1]:', 'http://LOCALHOST:']) {
     test(`a copy to itself, by the name ${to}PORT`, async () => {
       const {exitCode, stderr} = await machine.run(['copy', '--to', `${to}${port}`, '--port', port]);
       assert.match(stderr, /both services are http:\/\/127\.0\.0\.1:\d+; --to has to name another one/);

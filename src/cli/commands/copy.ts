@@ -1,8 +1,9 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
+import {addressesOf, formatAddress} from '../../http/loopback.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import {connect, type ServiceAddress} from '../connection.ts';
 import type {ExitCode} from '../exit-codes.ts';
 import {untilInterrupted} from '../interruptible.ts';
 import {describeAdvances, showLine} from '../progress.ts';
@@ -36,8 +37,8 @@ export async function run(call: Call<CopyFlags>): Promise<ExitCode> {
   const ask = mode === 'replace' && !dryRun && !flags.yes;
   if (ask && !canAsk(context))
     throw invalidUsage('copy', 'nobody is there to confirm that entries are replaced; --yes does');
-  const {url: from} = await connect(call);
-  if (isSameService(from, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
+  const {url: from, address} = await connect(call);
+  if (isSameService(address, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
   const options = {from, to, prefix, mode};
   if (ask && !(await isConfirmed(options, call))) return tellImported(undefined, call, COPY);
   return tellImported(await copy({...options, dryRun}, call), call, COPY);
@@ -60,10 +61,10 @@ interface CopyOptions extends Pick<SendImportOptions, 'mode'> {
   readonly prefix: string;
 }
 
-/** Whether two addresses are of one service: `localhost` is one of the loopback addresses. */
-function isSameService(from: string, to: string): boolean {
-  const [{hostname, port}, other] = [new URL(from), new URL(to)];
-  return port === other.port && (hostname === other.hostname || other.hostname === 'localhost');
+/** Returns whether an address is one of those that the service of the settings listens on. */
+function isSameService({host, port}: ServiceAddress, to: string): boolean {
+  const names = [...addressesOf(host), 'localhost'];
+  return names.some(name => new URL(`http://${formatAddress(name, port)}`).origin === new URL(to).origin);
 }
 
 /** The other service: its address, or its port on this machine. */
