@@ -212,7 +212,7 @@ describe('crewroom sign-in', () => {
 test('crewroom status shows what a service says as text, and obeys nothing in it', async () => {
   const url = `http://127.0.0.1/${encodeURIComponent('\u001b')}`;
   const documents: Readonly<Record<string, unknown>> = {
-    '/api': {name: 'crewroom', version: '1', apiVersion: '1', links: {}},
+    '/api': {name: 'crewroom', version: '1', apiVersion: '1', storeId: '0123456789abcdef', links: {}},
     '/readyz': {
       ready: true,
       store: 'read-write',
