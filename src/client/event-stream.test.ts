@@ -1,8 +1,11 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import type {AppError} from '../domain/failure.ts';
+import {LOG_VALUE_BYTES_MAX} from '../domain/store.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
 import type {ClientEvent} from './read-event.ts';
 import {createTransport} from './transport.ts';
@@ -328,5 +331,53 @@ describe('an event stream that nobody wants any more', () => {
     expect(await next).toEqual({done: true, value: undefined});
     expect(await iterator.next()).toEqual({done: true, value: undefined});
     await closed;
+  });
+});
+
+describe('a stream of something else than the service', () => {
+  const padding = 'x'.repeat(1_000_000);
+  const endless = [
+    {name: 'a line without an end', parts: Array.from({length: 3}, () => padding), problem: 'an event'},
+    {name: 'an event without an end', parts: Array.from({length: 3}, () => `data: ${padding}\n`), problem: 'an event'},
+    {
+      name: 'a commit without an end',
+      parts: Array.from(
+        {length: 140},
+        () => `data: {"kind":"entry-deleted","key":"k","revision":"1","padding":"${padding}"}\n\n`,
+      ),
+      problem: 'a commit',
+    },
+  ];
+  for (const {name, parts, problem} of endless) {
+    test(`with ${name} is read up to a limit`, async () => {
+      const {url} = await serve(response => {
+        response.writeHead(200, {'Content-Type': 'text/event-stream'});
+        Readable.from(parts).pipe(response);
+      });
+      const lost = new AbortController();
+      const events = streamOf(url, {
+        signal: lost.signal,
+        onConnection: ({kind}) => (kind === 'lost' ? lost.abort() : undefined),
+      });
+      await expect(take(events, 1)).rejects.toMatchObject({
+        failure: {
+          code: 'unexpected-answer',
+          status: 200,
+          problem: expect.stringContaining(`it has ${problem} of more than`),
+        },
+      });
+    });
+  }
+
+  test('takes the largest commit of the largest events that there is', async () => {
+    const value = `"${'x'.repeat(LOG_VALUE_BYTES_MAX - 2)}"`;
+    const events = Array.from({length: TRANSACTION_OPERATIONS_MAX}, (_, index) =>
+      written(`${index}-${'\\"'.repeat(250)}`, 1, value, index === TRANSACTION_OPERATIONS_MAX - 1 ? '1' : ''),
+    );
+    const {url} = await serve(response => {
+      response.writeHead(200, {'Content-Type': 'text/event-stream'});
+      Readable.from(events).pipe(response);
+    });
+    expect(await take(streamOf(url), events.length)).toHaveLength(events.length);
   });
 });

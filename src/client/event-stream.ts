@@ -61,6 +61,15 @@ const FIRST_WAIT_MS = 500;
 const WAIT_MS_MAX = 30_000;
 
 /**
+ * Longest event that is read, in UTF-16 units. One of this version has at most 67,000: a value of 64 KiB, a key of 512 bytes, each
+ * of which may be escaped, and some numbers. The rest is left to later versions.
+ */
+const EVENT_LENGTH_MAX = 1024 * 1024;
+
+/** Longest commit that is held until its end has come, in UTF-16 units: twice the 1,000 longest events that it may have. */
+const COMMIT_LENGTH_MAX = 128 * 1024 * 1024;
+
+/**
  * A cursor that no store has reached, of as many digits as the service reads. Who lost its connection before it had a
  * cursor may have missed something: to this one the service answers with `reset`.
  */
@@ -144,6 +153,7 @@ class HttpEventStream implements EventStream {
       reader = bodyOf(response).getReader();
       this.#begin();
       const parser = new SseParser();
+      let commitLength = 0;
       for (;;) {
         abortAfter(this.#silenceMsMax);
         const bytes = await this.#read(reader, connection.signal);
@@ -151,7 +161,12 @@ class HttpEventStream implements EventStream {
         connection.stay();
         if (bytes === undefined) return;
         this.#failures = 0;
-        for (const block of parser.push(bytes)) yield readPart(block, response);
+        for (const block of parser.push(bytes)) {
+          yield readPart(block, response);
+          commitLength = this.#waiting.length === 0 ? 0 : commitLength + (block.data?.length ?? 0);
+        }
+        assertBelow(EVENT_LENGTH_MAX, parser.heldLength, 'an event', response);
+        assertBelow(COMMIT_LENGTH_MAX, commitLength, 'a commit', response);
       }
     } finally {
       connection[Symbol.dispose]();
@@ -235,6 +250,11 @@ class HttpEventStream implements EventStream {
 }
 
 const EVENTS_PATH = '/api/events';
+
+/** What is held of a stream has a limit: a program that only looks like the service may not stop at all. */
+function assertBelow(max: number, length: number, what: string, response: Response): void {
+  if (length > max) throw unexpectedAnswer(response, `it has ${what} of more than ${max} characters`);
+}
 
 /** A block of the stream, read. */
 interface StreamPart {

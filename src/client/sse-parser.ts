@@ -22,6 +22,11 @@ export class SseParser {
   #id: string | undefined;
   #retryMs: number | undefined;
 
+  /** How much of a block that has not ended is held, in UTF-16 units. */
+  get heldLength(): number {
+    return this.#line.length + (this.#data?.length ?? 0) + (this.#id?.length ?? 0);
+  }
+
   /** Takes the next bytes of a stream, cut anywhere. @returns The blocks that end in them. */
   push(bytes: Uint8Array): readonly SseBlock[] {
     let text = this.#decoder.decode(bytes, {stream: true});
