@@ -1,10 +1,11 @@
-import {readFile, stat} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import {askSecret} from './ask.ts';
 import type {CliContext} from './context.ts';
+import {type InputFile, openInputFile} from './input-file.ts';
 import {canAsk} from './prompt.ts';
 import {AdvisedError} from './report.ts';
+import {describeFileProblem} from './value-input.ts';
 
 /** Longest password that is read, in bytes; nobody types more, and a larger file is another one by mistake. */
 const PASSWORD_BYTES_MAX = 4096;
@@ -24,14 +25,16 @@ export async function readPassword(file: string | undefined, context: CliContext
   // What is typed at a terminal would be shown there.
   if (context.stdin.isTerminal)
     throw unreadable('the password', 'standard error is no terminal, so nobody can be asked');
-  return firstLine(await readStandardInput(context), 'standard input');
+  return firstLine(await readLine(context.stdin.chunks(), 'standard input'), 'standard input');
 }
 
 async function readPasswordFile(name: string, {workingDirectory}: CliContext): Promise<string> {
   const path = resolve(workingDirectory, name);
   const source = JSON.stringify(name);
+  let file: InputFile | undefined;
   try {
-    const {mode, size} = await stat(path);
+    file = openInputFile(path);
+    const {mode, size} = file.status;
     // As ssh has it with keys. Windows has no such bits, and says 0666 of everything.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
       throw unreadable(
@@ -40,19 +43,14 @@ async function readPasswordFile(name: string, {workingDirectory}: CliContext): P
         MODE_ADVICE,
       );
     if (size > PASSWORD_BYTES_MAX) throw unreadable(source, TOO_LARGE);
-    return firstLine(await readFile(path), source);
+    return firstLine(await readLine(file.chunks, source), source);
   } catch (error) {
     if (error instanceof AdvisedError) throw error;
-    const {code = '', message} = error as NodeJS.ErrnoException;
-    throw unreadable(source, PROBLEMS.get(code) ?? message);
+    throw unreadable(source, describeFileProblem(error));
+  } finally {
+    file?.close();
   }
 }
-
-const PROBLEMS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file'],
-  ['EISDIR', 'it is a directory'],
-  ['EACCES', 'this user may not read it'],
-]);
 
 const TOO_LARGE = `it is larger than ${PASSWORD_BYTES_MAX} bytes, so it is no password`;
 
@@ -60,14 +58,15 @@ const MODE_ADVICE = 'Keep it to yourself with "chmod 600", then try again';
 
 const ADVICE = 'Type it at the prompt, give it on standard input, or name a file with it (--password-file FILE)';
 
-async function readStandardInput({stdin}: CliContext): Promise<Uint8Array> {
+/** Reads no further than the chunk with the first line break: what writes a pipe may leave it open. */
+async function readLine(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of stdin.chunks()) {
+  for await (const chunk of input) {
     chunks.push(chunk);
     sizeBytes += chunk.length;
     if (chunk.includes(NEWLINE)) break;
-    if (sizeBytes > PASSWORD_BYTES_MAX) throw unreadable('standard input', TOO_LARGE);
+    if (sizeBytes > PASSWORD_BYTES_MAX) throw unreadable(source, TOO_LARGE);
   }
   return Buffer.concat(chunks);
 }

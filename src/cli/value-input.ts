@@ -1,8 +1,7 @@
-import {createReadStream} from 'node:fs';
-import {stat} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import type {CliContext} from './context.ts';
+import {openInputFile} from './input-file.ts';
 
 /** Most that is read from standard input or a file, in bytes: the largest value that the service can be configured to take. */
 const INPUT_BYTES_MAX = 256 * 1024 * 1024;
@@ -40,10 +39,10 @@ async function readInputFile(name: string, {workingDirectory}: CliContext): Prom
   const source = JSON.stringify(name);
   if (name === '') throw unreadable('the file', 'no name follows the "@"');
   try {
-    const path = resolve(workingDirectory, name);
-    if ((await stat(path)).size > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
-    // Also of what is not a regular file, such as the pipe that a shell makes of <(command).
-    return await readBounded(createReadStream(path), source);
+    const file = openInputFile(resolve(workingDirectory, name));
+    if (file.status.size <= INPUT_BYTES_MAX) return await readBounded(file.chunks, source);
+    file.close();
+    throw unreadable(source, TOO_LARGE);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw unreadable(source, describeFileProblem(error), {cause: error});

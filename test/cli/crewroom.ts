@@ -5,7 +5,8 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {afterAll} from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** What `crewroom` runs. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** How long a process may take to do what a test waits for, in milliseconds; far more than it should. */
 const PATIENCE_MS = 60_000;

@@ -8,7 +8,7 @@ import {join} from 'node:path';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {startService, type TestService} from '../support/service.ts';
-import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
+import {createMachine, type Finished, MAIN, plain, type RunOptions} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
@@ -61,6 +61,21 @@ describe('crewroom put and get', () => {
     assert.equal((await put).exitCode, 0);
     assert.equal((await run(['get', 'piped'])).stdout, '{"from": "a pipe"}');
     await run(['delete', 'piped']);
+  });
+
+  test.skipIf(process.platform !== 'linux')('take a value from devices: a pipe, a terminal and nothing', async () => {
+    const put = ['put', 'device', '--port', String(service.port)];
+    const piping = machine.spawnLineOnTerminal(
+      `printf '[1]' | '${process.execPath}' '${MAIN}' ${put.join(' ')} @/dev/stdin`,
+    );
+    assert.equal((await piping.finished).exitCode, 0);
+    assert.equal((await run(['get', 'device'])).stdout, '[1]');
+    const typing = machine.spawnOnTerminal([...put, '@/dev/tty']);
+    typing.child.stdin.write('[2]\n\u0004');
+    assert.equal((await typing.finished).exitCode, 0);
+    assert.equal((await run(['get', 'device'])).stdout, '[2]');
+    assert.match((await run(['put', 'device', '@/dev/null'])).stderr, /Cannot read the value as JSON/);
+    await run(['delete', 'device']);
   });
 
   const keys = ['a/b', '-k', '--help', '__proto__', 'ä ö', '%2F', 'a?b#c', '\\'];

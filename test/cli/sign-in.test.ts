@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {chmod, readFile, writeFile} from 'node:fs/promises';
+import {chmod, open as openFile, readFile, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
@@ -65,6 +66,19 @@ describe('crewroom sign-in', () => {
       );
     });
   }
+
+  test.skipIf(process.platform === 'win32')(
+    'takes the password from a pipe that stays open after its line',
+    async () => {
+      execFileSync('mkfifo', ['-m', '600', join(home, 'password-pipe')]);
+      const signedIn = signIn(['--username', '1', '--password-file', 'password-pipe']);
+      const pipe = await openFile(join(home, 'password-pipe'), 'w');
+      await pipe.write(`${ADA.password}\n`);
+      const {exitCode, stderr} = await signedIn;
+      await pipe.close();
+      assert.deepEqual([exitCode, stderr], [0, '']);
+    },
+  );
 
   test('tells programs the session, without a secret', async () => {
     const {stdout} = await signIn(['--username', '1', '--json'], {input: ADA.password});
@@ -185,6 +199,18 @@ describe('crewroom sign-in', () => {
       );
     });
   }
+
+  test.skipIf(process.platform === 'win32')('refuses a pipe with more than a password', async () => {
+    execFileSync('mkfifo', ['-m', '600', join(home, 'endless')]);
+    const signedIn = signIn(['--username', '1', '--password-file', 'endless']);
+    const pipe = await openFile(join(home, 'endless'), 'w');
+    // What it does not read fails, and leaves the pipe open.
+    await pipe.write('x'.repeat(5000)).catch(() => {});
+    const {exitCode, stderr} = await signedIn;
+    await pipe.close();
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /Cannot read "endless": it is larger than 4096 bytes, so it is no password/);
+  });
 
   test.skipIf(process.platform === 'win32')(
     'refuses a password that others may read, as ssh does with keys',

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {chmod, chown, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
-import {fileURLToPath} from 'node:url';
 import {afterEach, beforeEach, describe, test} from 'vitest';
 import {formatExport, manyEntries} from '../support/exports.ts';
 import {startService, type TestService} from '../support/service.ts';
-import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
-
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+import {createMachine, type Finished, MAIN, plain, type RunOptions} from './crewroom.ts';
 
 const machine = await createMachine();
 const directory = join(machine.home, 'work');
@@ -193,6 +204,34 @@ describe('crewroom import', () => {
     for await (const _ of service.crewroom.entries.listAll()) count++;
     assert.equal(count, 4000);
   });
+
+  for (const {name, signal, isWritten} of [
+    {name: 'that nothing writes to', signal: 'SIGINT', isWritten: false},
+    {name: 'whose writer is silent', signal: 'SIGTERM', isWritten: true},
+  ] as const) {
+    test.skipIf(process.platform !== 'linux')(`of a pipe ${name} ends with ${signal}`, async () => {
+      const pipe = join(directory, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const running = machine.spawn(line(['import', 'pipe']), {workingDirectory: directory});
+      await until(() => hasOpen(running.child.pid, pipe));
+      const writer = isWritten ? await open(pipe, 'w') : undefined;
+      running.child.kill(signal);
+      const {exitCode, stderr} = await running.finished;
+      await writer?.close();
+      assert.deepEqual([exitCode, stderr], [130, 'crewroom: Interrupted: nothing was stored\n']);
+    });
+  }
+
+  test.skipIf(process.platform === 'win32')(
+    'of a pipe waits for its writer, and takes all that it writes',
+    async () => {
+      execFileSync('mkfifo', [join(directory, 'pipe')]);
+      const imported = run(['import', 'pipe', '--json']);
+      await writeFile(join(directory, 'pipe'), formatExport(manyEntries(2500)));
+      const {stdout, stderr} = await imported;
+      assert.equal((JSON.parse(stdout || stderr) as {readonly entries: number}).entries, 2500);
+    },
+  );
 
   test('of standard input says how much was stored', async () => {
     const input = formatExport(manyEntries(3000)).replace('"k002900"', '7');
@@ -376,6 +415,17 @@ describe.runIf(process.platform === 'linux')('what another user planted', () => 
     });
   }
 });
+
+/** Whether a process has a file open, as Linux tells. */
+async function hasOpen(processId: number | undefined, path: string): Promise<boolean> {
+  const files = `/proc/${processId}/fd`;
+  const opened = await Promise.all((await readdir(files)).map(file => readlink(join(files, file)).catch(() => '')));
+  return opened.includes(path);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await setImmediate();
+}
 
 interface Answering extends AsyncDisposable {
   readonly port: number;

@@ -1,7 +1,7 @@
-import {createReadStream} from 'node:fs';
 import {stat} from 'node:fs/promises';
 import {AppError} from '../../domain/failure.ts';
 import type {CliContext} from '../context.ts';
+import {type InputFile, openInputFile} from '../input-file.ts';
 import {AdvisedError} from '../report.ts';
 import {describeFileProblem} from '../value-input.ts';
 
@@ -18,9 +18,6 @@ export interface ImportSource {
   /** Ends reading it early. */
   close(): void;
 }
-
-/** How much of a file is read at once, in bytes. */
-const CHUNK_BYTES = 64 * 1024;
 
 /** Standard input, which is read once. */
 export function standardInput({stdin}: CliContext): ImportSource {
@@ -45,18 +42,19 @@ export async function fileSource(path: string, name: string): Promise<ImportSour
   });
   if (found.isDirectory()) throw unreadable(name, 'it is a directory');
   const isFile = found.isFile();
+  let opened: InputFile | undefined;
   return {
     name,
     sizeBytes: isFile ? found.size : undefined,
     isFile,
-    chunks: () => readFile(path, name),
-    close: () => {},
+    chunks: () => readFile(() => (opened = openInputFile(path)), name),
+    close: () => opened?.close(),
   };
 }
 
-async function* readFile(path: string, name: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readFile(open: () => InputFile, name: string): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield* createReadStream(path, {highWaterMark: CHUNK_BYTES});
+    yield* open().chunks;
   } catch (error) {
     throw unreadable(name, describeFileProblem(error), error);
   }
