@@ -1,5 +1,6 @@
 import {type Entries, LIST_LIMIT_MAX} from '../domain/entries.ts';
 import type {CliContext} from './context.ts';
+import {jsonLine} from './escape.ts';
 import {showProgress} from './progress.ts';
 import {confirm} from './prompt.ts';
 
@@ -40,7 +41,7 @@ export async function tellDeleted(
   deleted: number,
   {context: {stdout, stderr}, json}: {readonly context: CliContext; readonly json: boolean},
 ): Promise<void> {
-  if (json) await stdout.write(`${JSON.stringify({deleted})}\n`);
+  if (json) await stdout.write(jsonLine({deleted}));
   else if (stderr.isTerminal) await stderr.write(`Deleted ${deleted} ${deleted === 1 ? 'entry' : 'entries'}\n`);
 }
 

@@ -1,15 +1,18 @@
 import type {Entry, EntryInfo} from '../domain/entry.ts';
+import {escapeText, jsonLine} from './escape.ts';
 
 /** An entry as one line of JSON, like the API lists it; with its value where it has one. */
-export function entryLine(entry: EntryInfo | Entry): Uint8Array {
+export function entryLine(entry: EntryInfo | Entry): string {
   const {key, revision, sizeBytes, updatedAtMs, expiresAtMs} = entry;
   const updatedAt = new Date(updatedAtMs).toISOString();
   const expiry = expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()};
   const info = {key, revision: String(revision), sizeBytes, updatedAt, ...expiry};
-  const text = JSON.stringify(info);
-  if (!('json' in entry)) return Buffer.from(`${text}\n`);
-  // Not parsed: numbers and names stay as they were written.
-  return Buffer.concat([Buffer.from(`${text.slice(0, -1)},"value":`), onOneLine(entry.json), Buffer.from('}\n')]);
+  return 'json' in entry ? lineWithValue(info, entry.json) : jsonLine(info);
+}
+
+/** A document as one line of JSON, with a value as its last member. It is not parsed: numbers and names stay as they were written. */
+export function lineWithValue(document: object, json: Uint8Array): string {
+  return `${jsonLine(document).slice(0, -'}\n'.length)},"value":${escapeText(Buffer.from(onOneLine(json)).toString())}}\n`;
 }
 
 const LINE_FEED = 0x0a;

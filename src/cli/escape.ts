@@ -22,6 +22,14 @@ export function escapeText(text: string): string {
   return replaceUnseen(text, UNSEEN_IN_TEXT);
 }
 
+/**
+ * Writes a document as one line of JSON that is safe to show on a terminal: what a terminal would obey stands only within strings
+ * there, and escaped it is the same document to programs.
+ */
+export function jsonLine(document: unknown): string {
+  return `${escapeText(JSON.stringify(document))}\n`;
+}
+
 function replaceUnseen(text: string, unseen: RegExp): string {
   return text.replace(unseen, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,12 +1,12 @@
 import type {ClientEvent, ValueWritten} from '../client/read-event.ts';
 import type {CliContext} from './context.ts';
-import {onOneLine} from './entry-json.ts';
-import {escapeControls} from './escape.ts';
+import {lineWithValue, onOneLine} from './entry-json.ts';
+import {escapeControls, jsonLine} from './escape.ts';
 import {type Style, styleOf} from './style.ts';
 import {formatBytes} from './table.ts';
 
 /** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */
-export type EventFormat = (event: ClientEvent, isPresent: boolean) => string | Uint8Array;
+export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
 
 /** How events are written: for people on a terminal, otherwise as JSON. */
 export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
@@ -14,11 +14,10 @@ export function chooseEventFormat(json: boolean, context: CliContext): EventForm
 }
 
 /** An event as one line of JSON, like the API sends it. */
-export function eventLine(event: ClientEvent): Uint8Array {
-  const text = JSON.stringify(describe(event));
-  if (event.kind !== 'entry-written' || event.json === undefined) return Buffer.from(`${text}\n`);
-  // Not parsed: numbers and names stay as they were written.
-  return Buffer.concat([Buffer.from(`${text.slice(0, -1)},"value":`), onOneLine(event.json), Buffer.from('}\n')]);
+export function eventLine(event: ClientEvent): string {
+  const document = describe(event);
+  const isWhole = event.kind === 'entry-written' && event.json !== undefined;
+  return isWhole ? lineWithValue(document, event.json) : jsonLine(document);
 }
 
 function describe(event: ClientEvent): object {

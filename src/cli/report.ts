@@ -2,7 +2,7 @@ import {describeProblem} from '../domain/client-failure-texts.ts';
 import {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import type {CliContext} from './context.ts';
-import {escapeControls, escapeText} from './escape.ts';
+import {escapeControls, escapeText, jsonLine} from './escape.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 import {styleOf} from './style.ts';
 
@@ -82,7 +82,7 @@ function toAppError(error: unknown): AppError | undefined {
 async function reportFailure(failure: Failure, advice: string, context: CliContext): Promise<ExitCode> {
   const {stderr} = context;
   const detail = describeFailure(failure);
-  if (wantsJson(context)) await stderr.write(`${escapeText(JSON.stringify({...failure, detail, advice}))}\n`);
+  if (wantsJson(context)) await stderr.write(jsonLine({...failure, detail, advice}));
   else await stderr.write(formatFailure(failure, advice, context));
   return exitCodeOf(failure);
 }
@@ -112,8 +112,8 @@ async function reportInterruption({message}: InterruptedError, context: CliConte
   if (message === '') return;
   // The terminal has shown Ctrl+C on this line.
   const lineBreak = context.stderr.isTerminal ? '\n' : '';
-  const text = wantsJson(context) ? JSON.stringify({interrupted: true, detail: message}) : `crewroom: ${message}`;
-  await context.stderr.write(`${lineBreak}${text}\n`);
+  const text = wantsJson(context) ? jsonLine({interrupted: true, detail: message}) : `crewroom: ${message}\n`;
+  await context.stderr.write(lineBreak + text);
 }
 
 async function reportDefect(error: unknown, context: CliContext): Promise<void> {
@@ -121,9 +121,9 @@ async function reportDefect(error: unknown, context: CliContext): Promise<void> 
   const advice = 'This is a defect of Crewroom; please report it with the lines below';
   const detail = 'Cannot go on: an internal error happened';
   const text = wantsJson(context)
-    ? `${JSON.stringify({code: 'internal', detail, advice, stack})}\n`
-    : `crewroom: ${detail}\n${advice}\n\n${stack}\n`;
-  await context.stderr.write(escapeText(text));
+    ? jsonLine({code: 'internal', detail, advice, stack})
+    : escapeText(`crewroom: ${detail}\n${advice}\n\n${stack}\n`);
+  await context.stderr.write(text);
 }
 
 /** Whether programs read what is said, also when the command line was not understood. */

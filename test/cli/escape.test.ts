@@ -25,8 +25,8 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     assert.ok(banner.includes('\\u009b2J\\u202eevil\\u000asecond line'), banner);
     assert.doesNotMatch(banner, OBEYED);
     const port = /localhost:(\d+)/.exec(banner)?.[1] ?? '';
-    for (const command of ['status', 'identity']) {
-      const {stdout} = await machine.runOnTerminal([command, '--port', port]);
+    for (const command of [['status'], ['status', '--json'], ['identity'], ['identity', '--json']]) {
+      const {stdout} = await machine.runOnTerminal([...command, '--port', port]);
       assert.ok(stdout.includes('\\u009b2J'), stdout);
       assert.doesNotMatch(stdout, OBEYED);
     }
@@ -39,12 +39,47 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     const port = String(service.port);
     const value = '"\u009b2J\u202eevil"';
     await machine.run(['put', 'k\u202e', value, '--port', port]);
-    for (const args of [['get', 'k\u202e'], ['get', 'k\u202e', '--json'], ['list']]) {
+    const reading = [
+      ['get', 'k\u202e'],
+      ['get', 'k\u202e', '--json'],
+      ['list'],
+      ['list', '--json'],
+      ['list', '--values'],
+      ['list', '--values', '--json'],
+    ];
+    for (const args of reading) {
       const {stdout} = await machine.runOnTerminal([...args, '--port', port]);
       assert.match(stdout, /\\u202e/);
       assert.doesNotMatch(stdout, OBEYED);
     }
+    assert.equal((await machine.run(['list', '--values', '--port', port])).stdout, `k\u202e\t${value}\n`);
     assert.equal((await machine.run(['get', 'k\u202e', '--port', port])).stdout, value);
     await service.stop();
+  });
+
+  test('of events are escaped by watch, for programs too, to which they stay the same', async () => {
+    const service = await machine.start();
+    const port = String(service.port);
+    await machine.run(['put', 'k\u202e', '"\u009b2J"', '--port', port]);
+    const watching = machine.spawnOnTerminal(['watch', '--initial', '--json', '--port', port]);
+    await watching.until(({stdout}) => /"value":.*\}\r?\n/.test(stdout));
+    const {stdout} = watching.said();
+    assert.doesNotMatch(stdout, OBEYED);
+    const line = stdout.split(/\r?\n/).find(text => text.startsWith('{"kind":"entry-written"')) ?? '';
+    const {key, value} = JSON.parse(line) as {readonly key: string; readonly value: string};
+    assert.deepEqual({key, value}, {key: 'k\u202e', value: '\u009b2J'});
+    watching.child.stdin.write('\u0003');
+    await watching.finished;
+    await service.stop();
+  });
+
+  test('of settings are escaped in every document for programs, to which they stay the same', async () => {
+    const dataDir = join(machine.home, 'data\u202e\u009b2J');
+    const environment = {CREWROOM_DATA_DIR: dataDir, CREWROOM_PORT: '1'};
+    for (const command of ['config', 'paths', 'doctor']) {
+      const {stdout} = await machine.runOnTerminal([command, '--json'], {environment});
+      assert.doesNotMatch(stdout, OBEYED);
+      assert.ok(JSON.stringify(JSON.parse(stdout)).includes(dataDir), stdout);
+    }
   });
 });

@@ -3,6 +3,7 @@ import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from
 import {AppError} from '../../domain/failure.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {AdvisedError} from '../report.ts';
 import {locateConfigFile, readSources} from '../settings.ts';
@@ -33,7 +34,7 @@ function formatJson({config, origins, problems}: InspectedConfig, call: Call): s
     SETTING_NAMES.map(name => [name, {value: config[name] ?? null, origin: origins[name]}]),
   );
   const {path} = locateConfigFile(call);
-  return `${JSON.stringify({settings, configFile: {path, exists: existsSync(path)}, problems})}\n`;
+  return jsonLine({settings, configFile: {path, exists: existsSync(path)}, problems});
 }
 
 function formatSettings({config, origins}: InspectedConfig, {context}: Call): string {

@@ -10,6 +10,7 @@ import {checkLocalhost, checkNode} from '../doctor/check-machine.ts';
 import {checkSettings} from '../doctor/check-settings.ts';
 import type {Finding, Steps} from '../doctor/finding.ts';
 import {createFindingFormatter} from '../doctor/format-findings.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {showProgress} from '../progress.ts';
 import {InterruptedError} from '../report.ts';
@@ -43,7 +44,7 @@ export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
   }
   const problems = findings.filter(({level}) => level === 'problem').length;
   const warnings = findings.filter(({level}) => level === 'warning').length;
-  await stdout.write(flags.json ? `${JSON.stringify({findings, problems, warnings})}\n` : formatter.end());
+  await stdout.write(flags.json ? jsonLine({findings, problems, warnings}) : formatter.end());
   return problems > 0 ? EXIT.failure : EXIT.ok;
 }
 

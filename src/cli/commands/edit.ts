@@ -9,7 +9,7 @@ import type {CliContext} from '../context.ts';
 import {createEditedFile, type EditedFile} from '../edited-file.ts';
 import {chooseEditedForm} from '../edited-form.ts';
 import {openEditor} from '../editor.ts';
-import {escapeControls} from '../escape.ts';
+import {escapeControls, jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {canAsk, confirm} from '../prompt.ts';
 import {AdvisedError} from '../report.ts';
@@ -133,12 +133,12 @@ function remainingSeconds(entry: Entry | undefined, {nowMs}: CliContext): number
 async function tellUnchanged(key: string, entry: Entry | undefined, {context, flags}: EditCall): Promise<void> {
   const {stdout, stderr} = context;
   const revision = entry === undefined ? {} : {revision: String(entry.revision)};
-  if (flags.json) await stdout.write(`${JSON.stringify({key, ...revision, changed: false})}\n`);
+  if (flags.json) await stdout.write(jsonLine({key, ...revision, changed: false}));
   else await stderr.write('Nothing was changed\n');
 }
 
 async function tellWritten(key: string, {revision, created}: Written, {context, flags}: EditCall): Promise<void> {
   const {stdout, stderr} = context;
-  if (flags.json) await stdout.write(`${JSON.stringify({key, revision: String(revision), changed: true, created})}\n`);
+  if (flags.json) await stdout.write(jsonLine({key, revision: String(revision), changed: true, created}));
   else await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
 }

@@ -3,6 +3,7 @@ import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import type {Output} from '../context.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {formatBytes} from '../table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
@@ -46,7 +47,7 @@ async function tellExported(
   {context: {stdout, stderr}, flags}: Call<ExportFlags>,
 ): Promise<void> {
   const {entries, revision, sizeBytes} = facts;
-  if (flags.json) await stdout.write(`${JSON.stringify({file: name, entries, revision, sizeBytes})}\n`);
+  if (flags.json) await stdout.write(jsonLine({file: name, entries, revision, sizeBytes}));
   else if (stderr.isTerminal)
     await stderr.write(
       `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})\n`,

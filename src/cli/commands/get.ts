@@ -13,10 +13,10 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   const {client} = await connect(call);
   const entry = await client.entries.get(key);
   if (entry === undefined) throw new AppError({code: 'no-entry', key});
-  const output = call.flags.json ? entryLine(entry) : entry.json;
-  // A terminal would obey what stands in a value; whoever reads a pipe gets the value itself.
-  await stdout.write(stdout.isTerminal ? escapeText(new TextDecoder().decode(output)) : output);
-  // The prompt of a shell should not follow on the same line; a file should hold just the value.
-  if (stdout.isTerminal && !call.flags.json) await stdout.write('\n');
+  if (call.flags.json) await stdout.write(entryLine(entry));
+  // A terminal would obey what stands in a value, and the prompt of a shell should not follow on the same line.
+  else if (stdout.isTerminal) await stdout.write(`${escapeText(Buffer.from(entry.json).toString())}\n`);
+  // A file should hold just the value.
+  else await stdout.write(entry.json);
   return EXIT.ok;
 }

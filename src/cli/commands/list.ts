@@ -5,7 +5,7 @@ import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import type {CliContext} from '../context.ts';
 import {entryLine, onOneLine} from '../entry-json.ts';
-import {escapeControls} from '../escape.ts';
+import {escapeControls, escapeText} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {styleOf} from '../style.ts';
 import {formatBytes, formatTable} from '../table.ts';
@@ -64,7 +64,9 @@ type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
 
 function chooseFormat({json, values}: ListFlags, context: CliContext): Format {
   const {stdout} = context;
-  if (json) return entries => Buffer.concat(entries.map(entryLine));
+  if (json) return entries => entries.map(entryLine).join('');
+  // A terminal would obey what stands in keys and values.
+  if (values && stdout.isTerminal) return entries => escapeText(Buffer.concat(entries.map(valueLine)).toString());
   if (values) return entries => Buffer.concat(entries.map(valueLine));
   if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
   const style = styleOf(stdout, context);

@@ -1,6 +1,7 @@
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {readRevision} from '../usage.ts';
 import {readValue} from '../value-input.ts';
@@ -20,7 +21,7 @@ export async function run(call: Call<PatchFlags>): Promise<ExitCode> {
   const {client} = await connect(call);
   const patch = await readValue(argument, call.context);
   const {revision} = await client.entries.patch(key, patch, {expected});
-  if (json) await stdout.write(`${JSON.stringify({key, revision: String(revision)})}\n`);
+  if (json) await stdout.write(jsonLine({key, revision: String(revision)}));
   else if (stderr.isTerminal) await stderr.write(`Patched at revision ${revision}\n`);
   return EXIT.ok;
 }

@@ -4,6 +4,7 @@ import {AppError} from '../../domain/failure.ts';
 import {platformPaths, snapshotsDirOf} from '../../paths.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {locateConfigFile, readSources} from '../settings.ts';
 import {styleOf} from '../style.ts';
@@ -28,6 +29,6 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
   const table = (): string =>
     formatTable(['WHAT', 'PATH', 'EXISTS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
-  await stdout.write(flags.json ? `${JSON.stringify(paths)}\n` : table());
+  await stdout.write(flags.json ? jsonLine(paths) : table());
   return EXIT.ok;
 }

@@ -5,6 +5,7 @@ import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {readTtl} from '../duration.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {AdvisedError} from '../report.ts';
 import {invalidUsage, readRevision} from '../usage.ts';
@@ -27,7 +28,7 @@ export async function run(call: Call<PutFlags>): Promise<ExitCode> {
   const {client} = await connect(call);
   const value = await readValue(argument, call.context);
   const {revision, created} = await putAdvised(client.entries, {key, value, expected, ttlSeconds});
-  if (call.flags.json) await stdout.write(`${JSON.stringify({key, revision: String(revision), created})}\n`);
+  if (call.flags.json) await stdout.write(jsonLine({key, revision: String(revision), created}));
   else if (stderr.isTerminal) await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
   return EXIT.ok;
 }

@@ -5,7 +5,7 @@ import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import type {CliContext} from '../context.ts';
-import {escapeControls} from '../escape.ts';
+import {escapeControls, jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {readPassword} from '../password.ts';
 import {canAsk} from '../prompt.ts';
@@ -79,7 +79,7 @@ async function chooseUsername(given: string | undefined, context: CliContext): P
 async function tell(session: SessionDocument, client: Client, {context, flags}: Call<SignInFlags>): Promise<void> {
   const {summary} = (await client.readiness()).identity;
   const text = flags.json
-    ? `${JSON.stringify({...session, ...(summary === undefined ? {} : {summary})})}\n`
+    ? jsonLine({...session, ...(summary === undefined ? {} : {summary})})
     : formatSession(session, {summary, style: styleOf(context.stdout, context)});
   await context.stdout.write(text);
 }

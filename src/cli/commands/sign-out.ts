@@ -1,7 +1,7 @@
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {escapeControls} from '../escape.ts';
+import {escapeControls, jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 
 /** `crewroom sign-out`: forgets the session, wherever it is kept. */
@@ -12,6 +12,6 @@ export async function run({context, flags, ...call}: Call<{readonly json: Switch
   const wasSignedIn = before.source === 'handler' && before.state !== 'signed-out';
   const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
   const text = wasSignedIn ? `Signed out${place}; the session is forgotten` : 'Nobody was signed in at an airline';
-  await context.stdout.write(flags.json ? `${JSON.stringify(session)}\n` : `${text}\n`);
+  await context.stdout.write(flags.json ? jsonLine(session) : `${text}\n`);
   return EXIT.ok;
 }

@@ -2,6 +2,7 @@ import {snapshotsDirOf} from '../../paths.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {canAsk} from '../prompt.ts';
 import {readSettings} from '../settings.ts';
@@ -67,7 +68,7 @@ async function save(call: Call<SnapshotFlags>, directory: string, name: string):
     writeExportFile(chunks, target),
   );
   const {stdout, stderr} = context;
-  if (flags.json) await stdout.write(`${JSON.stringify({name, file: path, entries, revision, sizeBytes})}\n`);
+  if (flags.json) await stdout.write(jsonLine({name, file: path, entries, revision, sizeBytes}));
   else if (stderr.isTerminal)
     await stderr.write(
       `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})\n`,
@@ -98,7 +99,7 @@ async function load(call: Call<SnapshotFlags>, directory: string, name: string):
 async function remove(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
   await deleteSnapshot(directory, name);
   const {stdout, stderr} = call.context;
-  if (call.flags.json) await stdout.write(`${JSON.stringify({name, deleted: true})}\n`);
+  if (call.flags.json) await stdout.write(jsonLine({name, deleted: true}));
   else if (stderr.isTerminal) await stderr.write(`Deleted the snapshot ${name}\n`);
   return EXIT.ok;
 }
@@ -106,7 +107,7 @@ async function remove(call: Call<SnapshotFlags>, directory: string, name: string
 async function list({context, flags}: Call<SnapshotFlags>, directory: string): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const snapshots = await listSnapshots(directory);
-  if (flags.json) await stdout.write(snapshots.map(snapshot => `${JSON.stringify(snapshot)}\n`).join(''));
+  if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));
   else if (!stdout.isTerminal) await stdout.write(snapshots.map(({name}) => `${name}\n`).join(''));
   else if (snapshots.length > 0) {
     const head = ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'];

@@ -3,7 +3,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {escapeControls} from '../escape.ts';
+import {escapeControls, jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {findForeignOwner} from '../own-service.ts';
 import {describeEnd, describePlace} from '../session-text.ts';
@@ -35,7 +35,7 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
     latencyMs,
     ...(owner !== undefined && {owner}),
   };
-  await stdout.write(call.flags.json ? `${JSON.stringify(status)}\n` : formatStatus(status, call));
+  await stdout.write(call.flags.json ? jsonLine(status) : formatStatus(status, call));
   return readiness.ready ? EXIT.ok : EXIT.failure;
 }
 

@@ -2,6 +2,7 @@ import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {readTtl} from '../duration.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {invalidUsage} from '../usage.ts';
 
@@ -19,7 +20,7 @@ export async function run(call: Call<TouchFlags>): Promise<ExitCode> {
   const ttlSeconds = readLife(call.flags);
   const {client} = await connect(call);
   const {revision} = await client.entries.touch(key, ttlSeconds);
-  if (call.flags.json) await stdout.write(`${JSON.stringify({key, revision: String(revision)})}\n`);
+  if (call.flags.json) await stdout.write(jsonLine({key, revision: String(revision)}));
   else if (stderr.isTerminal) {
     const life =
       ttlSeconds === null

@@ -1,11 +1,12 @@
 import {API_VERSION, VERSION} from '../../version.ts';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
+import {jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 
 /** `crewroom version`. */
 export async function run({context: {stdout}, flags}: Call<{readonly json: Switch}>): Promise<ExitCode> {
-  await stdout.write(flags.json ? `${JSON.stringify(await describeVersions())}\n` : `crewroom ${VERSION}\n`);
+  await stdout.write(flags.json ? jsonLine(await describeVersions()) : `crewroom ${VERSION}\n`);
   return EXIT.ok;
 }
 

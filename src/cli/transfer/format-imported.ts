@@ -1,4 +1,5 @@
 import type {Imported} from '../../domain/transfer.ts';
+import {jsonLine} from '../escape.ts';
 
 /** A number for people, with a comma before every third digit. */
 export function formatCount(count: number): string {
@@ -24,5 +25,5 @@ export function formatImported({entries, created, replaced, expired, deleted}: I
 
 /** What an import tells programs: as the service answers. */
 export function importedJson({revision, ...imported}: Imported): string {
-  return `${JSON.stringify({...imported, revision: String(revision)})}\n`;
+  return jsonLine({...imported, revision: String(revision)});
 }
