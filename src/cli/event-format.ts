@@ -1,9 +1,10 @@
+import stringWidth from 'fast-string-width';
 import type {ClientEvent, ValueWritten} from '../client/read-event.ts';
 import type {CliContext} from './context.ts';
 import {lineWithValue, onOneLine} from './entry-json.ts';
 import {escapeControls, jsonLine} from './escape.ts';
 import {type Style, styleOf} from './style.ts';
-import {formatBytes} from './table.ts';
+import {formatBytes, padEnd} from './table.ts';
 
 /** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */
 export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
@@ -38,7 +39,7 @@ function describe(event: ClientEvent): object {
   }
 }
 
-/** Keys stand in a column as wide as the longest one so far, between these, in characters. */
+/** Keys stand in a column as wide as the widest one so far, between these, in cells of the terminal. */
 const KEY_WIDTH_MIN = 16;
 const KEY_WIDTH_MAX = 40;
 
@@ -70,11 +71,12 @@ function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat 
     if (event.kind === 'reset')
       return `${start}what happened before revision ${event.revision} is not known any more; it goes on from there\n`;
     const key = escapeControls(event.key);
-    keyWidth = Math.max(keyWidth, Math.min(key.length, KEY_WIDTH_MAX));
+    const width = stringWidth(key);
+    keyWidth = Math.max(keyWidth, Math.min(width, KEY_WIDTH_MAX));
     const revision = String(event.revision);
-    const left = stdout.columns - used - Math.max(key.length, keyWidth) - revision.length - '    '.length;
+    const left = stdout.columns - used - Math.max(width, keyWidth) - revision.length - '    '.length;
     const value = event.kind === 'entry-written' ? shorten(describeValue(event), left) : '';
-    return `${`${start}${key.padEnd(keyWidth)}  ${style.dim(revision)}  ${value}`.trimEnd()}\n`;
+    return `${`${start}${padEnd(key, keyWidth)}  ${style.dim(revision)}  ${value}`.trimEnd()}\n`;
   };
 }
 
@@ -84,11 +86,19 @@ function describeValue({json, sizeBytes}: ValueWritten): string {
   return escapeControls(Buffer.from(onOneLine(json)).toString().replaceAll('\t', ' '));
 }
 
-/** The fewest characters of a value that are worth a place on the line. */
+/** The fewest cells of a value that are worth a place on the line. */
 const SHOWN_MIN = 8;
 
+/** Cuts a text to a width in cells of the terminal. */
 function shorten(text: string, width: number): string {
-  const characters = Array.from(text);
-  if (characters.length <= width) return text;
-  return width < SHOWN_MIN ? '' : `${characters.slice(0, width - 1).join('')}…`;
+  if (stringWidth(text) <= width) return text;
+  if (width < SHOWN_MIN) return '';
+  let shown = '';
+  let left = width - 1;
+  for (const character of text) {
+    left -= stringWidth(character);
+    if (left < 0) break;
+    shown += character;
+  }
+  return `${shown}…`;
 }

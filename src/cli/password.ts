@@ -5,7 +5,7 @@ import type {CliContext} from './context.ts';
 import {type InputFile, openInputFile} from './input-file.ts';
 import {canAsk} from './prompt.ts';
 import {AdvisedError} from './report.ts';
-import {describeFileProblem} from './value-input.ts';
+import {describeFileProblem, isMissingFile} from './value-input.ts';
 
 /** Longest password that is read, in bytes; nobody types more, and a larger file is another one by mistake. */
 const PASSWORD_BYTES_MAX = 4096;
@@ -46,7 +46,9 @@ async function readPasswordFile(name: string, {workingDirectory}: CliContext): P
     return firstLine(await readLine(file.chunks, source), source);
   } catch (error) {
     if (error instanceof AdvisedError) throw error;
-    throw unreadable(source, describeFileProblem(error));
+    const missing = isMissingFile(error) && ({missing: true} as const);
+    const failure = {code: 'unreadable-input', source, problem: describeFileProblem(error), ...missing} as const;
+    throw new AdvisedError(new AppError(failure, {cause: error}), ADVICE);
   } finally {
     file?.close();
   }

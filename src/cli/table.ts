@@ -32,7 +32,7 @@ export function formatTable(
 }
 
 /** Fills a text with spaces up to a width in cells of the terminal; East Asian characters take two. */
-function padEnd(text: string, width: number): string {
+export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 

@@ -45,11 +45,18 @@ async function readInputFile(name: string, {workingDirectory}: CliContext): Prom
     throw unreadable(source, TOO_LARGE);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw unreadable(source, describeFileProblem(error), {cause: error});
+    const problem = describeFileProblem(error);
+    const missing = isMissingFile(error) && ({missing: true} as const);
+    throw new AppError({code: 'unreadable-input', source, problem, ...missing}, {cause: error});
   }
 }
 
 const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
+
+/** Returns whether a file cannot be read because there is none of its name. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
 
 /** Why a file cannot be read, for people. */
 export function describeFileProblem(error: unknown): string {
@@ -63,6 +70,6 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'this user may not read it'],
 ]);
 
-function unreadable(source: string, problem: string, options?: ErrorOptions): AppError {
-  return new AppError({code: 'unreadable-input', source, problem}, options);
+function unreadable(source: string, problem: string): AppError {
+  return new AppError({code: 'unreadable-input', source, problem});
 }

@@ -131,7 +131,7 @@ describe('crewroom put and get', () => {
     {
       name: 'a file that is not there',
       args: ['put', 'k', '@nowhere'],
-      exitCode: 2,
+      exitCode: 3,
       said: /Cannot read "nowhere": there is no such file/,
     },
     {name: 'a file that is a directory', args: ['put', 'k', '@.'], exitCode: 2, said: /it is a directory/},

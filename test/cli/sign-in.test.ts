@@ -175,6 +175,7 @@ describe('crewroom sign-in', () => {
       name: 'no file',
       args: ['--username', '1', '--password-file', 'none'],
       said: /Cannot read "none": there is no such file/,
+      exitCode: 3,
     },
     {
       name: 'another handler',

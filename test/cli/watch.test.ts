@@ -151,6 +151,24 @@ describe('crewroom watch', () => {
     assert.equal(stderr, '');
   });
 
+  test.runIf(process.platform === 'linux')('lines up and cuts where characters take two cells', async () => {
+    await put('wide/航班', '1');
+    await put('wide/very-long-key', `"${'航'.repeat(40)}"`);
+    const line = `stty cols 60; exec ${process.execPath} ${MAIN} watch wide/ --initial`;
+    const running = machine.spawnLineOnTerminal(line, {environment: {CREWROOM_PORT: String(service.port)}});
+    await running.until(({stdout}) => stdout.includes('very-long-key') && stdout.includes('航班'));
+    running.child.stdin.write('\u0003');
+    const lines = plain((await running.finished).stdout).split('\n');
+    const long = lines.find(each => each.includes('very-long-key')) ?? '';
+    assert.match(long, / {2}wide\/very-long-key {2}\d+ {2}"航+…$/);
+    const cells = long.length + (long.match(/航/g) ?? []).length;
+    assert.ok(cells === 59 || cells === 60, `${cells} cells`);
+    assert.match(lines.find(each => each.includes('航班')) ?? '', / {2}wide\/航班 {9,} {2}\d+ {2}1$/);
+    const upToKey = (each: string): string => each.slice(0, each.search(/ {2}\d+ {2}["1]/));
+    const short = upToKey(lines.find(each => each.includes('航班')) ?? '');
+    assert.equal(short.length + 2, upToKey(long).length);
+  });
+
   test.runIf(process.platform === 'linux')(
     'shows a line for each on a terminal, which nothing moves or breaks',
     async () => {

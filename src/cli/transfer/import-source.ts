@@ -3,7 +3,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {CliContext} from '../context.ts';
 import {type InputFile, openInputFile} from '../input-file.ts';
 import {AdvisedError} from '../report.ts';
-import {describeFileProblem} from '../value-input.ts';
+import {describeFileProblem, isMissingFile} from '../value-input.ts';
 
 /** An export that is imported. */
 export interface ImportSource {
@@ -60,13 +60,9 @@ async function* readFile(open: () => InputFile, name: string): AsyncGenerator<Ui
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
 function unreadable(source: string, problem: string, cause?: unknown): AdvisedError {
   return new AdvisedError(
-    new AppError({code: 'unreadable-input', source, problem, ...(isMissing(cause) && {missing: true})}, {cause}),
+    new AppError({code: 'unreadable-input', source, problem, ...(isMissingFile(cause) && {missing: true})}, {cause}),
     'Give a file that "crewroom export" wrote, or "-" for standard input',
   );
 }
