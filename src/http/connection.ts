@@ -72,6 +72,8 @@ export class Connection {
   /** Time for which the current request waited for its client, less what its bytes are worth, up to `#sinceMs`. */
   #waitedMs = 0;
   #heldBytes = 0;
+  /** Whether it is counted no longer: its socket is closed, or it made room. */
+  #dropped = false;
   #current: Turn | undefined;
   /** The request that came last, whether or not it is being answered yet. */
   #newest: TurnRequest | undefined;
@@ -124,6 +126,8 @@ export class Connection {
    * @returns Whether there was room for them.
    */
   hold(sizeBytes: number): boolean {
+    // The response may be closed already, and nothing else would let go of them.
+    if (this.#dropped) return true;
     this.#heldBytes += sizeBytes;
     return this.#deps.hold(this, sizeBytes);
   }
@@ -172,8 +176,9 @@ export class Connection {
     this.#current?.request.stop();
   }
 
-  /** Drops all that waits: the socket is closed. */
+  /** Drops all that waits, and holds nothing from now on: the socket is closed, or about to be. */
   drop(): void {
+    this.#dropped = true;
     this.#waiting.length = 0;
     this.#afterAnswers = undefined;
     this.letGo();

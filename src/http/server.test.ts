@@ -322,6 +322,29 @@ describe('the bodies of all requests together', () => {
       expect((await client.readAnswer()).json).toBe(1000);
     });
   }
+
+  test('have the room back of an answer that was made after its client had gone', async () => {
+    let asked = 0;
+    let sent = 0;
+    const handle: HttpHandler = async request => {
+      if (request.method === 'PUT') return jsonAnswer((await request.readBody(10_000)).length);
+      asked++;
+      await new Promise(resolve => request.signal.addEventListener('abort', resolve, {once: true}));
+      sent++;
+      return answer('x'.repeat(1500));
+    };
+    const server = await start(handle, {heldBytesMax: 2000, nowMs: () => 0});
+    const gone = await server.connect();
+    await gone.send(GET);
+    await expect.poll(() => asked).toBe(1);
+    gone.socket.resetAndDestroy();
+    await expect.poll(() => sent).toBe(1);
+    const client = await server.connect();
+    await client.send(upload(900));
+    await exchange(server, formatRequest('PUT /', [], '1'));
+    await client.send('x'.repeat(100));
+    expect((await client.readAnswer()).json).toBe(1000);
+  });
 });
 
 describe('requests of one connection', () => {
