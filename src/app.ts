@@ -217,7 +217,12 @@ class OpenedCrewroom implements Crewroom {
     this.config = config;
     this.storeId = store.id;
     this.#sweeper = createSweeper({store, log});
-    const entries = createEntryService({store, onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds), ...config});
+    const entries = createEntryService({
+      store,
+      pause,
+      onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds),
+      ...config,
+    });
     this.entries = withValues(entries);
     this.events = createEventHub({store, identity, log});
     this.identity = identity;
@@ -305,7 +310,7 @@ function routesOf(
     ...sessionRoutes(sessions),
     ...keysRoutes({entries, storeId}),
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId)}),
-    ...transactionRoutes({entries, storeId, valueDepthMax: config.valueDepthMax}),
+    ...transactionRoutes({entries, storeId, pause, valueDepthMax: config.valueDepthMax}),
     ...transferRoutes(transfer),
     ...serviceRoutes({store, identity, sessions, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
     ...docsRoutes({version: VERSION, identitySchema}),

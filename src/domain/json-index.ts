@@ -1,4 +1,4 @@
-import {type JsonLimits, type JsonText, parseWithEnds} from './json-text.ts';
+import {type JsonLimits, type JsonText, parseInTurns, parseWithEnds} from './json-text.ts';
 
 /** A value, by the positions of its first byte and of the one behind it. */
 export interface JsonSpan {
@@ -40,14 +40,29 @@ export class JsonIndex {
   /**
    * @param ends Room for notes, at least as long as the bytes: whoever reads many texts one after another, and is done
    * with one before the next, needs it only once.
+   * @param json The text, if it was checked before, with these notes.
    * @throws {AppError} `invalid-json`, `value-too-deep`.
    */
-  constructor(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)) {
+  constructor(
+    bytes: Uint8Array,
+    limits?: JsonLimits,
+    ends = new Int32Array(bytes.length),
+    json = parseWithEnds(bytes, ends, limits),
+  ) {
     this.bytes = bytes;
     this.#ends = ends;
-    const json = parseWithEnds(bytes, this.#ends, limits);
     const start = json.byteOffset - bytes.byteOffset;
     this.root = {start, end: start + json.length};
+  }
+
+  /**
+   * Makes the index of a large text, with pauses. The bytes must not change until it is there.
+   *
+   * @throws {AppError} As the constructor.
+   */
+  static async inTurns(bytes: Uint8Array, limits: JsonLimits, pause: () => Promise<void>): Promise<JsonIndex> {
+    const ends = new Int32Array(bytes.length);
+    return new JsonIndex(bytes, limits, ends, await parseInTurns(bytes, {ends, limits, pause}));
   }
 
   /** Whether the value is an object. */

@@ -60,6 +60,23 @@ export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonL
   return new JsonScanner(bytes, limits, ends).scan();
 }
 
+/**
+ * Most bytes that are checked in one go where others are to have their turn meanwhile: a few milliseconds of work, whatever
+ * they are.
+ */
+export const TURN_BYTES_MAX = 256 * 1024;
+
+/**
+ * Checks like {@link parseWithEnds}, and pauses after each {@link TURN_BYTES_MAX}, or behind the value that goes beyond. The
+ * bytes must not change until it is done.
+ */
+export function parseInTurns(
+  bytes: Uint8Array,
+  {ends, limits, pause}: {readonly ends: Int32Array; readonly limits: JsonLimits; readonly pause: () => Promise<void>},
+): Promise<JsonText> {
+  return new JsonScanner(bytes, limits, ends).scanInTurns(pause);
+}
+
 /** Encodes a text and checks it like {@link parseJsonText}. */
 export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
   return parseJsonText(encodeText(text), limits);
@@ -142,21 +159,33 @@ class JsonScanner {
   scan(): JsonText {
     this.#skipSpace();
     const start = this.#at;
-    this.#scanValues();
+    this.#scanValues(Infinity);
+    return this.#end(start);
+  }
+
+  async scanInTurns(pause: () => Promise<void>): Promise<JsonText> {
+    this.#skipSpace();
+    const start = this.#at;
+    while (this.#scanValues(this.#at + TURN_BYTES_MAX)) await pause();
+    return this.#end(start);
+  }
+
+  #end(start: number): JsonText {
     const end = this.#at;
     this.#skipSpace();
     if (this.#at < this.#bytes.length) throw this.#unexpected('the end of the text');
     return this.#bytes.subarray(start, end) as JsonText;
   }
 
-  /** Reads one value with all that is nested in it. */
-  #scanValues(): void {
+  /** Reads one value with all that is nested in it, or up to a part of it beyond a position. @returns Whether more follows. */
+  #scanValues(until: number): boolean {
     do {
       let opened = this.#scanValueStart();
       // What was opened and closed at once, like "[]", is a whole value.
       if (opened && this.#closesAtOnce()) opened = false;
       if (!opened) this.#scanValueEnds();
-    } while (this.#levels.length > 0);
+    } while (this.#levels.length > 0 && this.#at < until);
+    return this.#levels.length > 0;
   }
 
   /** Reads a scalar, or opens an array or object. @returns Whether it opened one. */

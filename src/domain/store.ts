@@ -262,27 +262,42 @@ export interface FoundEntry {
 }
 
 /**
- * Turns the patches and touches of a commit into puts, for adapters; every other operation stays as it is.
+ * Turns the patches and touches of a commit into puts, for adapters; every other operation stays as it is. In steps, since
+ * many large patches take long: after each one it yields how many bytes were merged, and whoever goes on may let others have
+ * their turn before.
  *
  * @param find What the commit finds under a key, or undefined where there is no entry.
  * @throws {AppError} `value-too-large`, `value-too-deep`, `transaction-too-large`, as the limits say; `no-entry`.
  */
-export function resolveOperations<O extends Operation>(
+export function* resolveOperations<O extends Operation>(
   {operations, limits}: {readonly operations: readonly O[]; readonly limits?: PatchLimits | undefined},
   find: (key: Key) => FoundEntry | undefined,
-): readonly (Exclude<O, PatchOperation | TouchOperation> | PutOperation)[] {
+): Generator<number, readonly ResolvedOperation<O>[]> {
   let foundBytes = 0;
-  return operations.map(operation => {
-    if (!isPartial(operation)) return operation as Exclude<O, PatchOperation | TouchOperation>;
+  const resolved: ResolvedOperation<O>[] = [];
+  for (const operation of operations) {
+    if (!isPartial(operation)) {
+      resolved.push(operation as ResolvedOperation<O>);
+      continue;
+    }
     const {key} = operation;
     const found = find(key);
     if (found === undefined && operation.kind === 'touch') throw new AppError({code: 'no-entry', key});
-    foundBytes += (found?.json.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
+    const bytes = (found?.json.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
+    foundBytes += bytes;
     assertFoundBytes(foundBytes, limits);
-    if (operation.kind === 'patch') return patched(operation, found, limits);
-    return {kind: 'put', key, json: (found as FoundEntry).json, expiry: operation.expiry};
-  });
+    if (operation.kind === 'touch') {
+      resolved.push({kind: 'put', key, json: (found as FoundEntry).json, expiry: operation.expiry});
+    } else {
+      resolved.push(patched(operation, found, limits));
+      yield bytes;
+    }
+  }
+  return resolved;
 }
+
+/** An operation that is known in full. */
+type ResolvedOperation<O extends Operation> = Exclude<O, PatchOperation | TouchOperation> | PutOperation;
 
 function isPartial(operation: Operation): operation is PatchOperation | TouchOperation {
   return operation.kind === 'patch' || operation.kind === 'touch';

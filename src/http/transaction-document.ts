@@ -24,14 +24,25 @@ const BREADTH_MAX = [
   DOCUMENT_MEMBERS_MAX,
 ];
 
+/** What reading a transaction needs. */
+export interface TransactionReading {
+  /** Deepest nesting of a value, in levels. */
+  readonly valueDepthMax: number;
+  /** Lets others have their turn while a large body is read. */
+  readonly pause: () => Promise<void>;
+}
+
 /**
  * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are handed on. Of a document
  * with too many parts nothing is made but the failure.
  *
  * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
  */
-export function readTransaction(body: Uint8Array, valueDepthMax: number): Transaction {
-  const index = indexDocument(body, valueDepthMax);
+export async function readTransaction(
+  body: Uint8Array,
+  {valueDepthMax, pause}: TransactionReading,
+): Promise<Transaction> {
+  const index = await indexDocument(body, {valueDepthMax, pause});
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => {
     if (problems.length < TRANSACTION_PROBLEMS_MAX) problems.push(problem);
@@ -48,9 +59,10 @@ export function readTransaction(body: Uint8Array, valueDepthMax: number): Transa
   return transaction;
 }
 
-function indexDocument(body: Uint8Array, valueDepthMax: number): JsonIndex {
+async function indexDocument(body: Uint8Array, {valueDepthMax, pause}: TransactionReading): Promise<JsonIndex> {
+  const limits = {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX};
   try {
-    return new JsonIndex(body, {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX});
+    return await JsonIndex.inTurns(body, limits, pause);
   } catch (error) {
     if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;

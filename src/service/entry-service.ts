@@ -17,7 +17,14 @@ import {
 } from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText, TooBroad} from '../domain/json-text.ts';
+import {
+  encodeJsonText,
+  JSON_DEPTH_MAX,
+  type JsonText,
+  parseJsonText,
+  TooBroad,
+  TURN_BYTES_MAX,
+} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {PATCH_MEMBERS_MAX} from '../domain/merge-patch.ts';
 import type {Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
@@ -32,6 +39,8 @@ export interface EntryServiceDeps {
   readonly valueBytesMax?: number | undefined;
   /** Deepest nesting of a value, in levels. @default {JSON_DEPTH_MAX} */
   readonly valueDepthMax?: number | undefined;
+  /** Lets others have their turn while a large transaction is read. @default {it is read in one go} */
+  readonly pause?: (() => Promise<void>) | undefined;
   /** Hears of each time to live that was given to an entry, in seconds. @default {nobody hears} */
   readonly onTtl?: ((ttlSeconds: number) => void) | undefined;
 }
@@ -45,10 +54,13 @@ class EntryService implements Entries {
   readonly #store: Store;
   readonly #valueBytesMax: number;
   readonly #valueDepthMax: number;
+  readonly #pause: (() => Promise<void>) | undefined;
   readonly #onTtl: ((ttlSeconds: number) => void) | undefined;
 
-  constructor({store, valueBytesMax = VALUE_BYTES_MAX, valueDepthMax = JSON_DEPTH_MAX, onTtl}: EntryServiceDeps) {
+  constructor(deps: EntryServiceDeps) {
+    const {store, valueBytesMax = VALUE_BYTES_MAX, valueDepthMax = JSON_DEPTH_MAX, pause, onTtl} = deps;
     this.#store = store;
+    this.#pause = pause;
     this.#onTtl = onTtl;
     this.#valueBytesMax = valueBytesMax;
     this.#valueDepthMax = valueDepthMax;
@@ -92,7 +104,11 @@ class EntryService implements Entries {
   async transact(transaction: Transaction): Promise<Committed> {
     assertTransaction(transaction);
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
-    const operations = transaction.operations.map(operation => this.#readOperation(operation));
+    const given = transaction.operations;
+    const operations =
+      this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TURN_BYTES_MAX
+        ? given.map(operation => this.#readOperation(operation))
+        : await this.#readInTurns(given.map(copyOf), this.#pause);
     assertSize(operations);
     const limits: PatchLimits = {...this.#limits, patchedBytesMax: TRANSACTION_BYTES_MAX};
     const {revision} = await this.#commit({checks, operations, limits});
@@ -176,6 +192,22 @@ class EntryService implements Entries {
     return {valueBytesMax: this.#valueBytesMax, valueDepthMax: this.#valueDepthMax};
   }
 
+  async #readInTurns(
+    given: readonly TransactionOperation[],
+    pause: () => Promise<void>,
+  ): Promise<readonly Operation[]> {
+    const operations: Operation[] = [];
+    let length = 0;
+    for (const operation of given) {
+      operations.push(this.#readOperation(operation));
+      length += givenLength(operation);
+      if (length < TURN_BYTES_MAX) continue;
+      await pause();
+      length = 0;
+    }
+    return operations;
+  }
+
   #readOperation(operation: TransactionOperation): Operation {
     const {kind} = operation;
     const key = parseKey(operation.key);
@@ -210,6 +242,21 @@ class EntryService implements Entries {
     if (value.length > this.#valueBytesMax) throw tooLarge();
     return value;
   }
+}
+
+/** How long a value or patch is as it was given, in bytes or UTF-16 units; 0 for what is neither, and is refused later. */
+function givenLength(operation: TransactionOperation): number {
+  const json = operation.kind === 'put' ? operation.json : operation.kind === 'patch' ? operation.patch : '';
+  return json?.length ?? 0;
+}
+
+/** A copy that the caller cannot change while others have their turn. */
+function copyOf(operation: TransactionOperation): TransactionOperation {
+  if (operation.kind === 'put' && operation.json instanceof Uint8Array)
+    return {...operation, json: Uint8Array.from(operation.json)};
+  if (operation.kind === 'patch' && operation.patch instanceof Uint8Array)
+    return {...operation, patch: Uint8Array.from(operation.patch)};
+  return {...operation};
 }
 
 function expiryOf(ttlSeconds: number | null | undefined): Expiry | undefined {

@@ -96,20 +96,30 @@ export interface GroupStart {
   readonly jsonOf: (key: Key) => JsonText | undefined;
 }
 
-/** Applies commits in their order without writing anything: each one sees those before it. */
-export function planGroup<P extends PutOperation>(
+/**
+ * Most that is merged in one step of a plan, in bytes of patches and of what they patch: some ten milliseconds of work. The
+ * patch that goes beyond is merged to its end.
+ */
+const STEP_BYTES_MAX = 128 * 1024;
+
+/**
+ * Applies commits in their order without writing anything: each one sees those before it. In steps: others may have their turn
+ * between them, as long as nothing is written to the store.
+ */
+export function* planGroup<P extends PutOperation>(
   commits: readonly GroupedCommit<P>[],
   start: GroupStart,
-): GroupPlan<P> {
+): Generator<void, GroupPlan<P>> {
   const planner = new GroupPlanner<P>(start);
-  const results = commits.map(commit => {
+  const results: (CommitResult | Error)[] = [];
+  for (const commit of commits) {
     try {
-      return planner.apply(commit);
+      results.push(planner.applySimply(commit) ?? (yield* planner.apply(commit)));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return error;
+      results.push(error);
     }
-  });
+  }
   return {
     writes: planner.writes,
     changes: planner.changes,
@@ -131,16 +141,21 @@ class GroupPlanner<P extends PutOperation> {
   readonly stale: ExpireOperation[] = [];
   missedMs = 0;
   revision: Revision;
+  /** How much was merged in this step, in bytes. */
+  #mergedBytes = 0;
 
   constructor(start: GroupStart) {
     this.#start = start;
     this.revision = start.revision;
   }
 
-  apply(commit: GroupedCommit<P>): CommitResult {
-    const [only] = commit.operations;
-    if (only?.kind === 'put' && commit.operations.length === 1 && commit.checks.length === 0)
-      return this.#applyPut(only);
+  /** Applies a commit of one put, as most are, with nothing made for it that others need. @returns Undefined for any other. */
+  applySimply({operations, checks}: GroupedCommit<P>): CommitResult | undefined {
+    const [only] = operations;
+    return only?.kind === 'put' && operations.length === 1 && checks.length === 0 ? this.#applyPut(only) : undefined;
+  }
+
+  *apply(commit: GroupedCommit<P>): Generator<void, CommitResult> {
     const conflicts = findConflicts(commit.checks, {
       storeId: this.#start.storeId,
       revisionOf: key => this.#presentState(key)?.revision,
@@ -148,7 +163,7 @@ class GroupPlanner<P extends PutOperation> {
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
     // Everything that may throw comes first: what is planned below is a whole commit or nothing.
     const given = commit.operations.filter(operation => operation.kind !== 'expire');
-    const operations = resolveOperations({...commit, operations: given}, key => this.#findEntry(key));
+    const operations = yield* this.#resolve({...commit, operations: given});
     const found = operations.map(({key}) => this.#state(key));
     const outcomes = operations.map(({kind}, index) => describeOutcome(kind, this.#isPresent(found[index])));
     const effective = operations.filter((_, index) => outcomes[index] !== 'absent');
@@ -166,7 +181,21 @@ class GroupPlanner<P extends PutOperation> {
     return {revision: this.revision, outcomes};
   }
 
-  /** As any other commit, with nothing made for one operation that most have. */
+  *#resolve<O extends P | PutOperation | DeleteOperation | PatchOperation | TouchOperation>(commit: {
+    readonly operations: readonly O[];
+    readonly limits?: PatchLimits | undefined;
+  }): Generator<void, readonly (Exclude<O, PatchOperation | TouchOperation> | PutOperation)[]> {
+    const steps = resolveOperations(commit, key => this.#findEntry(key));
+    for (;;) {
+      const {done, value} = steps.next();
+      if (done) return value;
+      this.#mergedBytes += value;
+      if (this.#mergedBytes < STEP_BYTES_MAX) continue;
+      yield;
+      this.#mergedBytes = 0;
+    }
+  }
+
   #applyPut(operation: P | PutOperation): CommitResult {
     const found = this.#state(operation.key);
     const isPresent = this.#isPresent(found);

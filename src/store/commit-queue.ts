@@ -1,3 +1,4 @@
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {AppError} from '../domain/failure.ts';
 import {type CommitResult, WAITING_COMMITS_MAX} from '../domain/store.ts';
 
@@ -91,8 +92,4 @@ export class CommitQueue<C> {
       for (const {reject} of group) reject(error);
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve));
 }

@@ -13,6 +13,7 @@ import {blockBytesMax, encodeBlock} from './journal-block.ts';
 import {planOf} from './journal-replay.ts';
 import type {OpenedDirectory} from './lmdb-opening.ts';
 import {Memtable, type PreparedPlan} from './memtable.ts';
+import {planInTurns} from './plan-in-turns.ts';
 import {isDeletion, type PreparedCommit, sizeOfCommit, sizeOfWrite, sum} from './prepared-commit.ts';
 import {DiskRoom} from './reserve.ts';
 import {readStoredJson, readStoredState} from './stored-entry.ts';
@@ -142,8 +143,7 @@ export class GroupWriter {
 
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const {onChange, tree} = this.#deps;
-    // As any read of the tree: while a checkpoint fails, the engine may refuse to read, and then what comes of it is waited for.
-    const plan = await tree.read(() => this.#plan(group));
+    const plan = await planInTurns(tree, () => this.#plan(group));
     if (plan.changes.length === 0 && plan.missedMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
     if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
     if (this.#isForJournal(plan)) await this.#writeToJournal(plan);
@@ -155,10 +155,8 @@ export class GroupWriter {
     return plan.results;
   }
 
-  #plan(group: readonly PreparedCommit[]): PreparedPlan {
+  #plan(group: readonly PreparedCommit[]): Generator<void, PreparedPlan> {
     const {machineMs, storeMs, tree} = this.#deps;
-    // While room was asked for, or a read waited, a checkpoint may have failed, and the tree is open for reading only.
-    tree.assertWritable();
     return planGroup(group, {
       storeId: tree.metadata.id,
       revision: this.memtable.revision ?? tree.changes.revision,

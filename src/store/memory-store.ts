@@ -132,14 +132,16 @@ class MemoryStore implements Store {
   }
 
   #apply(commit: GroupedCommit<PutOperation>): CommitResult {
-    const {writes, changes, revision, results} = planGroup([commit], {
-      storeId: this.id,
-      revision: this.#revision,
-      nowMs: this.#clock.now(),
-      updatedAtMs: this.#nowMs(),
-      stateOf: key => this.#entries.get(key),
-      jsonOf: key => this.#entries.get(key)?.json,
-    });
+    const {writes, changes, revision, results} = complete(
+      planGroup([commit], {
+        storeId: this.id,
+        revision: this.#revision,
+        nowMs: this.#clock.now(),
+        updatedAtMs: this.#nowMs(),
+        stateOf: key => this.#entries.get(key),
+        jsonOf: key => this.#entries.get(key)?.json,
+      }),
+    );
     const [result] = results;
     if (result === undefined || result instanceof Error) throw result;
     for (const [key, write] of writes) this.#write(key, write);
@@ -272,6 +274,14 @@ function listEntries(entries: SortedEntries, range: Range, nowMs: number): reado
     if (values) valuesBytes += entry.sizeBytes;
   }
   return found;
+}
+
+/** Takes all steps at once: in memory a commit happens at the call. */
+function complete<T>(steps: Iterator<void, T>): T {
+  for (;;) {
+    const {done, value} = steps.next();
+    if (done) return value;
+  }
 }
 
 /** The changes of each commit: those that share a revision. */

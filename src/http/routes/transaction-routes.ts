@@ -4,26 +4,25 @@ import type {StoreId} from '../../domain/store-id.ts';
 import {readJsonBody} from '../body.ts';
 import {type HttpRequest, jsonAnswer} from '../message.ts';
 import type {Route} from '../route.ts';
-import {readTransaction} from '../transaction-document.ts';
+import {readTransaction, type TransactionReading} from '../transaction-document.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the route of transactions needs. */
-export interface TransactionRoutesDeps {
+export interface TransactionRoutesDeps extends TransactionReading {
   readonly entries: Entries;
   readonly storeId: StoreId;
-  /** Deepest nesting of a value, in levels. */
-  readonly valueDepthMax: number;
 }
 
 /** `/api/transactions`: many entries, all or nothing. */
-export function transactionRoutes({entries, storeId, valueDepthMax}: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes({entries, storeId, ...reading}: TransactionRoutesDeps): readonly Route[] {
   return [
     {
       path: '/api/transactions',
       operations: {
         POST: async ({request, query}) => {
           refuseQuery(query);
-          const {revision} = await entries.transact(readTransaction(await readDocument(request), valueDepthMax));
+          const transaction = await readTransaction(await readDocument(request), reading);
+          const {revision} = await entries.transact(transaction);
           return jsonAnswer({storeId, revision: String(revision)});
         },
       },

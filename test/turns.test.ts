@@ -1,0 +1,114 @@
+import {describe, expect, test} from 'vitest';
+import {JsonIndex} from '../src/domain/json-index.ts';
+import {JSON_DEPTH_MAX} from '../src/domain/json-text.ts';
+import {readTransaction} from '../src/http/transaction-document.ts';
+import {createEntryService} from '../src/service/entry-service.ts';
+import {openMemoryStore} from '../src/store/memory-store.ts';
+import {useService} from './support/service.ts';
+
+const service = useService();
+const MEBIBYTE = 1024 * 1024;
+
+/** As many members of five to ten bytes as are asked for. */
+function members(count: number, value: number): string {
+  return `{${Array.from({length: count}, (_, index) => `"m${index}":${value}`).join(',')}}`;
+}
+
+/** An array of so many bytes, in which as much stands as can. */
+function brackets(sizeBytes: number): string {
+  return `[${'[],'.repeat(Math.floor(sizeBytes / 3) - 1)}0]`;
+}
+
+/** How much of the work that something takes is done in the longest turn of the event loop: 1 for all of it, by its CPU time. */
+async function findLongestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let over = false;
+  const begin = process.cpuUsage();
+  let before = begin;
+  const turn = (): void => {
+    longest = Math.max(longest, sum(process.cpuUsage(before)));
+    before = process.cpuUsage();
+    if (!over) setImmediate(turn);
+  };
+  await new Promise(resolve => setImmediate(resolve));
+  setImmediate(turn);
+  await work();
+  over = true;
+  return longest / sum(process.cpuUsage(begin));
+}
+
+function sum({user, system}: NodeJS.CpuUsage): number {
+  return user + system;
+}
+
+describe('others have their turn (B5, B11)', () => {
+  test('while a text of megabytes is checked, after each 256 KiB of it', async () => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => void pauses++;
+    for (const text of [brackets(8 * MEBIBYTE), '"",'.repeat(3_000_000), members(900_000, 1)]) {
+      pauses = 0;
+      const bytes = Buffer.from(text.startsWith('"') ? `[${text}0]` : text);
+      const index = await JsonIndex.inTurns(bytes, {}, pause);
+      expect(index.json(index.root)).toHaveLength(bytes.length);
+      expect(pauses).toBeGreaterThan(bytes.length / (256 * 1024) - 2);
+    }
+  });
+
+  test('while the document of a transaction is read', async () => {
+    let pauses = 0;
+    const value = brackets(MEBIBYTE);
+    const operations = Array.from({length: 8}, (_, index) => `{"kind":"put","key":"${index}","value":${value}}`);
+    await readTransaction(Buffer.from(`{"operations":[${operations}]}`), {
+      valueDepthMax: JSON_DEPTH_MAX,
+      pause: async () => void pauses++,
+    });
+    expect(pauses).toBeGreaterThanOrEqual(31);
+  });
+
+  test('while the values of a transaction are checked, of which the caller may use the bytes again at once', async () => {
+    let pauses = 0;
+    const store = openMemoryStore({nowMs: Date.now});
+    const entries = createEntryService({store, pause: async () => void pauses++});
+    const json = Buffer.from(brackets(MEBIBYTE));
+    const operations = Array.from({length: 7}, (_, index) => ({kind: 'put', key: `large-${index}`, json}) as const);
+    const transacted = entries.transact({operations});
+    json.fill(0x78);
+    await transacted;
+    expect(pauses).toBe(7);
+    for (const {key} of operations)
+      expect(Buffer.from((await entries.get(key))?.json ?? '').toString()).toBe(brackets(MEBIBYTE));
+  });
+
+  test('while a transaction patches one large value after another', async () => {
+    const {entries} = service().crewroom;
+    const keys = Array.from({length: 7}, (_, index) => `patched-${index}`);
+    for (const key of keys) await entries.put(key, members(80_000, 1));
+    const operations = keys.map(key => ({kind: 'patch', key, patch: '{"new":1}'}) as const);
+    expect(await findLongestTurn(() => entries.transact({operations}))).toBeLessThan(0.5);
+    for (const key of keys) expect((await entries.get(key))?.text).toMatch(/"m79999":1,"new":1\}$/);
+  });
+
+  test('while a transaction has many large patches', async () => {
+    const {entries} = service().crewroom;
+    const patch = members(10_000, 1);
+    const count = Math.floor((7 * MEBIBYTE) / patch.length);
+    const operations = Array.from({length: count}, (_, index) => ({kind: 'patch', key: `${index}`, patch}) as const);
+    expect(await findLongestTurn(() => entries.transact({operations}))).toBeLessThan(0.3);
+  });
+
+  test('while many patches that came at once are applied as one group, each to what the one before it left', async () => {
+    const {entries} = service().crewroom;
+    await entries.put('grouped', members(80_000, 0));
+    const patchAll = (): Promise<unknown> =>
+      Promise.all(Array.from({length: 8}, (_, index) => entries.patch('grouped', `{"new ${index}":${index}}`)));
+    expect(await findLongestTurn(patchAll)).toBeLessThan(0.5);
+    expect((await entries.get('grouped'))?.text).toMatch(/"new 0":0,"new 1":1,.*"new 7":7\}$/);
+  });
+
+  test('while the lines of an import are read, however many come at once', async () => {
+    const {transfer} = service().crewroom;
+    const chunks = [Buffer.from('\n'.repeat(4 * MEBIBYTE))];
+    const share = await findLongestTurn(() => expect(transfer.import(chunks)).rejects.toThrow('missing'));
+    expect(share).toBeLessThan(0.3);
+  });
+});
