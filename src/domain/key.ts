@@ -40,8 +40,7 @@ export function parseKey(text: string): Key {
  * @throws {AppError} `invalid-parameter` when no key can begin with it.
  */
 export function parsePrefix(text: string): Prefix {
-  const problem = findTextProblem(text);
-  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter: 'prefix', problem});
+  assertParameter('prefix', findTextProblem(text));
   return text as Prefix;
 }
 
@@ -51,8 +50,7 @@ export function parsePrefix(text: string): Prefix {
  * @throws {AppError} `invalid-parameter` when no key can be like that.
  */
 export function parseCursor(text: string): Key {
-  const problem = findKeyProblem(text);
-  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter: 'after', problem});
+  assertParameter('after', findKeyProblem(text));
   return text as Key;
 }
 
@@ -77,6 +75,10 @@ export function compareKeys(a: string, b: string): number {
     return surrogateA === isSurrogate(unitB) ? unitA - unitB : surrogateA ? 1 : -1;
   }
   return a.length - b.length;
+}
+
+function assertParameter(parameter: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter, problem});
 }
 
 function findKeyProblem(text: string): string | undefined {

@@ -25,7 +25,7 @@ export function isTtl(ttlSeconds: unknown): boolean {
 }
 
 /** The last time at which an entry can expire: what six bytes hold, some 8,900 years after the Unix epoch. */
-const EXPIRES_AT_MAX_MS = 2 ** 48 - 1;
+const EXPIRES_AT_MAX_MS = 0xffff_ffff_ffff;
 
 const MS_PER_SECOND = 1000;
 
