@@ -1,10 +1,10 @@
-import {chmod, lstat, open, readFile, rename, rm} from 'node:fs/promises';
+import {chmod, lstat, open, rename, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Failure} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {applyMergePatch} from '../domain/merge-patch.ts';
 import {isSentFailure} from '../domain/sent-failure.ts';
-import {makeDirectory} from '../files.ts';
+import {describeFileError, FileError, makeDirectory, readRegularFile} from '../files.ts';
 import {readScriptUrl} from './script-url.ts';
 import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 
@@ -29,6 +29,9 @@ export type KeptFile =
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 
+/** Largest such file, in bytes: the pilot in it comes from a back end, whose answers have at most 1 MiB, and is quoted. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+
 /**
  * Reads the file of a data directory.
  *
@@ -39,9 +42,10 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
   const path = join(directory, SESSION_FILE);
   try {
     await protect(path);
-    return parse(await readFile(path, 'utf8'));
+    return parse((await readRegularFile(path, FILE_BYTES_MAX)).toString());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof FileError) throw new Error(`it ${describeFileError(error, FILE_BYTES_MAX)}`, {cause: error});
     throw error;
   }
 }

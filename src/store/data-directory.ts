@@ -1,4 +1,4 @@
-import {chmod, lstat, open, readdir, rename, stat} from 'node:fs/promises';
+import {chmod, lstat, open, readdir, rename, rm, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {AppError} from '../domain/failure.ts';
 import {FileError, makeDirectory, readRegularFile} from '../files.ts';
@@ -100,14 +100,18 @@ export function describeDataDirectory(path: string): DataDirectory {
  * Takes all files of a data directory away from other users; also those that were just created.
  *
  * @throws {AppError} `data-directory-unusable` when a file belongs to somebody else, who could have put it there
- * while the directory was open to all.
+ * while the directory was open to all, or is none.
  */
 export async function protectFiles({path, storePath, lockPath}: DataDirectory): Promise<void> {
   for (const each of [path, storePath, lockPath]) {
     for (const file of await readdir(each, {withFileTypes: true})) {
       if (file.isDirectory()) continue;
-      await assertOwn(join(each, file.name));
-      if (file.isFile()) await chmod(join(each, file.name), FILE_MODE);
+      const place = join(each, file.name);
+      await assertOwn(place);
+      if (file.isFile()) await chmod(place, FILE_MODE);
+      // The engine and we open all that is there, and would wait for the writer of a pipe.
+      else if (each !== path && !(await stat(place)).isFile())
+        throw unusable(place, new Error('it is no regular file'));
     }
   }
 }
@@ -135,7 +139,9 @@ export async function readDataFormat({path}: DataDirectory): Promise<number | un
 /** Marks a data directory as having this package's format, durably. */
 export async function writeDataFormat({path}: DataDirectory): Promise<void> {
   const temporary = join(path, `${FORMAT_FILE}.new`);
-  const file = await open(temporary, 'w', FILE_MODE);
+  // What is there may be a link to anywhere.
+  await rm(temporary, {force: true});
+  const file = await open(temporary, 'wx', FILE_MODE);
   try {
     await file.writeFile(`${JSON.stringify({format: DATA_FORMAT})}\n`);
     await file.sync();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {readFile, writeFile} from 'node:fs/promises';
+import {mkdir, readFile, symlink, writeFile} from 'node:fs/promises';
 import {createServer, type IncomingMessage, request, type ServerResponse} from 'node:http';
 import {type AddressInfo, createServer as createNetServer, type Server} from 'node:net';
 import {join} from 'node:path';
@@ -283,6 +283,11 @@ describe.runIf(process.platform !== 'win32')('crewroom start, with what is not a
     {name: 'a pipe as config file', args: ['--config', 'pipe'], problem: /pipe is not in a file/},
     {name: 'a device without an end as config file', args: ['--config', '/dev/zero'], problem: /zero is not in a file/},
     {name: 'a pipe as profile', args: ['--profile', 'pipe'], problem: /pipe": it is not in a file/},
+    {
+      name: 'a pipe in its store',
+      args: ['--data-dir', 'piped'],
+      problem: /Cannot use .*data\.mdb": it is no regular file/,
+    },
     {name: 'a pipe as airline', args: ['--airline', 'pipe'], problem: /pipe": it is not in a file/},
     ...(process.platform === 'linux'
       ? [{name: 'a data directory below /proc', args: ['--data-dir', '/proc/x'], problem: /Cannot use "\/proc\/x"/}]
@@ -290,10 +295,24 @@ describe.runIf(process.platform !== 'win32')('crewroom start, with what is not a
   ];
   for (const {name, args, problem} of refused) {
     test(`refuses ${name} at once`, async () => {
-      spawnSync('mkfifo', [join(home, 'pipe')]);
+      await mkdir(join(home, 'piped', 'store'), {recursive: true});
+      spawnSync('mkfifo', [join(home, 'pipe'), join(home, 'piped', 'store', 'data.mdb')]);
       const {exitCode, stderr} = await machine.run(['start', '--port', '0', ...args]);
       assert.match(stderr, problem);
       assert.notEqual(exitCode, 0);
     });
   }
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a link under the name of a file that start writes is not followed',
+  async () => {
+    await mkdir(join(home, 'linked'));
+    await writeFile(join(home, 'victim'), 'mine');
+    await symlink('../victim', join(home, 'linked', 'format.json.new'));
+    const service = await machine.start(['--data-dir', 'linked']);
+    await service.stop();
+    assert.equal(await readFile(join(home, 'victim'), 'utf8'), 'mine');
+    assert.match(await readFile(join(home, 'linked', 'format.json'), 'utf8'), /^\{"format":\d+\}\n$/);
+  },
+);

@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {chmod, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
+import {appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -117,6 +117,7 @@ describe('a session that is kept', () => {
 
   for (const [name, spoil] of [
     ['is no JSON', (file: string) => writeFile(file, '{"format":1,')],
+    ['is larger than any', (file: string) => appendFile(file, ' '.repeat(8 * 1024 * 1024))],
     ['is of another version', (file: string) => writeFile(file, '{"format":2,"state":"signed-in"}')],
     [
       'lacks members',
