@@ -1,5 +1,5 @@
 import {AppError, type Failure} from '../domain/failure.ts';
-import {type HttpRequest, headerValues} from './message.ts';
+import type {HttpRequest} from './message.ts';
 
 /** Who may call, in the forms in which requests say so. Made once: see {@link createGuardRules}. */
 export interface GuardRules {
@@ -27,6 +27,13 @@ export interface GuardOptions {
   readonly allowedOrigins: readonly string[];
 }
 
+/** The same with its headers read, and its target as a path. */
+interface Judged {
+  readonly method: string;
+  readonly target: string;
+  readonly signs: Signs;
+}
+
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 const HTTP_PORT = 80;
 
@@ -49,10 +56,11 @@ export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOption
  */
 export function judge({method, target: sent, rawHeaders}: JudgedRequest, rules: GuardRules): Verdict {
   try {
-    assertHost(rawHeaders, rules);
+    const signs = readSigns(rawHeaders);
+    assertHost(signs, rules);
     const target = readTarget(sent, rules);
-    const origin = readOrigin(rawHeaders, rules);
-    if (origin === undefined) assertNoForeignPage({method, target, rawHeaders}, rules);
+    const origin = readOrigin(signs, rules);
+    if (origin === undefined) assertNoForeignPage({method, target, signs}, rules);
     return {kind: 'admitted', target, origin};
   } catch (error) {
     if (error instanceof AppError) return {kind: 'refused', failure: error.failure};
@@ -60,8 +68,68 @@ export function judge({method, target: sent, rawHeaders}: JudgedRequest, rules: 
   }
 }
 
-function assertHost(rawHeaders: readonly string[], {hosts}: GuardRules): void {
-  const [host, second] = headerValues(rawHeaders, 'host');
+/** The names of all headers that are judged. */
+const SIGN_NAMES = [
+  'host',
+  'origin',
+  'referer',
+  'purpose',
+  'sec-purpose',
+  'x-moz',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+] as const;
+type SignName = (typeof SIGN_NAMES)[number];
+
+const SIGN_LENGTHS: ReadonlySet<number> = new Set(SIGN_NAMES.map(name => name.length));
+
+/** What a request says of its cause: all values of the headers that are judged, in their order. */
+interface Signs {
+  readonly hosts: string[];
+  readonly origins: string[];
+  readonly referers: string[];
+  /** Of the headers by which browsers mark requests that no person made yet. */
+  readonly purposes: string[];
+  readonly destinations: string[];
+  readonly modes: string[];
+  readonly sites: string[];
+}
+
+/** Reads them in one pass. Every request pays for it, and most of the cost is to lower-case names. */
+function readSigns(rawHeaders: readonly string[]): Signs {
+  const signs: Signs = {hosts: [], origins: [], referers: [], purposes: [], destinations: [], modes: [], sites: []};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (SIGN_LENGTHS.has(name.length)) listOf(signs, name.toLowerCase())?.push(rawHeaders[index + 1] as string);
+  }
+  return signs;
+}
+
+/** The list that a header belongs to; undefined for one that is not judged. */
+function listOf(signs: Signs, name: string): string[] | undefined {
+  switch (name as SignName) {
+    case 'host':
+      return signs.hosts;
+    case 'origin':
+      return signs.origins;
+    case 'referer':
+      return signs.referers;
+    case 'purpose':
+    case 'sec-purpose':
+    case 'x-moz':
+      return signs.purposes;
+    case 'sec-fetch-dest':
+      return signs.destinations;
+    case 'sec-fetch-mode':
+      return signs.modes;
+    case 'sec-fetch-site':
+      return signs.sites;
+  }
+}
+
+function assertHost(signs: Signs, {hosts}: GuardRules): void {
+  const [host, second] = signs.hosts;
   if (host === undefined) throw new AppError({code: 'malformed-request', problem: 'it has no Host header'});
   if (second !== undefined)
     throw new AppError({code: 'malformed-request', problem: 'it has more than one Host header'});
@@ -79,8 +147,8 @@ function readTarget(target: string, {hosts}: GuardRules): string {
   return path;
 }
 
-function readOrigin(rawHeaders: readonly string[], {origins}: GuardRules): string | undefined {
-  const [origin, second] = headerValues(rawHeaders, 'origin');
+function readOrigin(signs: Signs, {origins}: GuardRules): string | undefined {
+  const [origin, second] = signs.origins;
   if (origin === undefined) return undefined;
   if (second !== undefined || !origins.has(origin))
     throw new AppError({code: 'foreign-origin', origin: shorten(origin)});
@@ -92,38 +160,33 @@ function readOrigin(rawHeaders: readonly string[], {origins}: GuardRules): strin
  * proof of a person: browsers send it for prefetches, for an address opened by the browser that redirects here, and for
  * going back to such an address.
  */
-function assertNoForeignPage({method, target, rawHeaders}: JudgedRequest, rules: GuardRules): void {
-  assertNotSpeculative(rawHeaders);
-  if (isNavigation(rawHeaders)) assertOpensPage({method, target, rawHeaders});
+function assertNoForeignPage({method, target, signs}: Judged, rules: GuardRules): void {
+  assertNotSpeculative(signs);
+  if (isNavigation(signs)) assertOpensPage({method, target, signs});
   else {
-    assertSameSite(rawHeaders);
-    assertReferer(rawHeaders, rules);
+    assertSameSite(signs);
+    assertReferer(signs, rules);
   }
 }
 
-/** The headers by which browsers mark requests that no person made yet. */
-const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-moz'];
-
-function assertNotSpeculative(rawHeaders: readonly string[]): void {
-  for (const name of PURPOSE_HEADERS) {
-    for (const value of headerValues(rawHeaders, name)) {
-      const [purpose] = /prefetch|prerender/i.exec(value) ?? [];
-      if (purpose !== undefined) throw new AppError({code: 'cross-site', site: purpose.toLowerCase()});
-    }
+function assertNotSpeculative({purposes}: Signs): void {
+  for (const value of purposes) {
+    const [purpose] = /prefetch|prerender/i.exec(value) ?? [];
+    if (purpose !== undefined) throw new AppError({code: 'cross-site', site: purpose.toLowerCase()});
   }
 }
 
 /** The modes (Fetch standard) in which scripts and elements of a page make requests; every other one opens a window or a frame. */
 const REQUEST_MODES: ReadonlySet<string> = new Set(['cors', 'no-cors', 'same-origin', 'websocket']);
 
-function isNavigation(rawHeaders: readonly string[]): boolean {
-  return headerValues(rawHeaders, 'sec-fetch-mode').some(mode => !REQUEST_MODES.has(mode));
+function isNavigation({modes}: Signs): boolean {
+  return modes.some(mode => !REQUEST_MODES.has(mode));
 }
 
 /** Windows get pages, which hold no data and which no other page can hold or frame, wherever the link to them stands. */
-function assertOpensPage({method, target, rawHeaders}: JudgedRequest): void {
+function assertOpensPage({method, target, signs}: Judged): void {
   const path = target.split('?', 1)[0] ?? '';
-  const [destination, second] = headerValues(rawHeaders, 'sec-fetch-dest');
+  const [destination, second] = signs.destinations;
   const topLevel = destination === 'document' && second === undefined;
   if (method !== 'GET' || !topLevel || !isPage(path)) throw new AppError({code: 'not-a-page', path: shorten(path)});
 }
@@ -133,15 +196,15 @@ function isPage(path: string): boolean {
 }
 
 /** What a browser says of the site of the page (Fetch Metadata) must not be that it is another. */
-function assertSameSite(rawHeaders: readonly string[]): void {
-  for (const site of headerValues(rawHeaders, 'sec-fetch-site')) {
+function assertSameSite({sites}: Signs): void {
+  for (const site of sites) {
     if (site !== 'same-origin' && site !== 'none') throw new AppError({code: 'cross-site', site: shorten(site)});
   }
 }
 
 /** A page that is named as the one that asks must be of an allowed origin. */
-function assertReferer(rawHeaders: readonly string[], {origins}: GuardRules): void {
-  for (const referer of headerValues(rawHeaders, 'referer')) {
+function assertReferer({referers}: Signs, {origins}: GuardRules): void {
+  for (const referer of referers) {
     // Some programs blank it instead of leaving it out.
     if (referer === '') continue;
     const [origin = referer] = /^[^:/?#]+:\/\/[^/?#]*/.exec(referer) ?? [];
