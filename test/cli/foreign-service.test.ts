@@ -32,9 +32,14 @@ const IMPOSTOR = `
 import {createServer} from 'node:http';
 import {text} from 'node:stream/consumers';
 const answers = {
-  '/api': {name: 'crewroom', version: '0.1.0', apiVersion: '1'},
-  '/api/session': {state: 'signed-out', scriptURL: 'http://127.0.0.1:1/'},
-  '/readyz': {ready: true, store: 'read-write', identity: {source: 'profile', signedIn: false}},
+  '/api': {name: 'crewroom', version: '0.1.0', apiVersion: '1', storeId: '0123456789abcdef', links: {}},
+  '/api/session': {
+    state: 'signed-out',
+    source: 'handler',
+    since: '2026-03-01T12:00:00.000Z',
+    scriptURL: 'http://127.0.0.1:1/',
+  },
+  '/readyz': {ready: true, store: 'read-write', identity: {source: 'profile', signedIn: false, state: 'signed-out'}},
 };
 const server = createServer(async (request, response) => {
   console.log(JSON.stringify(await text(request)));
