@@ -47,7 +47,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'headers-too-large': 'Send fewer or shorter headers',
   'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
-  'too-many-bodies': 'Try again in a moment, and send fewer large bodies at once',
+  'too-many-bodies': 'Try again in a moment, and send or read fewer large values at once',
   'too-many-subscribers': 'Share one subscription within a program, and end those that nobody reads',
   'subscriber-too-slow': 'Subscribe again with this cursor as since; nothing is lost',
   'reader-too-slow': 'Begin again, and read without a pause, into a file where what follows takes longer',

@@ -38,7 +38,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'headers-too-large': () => 'Cannot read the request: its headers are larger than 16 KiB',
   'request-timeout': () => 'Cannot wait longer for the request: it did not arrive in time',
   'too-many-connections': ({connectionsMax}) => `Cannot take another connection: ${connectionsMax} are busy`,
-  'too-many-bodies': () => 'Cannot take the body: those of other requests fill the memory that there is for them',
+  'too-many-bodies': () =>
+    'Cannot hold another body or answer: those of other requests fill the memory that there is for them',
   'too-many-subscribers': ({subscribersMax}) => `Cannot take another subscriber: there are ${subscribersMax} already`,
   'subscriber-too-slow': ({cursor}) =>
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,

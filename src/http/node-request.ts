@@ -2,6 +2,7 @@ import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {AppError, type Failure} from '../domain/failure.ts';
 import type {Connection, TurnRequest} from './connection.ts';
+import {GrowingBytes} from './growing-bytes.ts';
 import {type HttpRequest, headerValues} from './message.ts';
 
 /** How a {@link NodeRequest} is read. */
@@ -114,9 +115,9 @@ export class NodeRequest implements HttpRequest, TurnRequest {
         this.#isRead = true;
         return chunk;
       }
-      return this.#collect(chunk, sizeBytesMax);
+      return this.#collect(chunk, declared || sizeBytesMax);
     }
-    return this.#collect(null, sizeBytesMax);
+    return this.#collect(null, declared || sizeBytesMax);
   }
 
   /** Reads a body that arrives in pieces. */
@@ -125,18 +126,15 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     awaiting?.writeContinue();
     connection.enter('reading');
     const request = this.#request;
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
+    const bytes = new GrowingBytes(sizeBytesMax);
     return new Promise((resolve, reject) => {
       const take = (chunk: Buffer): void => {
-        sizeBytes += chunk.length;
         connection.moved(chunk.length);
-        if (sizeBytes > sizeBytesMax) fail(new AppError({code: 'value-too-large', sizeBytesMax}));
-        else if (connection.hold(chunk.length)) chunks.push(chunk);
+        if (bytes.sizeBytes + chunk.length > sizeBytesMax) fail(new AppError({code: 'value-too-large', sizeBytesMax}));
+        else if (connection.hold(bytes.growthFor(chunk))) bytes.add(chunk);
         else fail(new AppError({code: 'too-many-bodies'}));
       };
-      const finish = (): void =>
-        settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+      const finish = (): void => settle(() => resolve(bytes.take()));
       const fail = (error: AppError): void =>
         settle(() => {
           connection.letGo();

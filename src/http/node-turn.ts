@@ -4,6 +4,7 @@ import type {Connection, Turn} from './connection.ts';
 import {type HttpAnswer, type HttpHandler, isStream} from './message.ts';
 import {NodeRequest} from './node-request.ts';
 import type {ServerTimeouts} from './node-server.ts';
+import {type RefuseDeps, reportBadRequest} from './refuse.ts';
 import {cut, send} from './send.ts';
 import {isForeseen} from './send-stream.ts';
 
@@ -18,11 +19,14 @@ export interface Exchange {
 }
 
 /** What every {@link NodeTurn} of a server needs. */
-export interface NodeTurnDeps {
+export interface NodeTurnDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
   readonly timeouts: ServerTimeouts;
   /** Told of defects. */
   readonly onError: (error: unknown) => void;
 }
+
+/** Largest answer that is sent even when the memory for clients is full, in bytes: those of all connections fit besides. */
+const SPARED_BYTES_MAX = 64 * 1024;
 
 /** The turn of a request from a socket: it is handled, and answered. */
 export class NodeTurn implements Turn {
@@ -69,8 +73,7 @@ export class NodeTurn implements Turn {
     const connection = this.#connection;
     const {arrived} = this.request;
     if (!arrived || answered.longLived || last) connection.closing = true;
-    if (!isStream(answered.body)) connection.hold(answered.body?.length ?? 0);
-    return send(request, response, answered, {
+    return send(request, response, this.#fit(answered), {
       close: connection.closing,
       arrived,
       timeouts: this.#deps.timeouts,
@@ -79,6 +82,16 @@ export class NodeTurn implements Turn {
       connection: answered.longLived ? undefined : connection,
       onError: this.#deps.onError,
     });
+  }
+
+  /** Accounts for an answer until it is taken. What was only read can be read again, and is refused if there is no room. */
+  #fit(answered: HttpAnswer): HttpAnswer {
+    if (isStream(answered.body)) return answered;
+    const sizeBytes = answered.body?.length ?? 0;
+    if (this.#connection.hold(sizeBytes) || sizeBytes <= SPARED_BYTES_MAX || this.request.method !== 'GET')
+      return answered;
+    this.#connection.letGo();
+    return reportBadRequest({code: 'too-many-bodies'}, this.#deps);
   }
 
   /** A defect in sending, or a stream that failed, ends this connection and nothing else. */

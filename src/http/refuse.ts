@@ -15,8 +15,11 @@ export interface RefuseDeps {
   };
 }
 
-/** Makes the answer to what could not be read, and tells of it. */
-export function reportBadRequest(failure: Failure, {newRequestId, onBadRequest}: RefuseDeps): WholeAnswer {
+/** Makes the answer to what could not be read or answered, and tells of it. */
+export function reportBadRequest(
+  failure: Failure,
+  {newRequestId, onBadRequest}: Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'>,
+): WholeAnswer {
   const requestId = newRequestId();
   onBadRequest(failure, requestId);
   return failureAnswer(failure, requestId);

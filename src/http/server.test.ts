@@ -204,6 +204,23 @@ describe('connections have a limit', () => {
     expect((await next.readAnswer()).status).toBe(200);
   });
 
+  test('answers that are not read have a limit too: a large one is refused, and small ones are not', async () => {
+    const targets: string[] = [];
+    const handle: HttpHandler = async ({target}) => {
+      targets.push(target);
+      return answer(target === '/large' ? Buffer.alloc(64 * 1024 * 1024) : Buffer.from('1'));
+    };
+    const server = await start(handle, {heldBytesMax: 2000, nowMs: () => 0});
+    const taking = await server.connect();
+    taking.socket.pause();
+    await taking.send(formatRequest('GET /large', []));
+    await expect.poll(() => targets).toEqual(['/large']);
+    const other = await server.connect();
+    await other.send(formatRequest('GET /large', []));
+    expect((await other.readAnswer()).json).toMatchObject({code: 'too-many-bodies'});
+    expect(await statusOf(server)).toBe(200);
+  });
+
   test('clients that are slow make room too, and are told so where possible', async () => {
     let now = 0;
     const {handle: hold, asked, release} = holdAnswers();

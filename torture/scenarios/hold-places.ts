@@ -35,7 +35,7 @@ const ATTACKS: readonly Attack[] = [
   {name: 'slow heads', clients: 1500, sent: 'GET /livez HTTP/1.1\r\nX: ', drip: 'x'},
   {name: 'exports that are not read', clients: 1100, sent: 'GET /api/export HTTP/1.1\r\nHost: {{host}}\r\n\r\n'},
   {name: 'lists that are not read', clients: 1100, sent: LIST},
-  {name: 'pipelined lists', clients: 1100, sent: LIST.repeat(20)},
+  {name: 'pipelined lists', clients: 1100, sent: LIST.repeat(12)},
 ];
 
 /** How long other clients are watched, without and under each attack, in milliseconds. */
