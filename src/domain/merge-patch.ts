@@ -4,8 +4,7 @@ import {type JsonLimits, type JsonText, parseJsonText} from './json-text.ts';
 
 /**
  * Most members of a merge patch, those of nested objects included. A patch is applied in one go, while nothing else is
- * done: its members are looked up by their names, which costs several times as much as taking over what they leave. Whoever
- * changes more stores the whole value.
+ * done. Whoever changes more stores the whole value.
  */
 export const PATCH_MEMBERS_MAX = 10_000;
 
