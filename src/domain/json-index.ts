@@ -36,6 +36,7 @@ export class JsonIndex {
   readonly root: JsonSpan;
   readonly #ends: Int32Array;
   readonly #decoder = new TextDecoder();
+  #characters: string | undefined;
 
   /**
    * @param ends Room for notes, at least as long as the bytes: whoever reads many texts one after another, and is done
@@ -104,7 +105,7 @@ export class JsonIndex {
       const valueSpan = this.#spanAt(this.#skipSpace(this.#skipSpace(nameSpan.end) + 1));
       const next = this.#skipSpace(valueSpan.end);
       const end = next === object.end - 1 ? valueSpan.end : next;
-      members.push({start: at, name: this.string(nameSpan), nameSpan, valueSpan, end});
+      members.push({start: at, name: this.#name(nameSpan), nameSpan, valueSpan, end});
       at = next + 1;
     }
     return members;
@@ -121,6 +122,14 @@ export class JsonIndex {
       at = this.#skipSpace(element.end) + 1;
     }
     return elements;
+  }
+
+  /** The name of a member: most are cut out of one text, which is much faster for an object of very many. */
+  #name(span: JsonSpan): string {
+    if (!this.#isPlain(span.start + 1, span.end - 1)) return this.string(span);
+    // One character for each byte, so that positions are the same; only characters of ASCII are taken from it.
+    this.#characters ??= new TextDecoder('latin1').decode(this.bytes);
+    return this.#characters.slice(span.start + 1, span.end - 1);
   }
 
   /** Whether all characters are ASCII and stand for themselves. */
