@@ -6,8 +6,14 @@ export type SentFailure = RequestFailure | HandlerFailure | StoreFailure;
 
 /** Returns whether a document is a failure that this version knows, with everything that belongs to it. */
 export function isSentFailure(document: Readonly<Record<string, unknown>>): document is Failure & typeof document {
-  const {code} = document;
+  const {code, problems, conflicts} = document;
+  if (isEmpty(problems) || isEmpty(conflicts)) return false;
   return typeof code === 'string' && Object.hasOwn(MEMBERS, code) && hasShape(document, MEMBERS[code as keyof Members]);
+}
+
+/** Whether a list says nothing: there is no such failure without a problem or a conflict. */
+function isEmpty(list: unknown): boolean {
+  return Array.isArray(list) && list.length === 0;
 }
 
 /** The members of each failure, without its code. */

@@ -63,6 +63,8 @@ describe('a failure of a known code that lacks what belongs to it', () => {
     {code: 'revision-conflict'},
     {code: 'revision-conflict', conflicts: 'all'},
     {code: 'revision-conflict', conflicts: [null]},
+    {code: 'revision-conflict', conflicts: []},
+    {code: 'invalid-transaction', problems: []},
     {code: 'invalid-transaction', problems: {}},
     {code: 'invalid-sign-in', problems: [{path: '$'}, 7]},
     {code: 'method-not-allowed', method: 'DELETE', allowed: 'GET'},
