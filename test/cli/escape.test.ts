@@ -57,6 +57,24 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     await service.stop();
   });
 
+  test('of values are escaped by export, to which they stay the same, and a pipe gets them as they are', async () => {
+    const service = await machine.start();
+    const port = String(service.port);
+    // Characters of several bytes stand where the parts of an export meet, too.
+    const value = '\u009b2J\u202eevil é'.repeat(20_000);
+    await machine.run(['put', 'k\u202e', '-', '--port', port], {input: JSON.stringify(value)});
+    const shown = await machine.runOnTerminal(['export', '--port', port]);
+    // The terminal itself shows the end of its input, at any place.
+    const stdout = shown.stdout.replace('^D\b\b', '');
+    assert.doesNotMatch(stdout, OBEYED);
+    const line = stdout.split(/\r?\n/).find(text => text.startsWith('{"key"')) ?? '';
+    const entry = JSON.parse(line) as {readonly key: string; readonly value: string};
+    assert.equal(entry.key, 'k\u202e');
+    assert.ok(entry.value === value);
+    assert.ok((await machine.run(['export', '--port', port])).stdout.includes(`"value":"${value}"`));
+    await service.stop();
+  });
+
   test('of events are escaped by watch, for programs too, to which they stay the same', async () => {
     const service = await machine.start();
     const port = String(service.port);

@@ -4,6 +4,7 @@ import {once} from 'node:events';
 import {
   chmod,
   chown,
+  lchown,
   lstat,
   mkdir,
   open,
@@ -36,6 +37,14 @@ afterEach(async () => {
   await service[Symbol.asyncDispose]();
   await rm(directory, {recursive: true});
 });
+
+/** A user that is neither the one of the tests nor root. */
+const OTHER_USER = 65_534;
+
+/** Makes a pipe that has a name. */
+function makePipe(path: string): void {
+  execFileSync('mkfifo', [path]);
+}
 
 /** A command line for the service of this test, or for another one. */
 function line([command = '', ...others]: readonly string[], port = service.port): readonly string[] {
@@ -100,6 +109,27 @@ describe('crewroom export', () => {
     assert.equal(exitCode, 1);
     assert.match(stderr, /Cannot write to "none\/f": there is no such directory/);
     assert.equal((await run(['export', '.'])).exitCode, 2);
+  });
+
+  test.runIf(process.platform === 'linux')('writes through a link, into a pipe, and to /dev/stdout', async () => {
+    await putSome();
+    const {stdout} = await run(['export']);
+    await writeFile(join(directory, 'f'), 'old');
+    await symlink('f', join(directory, 'link'));
+    assert.equal((await run(['export', 'link'])).exitCode, 2);
+    assert.deepEqual(await run(['export', 'link', '--force']), SILENT);
+    assert.equal(await readlink(join(directory, 'link')), 'f');
+    assert.equal(await readFile(join(directory, 'f'), 'utf8'), stdout);
+    makePipe(join(directory, 'pipe'));
+    const read = readFile(join(directory, 'pipe'), 'utf8');
+    assert.deepEqual(await run(['export', 'pipe']), SILENT);
+    assert.equal(await read, stdout);
+    const command = [process.execPath, MAIN, ...line(['export', '/dev/stdout'])].join(' ');
+    const piped = machine.spawnLineOnTerminal(`${command} 2>talk | cat >copy`, {workingDirectory: directory});
+    assert.equal((await piped.finished).exitCode, 0);
+    assert.equal(await readFile(join(directory, 'copy'), 'utf8'), stdout);
+    const shown = await runOnTerminal(['export', '/dev/stdout']);
+    assert.match(plain(shown.stdout), /"end":true,"entries":3/);
   });
 
   test('tells people what it wrote', async () => {
@@ -372,12 +402,60 @@ describe.runIf(process.platform === 'linux')('what another user planted', () => 
     assert.ok((await lstat(join(directory, 'out.ndjson'))).isFile());
   });
 
+  const isRoot = process.getuid?.() === 0;
+  const planted = [
+    {
+      name: 'a pipe',
+      plant: async (path: string) => {
+        makePipe(path);
+        await chown(path, OTHER_USER, OTHER_USER);
+      },
+    },
+    {
+      name: 'a link',
+      plant: async (path: string) => {
+        await symlink('victim', path);
+        await lchown(path, OTHER_USER, OTHER_USER);
+      },
+    },
+    {
+      name: 'a pipe behind a link of our own',
+      plant: async (path: string) => {
+        makePipe(`${path}-theirs`);
+        await chown(`${path}-theirs`, OTHER_USER, OTHER_USER);
+        await symlink(`${path}-theirs`, path);
+      },
+    },
+  ];
+  for (const {name, plant} of planted) {
+    for (const flags of [[], ['--force']]) {
+      const call = ['export', 'out', ...flags];
+      test.runIf(isRoot)(
+        `${name} at the name of an export is refused by "${call.join(' ')}" (needs root)`,
+        async () => {
+          await putSome();
+          await writeFile(join(directory, 'victim'), 'mine');
+          await plant(join(directory, 'out'));
+          // Both ends at once: nothing waits for the other one, whatever is written.
+          const {ino} = await stat(join(directory, 'out'));
+          const held = await open(join(directory, 'out'), 'r+');
+          const {exitCode, stderr} = await run(call);
+          await held.close();
+          assert.match(stderr, /Cannot write to "out": it belongs to user 65534/);
+          assert.equal(exitCode, 1);
+          assert.equal((await stat(join(directory, 'out'))).ino, ino);
+          assert.equal(await readFile(join(directory, 'victim'), 'utf8'), 'mine');
+        },
+      );
+    }
+  }
+
   const places = [
     {
       name: 'of another user',
       plant: async (path: string) => {
         await mkdir(path);
-        await chown(path, 65534, 65534);
+        await chown(path, OTHER_USER, OTHER_USER);
       },
       problem: /it belongs to user 65534/,
       needsRoot: true,
@@ -386,7 +464,7 @@ describe.runIf(process.platform === 'linux')('what another user planted', () => 
       name: 'that is a link to one of another user',
       plant: async (path: string) => {
         await mkdir(`${path}-theirs`);
-        await chown(`${path}-theirs`, 65534, 65534);
+        await chown(`${path}-theirs`, OTHER_USER, OTHER_USER);
         await symlink(`${path}-theirs`, path);
       },
       problem: /it belongs to user 65534/,

@@ -1,9 +1,10 @@
 import {resolve} from 'node:path';
+import {StringDecoder} from 'node:string_decoder';
 import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import type {Output} from '../context.ts';
-import {jsonLine} from '../escape.ts';
+import {escapeText, jsonLine} from '../escape.ts';
 import {EXIT, type ExitCode} from '../exit-codes.ts';
 import {formatBytes} from '../table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
@@ -30,7 +31,7 @@ export async function run(call: Call<ExportFlags>): Promise<ExitCode> {
     await exportTo({context, url, prefix}, chunks => writeAll(chunks, context.stdout));
     return EXIT.ok;
   }
-  const target = {name, path: resolve(context.workingDirectory, name)};
+  const target = {name, path: resolve(context.workingDirectory, name), userId: context.userId};
   if (!force && (await isTaken(target)))
     throw invalidUsage('export', `${JSON.stringify(name)} is there already; --force replaces it`);
   const facts = await exportTo({context, url, prefix}, chunks => writeExportFile(chunks, target));
@@ -38,8 +39,11 @@ export async function run(call: Call<ExportFlags>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
+/** Writes lines of JSON as they are; on a terminal with escapes that mean the same, since it would obey some characters. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
-  for await (const chunk of chunks) await output.write(chunk);
+  // A character may stand in two chunks.
+  const decoder = new StringDecoder('utf8');
+  for await (const chunk of chunks) await output.write(output.isTerminal ? escapeText(decoder.write(chunk)) : chunk);
 }
 
 async function tellExported(

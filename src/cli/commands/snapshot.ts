@@ -60,10 +60,10 @@ async function save(call: Call<SnapshotFlags>, directory: string, name: string):
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url} = await connect(call);
-  if (!flags.force && (await isTaken({path})))
+  const target = {name: path, path, userId: context.userId};
+  if (!flags.force && (await isTaken(target)))
     throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
   await makeSnapshotsDirectory(directory);
-  const target = {name: path, path};
   const {entries, revision, sizeBytes} = await exportTo({context, url, prefix: ''}, chunks =>
     writeExportFile(chunks, target),
   );

@@ -1,7 +1,9 @@
 import {randomBytes} from 'node:crypto';
-import {type FileHandle, open, realpath, rename, rm, stat} from 'node:fs/promises';
+import type {Stats} from 'node:fs';
+import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
+import {isForeignUser} from '../../http/socket-owner.ts';
 
 /** Only its owner reads what a store holds. */
 const FILE_MODE = 0o600;
@@ -11,11 +13,17 @@ export interface ExportTarget {
   /** The path as people gave it. */
   readonly name: string;
   readonly path: string;
+  /** The user of this process; undefined on Windows. */
+  readonly userId: number | undefined;
 }
 
-/** Whether a file is there that would be overwritten; a device or a pipe is just written to. */
-export async function isTaken({path}: Pick<ExportTarget, 'path'>): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
+/**
+ * Returns whether a file is there that would be overwritten; a device or a pipe is just written to.
+ *
+ * @throws {AppError} `unwritable-output` for what another user planted there.
+ */
+export async function isTaken(target: ExportTarget): Promise<boolean> {
+  const {found} = await locate(target);
   return found?.isFile() === true || found?.isDirectory() === true;
 }
 
@@ -28,9 +36,7 @@ export async function isTaken({path}: Pick<ExportTarget, 'path'>): Promise<boole
  */
 export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target: ExportTarget): Promise<void> {
   const {name} = target;
-  // A link stays one: what it leads to is replaced.
-  const path = await realpath(target.path).catch(() => target.path);
-  const found = await stat(path).catch(() => undefined);
+  const {path, found} = await locate(target);
   if (found?.isDirectory()) throw unwritable(name, 'it is a directory');
   if (found !== undefined && !found.isFile())
     return writeInto(chunks, await writing(name, open(path, 'w', FILE_MODE)), name);
@@ -46,6 +52,38 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
     await rm(temporary, {force: true});
     throw error;
   }
+}
+
+/** Where a target is in the end, and what is there. A link of this user, or of root, stays one: what it leads to is replaced. */
+async function locate(target: ExportTarget): Promise<{readonly path: string; readonly found: Stats | undefined}> {
+  const {name, path} = target;
+  const named = await lstat(path).catch(() => undefined);
+  assertNotPlanted(named, target);
+  if (!named?.isSymbolicLink()) return {path, found: named};
+  const end = await writing(name, findEnd(path));
+  const found = await stat(end).catch(() => undefined);
+  // Where it leads nowhere by name, as /dev/stdout does to the pipe of a shell, nobody else can have put it there.
+  if (end !== path) assertNotPlanted(found, target);
+  return {path: end, found};
+}
+
+/** The end of a link; the link itself where it leads to no name. */
+async function findEnd(link: string): Promise<string> {
+  try {
+    return await realpath(link);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return link;
+    throw error;
+  }
+}
+
+/**
+ * Refuses a pipe or a link of another user, who would read the entries or choose what they overwrite. A file is replaced, not
+ * written to; a device only root can make, and a terminal belongs to the user who logged in, also once that user is root.
+ */
+function assertNotPlanted(found: Stats | undefined, {name, userId}: ExportTarget): void {
+  if (found === undefined || found.isFile() || found.isDirectory() || found.isCharacterDevice()) return;
+  if (isForeignUser(found.uid, userId)) throw unwritable(name, `it belongs to user ${found.uid}`);
 }
 
 async function writeInto(chunks: AsyncIterable<Uint8Array>, file: FileHandle, name: string): Promise<void> {
