@@ -53,7 +53,9 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
     }, `http://localhost:${before.port}/api/events?prefix=a/`);
     await before.crewroom.entries.put('a/1', '{\n"x":1}');
     await before.crewroom.entries.put('b/1', '1');
-    await expectHeard(page, [['entry-written', 'a/1', '1']]);
+    const service = await fetch(`http://localhost:${before.port}/api`);
+    const {storeId} = (await service.json()) as {readonly storeId: string};
+    await expectHeard(page, [['entry-written', 'a/1', `${storeId}-1`]]);
 
     await before[Symbol.asyncDispose]();
     // What happens before the port is there again.
@@ -64,10 +66,10 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
     const after = await start(before.port);
     await after.crewroom.entries.put('a/3', '3');
     await expectHeard(page, [
-      ['entry-written', 'a/1', '1'],
-      ['entry-written', 'a/2', '3'],
-      ['entry-deleted', 'a/1', '4'],
-      ['entry-written', 'a/3', '5'],
+      ['entry-written', 'a/1', `${storeId}-1`],
+      ['entry-written', 'a/2', `${storeId}-3`],
+      ['entry-deleted', 'a/1', `${storeId}-4`],
+      ['entry-written', 'a/3', `${storeId}-5`],
     ]);
   });
 });
