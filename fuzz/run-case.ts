@@ -82,7 +82,7 @@ async function runPlan(plan: RequestPlan, memory: Memory, deps: RunDeps): Promis
   return [...judgeExchange(await exchanging, [plan], memory, deps), ...stalls];
 }
 
-/** Smallest body during which the service is watched, in bytes: a smaller one keeps nobody waiting. */
+/** Smallest body during which the service is watched, in bytes: a smaller one delays no other client. */
 const WATCHED_BYTES_MIN = 500_000;
 
 /** Longest time that another client may wait meanwhile, in milliseconds; beside others a case is tried again alone. */

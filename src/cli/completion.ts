@@ -87,10 +87,10 @@ function joinFlags(words: readonly string[]): readonly string[] {
   });
 }
 
-/** What a shell is given to complete a place with. */
+/** The answer to a shell that completes a word. */
 interface Offer {
   readonly words: readonly string[];
-  /** Of `ShellCompDirective`: what the shell may do besides. */
+  /** One of `ShellCompDirective`: tells the shell what else it may do. */
   readonly directive: number;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {escapeControls, escapeText} from './escape.ts';
 
-/** What a terminal would obey, or what makes a text look like another one. */
+/** Characters that a terminal would obey, or that make a text look like another one. */
 const DANGEROUS = [
   ...range(0x00, 0x1f),
   ...range(0x7f, 0x9f),

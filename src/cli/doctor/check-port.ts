@@ -6,7 +6,7 @@ import type {CliContext} from '../context.ts';
 import {tryToListen} from './check-machine.ts';
 import type {Finding} from './finding.ts';
 
-/** What to do about a program of another user on the port. */
+/** Advice about a program of another user on the port. */
 export const FOREIGN_FIX =
   'Trust nothing that it answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
 

@@ -11,7 +11,7 @@ export interface Finding {
   readonly fix?: string | undefined;
 }
 
-/** What is looked at, one step after the other, with what each step found. */
+/** Runs the steps one after the other, and yields the findings of each. */
 export type Steps = AsyncIterable<readonly Finding[]>;
 
 /** A problem keeps the service, or a handler, from working; a warning may surprise somebody; skipped was not looked at. */
