@@ -11,7 +11,7 @@ export interface Finding {
   readonly fix?: string | undefined;
 }
 
-/** Runs the steps one after the other, and yields the findings of each. */
+/** The steps that run one after the other, each with its findings. */
 export type Steps = AsyncIterable<readonly Finding[]>;
 
 /** A problem keeps the service, or a handler, from working; a warning may surprise somebody; skipped was not looked at. */
