@@ -7,8 +7,8 @@ import {
   jsonAnswer,
   redirectTo,
   startHandlerServer,
-} from '../test/support/handler-server.ts';
-import {ADA, BEN, CLEO, createPhpVms5, respond, TROUBLE} from '../test/support/handlers.ts';
+} from '../test/support/back-end-server.ts';
+import {ADA, BEN, CLEO, createPhpVms5, respond, TROUBLE} from '../test/support/back-ends.ts';
 
 /** A handler that plays the back end of an airline, and fails for those who have the names of failures. */
 export interface FuzzHandler extends AsyncDisposable {

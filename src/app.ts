@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
-import {type Config, DEFAULTS, readOptions} from './config.ts';
+import {type Config, DEFAULTS, readOptions} from './config/config.ts';
 import {
   type Entries,
   LIST_LIMIT,
@@ -29,42 +29,42 @@ import type {StoreId} from './domain/store-id.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import {createEventHub} from './events/event-hub.ts';
-import {HELD_BYTES_MAX} from './http/connections.ts';
-import {createEventTexts} from './http/event-texts.ts';
-import {createFailureLog, type FailureLog} from './http/failure-log.ts';
+import {createFailureLog, type FailureLog} from './http/core/failure-log.ts';
+import {createGuardRules, type GuardRules} from './http/core/guard.ts';
+import {createHandler, createWebSocketHandler, type HandlerDeps} from './http/core/handler.ts';
+import type {HttpHandler, WebSocketHandler} from './http/core/message.ts';
+import type {Route} from './http/core/route.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
-import {createGuardRules, type GuardRules} from './http/guard.ts';
-import {createHandler, createWebSocketHandler, type HandlerDeps} from './http/handler.ts';
-import {WAIT_EVENTS_MAX, WAIT_SECONDS_MAX} from './http/long-poll.ts';
-import {addressesOf, isLoopback} from './http/loopback.ts';
-import type {HttpHandler, WebSocketHandler} from './http/message.ts';
-import type {JsonObject} from './http/openapi/document.ts';
-import type {Route} from './http/route.ts';
-import {docsRoutes} from './http/routes/docs-routes.ts';
-import {eventsRoutes} from './http/routes/events-routes.ts';
-import {identityRoutes} from './http/routes/identity-routes.ts';
-import {keysRoutes} from './http/routes/keys-routes.ts';
-import {serviceRoutes} from './http/routes/service-routes.ts';
-import {sessionRoutes} from './http/routes/session-routes.ts';
-import {storeRoutes} from './http/routes/store-routes.ts';
-import {transactionRoutes} from './http/routes/transaction-routes.ts';
-import {transferRoutes} from './http/routes/transfer-routes.ts';
+import {HELD_BYTES_MAX} from './http/node/connection-pool.ts';
 import {
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   REQUEST_TIMEOUT_MS,
   type RunningServer,
   startServer,
-} from './http/server.ts';
-import type {Timers} from './identity/alarm.ts';
-import {openFixedSessions} from './identity/fixed-sessions.ts';
+} from './http/node/server.ts';
+import type {JsonObject} from './http/openapi/document.ts';
+import {docsRoutes} from './http/routes/docs-routes.ts';
+import {eventsRoutes} from './http/routes/events-routes.ts';
+import {identityRoutes} from './http/routes/identity-routes.ts';
+import {keysRoutes} from './http/routes/keys-routes.ts';
+import {WAIT_EVENTS_MAX, WAIT_SECONDS_MAX} from './http/routes/long-poll.ts';
+import {serviceRoutes} from './http/routes/service-routes.ts';
+import {sessionRoutes} from './http/routes/session-routes.ts';
+import {storeRoutes} from './http/routes/store-routes.ts';
+import {transactionRoutes} from './http/routes/transaction-routes.ts';
+import {transferRoutes} from './http/routes/transfer-routes.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import type {Timers} from './identity/session/alarm.ts';
+import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {platformPaths} from './paths.ts';
+import {createEventTexts} from './protocol/write-event.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
 import {withValues} from './service/typed-entries.ts';
+import {addressesOf, isLoopback} from './system/loopback.ts';
 import {API_VERSION, VERSION} from './version.ts';
 
 /** What a program may give in place of what the service would choose itself. */
@@ -327,7 +327,7 @@ async function openStore(
   {nowMs, log, randomBytes, newStoreId}: CrewroomParts,
 ): Promise<Store> {
   if (ephemeral) {
-    const {openMemoryStore} = await import('./store/memory-store.ts');
+    const {openMemoryStore} = await import('./store/memory/memory-store.ts');
     return openMemoryStore({nowMs, randomBytes});
   }
   const {openLmdbStore} = await import('./store/lmdb-store.ts');
@@ -349,10 +349,10 @@ async function openSessions(
 ): Promise<IdentitySource & Sessions> {
   // A program that brings a source of its own knows by itself who the pilot is.
   if (given !== openIdentity && airline === '') return openFixedSessions(base, nowMs);
-  const {createHandlerClient} = await import('./identity/handler-client.ts');
-  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session-keeper.ts');
-  const {openSessionSource} = await import('./identity/session-source.ts');
-  const {readAirline} = await import('./identity/airline-profile.ts');
+  const {createHandlerClient} = await import('./identity/backend/back-end-client.ts');
+  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/session-keeper.ts');
+  const {openSessionSource} = await import('./identity/session/session-source.ts');
+  const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({
     base,
     airline: airline === '' ? undefined : await readAirline(airline),

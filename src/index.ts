@@ -1,6 +1,6 @@
 /** The service inside another program. */
 export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
-export type {Config, LogLevel} from './config.ts';
+export type {Config, LogLevel} from './config/config.ts';
 export * from './domain/entries.ts';
 export * from './domain/entry.ts';
 export * from './domain/event.ts';
@@ -33,5 +33,5 @@ export * from './domain/store-id.ts';
 export * from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
-export type {Timers} from './identity/alarm.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
+export type {Timers} from './identity/session/alarm.ts';

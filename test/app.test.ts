@@ -3,7 +3,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../src/app.ts';
 import type {IdentitySource} from '../src/domain/identity.ts';
 import {openSampleSource} from '../src/identity/sample-source.ts';
-import {SNAPSHOTS_MAX} from '../src/store/lmdb-snapshots.ts';
+import {SNAPSHOTS_MAX} from '../src/store/tree/snapshots.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 
 describe('openCrewroom()', () => {

@@ -6,7 +6,7 @@ import {describe, expect, test} from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 
-/** A folder of `src/`, or a file that stands there by itself. */
+/** A folder of `src/`, at any depth, or a file directly in `src/`. */
 type Room = keyof typeof MAY_IMPORT;
 
 /**
@@ -15,24 +15,29 @@ type Room = keyof typeof MAY_IMPORT;
  */
 const MAY_IMPORT = {
   domain: [],
-  service: ['domain'],
+  protocol: ['domain', 'client'],
+  service: ['domain', 'protocol'],
   store: ['files.ts', 'domain', 'node:', 'lmdb'],
   identity: ['files.ts', 'domain', 'node:', 'zod'],
   events: ['domain'],
-  http: ['domain', 'node:', 'ws', 'zod'],
-  client: ['domain'],
+  system: ['node:'],
+  http: ['domain', 'protocol', 'system', 'node:', 'ws', 'zod'],
+  client: ['domain', 'protocol'],
   testing: ['domain', 'node:assert'],
+  doctor: ['config', 'version.ts', 'cli', 'client', 'domain', 'identity', 'store', 'system', 'node:'],
   cli: [
     'app.ts',
-    'config.ts',
+    'config',
     'files.ts',
     'paths.ts',
     'version.ts',
     'client',
+    'doctor',
     'domain',
-    'http',
     'identity',
+    'protocol',
     'store',
+    'system',
     'node:',
     'commander',
     '@bomb.sh/tab',
@@ -41,34 +46,35 @@ const MAY_IMPORT = {
     'picocolors',
     'pino',
   ],
-  'config.ts': ['setting.ts', 'domain', 'http', 'node:path'],
-  'setting.ts': ['node:path'],
+  config: ['domain', 'http', 'node:path'],
   'files.ts': ['node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
   'app.ts': [
-    'config.ts',
+    'config',
     'paths.ts',
     'version.ts',
     'domain',
+    'protocol',
     'service',
     'store',
     'identity',
     'events',
     'http',
+    'system',
     'node:',
   ],
-  'index.ts': ['app.ts', 'config.ts', 'domain', 'identity'],
+  'index.ts': ['app.ts', 'config', 'domain', 'identity'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Packages and modules that one file alone may import, or one folder. */
 const ONLY_IN = {
-  lmdb: ['store/lmdb-environment.ts'],
-  'node:http': ['http/', 'cli/http-fetch.ts'],
-  ws: ['http/web-socket.ts'],
-  pino: ['cli/log.ts'],
-  picocolors: ['cli/style.ts'],
-  '@clack/prompts': ['cli/ask.ts'],
+  lmdb: ['store/lmdb/environment.ts'],
+  'node:http': ['http/', 'system/', 'cli/http-fetch.ts'],
+  ws: ['http/node/web-socket.ts'],
+  pino: ['cli/terminal/log.ts'],
+  picocolors: ['cli/terminal/style.ts'],
+  '@clack/prompts': ['cli/terminal/ask.ts'],
 } as const;
 
 /** What stands beside the product and puts it to the test comes in as its users do: by the name of the package, or over HTTP. */
@@ -138,8 +144,11 @@ function findImports(text: string): readonly string[] {
 /** What is loaded later, when it is needed, closes no circle. */
 const LATER = /\bimport\s*\(\s*'[^']+'/g;
 
+/** Returns the innermost room of the table that a file is in, or its own folder in `src/` if the table has none. */
 function roomOf(file: string): string {
-  return file.split('/')[0] ?? file;
+  const parts = file.split('/');
+  const folders = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+  return folders.find(folder => Object.hasOwn(MAY_IMPORT, folder)) ?? parts[0] ?? file;
 }
 
 function isAllowed(room: Room, file: string, wanted: string): boolean {

@@ -2,11 +2,11 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
-import {flagOf, SETTING_NAMES, shownFlagOf} from '../src/config.ts';
+import {flagOf, SETTING_NAMES, shownFlagOf} from '../src/config/config.ts';
 import type {FailureCode} from '../src/domain/failure.ts';
 import {adviseOnFailure} from '../src/domain/failure-advice.ts';
 import {FAILURE_TEXTS} from '../src/domain/failure-texts.ts';
-import {STATUS_BY_CODE} from '../src/http/failure-response.ts';
+import {STATUS_BY_CODE} from '../src/http/core/failure-response.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -5,8 +5,8 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
-import type {Finding} from '../src/cli/doctor/finding.ts';
-import {walkHandler} from '../src/cli/doctor/handler/walk.ts';
+import {walkHandler} from '../src/doctor/backend/walk.ts';
+import type {Finding} from '../src/doctor/finding.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
 import {startService} from './support/service.ts';
 

@@ -1,16 +1,16 @@
 import {describe, expect, test} from 'vitest';
-import {claimsJson, describeBody} from '../src/cli/doctor/handler/body.ts';
-import {indentJson} from '../src/cli/indent-json.ts';
+import {indentJson} from '../src/cli/output/indent-json.ts';
 import {SseParser} from '../src/client/sse-parser.ts';
+import {claimsJson, describeBody} from '../src/doctor/backend/read-body.ts';
 import {AppError} from '../src/domain/failure.ts';
 import {encodeText} from '../src/domain/json-text.ts';
 import {createStoreId} from '../src/domain/store-id.ts';
-import {createGuardRules, judge} from '../src/http/guard.ts';
+import {createGuardRules, judge} from '../src/http/core/guard.ts';
 import {isAlreadyRead, readExpectation} from '../src/http/preconditions.ts';
-import {readBody} from '../src/identity/handler-body.ts';
-import {diagnose} from '../src/identity/handler-diagnosis.ts';
-import {PARSED_BYTES_MAX} from '../src/identity/handler-exchange.ts';
-import {findPhpMessage} from '../src/identity/php-message.ts';
+import {readBody} from '../src/identity/backend/answer-body.ts';
+import {diagnose} from '../src/identity/backend/diagnosis.ts';
+import {PARSED_BYTES_MAX} from '../src/identity/backend/exchange.ts';
+import {findPhpMessage} from '../src/identity/backend/php-message.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 
 /** What a request can hold at most in its headers, and what an answer can hold that is read whole, in bytes. */

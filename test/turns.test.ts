@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {JsonIndex} from '../src/domain/json-index.ts';
 import {JSON_DEPTH_MAX} from '../src/domain/json-text.ts';
-import {readTransaction} from '../src/http/transaction-document.ts';
+import {readTransaction} from '../src/protocol/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';
-import {openMemoryStore} from '../src/store/memory-store.ts';
+import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {useService} from './support/service.ts';
 
 const service = useService();

@@ -1,9 +1,9 @@
 import type {Socket} from 'node:net';
 import {AppError} from '../domain/failure.ts';
-import {addressesOf} from '../http/loopback.ts';
-import {ACCEPT_TIMEOUT_MS, findListenerUser, findPeerOwner, isForeignUser} from '../http/socket-owner.ts';
+import {addressesOf} from '../system/loopback.ts';
+import {ACCEPT_TIMEOUT_MS, findListenerUser, findPeerOwner, isForeignUser} from '../system/socket-owner.ts';
 import type {ServiceAddress} from './connection.ts';
-import type {CliContext} from './context.ts';
+import type {CliContext} from './terminal/context.ts';
 
 /** The service that is called, and the user who calls. */
 export interface OwnService {

@@ -1,13 +1,13 @@
 import type {CommanderError} from 'commander';
 import {AppError} from '../domain/failure.ts';
 import {VERSION} from '../version.ts';
-import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './catalogue.ts';
 import type {Call} from './command.ts';
-import type {CliContext} from './context.ts';
-import {EXIT, type ExitCode} from './exit-codes.ts';
-import {createProgram} from './program.ts';
-import {AdvisedError, reportError} from './report.ts';
-import {styleOf} from './style.ts';
+import {EXIT, type ExitCode} from './failures/exit-codes.ts';
+import {AdvisedError, reportError} from './failures/report.ts';
+import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './parser/catalogue.ts';
+import {createProgram} from './parser/program.ts';
+import type {CliContext} from './terminal/context.ts';
+import {styleOf} from './terminal/style.ts';
 
 /**
  * Runs one command line to its end. Never rejects: what goes wrong is told on stderr.
@@ -37,7 +37,7 @@ async function parseAndRun(context: CliContext, print: (text: string) => void): 
   });
   // Completion walks the whole program, so it is the one command that needs it.
   const [first, ...others] = context.args;
-  if (first === 'complete') return (await import('./completion.ts')).complete(program, others, context);
+  if (first === 'complete') return (await import('./parser/completion.ts')).complete(program, others, context);
   if (context.args.length === 0) {
     print(program.helpInformation());
     return EXIT.ok;

@@ -6,8 +6,8 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import type {AppError} from '../domain/failure.ts';
 import {LOG_VALUE_BYTES_MAX} from '../domain/store.ts';
+import type {ClientEvent} from '../protocol/read-event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
-import type {ClientEvent} from './read-event.ts';
 import {createTransport} from './transport.ts';
 
 /** What is answered to one connection. */

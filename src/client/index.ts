@@ -19,6 +19,7 @@ export type {StandardIssue, StandardResult, StandardSchema} from '../domain/stan
 export {parseRevision, type StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
+export type {ClientEvent, ValueWritten} from '../protocol/read-event.ts';
 export {
   type Client,
   type ClientOptions,
@@ -32,5 +33,4 @@ export {
 } from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';
 export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
-export type {ClientEvent, ValueWritten} from './read-event.ts';
 export {ATTEMPTS_MAX, type CallOptions} from './transport.ts';

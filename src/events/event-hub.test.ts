@@ -6,7 +6,7 @@ import {encodeJsonText} from '../domain/json-text.ts';
 import {type Key, parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import {LOG_VALUE_BYTES_MAX, type Operation, type Store} from '../domain/store.ts';
-import {openMemoryStore} from '../store/memory-store.ts';
+import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 
 describe('a subscriber', () => {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import {answer, emptyAnswer, type HttpHandler, type HttpRequest, headerValues, jsonAnswer} from './core/message.ts';
 import {createFetchHandler} from './fetch-handler.ts';
-import {answer, emptyAnswer, type HttpHandler, type HttpRequest, headerValues, jsonAnswer} from './message.ts';
 
 /** What a handler is handed for a `Request`. */
 async function seenBy(request: Request): Promise<HttpRequest> {

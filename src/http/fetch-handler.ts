@@ -1,5 +1,5 @@
 import {AppError} from '../domain/failure.ts';
-import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './message.ts';
+import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './core/message.ts';
 
 /** Answers a `Request` with a `Response`, for programs that embed the service. */
 export type FetchHandler = (request: Request) => Promise<Response>;

@@ -1,7 +1,7 @@
 import {type Expectation, type GivenRevision, NO_REVISION, type StoreRevision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {formatRevision, parseRevision} from '../domain/store-id.ts';
-import {headerValues} from './message.ts';
+import {headerValues} from './core/message.ts';
 
 /** One element of a list of entity tags (RFC 9110 section 8.8.3); elements may be empty, and tags contain commas. */
 const LIST_ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;

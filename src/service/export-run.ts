@@ -1,8 +1,8 @@
 import type {Entry, Revision} from '../domain/entry.ts';
-import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../domain/export-lines.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Range, Snapshot, Store} from '../domain/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
+import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/export-lines.ts';
 
 /** What an export needs. */
 export interface ExportRunDeps {

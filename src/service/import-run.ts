@@ -1,4 +1,8 @@
 import {TRANSACTION_BYTES_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
+import {AppError, type ImportedPart} from '../domain/failure.ts';
+import type {Key, Prefix} from '../domain/key.ts';
+import type {PutOperation, Store} from '../domain/store.ts';
+import {type Imported, type ImportMode, type ImportOptions, importLineBytesMax} from '../domain/transfer.ts';
 import {
   createExportLineParser,
   type EntryLine,
@@ -6,11 +10,7 @@ import {
   type ExportLineLimits,
   isBlank,
   LineSplitter,
-} from '../domain/export-lines.ts';
-import {AppError, type ImportedPart} from '../domain/failure.ts';
-import type {Key, Prefix} from '../domain/key.ts';
-import type {PutOperation, Store} from '../domain/store.ts';
-import {type Imported, type ImportMode, type ImportOptions, importLineBytesMax} from '../domain/transfer.ts';
+} from '../protocol/export-lines.ts';
 import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
 
 /** What an import needs. */

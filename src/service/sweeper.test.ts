@@ -176,7 +176,7 @@ describe('createSweeper()', () => {
   });
 
   test('announces what expires by the clock of the world too', async () => {
-    const {openMemoryStore} = await import('../store/memory-store.ts');
+    const {openMemoryStore} = await import('../store/memory/memory-store.ts');
     await using store: Store = openMemoryStore({nowMs: Date.now});
     await using sweeper = createSweeper({store, log: SILENT_LOG});
     const expired = new Promise<void>(resolve => {

@@ -18,22 +18,22 @@ import {
 } from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
-import {readLastRevision} from './change-log.ts';
-import {openingFailure} from './data-directory.ts';
-import {EntryCache} from './entry-cache.ts';
-import {type DueExpiries, readDue} from './expiries.ts';
-import {GroupWriter} from './group-writer.ts';
-import {frozenLayer, LayeredTable} from './layered-table.ts';
-import {type OpenedDirectory, openDirectory, type StoreTables} from './lmdb-opening.ts';
-import {LmdbSnapshots, type SnapshotSource} from './lmdb-snapshots.ts';
-import type {Memtable} from './memtable.ts';
-import {prepareOperation} from './prepared-commit.ts';
-import {entryOf} from './recent-record.ts';
-import {makeRoom} from './reserve.ts';
-import {type ExpiredEntry, scanEntries, scanOf} from './scan.ts';
-import {StoreClock, type StoreClockDeps} from './store-clock.ts';
-import {readStoredEntry} from './stored-entry.ts';
-import {Tree} from './tree.ts';
+import {openingFailure} from './disk/data-directory.ts';
+import {makeRoom} from './disk/reserve.ts';
+import {type OpenedDirectory, openDirectory, type StoreTables} from './open-directory.ts';
+import {prepareOperation} from './plan/prepared-commit.ts';
+import {StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
+import {readLastRevision} from './tree/change-log.ts';
+import {EntryCache} from './tree/entry-cache.ts';
+import {type DueExpiries, readDue} from './tree/expiry-index.ts';
+import {frozenLayer, LayeredTable} from './tree/merged-table.ts';
+import {readStoredEntry} from './tree/read-entry.ts';
+import {type ExpiredEntry, scanEntries, scanOf} from './tree/scan.ts';
+import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
+import {Tree} from './tree/tree.ts';
+import type {Memtable} from './wal/memtable.ts';
+import {entryOf} from './wal/memtable-record.ts';
+import {GroupWriter} from './write/group-commit.ts';
 
 /** What an LMDB store needs. */
 export interface LmdbStoreDeps extends StoreClockDeps {

@@ -7,8 +7,8 @@ import {afterAll, beforeAll, describe, test} from 'vitest';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
+import {encodeLogKey} from './format/log-record.ts';
 import {openLmdbStore} from './lmdb-store.ts';
-import {encodeLogKey} from './log-record.ts';
 import {type Verification, verifyStore} from './verify-store.ts';
 
 const PAGE_BYTES = 4096;

@@ -2,14 +2,14 @@ import {join} from 'node:path';
 import type {Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
-import {describeDataDirectory} from './data-directory.ts';
-import {encodeExpiry} from './expiries.ts';
-import {readJournal} from './journal-reading.ts';
-import {type FileTable, LmdbFile} from './lmdb-file.ts';
-import {decodeLogKey, decodeLogRecord} from './log-record.ts';
-import {sum} from './prepared-commit.ts';
-import {decodeRecord} from './record.ts';
-import {decodeMetadata, expectedLog, type StoreMetadata} from './store-metadata.ts';
+import {describeDataDirectory} from './disk/data-directory.ts';
+import {decodeRecord} from './format/entry-record.ts';
+import {decodeLogKey, decodeLogRecord} from './format/log-record.ts';
+import {decodeMetadata, expectedLog, type StoreMetadata} from './format/store-metadata.ts';
+import {type FileTable, LmdbFile} from './lmdb/page-reader.ts';
+import {sum} from './plan/prepared-commit.ts';
+import {encodeExpiry} from './tree/expiry-index.ts';
+import {readJournal} from './wal/recovery.ts';
 
 /** What a verification found. */
 export interface Verification {

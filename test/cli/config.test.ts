@@ -4,7 +4,7 @@ import {mkdir, writeFile} from 'node:fs/promises';
 import module from 'node:module';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {SETTING_NAMES} from '../../src/config.ts';
+import {SETTING_NAMES} from '../../src/config/config.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();

@@ -5,9 +5,9 @@ import type {AddressInfo} from 'node:net';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import type {Finding} from '../../src/cli/doctor/finding.ts';
+import type {Finding} from '../../src/doctor/finding.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {DATA_FORMAT} from '../../src/store/data-directory.ts';
+import {DATA_FORMAT} from '../../src/store/disk/data-directory.ts';
 import {createMachine, plain} from './crewroom.ts';
 
 const machine = await createMachine();

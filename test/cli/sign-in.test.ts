@@ -7,7 +7,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {ADA, BEN, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
+import {ADA, BEN, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/back-ends.ts';
 import {createMachine, type Finished, plain, type Running, type RunOptions, type Service} from './crewroom.ts';
 
 const machine = await createMachine();

@@ -4,9 +4,9 @@ import {readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
-import {COMMANDS} from '../../src/cli/catalogue.ts';
-import {EXIT} from '../../src/cli/exit-codes.ts';
-import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config.ts';
+import {EXIT} from '../../src/cli/failures/exit-codes.ts';
+import {COMMANDS} from '../../src/cli/parser/catalogue.ts';
+import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config/config.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();

@@ -4,7 +4,7 @@ import {encodeJsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
-import {makeDirectory, openStore} from '../store/fixture.ts';
+import {makeDirectory, openStore} from '../support/store-fixture.ts';
 
 describe('subscribers of a service that was started again', () => {
   test('get a reset for a cursor that is too old, and can begin with what is present', async () => {

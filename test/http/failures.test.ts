@@ -2,7 +2,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
-import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {startService, type TestService} from '../support/service.ts';
 
 interface Line {

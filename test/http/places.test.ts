@@ -1,5 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Config} from '../../src/config.ts';
+import type {Config} from '../../src/config/config.ts';
 import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
 import {startService, type TestService} from '../support/service.ts';
 

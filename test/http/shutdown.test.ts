@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../../src/app.ts';
-import {STOP_TIMEOUT_MS} from '../../src/http/server.ts';
+import {STOP_TIMEOUT_MS} from '../../src/http/node/server.ts';
 import {formatRequest, RawClient} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 

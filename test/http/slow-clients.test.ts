@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Config} from '../../src/config.ts';
-import {HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, SERVER_TIMEOUTS} from '../../src/http/server.ts';
+import type {Config} from '../../src/config/config.ts';
+import {HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, SERVER_TIMEOUTS} from '../../src/http/node/server.ts';
 import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
 import {startService, type TestService} from '../support/service.ts';
 

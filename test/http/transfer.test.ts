@@ -4,7 +4,7 @@ import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {AppError} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Snapshot, Store} from '../../src/domain/store.ts';
-import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {exportText, formatExport, importText, manyEntries} from '../support/exports.ts';
 import {startService, type TestService} from '../support/service.ts';
 

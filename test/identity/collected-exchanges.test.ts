@@ -2,8 +2,8 @@ import {setImmediate} from 'node:timers/promises';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, onTestFinished, test} from 'vitest';
-import {createHandlerClient} from '../../src/identity/handler-client.ts';
-import {startPhpVms7} from '../support/handlers.ts';
+import {createHandlerClient} from '../../src/identity/backend/back-end-client.ts';
+import {startPhpVms7} from '../support/back-ends.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

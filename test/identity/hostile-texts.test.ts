@@ -1,9 +1,9 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/domain/failure.ts';
-import {createHandlerClient, type HandlerClient} from '../../src/identity/handler-client.ts';
-import {ANSWER_BYTES_MAX} from '../../src/identity/handler-exchange.ts';
+import {createHandlerClient, type HandlerClient} from '../../src/identity/backend/back-end-client.ts';
+import {ANSWER_BYTES_MAX} from '../../src/identity/backend/exchange.ts';
+import {type HandlerAnswer, jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from '../support/cpu-time.ts';
-import {type HandlerAnswer, jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
 
 const client = createHandlerClient({fetch, userAgent: 'Crewroom/test'});
 

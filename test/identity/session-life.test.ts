@@ -1,14 +1,14 @@
 import {afterAll, describe, expect, test} from 'vitest';
 import type {IdentitySource} from '../../src/domain/identity.ts';
-import {makeAirline} from '../../src/identity/airline-profile.ts';
-import {createHandlerClient} from '../../src/identity/handler-client.ts';
+import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
+import {createHandlerClient} from '../../src/identity/backend/back-end-client.ts';
 import {openEmptySource} from '../../src/identity/sample-source.ts';
-import {openMemoryKeeper} from '../../src/identity/session-keeper.ts';
-import {openSessionSource, type SessionSource} from '../../src/identity/session-source.ts';
+import {openMemoryKeeper} from '../../src/identity/session/session-keeper.ts';
+import {openSessionSource, type SessionSource} from '../../src/identity/session/session-source.ts';
 import {testIdentitySource} from '../../src/testing/index.ts';
-import {jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
-import {ADA, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/handlers.ts';
-import {type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
+import {jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
+import {ADA, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/back-ends.ts';
+import {type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
 import {createTestClock, createTestLog, type TestClock, type TestLog, using} from '../support/session-service.ts';
 
 const SIGN_IN = {username: '1', password: ADA.password, mayNameHandler: true};

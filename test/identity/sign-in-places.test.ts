@@ -2,9 +2,9 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {jsonAnswer, startHandlerServer} from '../support/handler-server.ts';
-import {ADA, startPhpVms5, startPhpVms7} from '../support/handlers.ts';
-import {startHostileHandler} from '../support/hostile-handler.ts';
+import {jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
+import {ADA, startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
+import {startHostileHandler} from '../support/hostile-back-end.ts';
 import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};

@@ -1,6 +1,6 @@
 import {readdir} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
-import {ADA, startPhpVms5, startPhpVms7} from '../support/handlers.ts';
+import {ADA, startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
 import {createMachine, until, writeAirline} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};

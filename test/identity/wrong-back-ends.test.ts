@@ -1,13 +1,13 @@
 import {once} from 'node:events';
 import {createServer as createTlsServer} from 'node:https';
 import {expect, onTestFinished, test} from 'vitest';
-import type {Finding} from '../../src/cli/doctor/finding.ts';
-import {walkHandler} from '../../src/cli/doctor/handler/walk.ts';
 import type {SessionDocument} from '../../src/client/client.ts';
+import {walkHandler} from '../../src/doctor/backend/walk.ts';
+import type {Finding} from '../../src/doctor/finding.ts';
 import {AppError, describeFailure} from '../../src/domain/failure.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
-import {ADA} from '../support/handlers.ts';
-import {type HostileHandler, type Hostility, startHostileHandler} from '../support/hostile-handler.ts';
+import {ADA} from '../support/back-ends.ts';
+import {type HostileHandler, type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
 import {createMachine, type Machine, until, using} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};

@@ -9,7 +9,7 @@ import type {Store} from '../../src/domain/store.ts';
 import {createEntryService} from '../../src/service/entry-service.ts';
 import {withValues} from '../../src/service/typed-entries.ts';
 import {openLmdbStore} from '../../src/store/lmdb-store.ts';
-import {openMemoryStore} from '../../src/store/memory-store.ts';
+import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {
   type ClockedStore,
   type OpenedEntries,

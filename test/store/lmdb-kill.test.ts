@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {verifyStore} from '../../src/store/verify-store.ts';
-import {makeDirectory, startProcess} from './fixture.ts';
+import {makeDirectory, startProcess} from '../support/store-fixture.ts';
 import type {StoreProcess} from './store-process.ts';
 
 const ROUNDS = 20;

@@ -3,7 +3,7 @@ import process from 'node:process';
 import {describe, test} from 'node:test';
 import {openCrewroom} from 'crewroom';
 import {testEntries, testIdentitySource, testStore} from 'crewroom/testing';
-import {openMemoryStore} from '../../dist/store/memory-store.js';
+import {openMemoryStore} from '../../dist/store/memory/memory-store.js';
 
 const runner = {describe, test};
 

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll} from 'vitest';
 import {type Crewroom, type CrewroomParts, openCrewroom} from '../../src/app.ts';
-import type {Config} from '../../src/config.ts';
+import type {Config} from '../../src/config/config.ts';
 
 /** A service that listens, for one test or one file of tests. */
 export interface TestService extends AsyncDisposable {

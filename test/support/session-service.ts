@@ -4,13 +4,13 @@ import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {Crewroom, CrewroomParts} from '../../src/app.ts';
 import {type Client, createClient, type SessionDocument} from '../../src/client/client.ts';
-import type {Config} from '../../src/config.ts';
+import type {Config} from '../../src/config/config.ts';
 import {AppError} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
-import {makeAirline} from '../../src/identity/airline-profile.ts';
-import type {Timers} from '../../src/identity/alarm.ts';
+import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
-import {startPhpVms5, type TestHandler} from './handlers.ts';
+import type {Timers} from '../../src/identity/session/alarm.ts';
+import {startPhpVms5, type TestHandler} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
 /** A clock with timers, which only moves when it is told to. */

@@ -1,7 +1,7 @@
 import {onTestFinished} from 'vitest';
 import type {Failure} from '../../src/domain/failure.ts';
-import type {HttpHandler} from '../../src/http/message.ts';
-import {type RunningServer, type ServerDeps, startServer} from '../../src/http/server.ts';
+import type {HttpHandler} from '../../src/http/core/message.ts';
+import {type RunningServer, type ServerDeps, startServer} from '../../src/http/node/server.ts';
 import {RawClient} from './raw-client.ts';
 
 /** A server around a handler of a test, without the service. */

@@ -1,14 +1,14 @@
 import {existsSync} from 'node:fs';
-import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from '../../config.ts';
+import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from '../../config/config.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {AdvisedError} from '../report.ts';
-import {locateConfigFile, readSources} from '../settings.ts';
-import {styleOf} from '../style.ts';
-import {formatTable} from '../table.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {locateConfigFile, readSources} from '../input/settings.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatTable} from '../terminal/table.ts';
 
 /** The flags of `crewroom config`. */
 export interface ConfigFlags {

@@ -1,22 +1,22 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
-import {addressesOf, formatAddress} from '../../http/loopback.ts';
-import type {Switch} from '../catalogue.ts';
+import {addressesOf, formatAddress} from '../../system/loopback.ts';
 import type {Call} from '../command.ts';
 import {connect, type ServiceAddress} from '../connection.ts';
-import type {ExitCode} from '../exit-codes.ts';
-import {untilInterrupted} from '../interruptible.ts';
-import {describeAdvances, showLine} from '../progress.ts';
-import {canAsk, confirm} from '../prompt.ts';
-import {AdvisedError} from '../report.ts';
-import {formatBytes} from '../table.ts';
+import type {ExitCode} from '../failures/exit-codes.ts';
+import {AdvisedError} from '../failures/report.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
+import {describeAdvances, showLine} from '../terminal/progress.ts';
+import {canAsk, confirm} from '../terminal/prompt.ts';
+import {formatBytes} from '../terminal/table.ts';
 import {formatEntries} from '../transfer/format-imported.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
 import {tapped} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
 import {beginExport, type SendImportOptions} from '../transfer/service-transfer.ts';
 import {tellImported} from '../transfer/tell-imported.ts';
-import {invalidUsage} from '../usage.ts';
 
 /** The flags of `crewroom copy`. */
 export interface CopyFlags {

@@ -1,10 +1,10 @@
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {deleteEntries, tellDeleted} from '../delete-entries.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {canAsk} from '../prompt.ts';
-import {invalidUsage, readRevision} from '../usage.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage, readRevision} from '../parser/usage.ts';
+import {canAsk} from '../terminal/prompt.ts';
 
 /** The flags of `crewroom delete`. */
 export interface DeleteFlags {

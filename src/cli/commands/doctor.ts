@@ -1,23 +1,23 @@
 import {setTimeout as pause} from 'node:timers/promises';
-import {inspectConfig} from '../../config.ts';
+import {inspectConfig} from '../../config/config.ts';
+import {checkCache} from '../../doctor/check-cache.ts';
+import type {EntriesPlace} from '../../doctor/check-entries.ts';
+import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
+import {checkSettings} from '../../doctor/check-settings.ts';
+import type {Finding, Steps} from '../../doctor/finding.ts';
 import {platformPaths} from '../../paths.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
-import type {CliContext} from '../context.ts';
-import {checkCache} from '../doctor/check-cache.ts';
-import type {EntriesPlace} from '../doctor/check-entries.ts';
-import {checkLocalhost, checkNode} from '../doctor/check-machine.ts';
-import {checkSettings} from '../doctor/check-settings.ts';
-import type {Finding, Steps} from '../doctor/finding.ts';
-import {createFindingFormatter} from '../doctor/format-findings.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {showProgress} from '../progress.ts';
-import {InterruptedError} from '../report.ts';
-import {readSources} from '../settings.ts';
-import {listenForStop} from '../stop-request.ts';
-import {styleOf} from '../style.ts';
-import {invalidUsage} from '../usage.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {InterruptedError} from '../failures/report.ts';
+import {readSources} from '../input/settings.ts';
+import {createFindingFormatter} from '../output/format-findings.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {showProgress} from '../terminal/progress.ts';
+import {listenForStop} from '../terminal/stop-request.ts';
+import {styleOf} from '../terminal/style.ts';
 
 /** The flags of `crewroom doctor`. */
 export interface DoctorFlags {
@@ -64,8 +64,8 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags
 
 async function* examineHandler(scriptURL: string, {context, flags}: Call<DoctorFlags>): Steps {
   const {username, passwordFile} = flags;
-  const {readPassword} = await import('../password.ts');
-  const {walkHandler} = await import('../doctor/handler/walk.ts');
+  const {readPassword} = await import('../input/password.ts');
+  const {walkHandler} = await import('../../doctor/backend/walk.ts');
   const credentials =
     username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
   const progress = showProgress('Walking the handler', context);
@@ -86,16 +86,16 @@ async function* examine(call: Call<DoctorFlags>): Steps {
   yield [checkNode(), ...checkSettings(inspected)];
   yield [await checkLocalhost(), checkCache(platformPaths().cacheDir, context.userId)];
   // A setting that cannot be used was found already; what depends on it waits.
-  if (profile !== undefined) yield await (await import('../doctor/check-profile.ts')).checkProfile(profile);
-  const {checkAirline, checkSession} = await import('../doctor/check-session.ts');
+  if (profile !== undefined) yield await (await import('../../doctor/check-profile.ts')).checkProfile(profile);
+  const {checkAirline, checkSession} = await import('../../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
   yield [await checkSession(inspected.config, context.environment)];
   const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir) : [];
   yield data;
   if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];
   if (host === undefined || port === undefined) return;
-  const {checkPort} = await import('../doctor/check-port.ts');
-  const {checkService} = await import('../doctor/check-service.ts');
+  const {checkPort} = await import('../../doctor/check-port.ts');
+  const {checkService} = await import('../../doctor/check-service.ts');
   yield await checkPort({host, port}, context);
   yield [await checkService({host, port}, context)];
   // A directory that cannot be used at all was found already.
@@ -105,12 +105,12 @@ async function* examine(call: Call<DoctorFlags>): Steps {
 }
 
 async function examineData(dataDir: string): Promise<readonly Finding[]> {
-  const {checkData} = await import('../doctor/check-data.ts');
+  const {checkData} = await import('../../doctor/check-data.ts');
   return checkData(dataDir);
 }
 
 async function examineEntries(place: EntriesPlace, context: CliContext): Promise<readonly Finding[]> {
-  const {checkEntries} = await import('../doctor/check-entries.ts');
+  const {checkEntries} = await import('../../doctor/check-entries.ts');
   const progress = showProgress('Verifying entries', context);
   const stop = listenForStop(context);
   const interrupted = new AbortController();

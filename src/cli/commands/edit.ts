@@ -2,18 +2,18 @@ import type {Written} from '../../domain/entries.ts';
 import type {Entry} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import type {CliContext} from '../context.ts';
-import {createEditedFile, type EditedFile} from '../edited-file.ts';
-import {chooseEditedForm} from '../edited-form.ts';
-import {openEditor} from '../editor.ts';
-import {escapeControls, jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {canAsk, confirm} from '../prompt.ts';
-import {AdvisedError} from '../report.ts';
-import {quoteWord} from '../shell-words.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {AdvisedError} from '../failures/report.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {createEditedFile, type EditedFile} from '../terminal/edited-file.ts';
+import {chooseEditedForm} from '../terminal/edited-form.ts';
+import {openEditor} from '../terminal/editor.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {canAsk, confirm} from '../terminal/prompt.ts';
+import {quoteWord} from '../terminal/shell-words.ts';
 
 type EditCall = Call<{readonly json: Switch}>;
 

@@ -1,17 +1,17 @@
 import {resolve} from 'node:path';
 import {StringDecoder} from 'node:string_decoder';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import type {Output} from '../context.ts';
-import {escapeText, jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {formatBytes} from '../table.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import type {Output} from '../terminal/context.ts';
+import {escapeText, jsonLine} from '../terminal/escape.ts';
+import {formatBytes} from '../terminal/table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {formatEntries} from '../transfer/format-imported.ts';
 import type {ExportFacts} from '../transfer/read-export.ts';
 import {exportTo} from '../transfer/run-export.ts';
-import {invalidUsage} from '../usage.ts';
 
 /** The flags of `crewroom export`. */
 export interface ExportFlags {

@@ -1,10 +1,10 @@
 import {AppError} from '../../domain/failure.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {entryLine} from '../entry-json.ts';
-import {escapeText} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {entryLine} from '../output/entry-json.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {escapeText} from '../terminal/escape.ts';
 
 /** `crewroom get`: the value of an entry, byte for byte. */
 export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {

@@ -1,10 +1,10 @@
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {escapeText} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {indentJson} from '../indent-json.ts';
-import {invalidUsage} from '../usage.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {indentJson} from '../output/indent-json.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import {escapeText} from '../terminal/escape.ts';
 
 /** The flags of `crewroom identity`. */
 export interface IdentityFlags {

@@ -1,13 +1,13 @@
 import {resolve} from 'node:path';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import type {ExitCode} from '../exit-codes.ts';
-import {canAsk} from '../prompt.ts';
+import type {ExitCode} from '../failures/exit-codes.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import {canAsk} from '../terminal/prompt.ts';
 import {fileSource, standardInput} from '../transfer/import-source.ts';
 import {readMode, runImport} from '../transfer/run-import.ts';
 import {tellImported} from '../transfer/tell-imported.ts';
-import {invalidUsage} from '../usage.ts';
 
 /** The flags of `crewroom import`. */
 export interface ImportFlags {

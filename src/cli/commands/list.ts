@@ -1,15 +1,15 @@
 import {type Entries, LIST_LIMIT_MAX, type Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import type {CliContext} from '../context.ts';
-import {entryLine, onOneLine} from '../entry-json.ts';
-import {escapeControls, escapeText} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {styleOf} from '../style.ts';
-import {formatBytes, formatTable} from '../table.ts';
-import {readCount} from '../usage.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {entryLine, onOneLine} from '../output/entry-json.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {readCount} from '../parser/usage.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, escapeText} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatBytes, formatTable} from '../terminal/table.ts';
 
 /** The flags of `crewroom list`. */
 export interface ListFlags {

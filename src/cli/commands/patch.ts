@@ -1,10 +1,10 @@
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {readRevision} from '../usage.ts';
-import {readValue} from '../value-input.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readValue} from '../input/value-input.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {readRevision} from '../parser/usage.ts';
+import {jsonLine} from '../terminal/escape.ts';
 
 /** The flags of `crewroom patch`. */
 export interface PatchFlags {

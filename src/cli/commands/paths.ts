@@ -1,14 +1,14 @@
 import {existsSync} from 'node:fs';
-import {inspectConfig} from '../../config.ts';
+import {inspectConfig} from '../../config/config.ts';
 import {AppError} from '../../domain/failure.ts';
 import {platformPaths, snapshotsDirOf} from '../../paths.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {locateConfigFile, readSources} from '../settings.ts';
-import {styleOf} from '../style.ts';
-import {formatTable} from '../table.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {locateConfigFile, readSources} from '../input/settings.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom paths`: where the data, the snapshots, the config file and the cache are, also when that file is what is wrong. */
 export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {

@@ -1,15 +1,15 @@
 import type {Entries, Written} from '../../domain/entries.ts';
 import type {Expectation} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {readTtl} from '../duration.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {AdvisedError} from '../report.ts';
-import {invalidUsage, readRevision} from '../usage.ts';
-import {readValue} from '../value-input.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {readTtl} from '../input/duration.ts';
+import {readValue} from '../input/value-input.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage, readRevision} from '../parser/usage.ts';
+import {jsonLine} from '../terminal/escape.ts';
 
 /** The flags of `crewroom put`. */
 export interface PutFlags {

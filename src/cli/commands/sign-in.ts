@@ -1,17 +1,17 @@
 import type {Client, SessionDocument} from '../../client/client.ts';
-import {isUnprotected, readScriptUrl} from '../../identity/script-url.ts';
-import {askText} from '../ask.ts';
-import type {Switch} from '../catalogue.ts';
+import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import type {CliContext} from '../context.ts';
-import {escapeControls, jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {readPassword} from '../password.ts';
-import {canAsk} from '../prompt.ts';
-import {formatSession} from '../session-text.ts';
-import {styleOf} from '../style.ts';
-import {invalidUsage} from '../usage.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readPassword} from '../input/password.ts';
+import {formatSession} from '../output/session-text.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import {askText} from '../terminal/ask.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {canAsk} from '../terminal/prompt.ts';
+import {styleOf} from '../terminal/style.ts';
 
 /** The flags of `crewroom sign-in`. */
 export interface SignInFlags {

@@ -1,8 +1,8 @@
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {escapeControls, jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom sign-out`: forgets the session, wherever it is kept. */
 export async function run({context, flags, ...call}: Call<{readonly json: Switch}>): Promise<ExitCode> {

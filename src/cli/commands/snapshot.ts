@@ -1,13 +1,14 @@
 import {snapshotsDirOf} from '../../paths.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {canAsk} from '../prompt.ts';
-import {readSettings} from '../settings.ts';
-import {styleOf} from '../style.ts';
-import {formatBytes, formatTable} from '../table.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readSettings} from '../input/settings.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {canAsk} from '../terminal/prompt.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatBytes, formatTable} from '../terminal/table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {formatCount, formatEntries} from '../transfer/format-imported.ts';
 import {fileSource} from '../transfer/import-source.ts';
@@ -23,7 +24,6 @@ import {
   snapshotFile,
 } from '../transfer/snapshot-files.ts';
 import {tellImported} from '../transfer/tell-imported.ts';
-import {invalidUsage} from '../usage.ts';
 
 /** The flags of `crewroom snapshot`. */
 export interface SnapshotFlags {

@@ -1,16 +1,16 @@
 import {setImmediate} from 'node:timers/promises';
 import {openCrewroom} from '../../app.ts';
-import type {Config} from '../../config.ts';
+import type {Config} from '../../config/config.ts';
 import type {Log} from '../../domain/log.ts';
-import {formatBanner, type StartedService, startedFields} from '../banner.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
-import type {CliContext, StopSignal} from '../context.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {createLog} from '../log.ts';
-import {readSettings} from '../settings.ts';
-import {listenForStop, type StopRequest} from '../stop-request.ts';
-import {styleOf} from '../style.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readSettings} from '../input/settings.ts';
+import {formatBanner, type StartedService, startedFields} from '../output/banner.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import type {CliContext, StopSignal} from '../terminal/context.ts';
+import {createLog} from '../terminal/log.ts';
+import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {styleOf} from '../terminal/style.ts';
 
 /** The flags of `crewroom start`. */
 export interface StartFlags {

@@ -1,13 +1,13 @@
 import type {Readiness, SessionDocument} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {escapeControls, jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {describeEnd, describePlace} from '../output/session-text.ts';
 import {findForeignOwner} from '../own-service.ts';
-import {describeEnd, describePlace} from '../session-text.ts';
-import {type Style, styleOf} from '../style.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {type Style, styleOf} from '../terminal/style.ts';
 
 /** How long the service may take to say how it is, in milliseconds: people wait for it. */
 const STATUS_TIMEOUT_MS = 5000;

@@ -1,10 +1,10 @@
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {readTtl} from '../duration.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {invalidUsage} from '../usage.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readTtl} from '../input/duration.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import {jsonLine} from '../terminal/escape.ts';
 
 /** The flags of `crewroom touch`. */
 export interface TouchFlags {

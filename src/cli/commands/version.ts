@@ -1,8 +1,8 @@
 import {API_VERSION, VERSION} from '../../version.ts';
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
-import {jsonLine} from '../escape.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom version`. */
 export async function run({context: {stdout}, flags}: Call<{readonly json: Switch}>): Promise<ExitCode> {
@@ -11,7 +11,7 @@ export async function run({context: {stdout}, flags}: Call<{readonly json: Switc
 }
 
 async function describeVersions(): Promise<Readonly<Record<string, string>>> {
-  const {engineVersion} = await import('../../store/lmdb-environment.ts');
+  const {engineVersion} = await import('../../store/lmdb/environment.ts');
   return {
     version: VERSION,
     apiVersion: API_VERSION,

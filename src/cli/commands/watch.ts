@@ -1,11 +1,11 @@
-import type {Switch} from '../catalogue.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
-import {chooseEventFormat} from '../event-format.ts';
-import {EXIT, type ExitCode} from '../exit-codes.ts';
-import {listenForStop} from '../stop-request.ts';
-import {readRevision} from '../usage.ts';
-import {createWatchTalk} from '../watch-talk.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {chooseEventFormat} from '../output/event-format.ts';
+import {createWatchTalk} from '../output/watch-status.ts';
+import type {Switch} from '../parser/catalogue.ts';
+import {readRevision} from '../parser/usage.ts';
+import {listenForStop} from '../terminal/stop-request.ts';
 
 /** The flags of `crewroom watch`. */
 export interface WatchFlags {

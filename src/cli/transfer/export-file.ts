@@ -3,7 +3,7 @@ import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
-import {isForeignUser} from '../../http/socket-owner.ts';
+import {isForeignUser} from '../../system/socket-owner.ts';
 
 /** Only its owner reads what a store holds. */
 const FILE_MODE = 0o600;

@@ -1,5 +1,5 @@
 import type {Imported} from '../../domain/transfer.ts';
-import {jsonLine} from '../escape.ts';
+import {jsonLine} from '../terminal/escape.ts';
 
 /** A number for people, with a comma before every third digit. */
 export function formatCount(count: number): string {

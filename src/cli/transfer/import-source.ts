@@ -1,9 +1,9 @@
 import {stat} from 'node:fs/promises';
 import {AppError} from '../../domain/failure.ts';
-import type {CliContext} from '../context.ts';
-import {type InputFile, openInputFile} from '../input-file.ts';
-import {AdvisedError} from '../report.ts';
-import {describeFileProblem, isMissingFile} from '../value-input.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {type InputFile, openInputFile} from '../input/input-file.ts';
+import {describeFileProblem, isMissingFile} from '../input/value-input.ts';
+import type {CliContext} from '../terminal/context.ts';
 
 /** An export that is imported. */
 export interface ImportSource {

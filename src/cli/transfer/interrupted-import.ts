@@ -1,7 +1,7 @@
 import {untilAborted} from '../../client/waiting.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
-import {InterruptedError} from '../report.ts';
+import {InterruptedError} from '../failures/report.ts';
 import {formatEntries} from './format-imported.ts';
 import {type SendImportOptions, sendImport} from './service-transfer.ts';
 

@@ -1,7 +1,7 @@
-import type {CliContext} from '../context.ts';
-import {untilInterrupted} from '../interruptible.ts';
-import {describeAdvances, showLine} from '../progress.ts';
-import {formatBytes} from '../table.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
+import {describeAdvances, showLine} from '../terminal/progress.ts';
+import {formatBytes} from '../terminal/table.ts';
 import {formatEntries} from './format-imported.ts';
 import type {ExportFacts} from './read-export.ts';
 import {beginExport} from './service-transfer.ts';

@@ -2,8 +2,8 @@ import {parseAnswer, readAnswer, readFailure} from '../../client/answer.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import {AdvisedError} from '../failures/report.ts';
 import {fetchOverHttp} from '../http-fetch.ts';
-import {AdvisedError} from '../report.ts';
 import {type ExportFacts, readExport} from './read-export.ts';
 
 /** A service that entries are taken out of, or brought into. */

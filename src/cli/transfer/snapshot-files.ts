@@ -3,9 +3,9 @@ import {lstat, open, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {makeDirectory} from '../../files.ts';
-import type {CliContext} from '../context.ts';
-import {AdvisedError} from '../report.ts';
-import {invalidUsage} from '../usage.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {invalidUsage} from '../parser/usage.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {readRevision, readTrailer} from './read-export.ts';
 
 /** A snapshot that was saved. */

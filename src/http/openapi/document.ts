@@ -2,9 +2,8 @@ import {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {KEY_BYTES_MAX} from '../../domain/key.ts';
-import {MERGE_PATCH_TYPE} from '../body.ts';
-import {STATUS_BY_CODE} from '../failure-response.ts';
-import {PAGE, PROBLEM, SIGN_IN, TRANSACTION} from '../schemas.ts';
+import {MERGE_PATCH_TYPE} from '../core/body.ts';
+import {STATUS_BY_CODE} from '../core/failure-response.ts';
 import {
   ANSWER_HEADERS,
   type AnswerDescription,
@@ -13,6 +12,7 @@ import {
   type OperationDescription,
   REQUEST_HEADERS,
 } from './operations.ts';
+import {PAGE, PROBLEM, SIGN_IN, TRANSACTION} from './schemas.ts';
 
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
-import type {Method} from '../route.ts';
+import type {Method} from '../core/route.ts';
 import {
   DELETE_RANGE_QUERY,
   DELETED,
@@ -18,7 +18,7 @@ import {
   SESSION,
   TRANSACTED,
   WRITE_QUERY,
-} from '../schemas.ts';
+} from './schemas.ts';
 
 /** What the OpenAPI document says of an operation. */
 export interface OperationDescription {

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
-import {answer, type HttpAnswer, redirect, WINDOW_HEADERS} from '../message.ts';
+import {answer, type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
+import type {Operation, Route} from '../core/route.ts';
 import type {JsonObject} from '../openapi/document.ts';
-import type {Operation, Route} from '../route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the routes of the documentation need. */

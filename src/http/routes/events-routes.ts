@@ -2,11 +2,11 @@ import type {GivenRevision} from '../../domain/entry.ts';
 import {type Events, HEARTBEAT_MS, type SubscribeOptions} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
 import {parseRevision, type StoreId} from '../../domain/store-id.ts';
-import {formatEventFrames, formatEventStream} from '../event-stream.ts';
-import type {EventTexts} from '../event-texts.ts';
-import {formatPolled, pollEvents} from '../long-poll.ts';
-import {answer, type HttpAnswer, type HttpStream, headerValues, streamAnswer} from '../message.ts';
-import {type Call, invalidParameter, type Route} from '../route.ts';
+import type {EventTexts} from '../../protocol/write-event.ts';
+import {answer, type HttpAnswer, type HttpStream, headerValues, streamAnswer} from '../core/message.ts';
+import {type Call, invalidParameter, type Route} from '../core/route.ts';
+import {formatPolled, pollEvents} from './long-poll.ts';
+import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
 /** What the route of events needs. */
 export interface EventsRoutesDeps {
@@ -40,7 +40,7 @@ export interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'since'
  * @throws {AppError} `invalid-parameter`, `invalid-header`.
  */
 export async function readEventsRequest({request, query}: Pick<Call, 'request' | 'query'>): Promise<EventsRequest> {
-  const {EVENTS_QUERY, readParameters} = await import('../schemas.ts');
+  const {EVENTS_QUERY, readParameters} = await import('../openapi/schemas.ts');
   const {wait, since, ...asked} = readParameters(query, EVENTS_QUERY);
   const last = readLastEventId(request.rawHeaders);
   // A browser that comes back asks as it did the first time, and adds how far it came.

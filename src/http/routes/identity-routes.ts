@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Identity, IdentitySource} from '../../domain/identity.ts';
-import {answer, asText, type HttpAnswer} from '../message.ts';
-import type {Route} from '../route.ts';
+import {answer, asText, type HttpAnswer} from '../core/message.ts';
+import type {Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** `/api/identity`: who the pilot is. */

@@ -1,9 +1,9 @@
 import type {Entries, Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import {formatTime} from '../format-time.ts';
-import {answer, jsonAnswer} from '../message.ts';
-import type {Route} from '../route.ts';
+import {formatTime} from '../../protocol/format-time.ts';
+import {answer, jsonAnswer} from '../core/message.ts';
+import type {Route} from '../core/route.ts';
 
 /** What the route of many entries needs. */
 export interface KeysRoutesDeps {
@@ -18,12 +18,12 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
       path: '/api/keys',
       operations: {
         GET: async ({query}) => {
-          const {LIST_QUERY, readParameters} = await import('../schemas.ts');
+          const {LIST_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const page = await entries.list(readParameters(query, LIST_QUERY));
           return answer(serialisePage(page, storeId));
         },
         DELETE: async ({query}) => {
-          const {DELETE_RANGE_QUERY, readParameters} = await import('../schemas.ts');
+          const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
           return jsonAnswer({deleted: await entries.deleteRange({prefix})});
         },

@@ -1,4 +1,4 @@
-import {invalidParameter, parseQuery} from '../route.ts';
+import {invalidParameter, parseQuery} from '../core/route.ts';
 
 /**
  * For operations without parameters.

@@ -1,8 +1,8 @@
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
-import {jsonAnswer} from '../message.ts';
-import type {Operation, Route} from '../route.ts';
+import {jsonAnswer} from '../core/message.ts';
+import type {Operation, Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the routes about the service itself need. */

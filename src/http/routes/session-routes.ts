@@ -1,9 +1,9 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Sessions, SignIn} from '../../domain/session.ts';
-import {readJsonBody} from '../body.ts';
-import {type HttpRequest, headerValues, jsonAnswer} from '../message.ts';
-import type {Route} from '../route.ts';
-import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../session-document.ts';
+import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/read-sign-in.ts';
+import {readJsonBody} from '../core/body.ts';
+import {type HttpRequest, headerValues, jsonAnswer} from '../core/message.ts';
+import type {Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** `/api/session`: signing in to the back end of the airline, asking it about the session, and signing out. No answer holds a secret. */

@@ -4,11 +4,11 @@ import {AppError} from '../../domain/failure.ts';
 import {parseKey} from '../../domain/key.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {assertTtl} from '../../domain/time-to-live.ts';
-import {readJsonBody, readMergePatchBody} from '../body.ts';
-import {formatTime} from '../format-time.ts';
-import {answer, emptyAnswer, type HttpAnswer} from '../message.ts';
+import {formatTime} from '../../protocol/format-time.ts';
+import {readJsonBody, readMergePatchBody} from '../core/body.ts';
+import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
+import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../core/route.ts';
 import {formatEntityTag, isAlreadyRead, readExpectation} from '../preconditions.ts';
-import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the routes of one entry need. */

@@ -1,10 +1,10 @@
 import {type Entries, TRANSACTION_BYTES_MAX} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import {readJsonBody} from '../body.ts';
-import {type HttpRequest, jsonAnswer} from '../message.ts';
-import type {Route} from '../route.ts';
-import {readTransaction, type TransactionReading} from '../transaction-document.ts';
+import {readTransaction, type TransactionReading} from '../../protocol/read-transaction.ts';
+import {readJsonBody} from '../core/body.ts';
+import {type HttpRequest, jsonAnswer} from '../core/message.ts';
+import type {Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the route of transactions needs. */

@@ -1,7 +1,7 @@
 import type {Imported, Transfer} from '../../domain/transfer.ts';
-import {assertPlainBody} from '../body.ts';
-import {jsonAnswer, streamAnswer} from '../message.ts';
-import type {Route} from '../route.ts';
+import {assertPlainBody} from '../core/body.ts';
+import {jsonAnswer, streamAnswer} from '../core/message.ts';
+import type {Route} from '../core/route.ts';
 
 /** `/api/export`, `/api/import`: the entries as lines, out and in again. */
 export function transferRoutes(transfer: Transfer): readonly Route[] {
@@ -10,7 +10,7 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
       path: '/api/export',
       operations: {
         GET: async ({request: {signal}, query}) => {
-          const {EXPORT_QUERY, readParameters} = await import('../schemas.ts');
+          const {EXPORT_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
           // Also where its body is never begun, as with HEAD, the store must not wait for its end.
           if (signal.aborted) await exported.return();
@@ -25,7 +25,7 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
       path: '/api/import',
       operations: {
         POST: async ({request, query}) => {
-          const {IMPORT_QUERY, readParameters} = await import('../schemas.ts');
+          const {IMPORT_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
           assertPlainBody(request);
           return jsonAnswer(describeImported(await transfer.import(request.readChunks(), {mode, dryRun})));

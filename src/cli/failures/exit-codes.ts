@@ -1,0 +1,96 @@
+import type {Failure, FailureCode} from '../../domain/failure.ts';
+
+/** What the process tells the shell at its end. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  unreachable: 5,
+  /** As shells have it: 128 and the number of SIGINT. */
+  interrupted: 130,
+} as const;
+
+/** One of the values of {@link EXIT}. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The only place where a failure becomes an exit code. Usage is whatever another command line would mend. */
+const EXIT_BY_CODE = {
+  'invalid-usage': EXIT.usage,
+  'invalid-configuration': EXIT.usage,
+  'unreadable-input': EXIT.usage,
+  'invalid-key': EXIT.usage,
+  'invalid-json': EXIT.usage,
+  'invalid-parameter': EXIT.usage,
+  'invalid-sign-in': EXIT.usage,
+  'no-entry': EXIT.notFound,
+  'no-identity': EXIT.notFound,
+  'revision-conflict': EXIT.conflict,
+  'service-unreachable': EXIT.unreachable,
+  'service-timeout': EXIT.unreachable,
+  'unwritable-output': EXIT.failure,
+  'value-too-deep': EXIT.failure,
+  'value-too-large': EXIT.failure,
+  'invalid-transaction': EXIT.failure,
+  'invalid-import': EXIT.failure,
+  'transaction-too-large': EXIT.failure,
+  'patch-too-large': EXIT.failure,
+  'unsupported-body': EXIT.failure,
+  'invalid-header': EXIT.failure,
+  'malformed-request': EXIT.failure,
+  'no-resource': EXIT.failure,
+  'method-not-allowed': EXIT.failure,
+  'foreign-host': EXIT.failure,
+  'foreign-origin': EXIT.failure,
+  'cross-site': EXIT.failure,
+  'not-a-page': EXIT.failure,
+  'headers-too-large': EXIT.failure,
+  'request-timeout': EXIT.failure,
+  'too-many-connections': EXIT.failure,
+  'too-many-bodies': EXIT.failure,
+  'too-many-subscribers': EXIT.failure,
+  'subscriber-too-slow': EXIT.failure,
+  'reader-too-slow': EXIT.failure,
+  'sign-in-unavailable': EXIT.failure,
+  'sign-in-busy': EXIT.failure,
+  'wrong-credentials': EXIT.failure,
+  'pilot-not-confirmed': EXIT.failure,
+  'account-broken': EXIT.failure,
+  'session-unknown': EXIT.failure,
+  'handler-unreachable': EXIT.failure,
+  'handler-timeout': EXIT.failure,
+  'handler-redirect': EXIT.failure,
+  'not-a-handler': EXIT.failure,
+  'handler-failed': EXIT.failure,
+  'handler-busy': EXIT.failure,
+  'invalid-pilot': EXIT.failure,
+  'entry-corrupt': EXIT.failure,
+  'store-corrupt': EXIT.failure,
+  'store-read-only': EXIT.failure,
+  'disk-full': EXIT.failure,
+  'store-busy': EXIT.failure,
+  'store-closed': EXIT.failure,
+  internal: EXIT.failure,
+  'invalid-profile': EXIT.failure,
+  'invalid-airline': EXIT.failure,
+  'keychain-unavailable': EXIT.failure,
+  'unsafe-host': EXIT.failure,
+  'address-in-use': EXIT.failure,
+  'address-unusable': EXIT.failure,
+  'data-directory-in-use': EXIT.failure,
+  'data-directory-unusable': EXIT.failure,
+  'data-format-unsupported': EXIT.failure,
+  'store-damaged': EXIT.failure,
+  'invalid-value': EXIT.failure,
+  'unexpected-answer': EXIT.failure,
+  'unknown-failure': EXIT.failure,
+  'foreign-service': EXIT.failure,
+} as const satisfies Record<FailureCode, ExitCode>;
+
+/** The exit code for a failure. */
+export function exitCodeOf(failure: Failure): ExitCode {
+  const {code} = failure;
+  if (code === 'unreadable-input' && failure.missing) return EXIT.notFound;
+  return Object.hasOwn(EXIT_BY_CODE, code) ? EXIT_BY_CODE[code] : EXIT.failure;
+}

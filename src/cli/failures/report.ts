@@ -1,0 +1,133 @@
+import {describeProblem} from '../../domain/client-failure-texts.ts';
+import {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../../domain/failure.ts';
+import {adviseOn} from '../../domain/failure-advice.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
+
+/** A failure about which a command knows better what to do than the table of advice. */
+export class AdvisedError extends Error {
+  override readonly name = 'AdvisedError';
+  readonly failure: Failure;
+  readonly advice: string;
+
+  constructor({failure}: AppError, advice: string) {
+    super(describeFailure(failure));
+    this.failure = failure;
+    this.advice = advice;
+  }
+}
+
+/** A command was asked to stop before its end, and did. The message, if there is one, is what the user should know. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
+/** Tells on stderr what went wrong: to people in two lines, with `--json` to programs in one. */
+export async function reportError(error: unknown, context: CliContext): Promise<ExitCode> {
+  if (isClosedPipe(error)) return EXIT.ok;
+  if (error instanceof InterruptedError) {
+    await reportInterruption(error, context);
+    return EXIT.interrupted;
+  }
+  if (error instanceof AdvisedError) return reportFailure(error.failure, error.advice, context);
+  const known = toAppError(error);
+  if (known !== undefined) return reportFailure(known.failure, adviseHere(known.failure), context);
+  await reportDefect(error, context);
+  return EXIT.failure;
+}
+
+/** Advice in terms of this command line, where that of the table is for callers of the API. */
+const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
+  'invalid-parameter': 'Add --help to the command to see what it takes',
+  'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
+  'invalid-json':
+    'Correct the text there: JSON has double quotes only, no comments, and no comma before a closing bracket',
+  'value-too-large':
+    'Split the value over several keys, or start the service with a higher limit: "crewroom start --value-bytes-max BYTES"',
+  'value-too-deep':
+    'Nest arrays and objects less deeply, or start the service with a higher limit: "crewroom start --value-depth-max LEVELS"',
+  'invalid-sign-in': 'Leave --script-url out to sign in at the airline that the service is configured for',
+  'no-entry': 'Keys are exact, down to case and accents; "crewroom list" shows them',
+};
+
+function adviseHere(failure: Failure): string {
+  const {code} = failure;
+  if (code === 'revision-conflict') return adviseOnConflict(failure.conflicts[0]);
+  if (code === 'invalid-import' && failure.line === 1)
+    return 'An export begins with its header: give a whole file that "crewroom export" of this or an older version wrote';
+  if (code === 'unwritable-output' && failure.target !== undefined)
+    return 'Name a place in a directory that exists, that you may write to, and that has free space';
+  return (Object.hasOwn(ADVICE_HERE, code) ? ADVICE_HERE[code] : undefined) ?? adviseOn(failure);
+}
+
+function adviseOnConflict({expected, actual}: Partial<Conflict> = {}): string {
+  if (expected === 'absent') return 'Leave --if-absent out to replace the entry, or choose another key';
+  if (actual === 'absent') return 'The entry is gone: leave --if-match out, or look for it with "crewroom list"';
+  return 'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match';
+}
+
+/** Who reads our output has read enough, as `head` does: nothing went wrong. */
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE' && 'syscall' in error;
+}
+
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'write') return undefined;
+  return new AppError({code: 'unwritable-output', problem: error.message}, {cause: error});
+}
+
+async function reportFailure(failure: Failure, advice: string, context: CliContext): Promise<ExitCode> {
+  const {stderr} = context;
+  const detail = describeFailure(failure);
+  if (wantsJson(context)) await stderr.write(jsonLine({...failure, detail, advice}));
+  else await stderr.write(formatFailure(failure, advice, context));
+  return exitCodeOf(failure);
+}
+
+function formatFailure(failure: Failure, advice: string, context: CliContext): string {
+  const style = styleOf(context.stderr, context);
+  const [first = '', ...others] = describeLines(failure).map(escapeControls);
+  const lines = [
+    `${style.red('crewroom:')} ${first}`,
+    ...others.map(line => `  ${line}`),
+    style.dim(escapeControls(advice)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** A failure with several problems gets a line for each. */
+function describeLines(failure: Failure): readonly string[] {
+  if (!('problems' in failure) || failure.problems.length < 2) return [describeFailure(failure)];
+  const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
+  const problems = failure.problems.map(each =>
+    'path' in each ? describeProblem(each) : `${each.source} ${each.problem}`,
+  );
+  return [`${heading}: there are ${problems.length} problems`, ...problems];
+}
+
+async function reportInterruption({message}: InterruptedError, context: CliContext): Promise<void> {
+  if (message === '') return;
+  // The terminal has shown Ctrl+C on this line.
+  const lineBreak = context.stderr.isTerminal ? '\n' : '';
+  const text = wantsJson(context) ? jsonLine({interrupted: true, detail: message}) : `crewroom: ${message}\n`;
+  await context.stderr.write(lineBreak + text);
+}
+
+async function reportDefect(error: unknown, context: CliContext): Promise<void> {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const advice = 'This is a defect of Crewroom; please report it with the lines below';
+  const detail = 'Cannot go on: an internal error happened';
+  const text = wantsJson(context)
+    ? jsonLine({code: 'internal', detail, advice, stack})
+    : escapeText(`crewroom: ${detail}\n${advice}\n\n${stack}\n`);
+  await context.stderr.write(text);
+}
+
+/** Whether programs read what is said, also when the command line was not understood. */
+function wantsJson({args}: CliContext): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}

@@ -1,0 +1,92 @@
+import {resolve} from 'node:path';
+import {AppError} from '../../domain/failure.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {askSecret} from '../terminal/ask.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {canAsk} from '../terminal/prompt.ts';
+import {type InputFile, openInputFile} from './input-file.ts';
+import {describeFileProblem, isMissingFile} from './value-input.ts';
+
+/** Longest password that is read, in bytes; nobody types more, and a larger file is another one by mistake. */
+const PASSWORD_BYTES_MAX = 4096;
+
+/** Bits of a file mode for users other than the owner. */
+const OTHERS = 0o077;
+
+/**
+ * The password: the first line of a file, or what somebody types at a hidden prompt, or the first line of standard input.
+ * It is never an argument or a variable: other programs can read those.
+ *
+ * @throws {AppError} `unreadable-input`, also when other users may read the file, or when there is no password.
+ */
+export async function readPassword(file: string | undefined, context: CliContext): Promise<string> {
+  if (file !== undefined) return readPasswordFile(file, context);
+  if (canAsk(context)) return askSecret({message: 'Password (it is not shown)'}, context);
+  // What is typed at a terminal would be shown there.
+  if (context.stdin.isTerminal)
+    throw unreadable('the password', 'standard error is no terminal, so nobody can be asked');
+  return firstLine(await readLine(context.stdin.chunks(), 'standard input'), 'standard input');
+}
+
+async function readPasswordFile(name: string, {workingDirectory}: CliContext): Promise<string> {
+  const path = resolve(workingDirectory, name);
+  const source = JSON.stringify(name);
+  let file: InputFile | undefined;
+  try {
+    file = openInputFile(path);
+    const {mode, size} = file.status;
+    // As ssh has it with keys. Windows has no such bits, and says 0666 of everything.
+    if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
+      throw unreadable(
+        source,
+        `other users may read it (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
+        MODE_ADVICE,
+      );
+    if (size > PASSWORD_BYTES_MAX) throw unreadable(source, TOO_LARGE);
+    return firstLine(await readLine(file.chunks, source), source);
+  } catch (error) {
+    if (error instanceof AdvisedError) throw error;
+    const missing = isMissingFile(error) && ({missing: true} as const);
+    const failure = {code: 'unreadable-input', source, problem: describeFileProblem(error), ...missing} as const;
+    throw new AdvisedError(new AppError(failure, {cause: error}), ADVICE);
+  } finally {
+    file?.close();
+  }
+}
+
+const TOO_LARGE = `it is larger than ${PASSWORD_BYTES_MAX} bytes, so it is no password`;
+
+const MODE_ADVICE = 'Keep it to yourself with "chmod 600", then try again';
+
+const ADVICE = 'Type it at the prompt, give it on standard input, or name a file with it (--password-file FILE)';
+
+/** Reads no further than the chunk with the first line break: what writes a pipe may leave it open. */
+async function readLine(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of input) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (chunk.includes(NEWLINE)) break;
+    if (sizeBytes > PASSWORD_BYTES_MAX) throw unreadable(source, TOO_LARGE);
+  }
+  return Buffer.concat(chunks);
+}
+
+const NEWLINE = 0x0a;
+
+function firstLine(bytes: Uint8Array, source: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+  } catch {
+    throw unreadable(source, 'it is no text in UTF-8');
+  }
+  const line = /^[^\r\n]*/.exec(text)?.[0] ?? '';
+  if (line === '') throw unreadable(source, 'no password stands in its first line');
+  return line;
+}
+
+function unreadable(source: string, problem: string, advice = ADVICE): AdvisedError {
+  return new AdvisedError(new AppError({code: 'unreadable-input', source, problem}), advice);
+}

@@ -1,0 +1,75 @@
+import {resolve} from 'node:path';
+import {AppError} from '../../domain/failure.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {openInputFile} from './input-file.ts';
+
+/** Most that is read from standard input or a file, in bytes: the largest value that the service can be configured to take. */
+const INPUT_BYTES_MAX = 256 * 1024 * 1024;
+
+/**
+ * The value that an argument stands for: itself, `-` for standard input, or `@FILE` for the content of a
+ * file. No JSON text looks like the last two.
+ *
+ * @throws {AppError} `unreadable-input`.
+ */
+export async function readValue(argument: string, context: CliContext): Promise<string | Uint8Array> {
+  if (argument === '-') return readStandardInput(context);
+  if (argument.startsWith('@')) return readInputFile(argument.slice(1), context);
+  return argument;
+}
+
+async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Array> {
+  if (stdin.isTerminal) await stderr.write('Type the value, then Ctrl+D on a line of its own\n');
+  return readBounded(stdin.chunks(), 'standard input');
+}
+
+/** Reads chunks to their end, or to the limit: a device may have no end. */
+async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of input) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readInputFile(name: string, {workingDirectory}: CliContext): Promise<Uint8Array> {
+  const source = JSON.stringify(name);
+  if (name === '') throw unreadable('the file', 'no name follows the "@"');
+  try {
+    const file = openInputFile(resolve(workingDirectory, name));
+    if (file.status.size <= INPUT_BYTES_MAX) return await readBounded(file.chunks, source);
+    file.close();
+    throw unreadable(source, TOO_LARGE);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const problem = describeFileProblem(error);
+    const missing = isMissingFile(error) && ({missing: true} as const);
+    throw new AppError({code: 'unreadable-input', source, problem, ...missing}, {cause: error});
+  }
+}
+
+const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
+
+/** Returns whether a file cannot be read because there is none of its name. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** Why a file cannot be read, for people. */
+export function describeFileProblem(error: unknown): string {
+  const {code = '', message} = error as NodeJS.ErrnoException;
+  return PROBLEMS.get(code) ?? message;
+}
+
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['EISDIR', 'it is a directory'],
+  ['EACCES', 'this user may not read it'],
+]);
+
+function unreadable(source: string, problem: string): AppError {
+  return new AppError({code: 'unreadable-input', source, problem});
+}

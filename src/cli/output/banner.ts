@@ -1,0 +1,84 @@
+import type {Crewroom} from '../../app.ts';
+import type {IdentityOrigin} from '../../domain/identity.ts';
+import type {LogFields} from '../../domain/log.ts';
+import {VERSION} from '../../version.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import type {Style} from '../terminal/style.ts';
+
+/** A service that listens. */
+export interface StartedService {
+  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId'>;
+  readonly port: number;
+  /** Where it listens, such as `http://127.0.0.1:7172`. */
+  readonly urls: readonly string[];
+}
+
+/** What people read when the service has started. No line is longer than a small terminal unless a path is. */
+export function formatBanner(started: StartedService, style: Style): string {
+  const {config, identity} = started.crewroom;
+  const address = mainAddress(started);
+  const others = started.urls.map(url => new URL(url).hostname).join(' and ');
+  const rows: readonly Row[] = [
+    ['Address', `${style.cyan(address)} ${style.dim(`(${others})`)}`],
+    ['Identity', escapeControls(identity.current()?.summary ?? NOBODY[identity.origin.kind])],
+    ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
+    ['Data', config.ephemeral ? 'in memory, gone when it stops' : escapeControls(config.dataDir)],
+    ['Docs', style.cyan(`${address}/docs`)],
+    ['Next', `curl ${address}/api/identity`],
+    ['Stop', 'Ctrl+C'],
+  ];
+  const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(NAME_WIDTH))}${value}\n`);
+  return `\n  ${style.green('●')} ${style.bold('Crewroom')} ${VERSION} is ready\n\n${lines.join('')}\n`;
+}
+
+/** What stands in place of the pilot. */
+const NOBODY: Readonly<Record<IdentityOrigin['kind'], string>> = {
+  handler: 'nobody is signed in; "crewroom sign-in" signs in',
+  profile: 'nobody',
+  sample: 'nobody',
+  none: 'nobody',
+};
+
+type Row = readonly [name: string, value: string];
+
+const NAME_WIDTH = 10;
+
+/** What programs read in the log when the service has started: the same facts. */
+export function startedFields(started: StartedService, processId: number): LogFields {
+  const {config, identity} = started.crewroom;
+  const summary = identity.current()?.summary;
+  return {
+    version: VERSION,
+    processId,
+    port: started.port,
+    urls: started.urls,
+    identity: {
+      source: identity.origin.kind,
+      ...('file' in identity.origin ? {file: identity.origin.file} : {}),
+      ...('scriptURL' in identity.origin ? {scriptURL: identity.origin.scriptURL} : {}),
+      ...(summary === undefined ? {} : {summary}),
+    },
+    store: config.ephemeral ? 'memory' : 'disk',
+    storeId: started.crewroom.storeId,
+    ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
+    docs: `${mainAddress(started)}/docs`,
+  };
+}
+
+/** The address that people and pages use. */
+function mainAddress({crewroom, port, urls}: StartedService): string {
+  return urls.length === 2 || crewroom.config.host === 'localhost' ? `http://localhost:${port}` : (urls[0] ?? '');
+}
+
+function describeOrigin(origin: IdentityOrigin): string {
+  switch (origin.kind) {
+    case 'handler':
+      return `from ${origin.scriptURL}`;
+    case 'sample':
+      return 'a sample; start with --profile FILE to serve your own';
+    case 'profile':
+      return `from ${origin.file}`;
+    case 'none':
+      return 'is signed in, as --profile none wants it';
+  }
+}

@@ -1,0 +1,104 @@
+import stringWidth from 'fast-string-width';
+import type {ClientEvent, ValueWritten} from '../../protocol/read-event.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {type Style, styleOf} from '../terminal/style.ts';
+import {formatBytes, padEnd} from '../terminal/table.ts';
+import {lineWithValue, onOneLine} from './entry-json.ts';
+
+/** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */
+export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
+
+/** How events are written: for people on a terminal, otherwise as JSON. */
+export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
+  return json || !context.stdout.isTerminal ? eventLine : formatForPeople(context);
+}
+
+/** An event as one line of JSON, like the API sends it. */
+export function eventLine(event: ClientEvent): string {
+  const document = describe(event);
+  const isWhole = event.kind === 'entry-written' && event.json !== undefined;
+  return isWhole ? lineWithValue(document, event.json) : jsonLine(document);
+}
+
+function describe(event: ClientEvent): object {
+  const {kind} = event;
+  switch (kind) {
+    case 'entry-written': {
+      const {key, revision, sizeBytes, expiresAtMs} = event;
+      const expiry = expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()};
+      return {kind, key, revision: String(revision), sizeBytes, ...expiry};
+    }
+    case 'entry-deleted':
+    case 'entry-expired':
+      return {kind, key: event.key, revision: String(event.revision)};
+    case 'reset':
+      return {kind, revision: String(event.revision)};
+    case 'identity-changed':
+      return {kind};
+  }
+}
+
+/** Keys stand in a column as wide as the widest one so far, between these, in cells of the terminal. */
+const KEY_WIDTH_MIN = 16;
+const KEY_WIDTH_MAX = 40;
+
+/** The width of the longest word for a kind. */
+const WORD_WIDTH = 8;
+
+const WORDS = {
+  'entry-written': {word: 'written', color: 'green'},
+  'entry-deleted': {word: 'deleted', color: 'red'},
+  'entry-expired': {word: 'expired', color: 'yellow'},
+  'identity-changed': {word: 'identity', color: 'cyan'},
+  reset: {word: 'reset', color: 'yellow'},
+} as const satisfies Record<ClientEvent['kind'], {readonly word: string; readonly color: keyof Style}>;
+
+const PRESENT = {word: 'present', color: 'cyan'} as const;
+
+const NO_TIME = ' '.repeat('12:34:56'.length);
+
+function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat {
+  const style = styleOf(stdout, {environment});
+  let keyWidth = KEY_WIDTH_MIN;
+  return (event, isPresent) => {
+    const {word, color} = isPresent ? PRESENT : WORDS[event.kind];
+    // Of an entry that is present nobody tells when it was written.
+    const time = isPresent ? NO_TIME : new Date(nowMs()).toISOString().slice(11, 19);
+    const start = `${style.dim(time)}  ${style[color](word.padEnd(WORD_WIDTH))}  `;
+    const used = time.length + WORD_WIDTH + '    '.length;
+    if (event.kind === 'identity-changed') return `${start}changed\n`;
+    if (event.kind === 'reset')
+      return `${start}what happened before revision ${event.revision} is not known any more; it goes on from there\n`;
+    const key = escapeControls(event.key);
+    const width = stringWidth(key);
+    keyWidth = Math.max(keyWidth, Math.min(width, KEY_WIDTH_MAX));
+    const revision = String(event.revision);
+    const left = stdout.columns - used - Math.max(width, keyWidth) - revision.length - '    '.length;
+    const value = event.kind === 'entry-written' ? shorten(describeValue(event), left) : '';
+    return `${`${start}${padEnd(key, keyWidth)}  ${style.dim(revision)}  ${value}`.trimEnd()}\n`;
+  };
+}
+
+/** The value on one line; of one that is too large for events, its size. */
+function describeValue({json, sizeBytes}: ValueWritten): string {
+  if (json === undefined) return `(${formatBytes(sizeBytes)})`;
+  return escapeControls(Buffer.from(onOneLine(json)).toString().replaceAll('\t', ' '));
+}
+
+/** The fewest cells of a value that are worth a place on the line. */
+const SHOWN_MIN = 8;
+
+/** Cuts a text to a width in cells of the terminal. */
+function shorten(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  if (width < SHOWN_MIN) return '';
+  let shown = '';
+  let left = width - 1;
+  for (const character of text) {
+    left -= stringWidth(character);
+    if (left < 0) break;
+    shown += character;
+  }
+  return `${shown}…`;
+}

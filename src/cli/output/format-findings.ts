@@ -1,0 +1,95 @@
+import type {Finding, FindingLevel} from '../../doctor/finding.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import type {Style} from '../terminal/style.ts';
+
+/** How findings are shown. */
+export interface FindingStyle {
+  readonly style: Style;
+  /** Whether marks stand for levels; elsewhere they are words, which programs find. */
+  readonly isTerminal: boolean;
+  /** How many characters fit on a line. */
+  readonly columns: number;
+}
+
+const MARKS = {ok: '✔', warning: '!', problem: '✖', skipped: '–'} as const satisfies Record<FindingLevel, string>;
+
+/** Formats findings for people, step by step: a line each, with its fix below. */
+export interface FindingFormatter {
+  /** Formats what one step found. */
+  step(findings: readonly Finding[]): string;
+  /** Sums up what all steps found. */
+  end(): string;
+}
+
+/** Makes a formatter for findings whose names have at most `nameWidth` characters. */
+export function createFindingFormatter(nameWidth: number, shown: FindingStyle): FindingFormatter {
+  const all: Finding[] = [];
+  const formatOne = (finding: Finding, next: Finding | undefined): string => {
+    // People read a name once; programs look for it on each line.
+    const isRepeated = shown.isTerminal && all.at(-1)?.check === finding.check;
+    const fix = finding.fix !== undefined && next?.fix === finding.fix ? undefined : shortenFix(finding, all);
+    all.push(finding);
+    return formatFinding({...finding, fix}, {...shown, name: (isRepeated ? '' : finding.check).padEnd(nameWidth)});
+  };
+  return {
+    step: findings => findings.map((finding, index) => formatOne(finding, findings[index + 1])).join(''),
+    end: () => `\n${summarise(all, shown)}\n`,
+  };
+}
+
+/** People read a fix once, too, if several checks need the same. */
+function shortenFix({check, fix}: Finding, before: readonly Finding[]): string | undefined {
+  const first = before.find(each => each.fix === fix && each.check !== check);
+  return fix === undefined || first === undefined ? fix : `As for "${first.check}"`;
+}
+
+function formatFinding(
+  {level, detail, fix}: Finding,
+  {style, isTerminal, columns, name}: FindingStyle & {name: string},
+): string {
+  const mark = colourOf(level, style)(isTerminal ? MARKS[level] : level.padEnd('problem'.length));
+  const indent = ' '.repeat((isTerminal ? 1 : 'problem'.length) + 1 + name.length + 2);
+  const width = columns - indent.length;
+  const [first, ...others] = wrap(escapeControls(detail), width);
+  const lines = [`${mark} ${style.bold(name)}  ${first}`, ...others.map(line => `${indent}${line}`)];
+  const fixes = fix === undefined ? [] : wrap(escapeControls(fix), width - ARROW.length);
+  lines.push(...fixes.map((line, index) => `${indent}${style.dim(`${index === 0 ? ARROW : '  '}${line}`)}`));
+  return lines.map(line => `${line}\n`).join('');
+}
+
+const ARROW = '→ ';
+
+/** A narrower place, in characters, is left to the terminal: nothing is readable there. */
+const WIDTH_MIN = 30;
+
+/** Breaks a text between words where it is longer than a line. */
+function wrap(text: string, width: number): readonly string[] {
+  if (text.length <= width || width < WIDTH_MIN) return [text];
+  const end = text.lastIndexOf(' ', width);
+  // A word that is longer than a line, such as an address, stays whole, so that it can be copied.
+  const at = end > 0 ? end : text.indexOf(' ');
+  return at === -1 ? [text] : [text.slice(0, at), ...wrap(text.slice(at + 1), width)];
+}
+
+function summarise(findings: readonly Finding[], {style}: FindingStyle): string {
+  const count = (wanted: FindingLevel): number => findings.filter(({level}) => level === wanted).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  const told = [
+    ...(problems > 0 ? [style.red(`${problems} ${problems === 1 ? 'problem' : 'problems'}`)] : []),
+    ...(warnings > 0 ? [style.yellow(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`)] : []),
+  ];
+  return told.length === 0 ? style.green('All is well') : told.join(', ');
+}
+
+function colourOf(level: FindingLevel, style: Style): (text: string) => string {
+  switch (level) {
+    case 'ok':
+      return style.green;
+    case 'warning':
+      return style.yellow;
+    case 'problem':
+      return style.red;
+    case 'skipped':
+      return style.dim;
+  }
+}

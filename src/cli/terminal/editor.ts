@@ -1,0 +1,58 @@
+import {spawn} from 'node:child_process';
+import {AppError} from '../../domain/failure.ts';
+import {AdvisedError} from '../failures/report.ts';
+import type {CliContext} from './context.ts';
+
+/** The editor where nobody chose one: what every system has. */
+const DEFAULT_EDITOR = process.platform === 'win32' ? 'notepad' : 'vi';
+
+/**
+ * Opens a file in the editor of the user, `$VISUAL` or `$EDITOR`, and waits until it is closed.
+ *
+ * @throws {AppError} `unreadable-input` when there is no such editor, or it failed.
+ */
+export async function openEditor(file: string, context: CliContext): Promise<void> {
+  const {VISUAL: visual = '', EDITOR: editor = ''} = context.environment;
+  const command = visual.trim() || editor.trim() || DEFAULT_EDITOR;
+  // Ctrl+C belongs to the editor while it runs; ours would leave its file behind.
+  const release = context.onSignal('SIGINT', () => {});
+  try {
+    const problem = await runEditor(command, file, context);
+    if (problem === undefined) return;
+    const failure = new AppError({
+      code: 'unreadable-input',
+      source: `what the editor ${JSON.stringify(command)} wrote`,
+      problem,
+    });
+    throw new AdvisedError(
+      failure,
+      'Set VISUAL or EDITOR to an editor that waits until the file is closed; nothing was stored',
+    );
+  } finally {
+    release();
+  }
+}
+
+/** Runs it with the streams of this process. @returns What went wrong. */
+function runEditor(command: string, file: string, {environment}: CliContext): Promise<string | undefined> {
+  const env = {...environment};
+  // The command may have arguments of its own ("code --wait"), so a shell takes it apart, as Git has it done.
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, env})
+      : spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], {stdio: 'inherit', env});
+  return new Promise(resolve => {
+    child.once('error', ({message}) => resolve(message));
+    child.once('exit', (exitCode, signal) => {
+      if (exitCode === 0) resolve(undefined);
+      else resolve(signal === null ? describeExit(exitCode) : `it was ended by ${signal}`);
+    });
+  });
+}
+
+/** The exit code with which shells say that there is no such command (POSIX, Shell Command Language 2.8.2). */
+const NOT_FOUND = 127;
+
+function describeExit(exitCode: number | null): string {
+  return exitCode === NOT_FOUND ? 'there is no such command' : `it ended with exit code ${exitCode}`;
+}

@@ -1,0 +1,48 @@
+import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
+import type {Finding} from '../finding.ts';
+
+const CHECK = 'Address';
+
+/** Whether an address can be that of a handler. @returns With a slash at its end; undefined when it cannot be used. */
+export function checkAddress(given: string): {
+  readonly scriptURL: string | undefined;
+  readonly findings: readonly Finding[];
+} {
+  const reading = readScriptUrl(given);
+  if ('problem' in reading) {
+    const fix = 'Give the address of the directory of the handler, such as https://air.example/handler/';
+    return {
+      scriptURL: undefined,
+      findings: [{check: CHECK, level: 'problem', detail: `the address ${reading.problem}`, fix}],
+    };
+  }
+  const {scriptURL} = reading;
+  const warnings = [...findMissingSlash(given, scriptURL), ...findPlainHttp(scriptURL)];
+  const fine: Finding = {check: CHECK, level: 'ok', detail: scriptURL};
+  return {scriptURL, findings: warnings.length === 0 ? [fine] : warnings};
+}
+
+function findMissingSlash(given: string, scriptURL: string): readonly Finding[] {
+  if (given.endsWith('/')) return [];
+  return [
+    {
+      check: CHECK,
+      level: 'problem',
+      detail:
+        'the address does not end in "/": plugins append their paths to it as it is, and "crewroom start" refuses it',
+      fix: `Configure ${scriptURL} as scriptURL of the airline`,
+    },
+  ];
+}
+
+function findPlainHttp(scriptURL: string): readonly Finding[] {
+  if (!isUnprotected(scriptURL)) return [];
+  return [
+    {
+      check: CHECK,
+      level: 'warning',
+      detail: 'without https everybody on the way can read passwords and sessions',
+      fix: 'Turn on https for the site (most hosters have a button for it, at no cost), then configure the https:// address',
+    },
+  ];
+}

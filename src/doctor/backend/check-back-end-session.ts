@@ -1,0 +1,138 @@
+import type {Credentials} from '../../identity/backend/back-end-client.ts';
+import type {Pilot} from '../../identity/backend/pilot.ts';
+import type {Finding, Steps} from '../finding.ts';
+import {checkRead} from './check-read.ts';
+import {findingOfRefusal} from './refusal.ts';
+import {sessionEndSeconds} from './session-end.ts';
+import type {HandlerPlace} from './walk.ts';
+
+/** A place to sign in at, and as whom. */
+export interface SessionPlace extends HandlerPlace {
+  readonly credentials: Credentials;
+}
+
+/** Why a session was not tried. */
+export const SESSION_NOT_TRIED = {
+  withoutCredentials: {
+    check: 'Session',
+    level: 'skipped',
+    detail: 'not tried without a pilot',
+    fix: 'Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',
+  },
+  elsewhere: {
+    check: 'Session',
+    level: 'skipped',
+    detail: 'not tried: a password goes to the address that was given and to no other',
+    fix: 'Run it again with the address to configure',
+  },
+} as const satisfies Record<string, Finding>;
+
+/** The whole round of a session: signs in, verifies, resumes, and reads something with it. */
+export async function* checkSession(place: SessionPlace): Steps {
+  const {scriptURL, client, credentials, nowMs} = place;
+  let pilot: Pilot;
+  try {
+    pilot = await client.signIn(scriptURL, credentials);
+  } catch (error) {
+    return yield findingOfRefusal('Sign in', error);
+  }
+  yield [{check: 'Sign in', level: 'ok', detail: pilot.summary}, judgeEnd(pilot, nowMs())];
+  const verified = await verify(pilot, place);
+  yield verified.findings;
+  const resumed = await resume(verified.pilot ?? pilot, place);
+  yield resumed.findings;
+  // With a session that is dead a refusal says nothing of the header that brings it.
+  if (resumed.pilot === undefined) yield [NOT_READ];
+  else yield await checkRead(resumed.pilot, place);
+}
+
+/** What came of asking about a session: the pilot with the session that is good now, if one is. */
+interface Asked {
+  readonly findings: readonly Finding[];
+  readonly pilot: Pilot | undefined;
+}
+
+const NOT_READ: Finding = {
+  check: 'Read',
+  level: 'skipped',
+  detail: 'not tried without a session that is good',
+  fix: 'Mend the steps above first',
+};
+
+const HOUR_SECONDS = 60 * 60;
+
+/** A clock may be wrong by more, and no session of a pilot is meant to last so long, in seconds: about 100 years. */
+const FAR_SECONDS = 100 * 366 * 24 * HOUR_SECONDS;
+
+/** When the session ends, as the pilot or the session itself says it. */
+function judgeEnd(pilot: Pilot, nowMs: number): Finding {
+  const check = 'Session';
+  const end = sessionEndSeconds(pilot);
+  if (end === undefined)
+    return {check, level: 'ok', detail: 'it says nothing of its end, so it is verified from time to time'};
+  const leftSeconds = Math.round(end - nowMs / 1000);
+  if (leftSeconds > FAR_SECONDS)
+    return {
+      check,
+      level: 'warning',
+      detail: `it ends in ${Math.floor(leftSeconds / FAR_SECONDS) * 100} years: its "expiry" may be in milliseconds`,
+      fix: 'Give "expiry" in seconds since 1970, in PHP with time()',
+    };
+  const until = new Date(end * 1000).toISOString().replace(/:\d\d\.000Z$/, 'Z');
+  if (leftSeconds >= HOUR_SECONDS) return {check, level: 'ok', detail: `valid until ${until}`};
+  return {
+    check,
+    level: leftSeconds <= 0 ? 'problem' : 'warning',
+    detail: leftSeconds <= 0 ? `it has ended before it began, at ${until}` : `it ends soon, at ${until}`,
+    fix: 'Let sessions last some days, and check the clock of the server: a flight takes hours',
+  };
+}
+
+async function verify(pilot: Pilot, {scriptURL, client}: SessionPlace): Promise<Asked> {
+  const check = 'Verify';
+  try {
+    const verified = await client.verify(scriptURL, pilot.session);
+    return {findings: [{check, ...judgeVerified(verified, pilot)}], pilot: verified};
+  } catch (error) {
+    return {findings: findingOfRefusal(check, error), pilot: undefined};
+  }
+}
+
+function judgeVerified(verified: Pilot, pilot: Pilot): Omit<Finding, 'check'> {
+  if (verified.summary !== pilot.summary)
+    return {
+      level: 'problem',
+      detail: `it is the session of somebody else: ${verified.summary}`,
+      fix: 'Look the pilot up by the session that was sent, and by nothing else',
+    };
+  if (verified.session !== pilot.session)
+    return {
+      level: 'warning',
+      detail: 'it answers with another session than it was asked about',
+      fix: 'Let pilot/verify answer with the session that it was sent; a new one comes from pilot/resume',
+    };
+  return {level: 'ok', detail: 'the session is good'};
+}
+
+async function resume(pilot: Pilot, {scriptURL, client}: SessionPlace): Promise<Asked> {
+  const check = 'Resume';
+  try {
+    const resumed = await client.resume(scriptURL, pilot.session);
+    return {findings: [{check, ...judgeResumed(resumed, pilot)}], pilot: resumed ?? pilot};
+  } catch (error) {
+    return {findings: findingOfRefusal(check, error), pilot: undefined};
+  }
+}
+
+function judgeResumed(resumed: Pilot | undefined, pilot: Pilot): Omit<Finding, 'check'> {
+  if (resumed === undefined)
+    return {
+      level: 'warning',
+      detail: 'it is not offered, so pilots sign in again when their session ends',
+      fix: 'Answer POST pilot/resume with the pilot and a session that lasts longer',
+    };
+  return {
+    level: 'ok',
+    detail: resumed.session === pilot.session ? 'the session goes on as it is' : 'a new session takes over',
+  };
+}

@@ -1,0 +1,147 @@
+import {lookup} from 'node:dns/promises';
+import {isIP} from 'node:net';
+import {connect, type PeerCertificate, type TLSSocket} from 'node:tls';
+import {NO_TLS_HINT} from '../../identity/backend/network-trouble.ts';
+import type {Finding} from '../finding.ts';
+import type {WalkDeps} from './walk.ts';
+
+/** How long TLS may take, in milliseconds. */
+const TLS_TIMEOUT_MS = 10_000;
+
+/** A certificate that ends earlier than in so many days is worth a word: those that renew themselves do it before. */
+const CERTIFICATE_DAYS_MIN = 14;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Whether the name leads somewhere, and with https whether its certificate is one that clients accept. */
+export async function checkConnection(
+  scriptURL: string,
+  {nowMs}: Pick<WalkDeps, 'nowMs'>,
+): Promise<{readonly findings: readonly Finding[]; readonly isReached: boolean}> {
+  const {protocol, hostname, port} = new URL(scriptURL);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const findings = isIP(host) === 0 ? [await checkName(host)] : [];
+  if (findings.every(({level}) => level === 'ok') && protocol === 'https:')
+    findings.push(await checkCertificate(host, port === '' ? 443 : Number(port), nowMs()));
+  return {findings, isReached: findings.every(({level}) => level !== 'problem')};
+}
+
+async function checkName(host: string): Promise<Finding> {
+  const check = 'Name';
+  try {
+    const addresses = await lookup(host, {all: true});
+    return {check, level: 'ok', detail: `${host} leads to ${addresses.map(({address}) => address).join(' and ')}`};
+  } catch (error) {
+    const isUnknown = (error as NodeJS.ErrnoException).code === 'ENOTFOUND';
+    return {
+      check,
+      level: 'problem',
+      detail: isUnknown ? `the name ${host} is not known` : `no name server answers for ${host}`,
+      fix: isUnknown
+        ? 'Check how the name is written, that the domain is paid for, and that it has an A or AAAA record'
+        : 'Check the network of this machine, and the name servers of the domain',
+    };
+  }
+}
+
+async function checkCertificate(host: string, port: number, nowMs: number): Promise<Finding> {
+  const check = 'Certificate';
+  try {
+    const seen = await lookAtCertificate(host, port);
+    return {check, ...(seen.refusal === undefined ? judgeEnd(seen, nowMs) : describeRefusal(seen.refusal, seen, host))};
+  } catch (error) {
+    const {code = '', message} = error as NodeJS.ErrnoException;
+    return {check, level: 'problem', ...describeTlsTrouble(code, message, `${host}:${port}`)};
+  }
+}
+
+interface SeenCertificate {
+  readonly validTo: string;
+  readonly names: string;
+  readonly issuer: string;
+  /** The code for why clients do not accept it. */
+  readonly refusal: string | undefined;
+}
+
+/** Agrees on TLS with whatever certificate there is; nothing is sent over it. */
+function lookAtCertificate(host: string, port: number): Promise<SeenCertificate> {
+  return new Promise((resolve, reject) => {
+    const servername = isIP(host) === 0 ? {servername: host} : {};
+    const socket = connect({host, port, ...servername, rejectUnauthorized: false, timeout: TLS_TIMEOUT_MS});
+    socket.once('secureConnect', () => {
+      resolve(describePeer(socket));
+      socket.destroy();
+    });
+    socket.once('timeout', () => socket.destroy(Object.assign(new Error('timeout'), {code: 'ETIMEDOUT'})));
+    socket.once('error', reject);
+  });
+}
+
+function describePeer(socket: TLSSocket): SeenCertificate {
+  const peer: Partial<PeerCertificate> = socket.getPeerCertificate();
+  // Node says here that this is an Error, and gives the code as text.
+  const error: unknown = socket.authorizationError;
+  const refusal = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : error;
+  return {
+    validTo: peer.valid_to ?? '',
+    names: peer.subjectaltname?.replaceAll('DNS:', '') ?? String(peer.subject?.CN ?? 'no name'),
+    issuer: String(peer.issuer?.O ?? peer.issuer?.CN ?? 'nobody'),
+    refusal: typeof refusal === 'string' && refusal !== '' ? refusal : undefined,
+  };
+}
+
+type Judgement = Omit<Finding, 'check'>;
+
+function judgeEnd({validTo, issuer}: SeenCertificate, nowMs: number): Judgement {
+  const daysLeft = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
+  const detail = `from ${issuer}, valid until ${dateOf(validTo)}`;
+  if (daysLeft >= CERTIFICATE_DAYS_MIN) return {level: 'ok', detail};
+  return {
+    level: 'warning',
+    detail: `${detail}, in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`,
+    fix: 'See that it is renewed: once it has expired nobody can sign in',
+  };
+}
+
+function describeRefusal(code: string, {validTo, names}: SeenCertificate, host: string): Judgement {
+  if (code === 'CERT_HAS_EXPIRED')
+    return {
+      level: 'problem',
+      detail: `it expired on ${dateOf(validTo)}`,
+      fix: 'Renew the certificate and load it into the web server',
+    };
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return {
+      level: 'problem',
+      detail: `it is for ${names}, not for ${host}`,
+      fix: `Get a certificate that names ${host} too, or configure the address with a name that it has`,
+    };
+  if (/SELF_SIGNED_CERT$/.test(code) && code.startsWith('DEPTH_ZERO'))
+    return {
+      level: 'problem',
+      detail: 'it is signed by itself, so nobody can tell whose it is',
+      fix: 'Get one from an authority that clients know; Let’s Encrypt gives them at no cost',
+    };
+  if (code.startsWith('UNABLE_TO_'))
+    return {
+      level: 'problem',
+      detail: 'it leads to no authority that clients know',
+      fix: 'Let the web server send the certificates in between too ("fullchain.pem"): browsers find them elsewhere, programs do not',
+    };
+  return {level: 'problem', detail: `clients refuse it (${code})`, fix: 'Get a certificate that browsers accept'};
+}
+
+function describeTlsTrouble(code: string, message: string, place: string): Omit<Judgement, 'level'> {
+  if (code === 'ECONNREFUSED')
+    return {detail: `nobody listens at ${place}`, fix: 'Check the port, and that the web server runs and has https on'};
+  if (code === 'ETIMEDOUT')
+    return {detail: `${place} does not answer`, fix: 'Check the address, and whether a firewall keeps visitors out'};
+  if (code === 'ECONNRESET' || code === 'EPROTO' || code.startsWith('ERR_SSL_'))
+    return {detail: `${place} does not speak TLS`, fix: NO_TLS_HINT};
+  return {detail: `${place} cannot be reached: ${code || message}`, fix: 'Check the address, and the network'};
+}
+
+function dateOf(text: string): string {
+  const timeMs = Date.parse(text);
+  return Number.isNaN(timeMs) ? text : new Date(timeMs).toISOString().slice(0, 10);
+}

@@ -1,0 +1,127 @@
+import {AppError, type Failure} from '../../domain/failure.ts';
+import {type HandlerClient, readProbe} from '../../identity/backend/back-end-client.ts';
+import type {HandlerAnswer} from '../../identity/backend/exchange.ts';
+import {findBareAddress, findRedirect} from '../../identity/backend/redirect.ts';
+import type {Finding} from '../finding.ts';
+import {claimsJson, describeBody, findMark} from './read-body.ts';
+import {findingOfSilence} from './silence.ts';
+
+/** How many redirects are followed to tell where they end; browsers follow 20, and nobody needs three. */
+const REDIRECTS_MAX = 5;
+
+const REDIRECT = 'Redirects';
+const CHECK = 'Handler';
+
+interface ProbeDeps {
+  readonly client: HandlerClient;
+  readonly elapsedMs: () => number;
+}
+
+/** What came of the probe: where to go on, which is elsewhere after a redirect, and nowhere when there is no handler. */
+interface Probed {
+  readonly scriptURL: string | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** Whether a handler is at the address, and which; nothing secret is sent. */
+export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Probed> {
+  const findings: Finding[] = [];
+  let place = scriptURL;
+  try {
+    for (let count = 0; count <= REDIRECTS_MAX; count++) {
+      const beganAtMs = deps.elapsedMs();
+      const first = await deps.client.send({scriptURL: place, path: '', method: 'GET'});
+      const bare = findBareAddress(first);
+      const answer = bare === undefined ? first : await deps.client.send({scriptURL: bare, path: '', method: 'GET'});
+      const next = findNext(answer);
+      if (next === undefined) {
+        if (count === 0) findings.push({check: REDIRECT, level: 'ok', detail: bare === undefined ? 'none' : NO_SLASH});
+        const tookMs = Math.round(deps.elapsedMs() - beganAtMs);
+        const found = judgeProbe(answer, tookMs);
+        findings.push(...found);
+        return {scriptURL: found.some(({level}) => level === 'problem') ? undefined : place, findings};
+      }
+      findings.push(next.finding);
+      if (next.scriptURL === undefined || next.scriptURL === place) return {scriptURL: undefined, findings};
+      place = next.scriptURL;
+    }
+    const detail = `there are more than ${REDIRECTS_MAX}, one after the other`;
+    findings.push({check: REDIRECT, level: 'problem', detail, fix: LOOP_FIX});
+  } catch (error) {
+    findings.push(findingOfSilence(CHECK, error));
+  }
+  return {scriptURL: undefined, findings};
+}
+
+const NO_SLASH = 'the slash at the end of the address is taken away, as Laravel does it; that is harmless';
+
+const LOOP_FIX =
+  'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them work against each other';
+
+function findNext(
+  answer: HandlerAnswer,
+): {readonly finding: Finding; readonly scriptURL: string | undefined} | undefined {
+  const failure = findRedirect(answer)?.failure;
+  if (failure?.code !== 'handler-redirect') return undefined;
+  const {scriptURL} = failure;
+  const detail = `${failure.url} leads to ${failure.target}: ${failure.problem}`;
+  const fix = failure.hint ?? (scriptURL === undefined ? LOOP_FIX : fixOf(failure, scriptURL));
+  return {finding: {check: REDIRECT, level: 'problem', detail, fix}, scriptURL};
+}
+
+function fixOf({url}: Extract<Failure, {code: 'handler-redirect'}>, scriptURL: string): string {
+  const reason = 'a redirected sign-in loses its body';
+  return new URL(url).host === new URL(scriptURL).host
+    ? `Configure ${scriptURL} as scriptURL of the airline: ${reason}`
+    : `Configure ${scriptURL} as scriptURL of the airline, if that host is yours: ${reason}`;
+}
+
+function judgeProbe(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
+  try {
+    const {apiVersion, handler} = readProbe(answer);
+    const named: Finding = {
+      check: CHECK,
+      level: 'ok',
+      detail: `${handler ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`,
+    };
+    return [
+      handler === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
+      ...judgeType(answer),
+      ...findMark(CHECK, answer),
+    ];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if ('hint' in error.failure && error.failure.hint !== undefined) return [findingOfSilence(CHECK, error)];
+    return [{check: CHECK, level: 'problem', ...describeStranger(answer)}];
+  }
+}
+
+const NAME_FIX = 'Answer GET of the address with {"apiVersion": "1.0.3", "handler": "…"}';
+
+function judgeType(answer: HandlerAnswer): readonly Finding[] {
+  if (claimsJson(answer)) return [];
+  const type = answer.headers.get('content-type') ?? 'none';
+  return [
+    {
+      check: CHECK,
+      level: 'warning',
+      detail: `it answers with JSON and calls it ${JSON.stringify(type)}`,
+      fix: 'Send the header "Content-Type: application/json"; in PHP: header("Content-Type: application/json")',
+    },
+  ];
+}
+
+/** What answers in place of a handler. */
+function describeStranger(answer: HandlerAnswer): {readonly detail: string; readonly fix: string} {
+  const {status} = answer;
+  const detail = `it answers ${status} with ${describeBody(answer)}`;
+  if (status === 401 || status === 403)
+    return {detail, fix: 'Let everybody ask: GET of the address needs no session and no password'};
+  if (status === 404)
+    return {detail, fix: 'Check the path: it has to name the directory of the handler, as it is on the server'};
+  if (status >= 500) return {detail, fix: 'Look into the error log of PHP: the handler fails before it says anything'};
+  return {
+    detail,
+    fix: 'Let the address name the handler, not the site of the airline: its GET answers {"apiVersion": "…", "handler": "…"}',
+  };
+}

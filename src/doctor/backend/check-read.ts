@@ -1,0 +1,114 @@
+import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
+import {ANSWER_BYTES_MAX, type HandlerAnswer} from '../../identity/backend/exchange.ts';
+import type {Pilot} from '../../identity/backend/pilot.ts';
+import {findRedirect} from '../../identity/backend/redirect.ts';
+import type {Finding} from '../finding.ts';
+import {claimsJson, describeBody, findMark} from './read-body.ts';
+import {findingOfSilence} from './silence.ts';
+import type {HandlerPlace} from './walk.ts';
+
+const CHECK = 'Read';
+
+/** What every handler has for those who are signed in. */
+const PATH = 'data/airports';
+
+/** What to put where, since hosts differ: Apache with PHP as CGI or FPM, and nginx. */
+const AUTHORIZATION_FIX =
+  'Hand the header on to PHP. Apache, in .htaccess: SetEnvIf Authorization "(.+)" HTTP_AUTHORIZATION=$1 (or, from 2.4.13 on: CGIPassAuth On). nginx: fastcgi_param HTTP_AUTHORIZATION $http_authorization;';
+
+/** Largest table that is read, in bytes: of 80,000 airports, which is all there are, one has some 100 bytes. */
+const READ_BYTES_MAX = 16 * 1024 * 1024;
+
+/** How long it may take, in milliseconds: pilots do not wait for it. */
+const READ_TIMEOUT_MS = 60_000;
+
+/** A table that takes longer is worth a word, in milliseconds: plugins load it at their start. */
+const SLOW_MS = 5000;
+
+/** Whether a session that was just verified opens what is for pilots; where it does not, its header was lost on the way. */
+export async function checkRead(
+  {session}: Pilot,
+  {scriptURL, client, elapsedMs}: HandlerPlace,
+): Promise<readonly Finding[]> {
+  const limits = {answerBytesMax: READ_BYTES_MAX, timeoutMs: READ_TIMEOUT_MS};
+  const request = {scriptURL, path: PATH, method: 'GET', ...limits};
+  try {
+    const headers = {Authorization: `Bearer ${session}`};
+    const beganAtMs = elapsedMs();
+    const answer = await client.send({...request, headers, secrets: [session]});
+    const tookMs = elapsedMs() - beganAtMs;
+    const redirect = findRedirect(answer);
+    if (redirect !== undefined) return [findingOfSilence(CHECK, redirect)];
+    const diagnosis = diagnose(answer);
+    if (diagnosis !== undefined) return [describeDiagnosis(diagnosis, answer)];
+    if (answer.status === 401 || answer.status === 403) return [describeLoss(answer, await client.send(request))];
+    const found = judge(answer, tookMs);
+    if (found.some(({level}) => level === 'problem')) return found;
+    const bare = await client.send(request);
+    return bare.status === 200 ? [...found.filter(({level}) => level !== 'ok'), OPEN_DOOR] : found;
+  } catch (error) {
+    return [findingOfSilence(CHECK, error)];
+  }
+}
+
+function describeDiagnosis({problem, hint}: Diagnosis, {status}: HandlerAnswer): Finding {
+  return {check: CHECK, level: 'problem', detail: `${PATH}: ${problem} (${status})`, fix: hint};
+}
+
+function judge(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
+  const {status, body, bytes} = answer;
+  if (status !== 200 || body.kind !== 'json' || !Array.isArray(body.value)) {
+    const detail = `${PATH} answers ${status} with ${describeBody(answer)}`;
+    return [{check: CHECK, level: 'problem', detail, fix: `Answer GET ${PATH} with the airports as a JSON array`}];
+  }
+  const count = body.value.length;
+  const detail = `${PATH} has ${count} ${count === 1 ? 'airport' : 'airports'}`;
+  const warnings = [...findBulk(bytes.length, tookMs, detail), ...judgeType(answer), ...findMark(CHECK, answer)];
+  return warnings.length > 0 ? warnings : [{check: CHECK, level: 'ok', detail}];
+}
+
+function findBulk(sizeBytes: number, tookMs: number, detail: string): readonly Finding[] {
+  if (sizeBytes <= ANSWER_BYTES_MAX && tookMs <= SLOW_MS) return [];
+  const size = `${(sizeBytes / 1024 / 1024).toFixed(1)} MiB in ${(tookMs / 1000).toFixed(1)} seconds`;
+  return [
+    {
+      check: CHECK,
+      level: 'warning',
+      detail: `${detail}, ${size}: plugins that read them all take as long`,
+      fix: 'Nothing is broken; turn on compression (gzip) for JSON in the web server, and delete airports that the airline does not use',
+    },
+  ];
+}
+
+function judgeType(answer: HandlerAnswer): readonly Finding[] {
+  if (claimsJson(answer)) return [];
+  return [
+    {
+      check: CHECK,
+      level: 'warning',
+      detail: `${PATH} answers with JSON and calls it something else`,
+      fix: 'Send the header "Content-Type: application/json" with every answer',
+    },
+  ];
+}
+
+/** The session is good, so whoever refuses it has not seen it; the more so when nothing at all is refused alike. */
+function describeLoss({status, bytes}: HandlerAnswer, bare: HandlerAnswer): Finding {
+  const isAlike = bare.status === status && Buffer.compare(bare.bytes, bytes) === 0;
+  const seen = isAlike ? ', just as without it: the header "Authorization" is lost on the way to PHP' : '';
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: `${PATH} refuses the session that was just verified (${status})${seen}`,
+    fix: isAlike
+      ? AUTHORIZATION_FIX
+      : 'Let every path take the session of "Authorization: Bearer …" as pilot/verify does',
+  };
+}
+
+const OPEN_DOOR: Finding = {
+  check: CHECK,
+  level: 'warning',
+  detail: `${PATH} is open to everybody, also without a session`,
+  fix: 'Ask for a session ("Authorization: Bearer …") on everything but the probe and the three calls of the pilot',
+};

@@ -1,0 +1,71 @@
+import {messageIn} from '../../identity/backend/answer-body.ts';
+import {cleanText, decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
+import type {HandlerAnswer} from '../../identity/backend/exchange.ts';
+import type {Finding} from '../finding.ts';
+
+/** What a body is, for people: its message, or else the names of its members, as the values may be secret. */
+export function describeBody(answer: HandlerAnswer): string {
+  const {body} = answer;
+  const message = messageOf(answer);
+  if (message !== undefined) return `the message ${JSON.stringify(message)}`;
+  switch (body.kind) {
+    case 'empty':
+      return 'an empty body';
+    case 'binary':
+      return 'bytes that are no text in UTF-8';
+    case 'html':
+      return describePage(answer);
+    case 'text':
+    case 'mixed':
+      return `text that begins with ${quoteFirstLine(answer)}`;
+    case 'long':
+      return `${answer.bytes.length} bytes that begin with ${quoteFirstLine(answer)}`;
+    case 'json':
+      return Array.isArray(body.value) ? 'a JSON array' : `the JSON ${JSON.stringify(body.value)?.slice(0, 40)}`;
+    case 'object':
+      return describeMembers(Object.keys(body.value), answer);
+  }
+}
+
+/** The message of a failure, cleaned and cut; undefined if there is none. */
+export function messageOf({body, secrets}: HandlerAnswer): string | undefined {
+  const message = cleanText(messageIn(body) ?? '', secrets);
+  return message === '' ? undefined : message;
+}
+
+/** The warning about a byte order mark, which Crewroom skips and other programs may not. */
+export function findMark(check: string, {body}: HandlerAnswer): readonly Finding[] {
+  if (!('hasMark' in body) || !body.hasMark) return [];
+  return [
+    {
+      check,
+      level: 'warning',
+      detail: 'a byte order mark stands before the JSON, which not every program skips',
+      fix: 'Save the PHP files as UTF-8 without a byte order mark; each included one counts',
+    },
+  ];
+}
+
+/** Whether the content type says that it is JSON. */
+export function claimsJson({headers}: HandlerAnswer): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** How many names of members are told. */
+const NAMES_MAX = 8;
+
+function describeMembers(names: readonly string[], {secrets}: HandlerAnswer): string {
+  if (names.length === 0) return 'an empty JSON object';
+  const shown = names.slice(0, NAMES_MAX).map(name => JSON.stringify(cleanText(name, secrets)));
+  return `a JSON object with ${shown.join(', ')}${names.length > NAMES_MAX ? ' and more' : ''}`;
+}
+
+function describePage(answer: HandlerAnswer): string {
+  const title = titleOf(decodeBeginning(answer.bytes, answer.secrets));
+  if (title === undefined) return `HTML that begins with ${quoteFirstLine(answer)}`;
+  return `a page titled ${JSON.stringify(cleanText(title, []))}`;
+}
+
+function quoteFirstLine({bytes, secrets}: HandlerAnswer): string {
+  return JSON.stringify(cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []));
+}

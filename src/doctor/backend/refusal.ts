@@ -1,0 +1,48 @@
+import {describeProblem} from '../../domain/client-failure-texts.ts';
+import {AppError, type Failure, type FailureCode} from '../../domain/failure.ts';
+import type {Finding} from '../finding.ts';
+import {findingOfSilence} from './silence.ts';
+
+/** What operators of a handler can do, where the table of failures advises pilots. */
+const FIXES: {readonly [C in FailureCode]?: string} = {
+  'wrong-credentials':
+    'Check the user name and the password; a pilot who signed up through Discord or VATSIM gives the API key of the profile page as the password',
+  'pilot-not-confirmed': 'Confirm the pilot in the administration of the airline, or take another one',
+  'account-broken':
+    'Give the account a rank and an airline, and look whether it is retired; the error log of PHP or of the framework names the line',
+  'session-unknown':
+    'Keep the session that signing in gave: another sign-in of the same pilot, or a table that is emptied, ends it',
+  'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/handlers.md of Crewroom',
+};
+
+/** The findings for a session that was refused: one for each problem. What is no failure is thrown on. */
+export function findingOfRefusal(check: string, error: unknown): readonly Finding[] {
+  if (!(error instanceof AppError)) throw error;
+  const {failure} = error;
+  const fix = ('hint' in failure ? failure.hint : undefined) ?? FIXES[failure.code];
+  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfSilence(check, error)];
+  return detailsOf(failure).map(detail => ({check, level: 'problem', detail, fix}));
+}
+
+function detailsOf(failure: Failure): readonly string[] {
+  switch (failure.code) {
+    case 'wrong-credentials':
+      return [`the user name or the password is refused${said(failure)}`];
+    case 'pilot-not-confirmed':
+      return [`the pilot is not confirmed yet${said(failure)}`];
+    case 'account-broken':
+      return [
+        `${failure.problem ?? 'it ends without a word for this pilot'} (${failure.handlerStatus})${said(failure)}`,
+      ];
+    case 'session-unknown':
+      return [`the session is refused${said(failure)}`];
+    case 'invalid-pilot':
+      return failure.problems.map(problem => `the pilot: ${describeProblem(problem)}`);
+    default:
+      return [failure.code];
+  }
+}
+
+function said({message}: {readonly message?: string}): string {
+  return message === undefined ? '' : `: ${JSON.stringify(message)}`;
+}

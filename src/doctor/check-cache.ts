@@ -1,0 +1,11 @@
+import {findCacheProblem} from '../cli/compile-cache.ts';
+import type {Finding} from './finding.ts';
+
+/** Reports if the compiled code of this program is not kept, since other users could change what is run. */
+export function checkCache(cacheDir: string, userId: number | undefined): Finding {
+  const problem = findCacheProblem(cacheDir, userId);
+  const check = 'Cache';
+  if (problem === undefined) return {check, level: 'ok', detail: cacheDir};
+  const fix = `Delete ${cacheDir}, and let no other user write to the directories above it; until then each start is slower`;
+  return {check, level: 'warning', detail: `compiled code is not kept: ${problem}`, fix};
+}

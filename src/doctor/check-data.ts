@@ -1,0 +1,121 @@
+import {constants} from 'node:fs';
+import {access, readdir, stat, statfs} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import {formatBytes} from '../cli/terminal/table.ts';
+import {AppError} from '../domain/failure.ts';
+import {
+  assertNoOtherFiles,
+  DATA_FORMAT,
+  type DataDirectory,
+  describeDataDirectory,
+  readDataFormat,
+} from '../store/disk/data-directory.ts';
+import {assertUndamaged} from '../store/lmdb/check-pages.ts';
+import {findHolder} from '../store/lmdb/process-lock.ts';
+import {type Finding, findingOf} from './finding.ts';
+
+const CHECK = 'Data';
+
+/** Below this much room, in bytes, writes fail soon. */
+const SPACE_LOW_BYTES = 256 * 1024 * 1024;
+
+/** Below this much room, in bytes, the next large write fails. */
+const SPACE_LEAST_BYTES = 16 * 1024 * 1024;
+
+/** Everything about the data directory that can be known without changing it. */
+export async function checkData(dataDir: string): Promise<readonly Finding[]> {
+  const directory = describeDataDirectory(dataDir);
+  const access = await checkAccess(dataDir);
+  if (access.level === 'problem') return [access];
+  const place = await findExisting(dataDir);
+  const inside = place === dataDir ? [...(await checkModes(directory)), ...(await checkStore(directory))] : [];
+  return [access, ...inside, await checkSpace(place)];
+}
+
+async function checkAccess(path: string): Promise<Finding> {
+  const place = await findExisting(path);
+  const status = await stat(place);
+  const problem = (detail: string, fix = 'Choose a directory of your own with --data-dir'): Finding => {
+    return {check: CHECK, level: 'problem', detail, fix};
+  };
+  if (!status.isDirectory()) return problem(`${place} is no directory`);
+  const user = process.getuid?.();
+  if (place === path && user !== undefined && status.uid !== user)
+    return problem(`${path} belongs to user ${status.uid}, and this is user ${user}`);
+  if (!(await isPermitted(place, constants.W_OK | constants.X_OK))) return problem(`${place} cannot be written to`);
+  return {check: CHECK, level: 'ok', detail: place === path ? path : `${path} is made at the first start`};
+}
+
+/** The path itself, or the nearest directory above it that is there. */
+async function findExisting(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  return isThere || dirname(path) === path ? path : findExisting(dirname(path));
+}
+
+function isPermitted(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function checkSpace(path: string): Promise<Finding> {
+  const {bavail, bsize} = await statfs(path);
+  const freeBytes = bavail * bsize;
+  const detail = `${formatBytes(freeBytes)} are free where the data is`;
+  if (freeBytes >= SPACE_LOW_BYTES) return {check: 'Disk', level: 'ok', detail};
+  const level = freeBytes < SPACE_LEAST_BYTES ? 'problem' : 'warning';
+  return {check: 'Disk', level, detail: `only ${detail}`, fix: 'Make room; writes fail when the disk is full'};
+}
+
+/** Rights of group and others. */
+const FOREIGN_RIGHTS = 0o077;
+
+async function checkModes({path, storePath, lockPath}: DataDirectory): Promise<readonly Finding[]> {
+  // Windows keeps its rights elsewhere.
+  if (process.platform === 'win32') return [];
+  const open: string[] = [];
+  for (const directory of [path, storePath, lockPath]) {
+    const names = await readdir(directory).catch(() => []);
+    for (const place of [directory, ...names.map(name => join(directory, name))]) {
+      const mode = await stat(place).then(
+        status => status.mode,
+        () => 0,
+      );
+      if ((mode & FOREIGN_RIGHTS) !== 0) open.push(place);
+    }
+  }
+  const [first] = open;
+  if (first === undefined) return [{check: CHECK, level: 'ok', detail: 'only its owner may read it'}];
+  const detail = `other users may look at ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`;
+  return [{check: CHECK, level: 'warning', detail, fix: 'Start the service again: it takes these rights away'}];
+}
+
+async function checkStore(directory: DataDirectory): Promise<readonly Finding[]> {
+  try {
+    await assertNoOtherFiles(directory);
+    const format = await readDataFormat(directory);
+    const holder = await findHolder(directory, process.pid).catch((error: Error) => error);
+    if (holder instanceof Error) return [damagedLock(directory, holder)];
+    // While the service writes, the first pages may be seen half old and half new.
+    if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});
+    const state =
+      format === undefined ? 'nothing is stored yet' : `format ${format}, of ${DATA_FORMAT} that can be read`;
+    const lock = holder === undefined ? 'no process holds it' : `process ${holder} holds it`;
+    return [{check: CHECK, level: 'ok', detail: `${state}; ${lock}`}];
+  } catch (error) {
+    return [findingOf(CHECK, error)];
+  }
+}
+
+function damagedLock({path, lockPath}: DataDirectory, error: Error): Finding {
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: error instanceof AppError ? error.message : `the lock of ${path} cannot be read (${error.message})`,
+    fix: `Delete ${lockPath}, while no Crewroom runs: nothing of value is in it`,
+  };
+}

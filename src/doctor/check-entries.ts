@@ -1,0 +1,167 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {createServiceClient, type ServiceAddress} from '../cli/connection.ts';
+import type {Client} from '../client/client.ts';
+import {LIST_LIMIT_MAX} from '../domain/entries.ts';
+import {AppError} from '../domain/failure.ts';
+import {describeDataDirectory} from '../store/disk/data-directory.ts';
+import {findHolder} from '../store/lmdb/process-lock.ts';
+import {type Verification, type VerifyOptions, verifyStore} from '../store/verify-store.ts';
+import {addressesOf} from '../system/loopback.ts';
+import {findPortHolder} from '../system/port-holder.ts';
+import {type Finding, findingOf} from './finding.ts';
+
+const CHECK = 'Entries';
+
+/** How many corrupt keys are named, so that a broken disk does not flood the terminal. */
+const KEYS_NAMED_MAX = 100;
+
+/** Where the entries are, and where a service may be that uses them. */
+export interface EntriesPlace extends ServiceAddress {
+  readonly dataDir: string;
+}
+
+/**
+ * Verifies the checksum of every entry, and names those that fail: in the files when nobody uses them,
+ * and through the service that does otherwise, since files change while one looks.
+ */
+export async function checkEntries(place: EntriesPlace, options: VerifyOptions): Promise<readonly Finding[]> {
+  const directory = describeDataDirectory(place.dataDir);
+  if (!existsSync(join(directory.storePath, 'data.mdb'))) return [ok('there are none yet')];
+  const holder = await findHolder(directory, process.pid);
+  if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
+  const service =
+    place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
+  if (service?.crewroomVersion !== undefined && service.processId === holder)
+    return describeServiceVerification(await verifyThroughService(createServiceClient(place), options));
+  return [
+    {
+      check: CHECK,
+      level: 'warning',
+      detail: `process ${holder} uses the directory, so they cannot be verified`,
+      fix: 'Stop that process, or name the port of the service with --port',
+    },
+  ];
+}
+
+/** Reads every page with its values; the service verifies what it reads, and names the first entry that fails. */
+async function verifyThroughService(
+  {entries}: Client,
+  {onProgress, signal}: VerifyOptions,
+): Promise<ServiceVerification> {
+  const corruptKeys: string[] = [];
+  let after: string | undefined;
+  let count = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const page = await entries.list({after, limit: LIST_LIMIT_MAX, values: true});
+      count += page.entries.length;
+      onProgress?.(count, undefined);
+      if (page.next === undefined) return {corruptKeys, count};
+      after = page.next;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.failure.code === 'store-corrupt') return {corruptKeys, count, damage: error};
+      if (error.failure.code !== 'entry-corrupt') throw error;
+      // Those before it on its page were verified, or it would not have been reached.
+      after = error.failure.key;
+      corruptKeys.push(after);
+    }
+  }
+}
+
+interface ServiceVerification {
+  readonly corruptKeys: readonly string[];
+  readonly count: number;
+  /** Why nothing behind it could be looked at. */
+  readonly damage?: AppError;
+}
+
+function describeServiceVerification({damage, ...found}: ServiceVerification): readonly Finding[] {
+  if (damage === undefined) return describeKeys(found);
+  const named = found.corruptKeys.length === 0 ? [] : describeKeys(found);
+  return [
+    {...findingOf(CHECK, damage), fix: 'Stop the service and look again: then every part of the file is read'},
+    ...named,
+  ];
+}
+
+function describeVerification(verification: Verification): readonly Finding[] {
+  const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
+  const {unsettledChanges, journalDamage, storeIdDamaged} = verification;
+  return [
+    ...(storeIdDamaged ? [damagedStoreId()] : []),
+    ...(journalDamage === undefined ? [] : [damagedJournal(journalDamage)]),
+    ...(unsettledChanges > 0
+      ? [ok(`${unsettledChanges} changes are in the journal; the next start takes them up`)]
+      : []),
+    ...(lostEntries > 0 || damage.length > 0 ? [damagedFile(lostEntries, damage)] : []),
+    ...(damagedChanges > 0 ? [damagedLog(damagedChanges)] : []),
+    ...(wrongExpiries > 0 ? [wrongTimes(wrongExpiries)] : []),
+    ...describeKeys({corruptKeys, count: entries}),
+  ];
+}
+
+function describeKeys({corruptKeys, count}: ServiceVerification): readonly Finding[] {
+  if (corruptKeys.length === 0) return [ok(count === 0 ? 'there are none' : `all ${count} match their checksums`)];
+  const named = corruptKeys
+    .slice(0, KEYS_NAMED_MAX)
+    .map(key => corrupt(`${JSON.stringify(key)} does not match its checksum`));
+  const more = corruptKeys.length - named.length;
+  return more === 0 ? named : [...named, corrupt(`${more} more do not match their checksums`)];
+}
+
+function ok(detail: string): Finding {
+  return {check: CHECK, level: 'ok', detail};
+}
+
+function corrupt(detail: string): Finding {
+  return {check: CHECK, level: 'problem', detail, fix: 'Write or delete the key to go on, and check the disk'};
+}
+
+function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
+  const lost = lostEntries > 0 ? `${lostEntries} are lost` : 'parts of the store cannot be read';
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: damage.length === 0 ? lost : `${lost}: in data.mdb ${damage.slice(0, 3).join('; ')}`,
+    fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
+  };
+}
+
+function damagedJournal(problem: string): Finding {
+  return {
+    check: CHECK,
+    level: 'problem',
+    detail: problem,
+    fix: 'Keep a copy of the data directory, restore it from a backup, and check the disk',
+  };
+}
+
+function damagedStoreId(): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: 'the id of the store cannot be read',
+    fix: 'Check the disk; no entry is lost, the next start gives the store a new id, and subscribers start over',
+  };
+}
+
+function damagedLog(count: number): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: `${count} ${count === 1 ? 'record' : 'records'} of the change log cannot be read`,
+    fix: 'Check the disk; no entry is lost, and who follows changes starts over',
+  };
+}
+
+function wrongTimes(count: number): Finding {
+  return {
+    check: CHECK,
+    level: 'warning',
+    detail: `${count} rows of the table of what expires do not match the entries`,
+    fix: 'Check the disk; no entry is lost, each still expires in time, and some may do so without an event',
+  };
+}

@@ -1,0 +1,54 @@
+import type {ServiceAddress} from '../cli/connection.ts';
+import type {CliContext} from '../cli/terminal/context.ts';
+import {addressesOf, formatAddress} from '../system/loopback.ts';
+import {describePortHolder, findPortHolder} from '../system/port-holder.ts';
+import {isForeignUser} from '../system/socket-owner.ts';
+import {tryToListen} from './check-machine.ts';
+import type {Finding} from './finding.ts';
+
+/** Advice about a program of another user on the port. */
+export const FOREIGN_FIX =
+  'Trust nothing that it answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
+
+/** Whether each address could be listened on, or by whom it is already. */
+export async function checkPort({host, port}: ServiceAddress, context: CliContext): Promise<readonly Finding[]> {
+  if (port === 0) return [{check: 'Port', level: 'ok', detail: 'any free one'}];
+  const findings: Finding[] = [];
+  for (const address of addressesOf(host)) {
+    const finding = await checkAddress(address, port, context);
+    if (finding !== undefined) findings.push(finding);
+  }
+  return findings;
+}
+
+async function checkAddress(
+  address: string,
+  port: number,
+  {userId}: Pick<CliContext, 'userId'>,
+): Promise<Finding | undefined> {
+  const check = 'Port';
+  const name = formatAddress(address, port);
+  const problem = await tryToListen({host: address, port});
+  if (problem === undefined) return {check, level: 'ok', detail: `${name} is free`};
+  if (problem === 'EADDRNOTAVAIL' || problem === 'EAFNOSUPPORT') return undefined;
+  if (problem === 'EACCES')
+    return {check, level: 'problem', detail: `${name} is not permitted`, fix: 'Choose a port above 1023 with --port'};
+  if (problem !== 'EADDRINUSE')
+    return {
+      check,
+      level: 'problem',
+      detail: `${name} does not work: ${problem}`,
+      fix: 'Choose another with --host or --port',
+    };
+  const holder = await findPortHolder({address, port});
+  const detail = `${name} is used by ${holder === undefined ? 'another program' : describePortHolder(holder)}`;
+  if (isForeignUser(holder?.userId, userId))
+    return {check, level: 'problem', detail: `${detail}; it belongs to user ${holder?.userId}`, fix: FOREIGN_FIX};
+  if (holder?.crewroomVersion !== undefined) return {check, level: 'ok', detail};
+  return {
+    check,
+    level: 'problem',
+    detail,
+    fix: 'Stop that program, or choose another port with --port; plugins expect 7172',
+  };
+}

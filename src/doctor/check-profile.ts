@@ -1,0 +1,26 @@
+import {describeProblem} from '../domain/client-failure-texts.ts';
+import {AppError} from '../domain/failure.ts';
+import {adviseOnFailure} from '../domain/failure-advice.ts';
+import {readProfile} from '../identity/profile-source.ts';
+import {type Finding, findingOf} from './finding.ts';
+
+/** Whose identity would be served, or everything that is wrong with the profile. */
+export async function checkProfile(profile: string): Promise<readonly Finding[]> {
+  const check = 'Identity';
+  if (profile === '') return [{check, level: 'ok', detail: 'the sample that comes with Crewroom'}];
+  if (profile === 'none') return [{check, level: 'ok', detail: 'nobody, as --profile none wants it'}];
+  try {
+    const {summary} = await readProfile(profile);
+    return [{check, level: 'ok', detail: `${summary}, from ${profile}`}];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'invalid-profile') return [findingOf(check, error)];
+    return error.failure.problems.map((problem): Finding => {
+      return {
+        check,
+        level: 'problem',
+        detail: `${profile}: ${describeProblem(problem)}`,
+        fix: adviseOnFailure('invalid-profile'),
+      };
+    });
+  }
+}

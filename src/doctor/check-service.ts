@@ -1,0 +1,76 @@
+import {createServiceClient, type ServiceAddress, serviceUrl} from '../cli/connection.ts';
+import {findForeignOwner} from '../cli/own-service.ts';
+import type {CliContext} from '../cli/terminal/context.ts';
+import {AppError} from '../domain/failure.ts';
+import {VERSION} from '../version.ts';
+import {FOREIGN_FIX} from './check-port.ts';
+import {type Finding, findingOf} from './finding.ts';
+
+/** How long the service may take to answer, in milliseconds. */
+const SERVICE_TIMEOUT_MS = 5000;
+
+/** An answer that takes longer than this, in milliseconds, is worth a word: it is one of milliseconds otherwise. */
+const SLOW_MS = 500;
+
+const CHECK = 'Service';
+
+/** Whether the service answers, and how it is. */
+export async function checkService(settings: ServiceAddress, context: CliContext): Promise<Finding> {
+  const {elapsedMs} = context;
+  const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
+  if (settings.port === 0) return {...notRunning, detail: 'no port is named to look for it'};
+  const url = serviceUrl(settings);
+  const client = createServiceClient(settings, {timeoutMs: SERVICE_TIMEOUT_MS});
+  try {
+    const {name, version} = await client.service();
+    if (name !== 'crewroom') return {...notRunning, detail: `what answers at ${url} is no Crewroom`};
+    const owner = await findForeignOwner(settings, context);
+    if (owner !== undefined)
+      return {
+        check: CHECK,
+        level: 'problem',
+        detail: `what answers at ${url} belongs to user ${owner}, not to you`,
+        fix: FOREIGN_FIX,
+      };
+    const beganAtMs = elapsedMs();
+    const {ready, store} = await client.readiness();
+    return judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});
+  } catch (error) {
+    if (error instanceof AppError && error.failure.code === 'service-unreachable')
+      return {...notRunning, detail: `it does not run at ${url}`};
+    return findingOf(CHECK, error);
+  }
+}
+
+interface Observed {
+  readonly url: string;
+  readonly version: string;
+  readonly ready: boolean;
+  readonly store: string;
+  readonly tookMs: number;
+}
+
+function judge({url, version, ready, store, tookMs}: Observed): Finding {
+  if (!ready)
+    return {
+      check: CHECK,
+      level: 'problem',
+      detail: `its store is ${store}: the disk failed`,
+      fix: 'Check the disk, then start the service again; what was acknowledged before can still be read',
+    };
+  if (version !== VERSION)
+    return {
+      check: CHECK,
+      level: 'warning',
+      detail: `it runs version ${version}, and this is ${VERSION}`,
+      fix: 'Start the service again to run the installed version',
+    };
+  if (tookMs > SLOW_MS)
+    return {
+      check: CHECK,
+      level: 'warning',
+      detail: `it took ${tookMs} ms to answer`,
+      fix: 'See whether the machine or the disk is busy',
+    };
+  return {check: CHECK, level: 'ok', detail: `${url} answers, its store is ${store}`};
+}

@@ -1,0 +1,44 @@
+import {join} from 'node:path';
+import type {Config} from '../config/config.ts';
+import {AppError} from '../domain/failure.ts';
+import {openKeychain} from '../identity/keychain/keychain.ts';
+import {SESSION_FILE} from '../identity/session/session-file.ts';
+import {type Finding, findingOf} from './finding.ts';
+
+const CHECK = 'Session';
+
+/** Under this name the keychain has nothing: it is asked only whether it answers. */
+const ACCOUNT = 'doctor';
+
+/** What says where a session is kept. */
+export type SessionSettings = Partial<Pick<Config, 'keep' | 'ephemeral' | 'dataDir'>>;
+
+/** Where the session of a pilot who signs in would be kept. */
+export async function checkSession(
+  {keep, ephemeral, dataDir}: SessionSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Finding> {
+  if (keep === false || ephemeral)
+    return {check: CHECK, level: 'ok', detail: 'kept in memory, gone when the service stops'};
+  try {
+    await openKeychain({environment}).get(ACCOUNT);
+    return {check: CHECK, level: 'ok', detail: 'kept in the keychain of the system'};
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'keychain-unavailable') return findingOf(CHECK, error);
+    const place = dataDir === undefined ? SESSION_FILE : join(dataDir, SESSION_FILE);
+    const why = `there is no keychain (${error.failure.problem})`;
+    return {check: CHECK, level: 'ok', detail: `kept in ${place}, which only you can read: ${why}`};
+  }
+}
+
+/** Whether the airline can be used, where one is configured. */
+export async function checkAirline(file: string): Promise<readonly Finding[]> {
+  if (file === '') return [];
+  const {readAirline} = await import('../identity/backend/airline-profile.ts');
+  try {
+    const {scriptURL} = await readAirline(file);
+    return [{check: 'Airline', level: 'ok', detail: `${file}; pilots sign in at ${scriptURL}`}];
+  } catch (error) {
+    return [findingOf('Airline', error)];
+  }
+}

@@ -1,0 +1,25 @@
+import {type Config, DEFAULT_ORIGIN, type InspectedConfig, SETTING_NAMES} from '../config/config.ts';
+import {adviseOnFailure} from '../domain/failure-advice.ts';
+import {isLoopback} from '../system/loopback.ts';
+import type {Finding} from './finding.ts';
+
+/** Every setting that cannot be used, or that all can. */
+export function checkSettings({problems, origins, config}: InspectedConfig): readonly Finding[] {
+  const check = 'Settings';
+  const findings = problems.map(({source, problem}): Finding => {
+    return {check, level: 'problem', detail: `${source} ${problem}`, fix: adviseOnFailure('invalid-configuration')};
+  });
+  const unsafe = findUnsafeHost(config);
+  if (unsafe !== undefined) findings.push(unsafe);
+  if (findings.length > 0) return findings;
+  const changed = SETTING_NAMES.filter(name => origins[name] !== DEFAULT_ORIGIN);
+  return [
+    {check, level: 'ok', detail: changed.length === 0 ? 'all at their defaults' : `${changed.join(', ')} changed`},
+  ];
+}
+
+function findUnsafeHost({host}: Partial<Config>): Finding | undefined {
+  if (host === undefined || isLoopback(host)) return undefined;
+  const detail = `host is ${JSON.stringify(host)}, which other machines could call`;
+  return {check: 'Settings', level: 'problem', detail, fix: adviseOnFailure('unsafe-host')};
+}

@@ -1,0 +1,51 @@
+import {AppError} from '../../domain/failure.ts';
+import {type HttpRequest, headerValues} from './message.ts';
+
+/**
+ * Reads the body of a write. It is taken as JSON whatever its content type says, since plugins send
+ * `text/plain`, a form type or none around their JSON; not so what cannot be JSON as it stands.
+ *
+ * @throws {AppError} As {@link assertPlainBody}; `value-too-large`; `malformed-request` when it ends early.
+ */
+export function readJsonBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
+  assertPlainBody(request);
+  return request.readBody(sizeBytesMax);
+}
+
+/**
+ * Makes sure that a body is sent as it is.
+ *
+ * @throws {AppError} `unsupported-body` for multipart and compressed bodies.
+ */
+export function assertPlainBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
+  for (const type of headerValues(rawHeaders, 'content-type')) {
+    if (/^\s*multipart\//i.test(type)) throw new AppError({code: 'unsupported-body', problem: 'it is multipart'});
+  }
+  for (const encoding of headerValues(rawHeaders, 'content-encoding')) {
+    if (encoding.trim().toLowerCase() === 'identity') continue;
+    throw new AppError({
+      code: 'unsupported-body',
+      problem: `it is encoded as ${JSON.stringify(encoding.slice(0, 40))}`,
+    });
+  }
+}
+
+/**
+ * Reads the body of a merge patch: like that of a write, since plugins cannot be trusted with content types, but
+ * not what says that it is the other kind of patch, of which none is an object.
+ *
+ * @throws {AppError} `unsupported-body` for a JSON Patch (RFC 6902) too; otherwise as {@link readJsonBody}.
+ */
+export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
+  for (const type of headerValues(request.rawHeaders, 'content-type')) {
+    if (/^\s*application\/json-patch\+json\b/i.test(type))
+      throw new AppError({
+        code: 'unsupported-body',
+        problem: `it is a JSON Patch (RFC 6902), and this takes ${MERGE_PATCH_TYPE} (RFC 7396)`,
+      });
+  }
+  return readJsonBody(request, sizeBytesMax);
+}
+
+/** The content type of merge patches (RFC 7396). */
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';

@@ -1,0 +1,116 @@
+import {describe, expect, test} from 'vitest';
+import type {Failure} from '../../domain/failure.ts';
+import type {LogFields} from '../../domain/log.ts';
+import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, TOLD_MAX} from './failure-log.ts';
+
+/** A log of failures with a clock of the test, and the lines above `debug`. */
+function make() {
+  const lines: (readonly [string, string, LogFields])[] = [];
+  const debugged: LogFields[] = [];
+  const clock = {nowMs: 0};
+  const to =
+    (level: string) =>
+    (message: string, about: LogFields = {}): void =>
+      void lines.push([level, message, about]);
+  const log = {
+    error: to('error'),
+    info: to('info'),
+    debug: (_: string, about: LogFields = {}) => void debugged.push(about),
+  };
+  const failures = createFailureLog({log, nowMs: () => clock.nowMs});
+  return {failures, lines, debugged, clock};
+}
+
+function request(path: string): FailedRequest {
+  return {requestId: 'id-1', method: 'GET', path};
+}
+
+const NO_RESOURCE: Failure = {code: 'no-resource', path: '/x'};
+
+describe('createFailureLog()', () => {
+  test('tells once a minute of a path that is asked for each second, and how often', () => {
+    const {failures, lines, clock} = make();
+    for (let second = 0; second < 150; second++) {
+      clock.nowMs = second * 1000;
+      failures.tell(NO_RESOURCE, request('/x'));
+    }
+    const about = {method: 'GET', path: '/x', code: 'no-resource', status: 404};
+    const line = ['info', 'request refused', {requestId: 'id-1', ...about}];
+    const count = ['info', 'request refused again', {...about, times: 59}];
+    expect(lines).toEqual([line, count, line, count, line]);
+    failures.flush();
+    expect(lines.at(-1)).toEqual(['info', 'request refused again', {...about, times: 29}]);
+    failures.flush();
+    expect(lines).toHaveLength(6);
+  });
+
+  test('keeps each of the repeats for debug, with its id', () => {
+    const {failures, debugged} = make();
+    failures.tell(NO_RESOURCE, request('/x'));
+    failures.tell(NO_RESOURCE, {...request('/x'), requestId: 'id-2'});
+    expect(debugged).toEqual([expect.objectContaining({requestId: 'id-2', path: '/x'})]);
+  });
+
+  test('tells of what is about something else', () => {
+    const {failures, lines} = make();
+    failures.tell(NO_RESOURCE, request('/x'));
+    failures.tell(NO_RESOURCE, request('/y'));
+    failures.tell({code: 'method-not-allowed', method: 'PUT', allowed: []}, request('/x'));
+    failures.tell(NO_RESOURCE, {...request('/x'), method: 'PUT'});
+    expect(lines).toHaveLength(4);
+  });
+
+  test('names an origin once, whatever its pages ask for, and the flag that would let them in', () => {
+    const {failures, lines} = make();
+    for (let index = 0; index < 1000; index++)
+      failures.tell({code: 'foreign-origin', origin: 'http://localhost:5173'}, request(`/api/store/${index}`));
+    expect(lines).toEqual([
+      [
+        'info',
+        'request refused',
+        expect.objectContaining({origin: 'http://localhost:5173', toAllow: '--allow-origin http://localhost:5173'}),
+      ],
+    ]);
+  });
+
+  for (const origin of ['null', 'https://evil.example/path', 'http://a b', '']) {
+    test(`proposes no flag for ${JSON.stringify(origin)}`, () => {
+      const {failures, lines} = make();
+      failures.tell({code: 'foreign-origin', origin}, request('/api'));
+      expect(lines).toEqual([['info', 'request refused', expect.not.objectContaining({toAllow: expect.anything()})]]);
+    });
+  }
+
+  test('writes few lines where each path is another one, and counts the rest', () => {
+    const {failures, lines} = make();
+    for (let index = 0; index < 100_000; index++) failures.tell(NO_RESOURCE, request(`/${index}`));
+    expect(lines).toHaveLength(TOLD_MAX);
+    failures.flush();
+    expect(lines.slice(TOLD_MAX)).toEqual([['info', 'other requests refused', {times: 100_000 - TOLD_MAX}]]);
+  });
+
+  test('tells of every defect, and of no daily work', () => {
+    const {failures, lines} = make();
+    const error = new Error('defect');
+    for (const requestId of ['a', 'b'])
+      failures.tell({code: 'internal', requestId}, {...request('/x'), requestId, error});
+    failures.tell({code: 'no-entry', key: 'k'}, request('/api/store/k'));
+    expect(lines).toEqual([
+      ['error', 'request failed', expect.objectContaining({requestId: 'a', error})],
+      ['error', 'request failed', expect.objectContaining({requestId: 'b', error})],
+    ]);
+  });
+
+  test('tells why the service failed, and why a request could not be read', () => {
+    const {failures, lines, clock} = make();
+    failures.tell({code: 'disk-full'}, request('/api/store/k'));
+    failures.tell({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
+    clock.nowMs = REPEAT_PERIOD_MS;
+    failures.tell({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
+    expect(lines).toEqual([
+      ['error', 'request failed', expect.objectContaining({problem: expect.stringContaining('disk is full')})],
+      ['info', 'request refused', expect.objectContaining({problem: 'Cannot read the request: it is none'})],
+      ['info', 'request refused', expect.objectContaining({problem: 'Cannot read the request: it is none'})],
+    ]);
+  });
+});

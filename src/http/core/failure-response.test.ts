@@ -1,0 +1,73 @@
+import {describe, expect, test} from 'vitest';
+import {AppError, type Failure} from '../../domain/failure.ts';
+import {failureAnswer, STATUS_BY_CODE, statusOf, toFailure} from './failure-response.ts';
+
+describe('failureAnswer()', () => {
+  test('makes a problem document with the members of the failure beside those of the standard', () => {
+    const {status, rawHeaders, body} = failureAnswer({code: 'no-entry', key: 'é'}, 'id-1');
+    expect(status).toBe(404);
+    expect(rawHeaders).toContain('application/problem+json');
+    expect(rawHeaders).toContain(String(Buffer.byteLength(String(body))));
+    expect(JSON.parse(String(body))).toEqual({
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: 'Cannot find "é": no entry has this key',
+      instance: 'id-1',
+      advice: expect.any(String),
+      code: 'no-entry',
+      key: 'é',
+    });
+  });
+
+  test('says what is allowed where the method is not', () => {
+    const {rawHeaders} = failureAnswer({code: 'method-not-allowed', method: 'PUT', allowed: ['GET', 'HEAD']}, 'id');
+    expect(rawHeaders.slice(-2)).toEqual(['Allow', 'GET, HEAD']);
+  });
+
+  test('no failure has a member that the problem document has too', () => {
+    const reserved = ['type', 'title', 'status', 'detail', 'instance', 'advice'];
+    const failures: readonly Failure[] = [
+      {code: 'invalid-key', key: '', problem: ''},
+      {code: 'invalid-json', problem: '', position: 0},
+      {code: 'value-too-deep', depthMax: 0, position: 0},
+      {code: 'invalid-parameter', parameter: '', problem: ''},
+      {code: 'invalid-header', header: '', problem: ''},
+      {code: 'revision-conflict', conflicts: []},
+      {code: 'too-many-connections', connectionsMax: 0},
+      {code: 'too-many-subscribers', subscribersMax: 0},
+      {code: 'subscriber-too-slow', cursor: '57'},
+      {code: 'internal', requestId: ''},
+    ];
+    for (const failure of failures)
+      expect(
+        Object.keys(failure).filter(name => reserved.includes(name)),
+        failure.code,
+      ).toEqual([]);
+  });
+});
+
+describe('toFailure()', () => {
+  test('hands on what was foreseen', () => {
+    const failure = {code: 'disk-full'} as const;
+    expect(toFailure(new AppError(failure), 'id')).toBe(failure);
+  });
+
+  for (const thrown of [new Error('secret'), 'secret', undefined, null, {failure: {code: 'no-entry'}}]) {
+    test(`makes ${String(thrown)} internal, and keeps what it says`, () => {
+      expect(toFailure(thrown, 'id')).toEqual({code: 'internal', requestId: 'id'});
+    });
+  }
+
+  test('so too what never crosses HTTP', () => {
+    expect(toFailure(new AppError({code: 'unsafe-host', host: 'secret'}), 'id')).toEqual({
+      code: 'internal',
+      requestId: 'id',
+    });
+  });
+});
+
+test('every status is one that failures have', () => {
+  for (const status of Object.values(STATUS_BY_CODE)) expect(status ?? 400).toBeGreaterThanOrEqual(400);
+  expect(statusOf({code: 'unsafe-host', host: ''})).toBe(500);
+});

@@ -1,0 +1,155 @@
+import {describe, expect, test} from 'vitest';
+import {AppError} from '../../domain/failure.ts';
+import type {LogFields} from '../../domain/log.ts';
+import {createFailureLog} from './failure-log.ts';
+import {createGuardRules} from './guard.ts';
+import {createHandler} from './handler.ts';
+import {emptyAnswer, type HttpAnswer, headerValues, jsonAnswer} from './message.ts';
+import type {Call, Operation, Route} from './route.ts';
+
+interface Logged {
+  readonly level: string;
+  readonly message: string;
+  readonly about: LogFields;
+}
+
+/** A handler with one resource, `/things/{key}`, and what it logs. */
+function make(operations: Route['operations']) {
+  const logged: Logged[] = [];
+  const to =
+    (level: string) =>
+    (message: string, about: LogFields = {}): void =>
+      void logged.push({level, message, about});
+  const rules = createGuardRules({port: 7172, extraHosts: [], allowedOrigins: ['https://va.example']});
+  const handle = createHandler({
+    guardRules: () => rules,
+    routes: [{path: '/things/{key}', operations}],
+    failures: createFailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
+    newRequestId: () => 'id-1',
+  });
+  const call = async (method: string, target: string, headers: readonly string[] = []): Promise<HttpAnswer> =>
+    handle({
+      method,
+      target,
+      rawHeaders: ['Host', 'localhost:7172', ...headers],
+      readBody: () => Promise.reject(new Error('nobody asked')),
+      readChunks: () => expect.unreachable('nobody asked'),
+      signal: new AbortController().signal,
+      listen: () => expect.unreachable('nobody asked'),
+    });
+  return {call, logged};
+}
+
+function fail(failure: ConstructorParameters<typeof AppError>[0]): Operation {
+  return () => {
+    throw new AppError(failure);
+  };
+}
+
+describe('createHandler()', () => {
+  test('hands an operation its segment and query as they were sent', async () => {
+    let seen: Call | undefined;
+    const {call} = make({
+      GET: given => {
+        seen = given;
+        return emptyAnswer(204);
+      },
+    });
+    expect((await call('GET', '/things/a%2Fb?x=%20')).status).toBe(204);
+    expect(seen).toMatchObject({segment: 'a%2Fb', query: 'x=%20'});
+  });
+
+  test('asks the guard before anything else', async () => {
+    const {call, logged} = make({GET: () => jsonAnswer('secret')});
+    const {status} = await call('GET', '/things/a', ['Origin', 'null']);
+    expect([status, logged[0]?.about['code']]).toEqual([403, 'foreign-origin']);
+  });
+
+  test('HEAD does what GET does, without the body', async () => {
+    const {call} = make({GET: async () => jsonAnswer('text', {status: 201})});
+    const [get, head] = [await call('GET', '/things/a'), await call('HEAD', '/things/a')];
+    expect(head).toEqual({status: get.status, rawHeaders: get.rawHeaders});
+  });
+
+  test('there is no HEAD where there is no GET, and no method by the name of a property', async () => {
+    const {call} = make({POST: () => emptyAnswer(204)});
+    for (const method of ['HEAD', 'GET', 'toString', '__proto__', 'constructor']) {
+      const answered = await call(method, '/things/a');
+      expect(answered.status, method).toBe(405);
+      expect(headerValues(answered.rawHeaders, 'allow')).toEqual(['POST, OPTIONS']);
+    }
+  });
+
+  for (const when of ['at once', 'later']) {
+    test(`an operation that fails ${when} becomes a problem document`, async () => {
+      const thrown = new AppError({code: 'disk-full'});
+      const {call} = make({
+        PUT: () => {
+          if (when === 'later') return Promise.reject(thrown);
+          throw thrown;
+        },
+      });
+      const {status, body} = await call('PUT', '/things/a');
+      expect([status, JSON.parse(String(body))]).toEqual([507, expect.objectContaining({code: 'disk-full'})]);
+    });
+  }
+
+  const levels = [
+    {name: 'what callers meet in their daily work', operation: fail({code: 'no-entry', key: 'a'}), level: 'debug'},
+    {name: 'a refusal', operation: fail({code: 'invalid-key', key: '', problem: ''}), level: 'info'},
+    {name: 'a failure of the store', operation: fail({code: 'disk-full'}), level: 'error'},
+    {name: 'a defect', operation: () => Promise.reject(new Error('defect')), level: 'error'},
+  ];
+  for (const {name, operation, level} of levels) {
+    test(`logs ${name} as ${level}, without the query`, async () => {
+      const {call, logged} = make({GET: operation});
+      await call('GET', `/things/${'a'.repeat(300)}?token=secret`);
+      expect(logged).toHaveLength(1);
+      expect(logged[0]?.level).toBe(level);
+      expect(logged[0]?.about).toMatchObject({requestId: 'id-1', method: 'GET', path: `/things/${'a'.repeat(192)}`});
+      expect(JSON.stringify(logged)).not.toContain('secret');
+    });
+  }
+
+  test('lets an allowed page read every answer, failures too', async () => {
+    const {call} = make({GET: () => jsonAnswer(1)});
+    for (const [method, target] of [
+      ['GET', '/things/a'],
+      ['GET', '/nothing'],
+      ['PUT', '/things/a'],
+      ['OPTIONS', '/things/a'],
+    ] as const) {
+      const {rawHeaders} = await call(method, target, ['Origin', 'https://va.example']);
+      expect(headerValues(rawHeaders, 'access-control-allow-origin'), target).toEqual(['https://va.example']);
+      expect(headerValues(rawHeaders, 'vary')).toEqual(['Origin']);
+    }
+  });
+
+  for (const [method, target, status] of [
+    ['GET', '/nothing', 404],
+    ['PUT', '/things/a', 405],
+    ['PATCH', '/things', 404],
+  ] as const) {
+    test(`lets an allowed page learn that ${method} ${target} is ${status}, instead of a refusal by its browser`, async () => {
+      const {call} = make({GET: () => jsonAnswer(1)});
+      const origin = ['Origin', 'https://va.example'];
+      const preflight = await call('OPTIONS', target, [...origin, 'Access-Control-Request-Method', method]);
+      expect(preflight.status).toBe(204);
+      const [methods = ''] = headerValues(preflight.rawHeaders, 'access-control-allow-methods');
+      expect(methods.split(', ')).toContain(method);
+      expect((await call(method, target, origin)).status).toBe(status);
+    });
+  }
+
+  test('answers OPTIONS of an unknown path as it answers GET, if no allowed page asks', async () => {
+    const {call} = make({GET: () => jsonAnswer(1)});
+    for (const headers of [[], ['Access-Control-Request-Method', 'PUT'], ['Origin', 'https://va.example']])
+      expect((await call('OPTIONS', '/nothing', headers)).status).toBe(404);
+  });
+
+  test('tells programs nothing of CORS', async () => {
+    const {call} = make({GET: () => jsonAnswer(1)});
+    for (const method of ['GET', 'OPTIONS', 'PUT'])
+      expect((await call(method, '/things/a')).rawHeaders.join()).not.toMatch(/access-control|vary/i);
+  });
+});

@@ -1,0 +1,394 @@
+import {once} from 'node:events';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {WebSocket} from 'ws';
+import {Feed} from '../../../test/support/feed.ts';
+import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
+import {startTestServer, type TestServer} from '../../../test/support/test-server.ts';
+import {AppError} from '../../domain/failure.ts';
+import {failureAnswer} from '../core/failure-response.ts';
+import {type HttpHandler, type HttpStream, jsonAnswer, type WebSocketHandler} from '../core/message.ts';
+import type {ServerDeps} from './server.ts';
+import {MESSAGE_BYTES_MAX} from './web-socket.ts';
+
+/** A server with a web socket at `/socket`, whose frames a test makes, and the target as the answer everywhere else. */
+function start(frames: () => HttpStream | Promise<HttpStream>, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
+  const webSockets: WebSocketHandler = {
+    has: target => target === '/socket',
+    async open() {
+      try {
+        return {kind: 'opened', frames: await frames()};
+      } catch (error) {
+        return {kind: 'refused', answer: failureAnswer((error as AppError).failure, 'id')};
+      }
+    },
+  };
+  const handle: HttpHandler = async request => jsonAnswer(`${request.method} ${request.target}`);
+  return startTestServer(handle, {webSockets, ...deps});
+}
+
+const HANDSHAKE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+const UPGRADE = formatRequest('GET /socket', HANDSHAKE);
+
+/** A client of another make, and how its web socket ends. */
+function open({port}: TestServer): {webSocket: WebSocket; closed: Promise<{code: number; reason: string}>} {
+  const webSocket = new WebSocket(`ws://127.0.0.1:${port}/socket`);
+  onTestFinished(() => webSocket.terminate());
+  const closed = once(webSocket, 'close').then(([code, reason]) => ({code, reason: String(reason)}));
+  return {webSocket, closed};
+}
+
+async function openRaw(server: TestServer): Promise<RawClient> {
+  const client = await server.connect();
+  await client.send(UPGRADE);
+  expect(await client.readUntil('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 /);
+  return client;
+}
+
+/** A frame as a client sends it, masked with zeroes (RFC 6455 section 5.2). */
+function frame(opcode: number, payload: Uint8Array | string): Buffer {
+  const bytes = Buffer.from(payload);
+  const head = Buffer.alloc(10);
+  head[0] = 0x80 | opcode;
+  head[1] = 0x80 | 127;
+  head.writeBigUInt64BE(BigInt(bytes.length), 2);
+  if (bytes.length < 126)
+    return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | bytes.length]), Buffer.alloc(4), bytes]);
+  if (bytes.length > 65_535) return Buffer.concat([head, Buffer.alloc(4), bytes]);
+  return Buffer.concat([
+    Buffer.from([0x80 | opcode, 0x80 | 126, bytes.length >> 8, bytes.length & 0xff]),
+    Buffer.alloc(4),
+    bytes,
+  ]);
+}
+
+const TEXT = 1;
+const CLOSE = 8;
+const PONG = 10;
+const PING_FRAME = Buffer.from([0x89, 0]);
+
+/** The code and reason of the close frame that a server sends last. */
+async function readClose(client: RawClient): Promise<{code: number; reason: string}> {
+  const bytes = await client.readEnd();
+  const start = bytes.lastIndexOf(0x88);
+  return {code: bytes.readUInt16BE(start + 2), reason: bytes.subarray(start + 4).toString()};
+}
+
+/** Times short enough for a test, and long enough for a busy machine to answer. */
+const TIMEOUTS = {pingIntervalMs: 500};
+
+describe('a web socket', () => {
+  test('tells what its frames are, text by text', async () => {
+    const feed = new Feed();
+    const server = await start(() => feed);
+    const {webSocket} = open(server);
+    const messages: [string, boolean][] = [];
+    webSocket.on('message', (data, isBinary) => messages.push([String(data), isBinary]));
+    await once(webSocket, 'open');
+    feed.push('{"a":1}', 'é', 'x'.repeat(100_000));
+    await expect.poll(() => messages.length).toBe(3);
+    expect(messages).toEqual([
+      ['{"a":1}', false],
+      ['é', false],
+      ['x'.repeat(100_000), false],
+    ]);
+  });
+
+  test('sends bytes as text too', async () => {
+    const bytes = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('"é"');
+      await new Promise(() => {});
+    };
+    const {webSocket} = open(await start(bytes));
+    const [data, isBinary] = await once(webSocket, 'message');
+    expect([String(data), isBinary]).toEqual(['"é"', false]);
+  });
+
+  test('has no compression and no protocol, whatever the client offers', async () => {
+    const server = await start(() => new Feed());
+    const webSocket = new WebSocket(`ws://127.0.0.1:${server.port}/socket`, {perMessageDeflate: true});
+    onTestFinished(() => webSocket.terminate());
+    await once(webSocket, 'open');
+    expect([webSocket.extensions, webSocket.protocol]).toEqual(['', '']);
+    const client = await server.connect();
+    await client.send(formatRequest('GET /socket', [...HANDSHAKE, 'Sec-WebSocket-Protocol: chat']));
+    const head = await client.readUntil('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 101 /);
+    expect(head).not.toMatch(/protocol:|extensions/i);
+  });
+
+  test('waits for the answers before it', async () => {
+    const feed = new Feed();
+    const client = await (await start(() => feed)).connect();
+    await client.send(Buffer.concat([formatRequest('GET /1', []), formatRequest('GET /2', []), UPGRADE]));
+    expect((await client.readAnswer()).json).toBe('GET /1');
+    expect((await client.readAnswer()).json).toBe('GET /2');
+    expect(await client.readUntil('\r\n\r\n')).toMatch(/^HTTP\/1\.1 101 /);
+    feed.push('hello');
+    await client.readUntil('hello');
+  });
+
+  test('is ended when its client goes', async () => {
+    for (const leave of ['close', 'terminate'] as const) {
+      const feed = new Feed();
+      const {webSocket, closed} = open(await start(() => feed));
+      await once(webSocket, 'open');
+      webSocket[leave]();
+      await expect.poll(() => feed.returned).toBe(true);
+      await closed;
+    }
+  });
+
+  test('is ended when its client closes without a word', async () => {
+    const feed = new Feed();
+    const client = await openRaw(await start(() => feed));
+    client.socket.end();
+    await expect.poll(() => feed.returned).toBe(true);
+    await client.readEnd();
+  });
+});
+
+describe('a web socket is refused', () => {
+  test('with the answer of any other request, when it cannot be had', async () => {
+    const server = await start(() => {
+      throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is no number'});
+    });
+    const client = await server.connect();
+    await client.send(UPGRADE);
+    const answered = await client.readAnswer();
+    expect([answered.status, answered.json['code'], answered.headers.get('connection')]).toEqual([
+      400,
+      'invalid-parameter',
+      'close',
+    ]);
+    expect((await client.readEnd()).length).toBe(0);
+    expect(server.errors).toEqual([]);
+  });
+
+  const handshakes = [
+    {name: 'without a key', without: 'Sec-WebSocket-Key', add: []},
+    {name: 'with a key that is none', without: 'Sec-WebSocket-Key', add: ['Sec-WebSocket-Key: short']},
+    {name: 'without a version', without: 'Sec-WebSocket-Version', add: []},
+    {name: 'of version 8', without: 'Sec-WebSocket-Version', add: ['Sec-WebSocket-Version: 8']},
+    {name: 'with a protocol that is none', without: 'none', add: ['Sec-WebSocket-Protocol: ,']},
+  ];
+  for (const {name, without, add} of handshakes) {
+    test(`when its handshake is ${name}, and nothing is begun`, async () => {
+      const feed = new Feed();
+      const server = await start(() => feed);
+      const headers = [...HANDSHAKE.filter(line => !line.startsWith(without)), ...add];
+      const answered = await exchange({port: server.port}, formatRequest('GET /socket', headers));
+      expect([answered.status, answered.json['code']]).toEqual([400, 'malformed-request']);
+      expect(feed.begun).toBe(false);
+    });
+  }
+
+  const others = [
+    {name: 'another method', line: 'POST /socket', headers: HANDSHAKE, body: '1'},
+    {name: 'another protocol', line: 'GET /socket', headers: ['Connection: Upgrade', 'Upgrade: h2c'], body: undefined},
+    {name: 'another path', line: 'GET /other', headers: HANDSHAKE, body: undefined},
+    {name: 'a body', line: 'GET /socket', headers: HANDSHAKE, body: '1'},
+  ];
+  for (const {name, line, headers, body} of others) {
+    test(`as if it had not been asked for, with ${name}`, async () => {
+      const server = await start(() => new Feed());
+      const answered = await exchange({port: server.port}, formatRequest(line, headers, body));
+      expect([answered.status, answered.json]).toEqual([200, line]);
+    });
+  }
+});
+
+test('HTTP/1.0 knows no web sockets: the wish is ignored', async () => {
+  const server = await start(() => new Feed());
+  const answered = await exchange({port: server.port}, UPGRADE.toString('latin1').replace('HTTP/1.1', 'HTTP/1.0'));
+  expect([answered.status, answered.json]).toEqual([200, 'GET /socket']);
+});
+
+describe('a client of a web socket', () => {
+  test('that sends a message is told to send requests', async () => {
+    const feed = new Feed();
+    const {webSocket, closed} = open(await start(() => feed));
+    await once(webSocket, 'open');
+    webSocket.send('hello');
+    expect(await closed).toEqual({code: 1008, reason: expect.stringMatching(/^Cannot take a message: /)});
+    await expect.poll(() => feed.returned).toBe(true);
+  });
+
+  const wrong = [
+    {name: 'a frame of 2 MiB', sent: frame(TEXT, Buffer.alloc(2 * 1024 * 1024, 'x')), code: 1009},
+    {
+      name: 'the head of a frame of 2 MiB',
+      sent: frame(TEXT, Buffer.alloc(2 * 1024 * 1024)).subarray(0, 14),
+      code: 1009,
+    },
+    {name: 'a frame larger than one that is read', sent: frame(TEXT, Buffer.alloc(MESSAGE_BYTES_MAX + 1)), code: 1009},
+    {name: 'what is not UTF-8', sent: frame(TEXT, Buffer.from([0xff, 0xfe])), code: 1007},
+    {name: 'what is not masked', sent: Buffer.from([0x81, 0x01, 0x78]), code: 1002},
+    {name: 'an unknown kind of frame', sent: frame(3, 'x'), code: 1002},
+    {name: 'what claims to be compressed', sent: Buffer.from([0xc1, 0x80, 0, 0, 0, 0]), code: 1002},
+  ];
+  for (const {name, sent, code} of wrong) {
+    test(`that sends ${name} is closed with ${code} (B9)`, async () => {
+      const feed = new Feed();
+      const server = await start(() => feed);
+      const client = await openRaw(server);
+      void client.send(sent);
+      expect((await readClose(client)).code).toBe(code);
+      await expect.poll(() => feed.returned).toBe(true);
+      expect(server.errors).toEqual([]);
+    });
+  }
+
+  test('that answers no ping is cut off by the next one (B9)', async () => {
+    const feed = new Feed();
+    const client = await openRaw(await start(() => feed, {timeouts: TIMEOUTS}));
+    await client.readUntil(PING_FRAME);
+    await client.readEnd();
+    await expect.poll(() => feed.returned).toBe(true);
+  });
+
+  test('that answers them stays', async () => {
+    const feed = new Feed();
+    const client = await openRaw(await start(() => feed, {timeouts: TIMEOUTS}));
+    for (let round = 0; round < 3; round++) {
+      await client.readUntil(PING_FRAME);
+      await client.send(frame(PONG, ''));
+    }
+    expect([client.ended, feed.returned]).toEqual([false, false]);
+    feed.push('still here');
+    await client.readUntil('still here');
+  });
+
+  test('that does not read is waited for, and its frames are not made meanwhile (B9)', async () => {
+    const feed = new Feed();
+    const server = await start(() => feed);
+    const client = await openRaw(server);
+    client.socket.pause();
+    const chunks = Array.from({length: 192}, () => 'x'.repeat(64 * 1024));
+    feed.push(...chunks);
+    let before = -1;
+    await expect
+      .poll(async () => {
+        const same = before === feed.taken && feed.taken > 0;
+        before = feed.taken;
+        await exchange({port: server.port}, formatRequest('GET /other', []));
+        return same;
+      })
+      .toBe(true);
+    expect(feed.taken).toBeLessThan(chunks.length);
+    client.socket.resume();
+    await expect.poll(() => feed.taken).toBe(chunks.length);
+  });
+
+  test('that closes keeps to the handshake of closing', async () => {
+    const client = await openRaw(await start(() => new Feed()));
+    await client.send(frame(CLOSE, Buffer.from([0x03, 0xe8])));
+    expect((await readClose(client)).code).toBe(1000);
+  });
+});
+
+describe('frames that end', () => {
+  const ends = [
+    {
+      name: 'because the subscriber is too slow tell it where to go on',
+      error: new AppError({code: 'subscriber-too-slow', cursor: '57'}),
+      code: 1013,
+      reason: '{"code":"subscriber-too-slow","cursor":"57"}',
+      told: 0,
+    },
+    {
+      name: 'with a failure tell its code',
+      error: new AppError({code: 'entry-corrupt', key: 'k'.repeat(200)}),
+      code: 1011,
+      reason: '{"code":"entry-corrupt"}',
+      told: 1,
+    },
+    {
+      name: 'with a defect tell nothing of it',
+      error: new Error('secret'),
+      code: 1011,
+      reason: '{"code":"internal"}',
+      told: 1,
+    },
+  ];
+  for (const {name, error, code, reason, told} of ends) {
+    test(name, async () => {
+      const feed = new Feed();
+      const server = await start(() => feed);
+      const {webSocket, closed} = open(server);
+      await once(webSocket, 'open');
+      feed.fail(error);
+      expect(await closed).toEqual({code, reason});
+      expect(server.errors).toHaveLength(told);
+    });
+  }
+
+  test('by themselves say that the service stops', async () => {
+    const feed = new Feed();
+    const {webSocket, closed} = open(await start(() => feed));
+    await once(webSocket, 'open');
+    feed.push('end');
+    expect((await closed).code).toBe(1001);
+  });
+});
+
+describe('web sockets and connections', () => {
+  test('take no place among them', async () => {
+    const server = await start(() => new Feed(), {connectionsMax: 1});
+    for (let count = 0; count < 5; count++) await openRaw(server);
+    expect((await exchange({port: server.port}, formatRequest('GET /other', []))).status).toBe(200);
+  });
+
+  test('are closed with 1001 when the server stops, which waits for no client', async () => {
+    const server = await start(() => new Feed(), {connectionsMax: 100, timeouts: {stopTimeoutMs: 500}});
+    const polite = Array.from({length: 20}, () => open(server));
+    await Promise.all(polite.map(({webSocket}) => once(webSocket, 'open')));
+    const rude = await openRaw(server);
+    await server[Symbol.asyncDispose]();
+    for (const {closed} of polite) expect((await closed).code).toBe(1001);
+    expect((await readClose(rude)).code).toBe(1001);
+  });
+
+  test('that open while the server stops are closed too', async () => {
+    const opening: (() => void)[] = [];
+    const frames = async (): Promise<Feed> => {
+      await new Promise<void>(resolve => opening.push(resolve));
+      return new Feed();
+    };
+    const server = await start(frames, {timeouts: {stopTimeoutMs: 500}});
+    const client = await server.connect();
+    await client.send(UPGRADE);
+    await expect.poll(() => opening.length).toBe(1);
+    const stopped = server[Symbol.asyncDispose]();
+    opening[0]?.();
+    expect((await readClose(client)).code).toBe(1001);
+    await stopped;
+  });
+});
+
+describe('a body that follows the wish for another protocol', () => {
+  test('is refused when it is malformed, and nothing behind it happens', async () => {
+    const targets: string[] = [];
+    const handle: HttpHandler = async request => {
+      targets.push(request.target);
+      const status = await request.readBody(100).then(
+        () => 200,
+        () => 400,
+      );
+      return jsonAnswer(status, {status});
+    };
+    const server = await startTestServer(handle, {timeouts: {requestTimeoutMs: 600, lingerMs: 200}});
+    const client = await server.connect();
+    const head = 'PUT /first HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await client.send(`${head}nonsense\r\nPUT /second HTTP/1.1\r\nContent-Length: 1\r\n\r\n1`);
+    const answered = await client.readAnswer();
+    expect([answered.status, answered.headers.get('connection')]).toEqual([400, 'close']);
+    await client.send('PUT /third HTTP/1.1\r\nContent-Length: 1\r\n\r\n1');
+    await client.readEnd();
+    expect(targets).toEqual(['/first']);
+  });
+});

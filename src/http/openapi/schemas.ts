@@ -1,0 +1,359 @@
+import {z} from 'zod';
+import {
+  LIST_LIMIT,
+  LIST_LIMIT_MAX,
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+  TTL_SECONDS_MAX,
+} from '../../domain/entries.ts';
+import type {GivenRevision} from '../../domain/entry.ts';
+import {KEY_BYTES_MAX} from '../../domain/key.ts';
+import {parseRevision} from '../../domain/store-id.ts';
+import {CREDENTIAL_LENGTH_MAX} from '../../protocol/read-sign-in.ts';
+import {invalidParameter, parseQuery} from '../core/route.ts';
+import {WAIT_SECONDS_MAX} from '../routes/long-poll.ts';
+
+/** A parameter that is either `true` or `false`, written out. */
+const flag = z.stringbool({
+  truthy: ['true'],
+  falsy: ['false'],
+  case: 'sensitive',
+  error: 'it is "true" or "false"',
+});
+
+const LIMIT_PROBLEM = {error: `it is a whole number from 1 to ${LIST_LIMIT_MAX}`};
+
+const limit = z
+  .string()
+  .regex(/^[0-9]{1,9}$/, LIMIT_PROBLEM)
+  .transform(Number)
+  .pipe(z.int().min(1, LIMIT_PROBLEM).max(LIST_LIMIT_MAX, LIMIT_PROBLEM));
+
+/** A time to live. */
+const ttlSeconds = z.int().min(1).max(TTL_SECONDS_MAX);
+
+/** The parameters of POST and PUT /api/store/{key}, for the documentation: the route reads them by itself. */
+export const WRITE_QUERY = z.strictObject({
+  ttl: ttlSeconds.optional().meta({
+    description: 'How long the entry lives, in whole seconds; without it, until it is deleted.',
+  }),
+});
+
+/** The parameters of GET /api/keys. */
+export const LIST_QUERY = z.strictObject({
+  prefix: z
+    .string()
+    .default('')
+    .meta({description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+  after: z.string().optional().meta({description: 'The cursor `next` of the page before: only keys beyond it.'}),
+  limit: limit.default(LIST_LIMIT).meta({description: 'How many entries at most.'}),
+  reverse: flag.default(false).meta({description: 'From the last key to the first.'}),
+  values: flag.default(false).meta({description: 'Whether the values come too.'}),
+});
+
+/** The parameters of DELETE /api/keys. */
+export const DELETE_RANGE_QUERY = z
+  .strictObject({
+    prefix: z.string().meta({
+      description: 'Deletes every entry whose key begins with it; it may be empty only with `all=true`.',
+    }),
+    all: flag.default(false).meta({description: 'Confirms that an empty prefix deletes every entry.'}),
+  })
+  .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
+
+const REVISION_PROBLEM = 'it is a revision: a whole number of at most 15 digits, or with the id of its store before it';
+
+/** A revision as a caller gives it, for the documentation. */
+const GIVEN_REVISION = /^([0-9a-z]{1,32}-)?(0|[1-9][0-9]{0,14})$/;
+
+const STORE_ID = z
+  .string()
+  .regex(/^[0-9a-z]{1,32}$/)
+  .meta({description: 'The store that the revisions belong to: another store counts its own.'});
+const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${WAIT_SECONDS_MAX}`};
+
+/** The parameters of GET /api/events. */
+export const EVENTS_QUERY = z
+  .strictObject({
+    prefix: z
+      .string()
+      .default('')
+      .meta({description: `Only entries whose key begins with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+    since: z
+      .string()
+      .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
+      .transform(text => parseRevision(text) as GivenRevision)
+      .optional()
+      .meta({
+        description:
+          'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` wins over it.',
+      }),
+    initial: flag
+      .default(false)
+      .meta({description: 'Whether the entries that are present come first; with `since`, only after a `reset`.'}),
+    wait: z
+      .string()
+      .regex(/^[0-9]{1,9}$/, WAIT_PROBLEM)
+      .transform(Number)
+      .pipe(z.int().min(1, WAIT_PROBLEM).max(WAIT_SECONDS_MAX, WAIT_PROBLEM))
+      .optional()
+      .meta({
+        description: 'Answers with what there is, or with what comes within so many seconds, and does not stream.',
+      }),
+  })
+  .refine(({initial, wait}) => !initial || wait === undefined, {
+    path: ['initial'],
+    error: 'it cannot stand beside wait; GET /api/keys lists the entries that are present',
+  });
+
+/** One event, as it stands in the data of an event stream, in a WebSocket frame, and in a list of them. */
+export const EVENT = z.union([
+  z.strictObject({
+    kind: z.literal('entry-written'),
+    key: z.string(),
+    storeId: STORE_ID,
+    revision: z.string().regex(/^[1-9][0-9]*$/),
+    sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
+    expiresAt: z.iso.datetime().optional().meta({description: 'When the entry expires, UTC; absent for never.'}),
+    value: z.unknown().optional().meta({description: 'The value, unless it is larger than 64 KiB.'}),
+  }),
+  z.strictObject({
+    kind: z.enum(['entry-deleted', 'entry-expired']),
+    key: z.string(),
+    storeId: STORE_ID,
+    revision: z.string().regex(/^[1-9][0-9]*$/),
+  }),
+  z.strictObject({kind: z.literal('identity-changed')}),
+  z.strictObject({kind: z.literal('reset'), storeId: STORE_ID, revision: z.string().regex(/^(0|[1-9][0-9]*)$/)}),
+]);
+
+/** What GET /api/events answers with `wait`. */
+export const EVENT_LIST = z.strictObject({
+  events: z.array(EVENT),
+  storeId: STORE_ID,
+  revision: z
+    .string()
+    .regex(/^(0|[1-9][0-9]*)$/)
+    .meta({description: 'The `since` of the next request.'}),
+});
+
+/** The parameters of GET /api/export. */
+export const EXPORT_QUERY = z.strictObject({
+  prefix: z
+    .string()
+    .default('')
+    .meta({description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+});
+
+/** The parameters of POST /api/import. */
+export const IMPORT_QUERY = z.strictObject({
+  mode: z.enum(['merge', 'replace'], {error: 'it is "merge" or "replace"'}).default('merge').meta({
+    description:
+      '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
+  }),
+  'dry-run': flag.default(false).meta({description: 'Whether everything is read and checked, and nothing stored.'}),
+});
+
+/** A count in an answer. */
+const count = (description: string) => z.int().min(0).meta({description});
+
+/** What POST /api/import answers. */
+export const IMPORTED = z.strictObject({
+  dryRun: z.boolean().meta({description: 'Whether this is what would have been done.'}),
+  entries: count('How many entries the export has.'),
+  created: count('How many of them had no entry before.'),
+  replaced: count('How many of them had one.'),
+  expired: count('How many of them were left out, since their time had come.'),
+  deleted: count('How many others were deleted, with `mode=replace`.'),
+  batches: count('In how many commits they were stored.'),
+  revision: z
+    .string()
+    .regex(/^(0|[1-9][0-9]*)$/)
+    .meta({description: 'The revision of the store afterwards.'}),
+});
+
+/** What a write and a deletion answer. */
+export const DONE = z.strictObject({}).meta({description: 'An empty object.'});
+
+/** An entry in a listing. */
+export const LISTED_ENTRY = z.strictObject({
+  key: z.string(),
+  revision: z
+    .string()
+    .regex(/^[1-9][0-9]*$/)
+    .meta({description: 'The revision of the last write; an ETag has the id of the store before it.'}),
+  sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
+  updatedAt: z.iso.datetime().meta({description: 'Time of the last write, UTC.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'When it expires, UTC; absent for never.'}),
+  value: z.unknown().optional().meta({description: 'The value as it was stored; only with `values=true`.'}),
+});
+
+/** What GET /api/keys answers. */
+export const PAGE = z.strictObject({
+  storeId: STORE_ID,
+  entries: z.array(LISTED_ENTRY),
+  next: z.string().optional().meta({description: 'The cursor for the page that follows; absent on the last one.'}),
+});
+
+/** What DELETE /api/keys answers. */
+export const DELETED = z.strictObject({deleted: z.int().min(0).meta({description: 'How many entries were deleted.'})});
+
+/** Anything, but it has to be there. */
+const JSON_VALUE = z.unknown().meta({description: 'Any JSON; its text is kept byte for byte.'});
+
+const KEY = z.string().min(1);
+
+/**
+ * What POST /api/transactions takes, for the documentation: it is read by `transaction-document.ts`, since a parsed value
+ * would have lost what the service promises to keep. A test holds the two together.
+ */
+export const TRANSACTION = z.strictObject({
+  checks: z
+    .array(
+      z.union([
+        z.strictObject({
+          key: KEY,
+          revision: z.string().regex(GIVEN_REVISION).meta({
+            description: 'The revision that the entry has to have; with the id of its store it has to be this one.',
+          }),
+        }),
+        z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'There must be no entry.'})}),
+      ]),
+    )
+    .max(TRANSACTION_CHECKS_MAX)
+    .optional()
+    .meta({description: 'What must be true for anything to happen. Each key at most once.'}),
+  operations: z
+    .array(
+      z.union([
+        z.strictObject({
+          kind: z.literal('put'),
+          key: KEY,
+          value: JSON_VALUE,
+          ttlSeconds: ttlSeconds.optional().meta({description: 'How long it lives; without it, until it is deleted.'}),
+        }),
+        z.strictObject({kind: z.literal('patch'), key: KEY, patch: JSON_VALUE}),
+        z.strictObject({
+          kind: z.literal('touch'),
+          key: KEY,
+          ttlSeconds: ttlSeconds.nullable().meta({
+            description: 'How long it lives from now on, or null for until it is deleted. There has to be an entry.',
+          }),
+        }),
+        z.strictObject({kind: z.literal('delete'), key: KEY}),
+      ]),
+    )
+    .max(TRANSACTION_OPERATIONS_MAX)
+    .meta({description: 'What happens, all or nothing. Each key at most once.'}),
+});
+
+/** What POST /api/transactions answers. */
+export const TRANSACTED = z.strictObject({
+  storeId: STORE_ID,
+  revision: z
+    .string()
+    .regex(/^(0|[1-9][0-9]*)$/)
+    .meta({description: 'The revision of all that was written; of the last commit before when nothing changed.'}),
+});
+
+/** What GET /api answers. */
+export const SERVICE = z.strictObject({
+  name: z.literal('crewroom'),
+  version: z.string(),
+  apiVersion: z.string(),
+  storeId: STORE_ID,
+  links: z.record(z.string(), z.string()),
+});
+
+/** What GET /api/limits answers. */
+export const LIMITS = z
+  .record(z.string(), z.int())
+  .meta({description: 'Every limit in force, by name; the unit is the end of the name, without one it is a count.'});
+
+/** What GET /livez answers. */
+export const LIVENESS = z.strictObject({live: z.literal(true)});
+
+const SOURCE = z.enum(['handler', 'profile', 'sample', 'none']).meta({
+  description: 'Where the identity comes from; "handler" is the back end of the airline.',
+});
+
+const SESSION_STATE = z.enum(['signed-out', 'signed-in', 'expired']);
+
+const STALE = z.literal(true).optional().meta({
+  description: 'The back end of the airline did not confirm the session since; the last known identity is served.',
+});
+
+/** What POST /api/session takes, for the documentation: it is read by `session-document.ts`, which repeats no secret. */
+export const SIGN_IN = z.strictObject({
+  scriptURL: z.string().optional().meta({
+    description: 'The address of the handler, where no airline is configured; web pages may not name one.',
+  }),
+  username: z
+    .string()
+    .min(1)
+    .max(CREDENTIAL_LENGTH_MAX)
+    .meta({description: 'The number of the pilot, or the e-mail address.'}),
+  password: z
+    .string()
+    .min(1)
+    .max(CREDENTIAL_LENGTH_MAX)
+    .meta({description: 'Sent to the handler once, and kept nowhere.', format: 'password', writeOnly: true}),
+});
+
+/** What /api/session answers. */
+export const SESSION = z.strictObject({
+  state: SESSION_STATE,
+  source: SOURCE,
+  since: z.iso.datetime().meta({description: 'Since when the state is what it is, UTC.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, where that is known, UTC.'}),
+  stale: STALE,
+  scriptURL: z.string().optional().meta({description: 'The address of the handler.'}),
+  kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is kept.'}),
+  problem: z
+    .strictObject({code: z.string(), detail: z.string(), advice: z.string()})
+    .optional()
+    .meta({description: 'Why it is stale, expired or not taken up.'}),
+});
+
+/** What GET /readyz answers. */
+export const READINESS = z.strictObject({
+  ready: z.boolean(),
+  store: z.enum(['read-write', 'read-only']),
+  identity: z.strictObject({
+    source: SOURCE,
+    signedIn: z.boolean(),
+    state: SESSION_STATE,
+    stale: STALE,
+    summary: z.string().optional().meta({description: 'The pilot and the airline, for people.'}),
+  }),
+});
+
+/** What every failure answers (RFC 9457); a code may bring further members. */
+export const PROBLEM = z.looseObject({
+  type: z.literal('about:blank'),
+  title: z.string().meta({description: 'The words of the HTTP status.'}),
+  status: z.int(),
+  detail: z.string().meta({description: 'What went wrong, for people.'}),
+  instance: z.string().meta({description: 'The id of the request; the log of the service has it too.'}),
+  advice: z.string().meta({description: 'What to do, for people.'}),
+  code: z.string().meta({description: 'What went wrong, for programs. Codes are stable.'}),
+});
+
+/**
+ * Reads a query as a schema wants it.
+ *
+ * @throws {AppError} `invalid-parameter` with the first problem; also for a parameter that the schema lacks.
+ */
+export function readParameters<T>(query: string, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(parseQuery(query), {reportInput: true});
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  if (issue?.code === 'unrecognized_keys') {
+    throw invalidParameter(issue.keys[0] ?? '', 'the operation has no such parameter');
+  }
+  const missing = issue?.code === 'invalid_type' && issue.input === undefined;
+  throw invalidParameter(
+    String(issue?.path[0] ?? ''),
+    missing ? 'it is required' : (issue?.message ?? 'it is not as it should be'),
+  );
+}

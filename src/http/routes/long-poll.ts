@@ -1,0 +1,70 @@
+import {LIST_VALUES_BYTES_MAX} from '../../domain/entries.ts';
+import type {Revision} from '../../domain/entry.ts';
+import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
+import {revisionIn, type StoreId} from '../../domain/store-id.ts';
+import type {EventTexts} from '../../protocol/write-event.ts';
+
+/** Longest time that a request waits for events, in seconds: below the minute after which idle connections are closed. */
+export const WAIT_SECONDS_MAX = 50;
+
+/** How many events such a request is answered with at most, about: a commit is never split. */
+export const WAIT_EVENTS_MAX = 1000;
+
+/** Such an answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
+export const WAIT_VALUES_BYTES_MAX = LIST_VALUES_BYTES_MAX;
+
+/** What came of waiting for events. */
+export interface Polled {
+  readonly events: readonly Event[];
+  /** Where to go on from. */
+  readonly cursor: Revision;
+  readonly storeId: StoreId;
+}
+
+/** Which events are waited for, and for how long. */
+export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'signal'> {
+  readonly waitMs: number;
+  readonly storeId: StoreId;
+}
+
+/** Reads what there is after a cursor, or waits for what comes next; no events after the time is over. */
+export async function pollEvents(events: Events, {waitMs, storeId, ...options}: PollOptions): Promise<Polled> {
+  const polled: Event[] = [];
+  let sizeBytes = 0;
+  let late = false;
+  // What is there now is there without waiting.
+  const present = events.cursor;
+  const {since = present} = options;
+  // That of another store leads nowhere: what comes first is where it goes on.
+  let cursor = revisionIn(storeId, since) ?? 0;
+  const timer = setTimeout(() => {
+    late = true;
+  }, waitMs);
+  try {
+    for await (const batch of events.subscribe({...options, since, heartbeatMs: waitMs})) {
+      polled.push(...batch.events);
+      cursor = batch.cursor ?? cursor;
+      sizeBytes += sum(batch.events, event => ('json' in event ? (event.json?.length ?? 0) : 0));
+      if (polled.length === 0 ? late : cursor >= present) break;
+      if (polled.length >= WAIT_EVENTS_MAX || sizeBytes >= WAIT_VALUES_BYTES_MAX) break;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return {events: polled, cursor, storeId};
+}
+
+function sum<T>(all: readonly T[], of: (each: T) => number): number {
+  return all.reduce((total, each) => total + of(each), 0);
+}
+
+/** Writes what came of it as one JSON object. */
+export function formatPolled({events, cursor, storeId}: Polled, texts: EventTexts): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.from('{"events":[')];
+  for (const [index, event] of events.entries()) {
+    if (index > 0) parts.push(Buffer.from(','));
+    parts.push(texts.json(event));
+  }
+  parts.push(Buffer.from(`],"storeId":"${storeId}","revision":"${cursor}"}`));
+  return Buffer.concat(parts);
+}

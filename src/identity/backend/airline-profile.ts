@@ -1,0 +1,73 @@
+import {AppError, type DocumentProblem} from '../../domain/failure.ts';
+import {encodeJsonText, type JsonText, parseJsonText} from '../../domain/json-text.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {describeIssues} from '../identity-document.ts';
+import {readScriptUrl} from './script-url.ts';
+
+/** An airline, and where its pilots sign in. */
+export interface Airline {
+  /** The object as it stands in the file, with members that nobody knows. */
+  readonly json: JsonText;
+  readonly scriptURL: string;
+}
+
+/** Largest airline profile, in bytes: as for an identity document, of which it is the largest part. */
+const AIRLINE_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Reads an airline profile: a file whose content is what stands under `airline` in an identity document.
+ *
+ * @throws {AppError} `invalid-airline` with every problem and its path.
+ */
+export async function readAirline(file: string): Promise<Airline> {
+  const invalid = (...problems: readonly DocumentProblem[]): AppError =>
+    new AppError({code: 'invalid-airline', file, problems});
+  const json = await readJsonFile(file, problem => invalid({path: '$', problem}));
+  // The schema library costs more to load than everything else: only who has an airline pays for it.
+  const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
+  const result = AIRLINE_SCHEMA.safeParse(JSON.parse(new TextDecoder().decode(json)), {reportInput: true});
+  if (!result.success) throw invalid(...describeIssues(result.error.issues));
+  const reading = readScriptUrl(result.data.settings.scriptURL);
+  if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
+  return {json, scriptURL: reading.scriptURL};
+}
+
+async function readJsonFile(file: string, invalid: (problem: string) => AppError): Promise<JsonText> {
+  try {
+    const bytes = await readRegularFile(file, AIRLINE_BYTES_MAX);
+    // Without the mark that some editors write.
+    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+    return parseJsonText(new TextEncoder().encode(text));
+  } catch (error) {
+    if (error instanceof FileError) throw invalid(describeFileError(error, AIRLINE_BYTES_MAX));
+    if (error instanceof AppError) throw invalid(`is not JSON: ${error.message}`);
+    // The decoder throws nothing else.
+    throw invalid('is not JSON in UTF-8');
+  }
+}
+
+/** An airline of which nothing is known but where its pilots sign in, for those who just try a handler. */
+export function makeAirline(scriptURL: string): Airline {
+  const {hostname, origin} = new URL(scriptURL);
+  const airline = {
+    id: 0,
+    isPartner: false,
+    settings: {
+      airlineName: hostname,
+      airlineICAO: '',
+      accentBackgroundColor: '#1B3A5C',
+      accentForegroundColor: '#FFFFFF',
+      welcomeMessage: null,
+      maintenanceMode: false,
+      maintenanceModeMessage: null,
+      logo: null,
+      logoDark: null,
+      icon: null,
+      scriptURL,
+      vaURL: `${origin}/`,
+      ico: null,
+    },
+    plugins: [],
+  };
+  return {json: encodeJsonText(JSON.stringify(airline)), scriptURL};
+}

@@ -1,0 +1,83 @@
+import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
+
+/** The body of an answer, whatever its content type says: PHP calls everything text/html unless told otherwise. */
+export type Body =
+  | {readonly kind: 'object'; readonly value: JsonObject; readonly json: JsonText; readonly hasMark: boolean}
+  | {readonly kind: 'json'; readonly value: unknown; readonly json: JsonText; readonly hasMark: boolean}
+  /** JSON behind other text, such as what PHP prints before it. */
+  | {readonly kind: 'mixed'; readonly value: unknown}
+  | {readonly kind: 'empty'}
+  | {readonly kind: 'html'}
+  | {readonly kind: 'text'}
+  | {readonly kind: 'binary'}
+  /** More than is parsed, and no HTML. */
+  | {readonly kind: 'long'};
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the body of an answer. A byte order mark before JSON is skipped, as `Response.json()` does (Encoding standard).
+ *
+ * @param parsedBytesMax Largest body that is parsed.
+ */
+export function readBody(bytes: Uint8Array, parsedBytesMax: number): Body {
+  if (bytes.length > parsedBytesMax)
+    return {kind: HTML.test(new TextDecoder().decode(bytes.subarray(0, parsedBytesMax))) ? 'html' : 'long'};
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const json = findJson(hasMark ? bytes.subarray(3) : bytes);
+  if (json !== undefined) {
+    const value: unknown = JSON.parse(new TextDecoder().decode(json));
+    return isObject(value) ? {kind: 'object', value, json, hasMark} : {kind: 'json', value, json, hasMark};
+  }
+  const text = findText(bytes);
+  if (text === undefined) return {kind: 'binary'};
+  if (text.trim() === '') return {kind: 'empty'};
+  return findMixed(text) ?? {kind: HTML.test(text) ? 'html' : 'text'};
+}
+
+const HTML = /^\s*<[!a-z?]/i;
+
+/** The message of a failure, at the places where the back ends and frameworks of airlines put it; not cleaned. */
+export function messageIn(body: Body): string | undefined {
+  if (!('value' in body)) return undefined;
+  if (!isObject(body.value)) return typeof body.value === 'string' ? body.value : undefined;
+  const {message, error, detail, details, title} = body.value;
+  const inner = isObject(error) ? error['message'] : error;
+  return [message, inner, detail, details, title].find(each => typeof each === 'string' && each.trim() !== '') as
+    | string
+    | undefined;
+}
+
+/** Tells JSON objects from arrays, `null` and the rest. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function findJson(bytes: Uint8Array): JsonText | undefined {
+  try {
+    return parseJsonText(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function findText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON from the first bracket that can begin it to the end: from a brace, or else from a square bracket. */
+function findMixed(text: string): Body | undefined {
+  for (const bracket of ['{', '[']) {
+    const start = text.indexOf(bracket);
+    if (start === -1 || text.slice(0, start).trim() === '') continue;
+    try {
+      return {kind: 'mixed', value: JSON.parse(text.slice(start))};
+    } catch {}
+  }
+  return undefined;
+}

@@ -1,0 +1,159 @@
+import {messageIn} from './answer-body.ts';
+import {cleanText, decodeBeginning, firstLineOf} from './answer-text.ts';
+import type {HandlerAnswer} from './exchange.ts';
+import {findPhpMessage} from './php-message.ts';
+import {readRetryAfterSeconds} from './retry-after.ts';
+
+/** Why a back end does not answer as it should, in words for pilots and for those who run it. */
+export interface Diagnosis {
+  /** `not-a-handler` if something else answers in its place, `handler-failed` if it fails itself. */
+  readonly code: 'not-a-handler' | 'handler-failed';
+  readonly problem: string;
+  /** What to do. */
+  readonly hint: string;
+}
+
+/** How much of a page is looked at, in characters: what web servers say by themselves is short. */
+const HEAD_LENGTH = 8 * 1024;
+
+/**
+ * Recognises what commonly goes wrong at airlines. Signing in, the state of the session and `crewroom doctor` all ask here, so
+ * that they give the same advice. Redirects: see `findRedirect()`.
+ */
+export function diagnose(answer: HandlerAnswer): Diagnosis | undefined {
+  const front = diagnoseFront(answer);
+  if (front !== undefined) return front;
+  const own = findOwnTrouble(answer);
+  return own && {code: 'handler-failed', ...own};
+}
+
+/** Recognises what answers in place of the back end: a web server, a proxy or a firewall, which know nothing of pilots. */
+export function diagnoseFront(answer: HandlerAnswer): Diagnosis | undefined {
+  const found = findFront(answer);
+  return found && {code: 'not-a-handler', ...found};
+}
+
+type Found = Omit<Diagnosis, 'code'>;
+
+function findFront(answer: HandlerAnswer): Found | undefined {
+  const {status, headers} = answer;
+  if (headers.get('cf-mitigated') === 'challenge') return CHALLENGE;
+  // RFC 9110 section 11.6.1. The common back ends name no scheme, or Bearer.
+  if (status === 401 && /^\s*(?:basic|digest)\b/i.test(headers.get('www-authenticate') ?? '')) return PASSWORD;
+  if (status === 400 && HTTPS_PORT_PAGE.test(headOf(answer))) return HTTPS_PORT;
+  if (![403, 406, 501].includes(status) || !isPage(answer)) return undefined;
+  const firewall = FIREWALLS.find(({mark}) => mark.test(`${headers.get('server')}\n${headOf(answer)}`));
+  return describeFirewall(firewall?.name);
+}
+
+const CHALLENGE: Found = {
+  problem: 'Cloudflare in front of it asks for a browser (a challenge page)',
+  hint: 'The address may be right: the airline has to let programs pass, in Cloudflare with a rule that skips challenges for the path of its back end',
+};
+
+const PASSWORD: Found = {
+  problem: 'the web server in front of it asks for a password of its own',
+  hint: 'The airline has to take the password of the web server off the directory of its back end: programs do not have it',
+};
+
+const HTTPS_PORT: Found = {
+  problem: 'its port is for https, and the address begins with http://',
+  hint: 'Begin the address with https://, or name the port for http',
+};
+
+/** What nginx, Apache and Go answer to plain HTTP on a port for https. */
+const HTTPS_PORT_PAGE =
+  /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled server port|sent an HTTP request to an HTTPS server/i;
+
+/** By what they leave on their pages, or call themselves. */
+const FIREWALLS = [
+  {name: 'ModSecurity', mark: /mod_?security/i},
+  {name: 'Cloudflare', mark: /\| cloudflare|cloudflare ray id/i},
+  {name: 'Imunify360', mark: /imunify360/i},
+  {name: 'Wordfence', mark: /wordfence/i},
+  {name: 'Sucuri', mark: /sucuri/i},
+] as const;
+
+function describeFirewall(name: string | undefined): Found {
+  return {
+    problem:
+      name === undefined
+        ? 'a firewall or a rule of the web server in front of it refuses the request'
+        : `a firewall in front of it (${name}) refuses the request`,
+    hint: 'The address may be right: the airline, or the support of its host, has to let requests of programs (POST with JSON, too) pass to the path of its back end',
+  };
+}
+
+function findOwnTrouble(answer: HandlerAnswer): Found | undefined {
+  const {status, path, body, headers} = answer;
+  if (status === 429) return describeThrottle(readRetryAfterSeconds(headers));
+  if (status === 503 && isMaintenance(answer)) return MAINTENANCE;
+  if ('json' in body) return undefined;
+  const php = describePhp(answer);
+  if (php !== undefined) return php;
+  if (body.kind === 'mixed') return describeMixed(answer);
+  // Only here: an empty answer to a pilot who signs in means that the account is broken.
+  return path === '' && status === 500 && body.kind === 'empty' ? UNKNOWN_NAME : undefined;
+}
+
+function describePhp({bytes, path, secrets}: HandlerAnswer): Found | undefined {
+  const found = findPhpMessage(decodeBeginning(bytes, secrets));
+  if (found === undefined) return undefined;
+  const {kind, message, file, line} = found;
+  const clean = (text: string): string => cleanText(text, secrets);
+  return {
+    problem: `PHP prints a message into the answer: ${JSON.stringify(clean(`${kind}: ${message}`))} in ${clean(file)} on line ${line}`,
+    hint: kind.endsWith('atal error') && path !== '' ? `${PHP_HINT}; ${FATAL_HINT}` : PHP_HINT,
+  };
+}
+
+/** phpVMS 5 turns `display_errors` on at run time, after its back end turned it off and whatever `php.ini` has. */
+const PHP_HINT =
+  'The address is right, and PHP fails there: the airline has to fix that line, and to turn display_errors off where it is turned on, which in phpVMS 5 is core/codon.config.php and can also be the configuration of the back end itself; php.ini cannot help';
+
+/** The common back ends die of retired pilots. */
+const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
+
+function describeMixed({bytes, secrets}: HandlerAnswer): Found {
+  const first = cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []);
+  return {
+    problem: `other text stands before its JSON: ${JSON.stringify(first)}`,
+    hint: 'The address is right: the airline has to keep the PHP files of its back end from printing anything else, such as text before "<?php" or a line for debugging',
+  };
+}
+
+/** Frameworks and firewalls count requests, and refuse more than so many in a minute (RFC 6585 section 4). */
+function describeThrottle(seconds: number | undefined): Found {
+  const when =
+    seconds === undefined ? '' : `, and may be asked again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+  return {
+    problem: `it takes no more requests for now${when}`,
+    hint: 'Wait, then try again; if it happens often, the airline has to allow programs more requests to the path of its back end',
+  };
+}
+
+const MAINTENANCE: Found = {
+  problem: 'it is closed for maintenance, or overloaded',
+  hint: 'Try again later; the airline ends its maintenance mode (phpVMS 7: php artisan up)',
+};
+
+/** A page of any kind, or what frameworks answer in JSON to those who accept it. */
+function isMaintenance(answer: HandlerAnswer): boolean {
+  const {body} = answer;
+  if (!('json' in body)) return describePhp(answer) === undefined;
+  return /^service unavailable$|maintenance/i.test(messageIn(body) ?? '');
+}
+
+const UNKNOWN_NAME: Found = {
+  problem: 'its answer is empty',
+  hint: 'Check how the address is written, upper and lower case too: a name that the site does not know is answered like this; if it is right, the error log of PHP on the server says more',
+};
+
+/** No JSON in it: what web servers answer by themselves. */
+function isPage({body}: HandlerAnswer): boolean {
+  return body.kind === 'html' || body.kind === 'text' || body.kind === 'empty';
+}
+
+function headOf({bytes}: HandlerAnswer): string {
+  return new TextDecoder().decode(bytes.subarray(0, HEAD_LENGTH));
+}

@@ -1,0 +1,108 @@
+import type {HandlerStage} from '../../domain/failure.ts';
+import {cleanText} from './answer-text.ts';
+
+/** What went wrong below HTTP. */
+interface Trouble {
+  readonly stage: HandlerStage;
+  readonly problem: string;
+  /** What to do, where that is known. */
+  readonly hint?: string;
+}
+
+/** What was asked, and how far the answer came. */
+interface Asked {
+  readonly url: URL;
+  /** Whether the headers of an answer came. */
+  readonly hasBegun: boolean;
+}
+
+/** Describes what `fetch()` threw: the codes are those of Node, OpenSSL and undici. */
+export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
+  const {host, hostname} = url;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const {
+    code = '',
+    name = '',
+    message = '',
+  } = cause as {
+    readonly code?: unknown;
+    readonly name?: string;
+    readonly message?: string;
+  };
+  // Newer versions of undici give the errors of their parser no code.
+  const known = TROUBLES.find(each => each.codes.test(String(code || name)) && !(each.isSilence && hasBegun));
+  if (known !== undefined) {
+    const hint = known.hint?.(url);
+    return {stage: known.stage, problem: known.describe(hostname, host), ...(hint === undefined ? {} : {hint})};
+  }
+  if (message === 'bad port') return {stage: 'connection', problem: `web clients refuse the port of ${host}`};
+  return {stage: 'connection', problem: cleanText(String(code) || message || 'the request failed', [])};
+}
+
+/** What to do about a port that does not answer to TLS. */
+export const NO_TLS_HINT =
+  'Check the port in the address, or turn on https for the site; where it has no https, begin the address with http://';
+
+/** What servers for https do to plain HTTP is to end the connection, which a process that dies does, too. */
+const SILENCE_HINT =
+  'If that port is for https, begin the address with https://; otherwise its process died, and the logs of PHP and the web server say why';
+
+interface KnownTrouble {
+  readonly codes: RegExp;
+  readonly stage: HandlerStage;
+  describe(hostname: string, host: string): string;
+  hint?(url: URL): string | undefined;
+  /** Only if not even the headers of an answer came. */
+  readonly isSilence?: true;
+}
+
+const CUT_OFF = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|Z_BUF_ERROR|Z_DATA_ERROR)$/;
+
+const TROUBLES: readonly KnownTrouble[] = [
+  {codes: /^ENOTFOUND$/, stage: 'name', describe: name => `the name ${name} is not known`},
+  {codes: /^EAI_/, stage: 'name', describe: name => `no name server answers for ${name}`},
+  {codes: /^ECONNREFUSED$/, stage: 'connection', describe: (_, host) => `nobody listens at ${host}`},
+  {codes: /^E(?:HOST|NET)(?:UNREACH|DOWN)$/, stage: 'connection', describe: name => `no network leads to ${name}`},
+  {
+    codes: /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
+    stage: 'connection',
+    describe: (_, host) => `${host} does not answer`,
+  },
+  {codes: /^CERT_HAS_EXPIRED$/, stage: 'tls', describe: name => `the certificate of ${name} has expired`},
+  {
+    codes: /^CERT_NOT_YET_VALID$/,
+    stage: 'tls',
+    describe: name => `the certificate of ${name} is not valid yet; the clock of this machine may be wrong`,
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    stage: 'tls',
+    describe: name => `the certificate is for another name than ${name}`,
+  },
+  {codes: /SELF_SIGNED_CERT/, stage: 'tls', describe: name => `the certificate of ${name} is self-signed`},
+  {
+    codes: /^UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
+    stage: 'tls',
+    describe: name => `the certificate of ${name} leads to no known authority; the server may leave out one in between`,
+  },
+  {
+    codes: /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/,
+    stage: 'tls',
+    describe: (_, host) => `${host} does not speak TLS`,
+    hint: () => NO_TLS_HINT,
+  },
+  {codes: /^(?:ERR_SSL_|ERR_TLS_|CERT_)/, stage: 'tls', describe: name => `${name} and this machine agree on no TLS`},
+  {
+    codes: /^HPE_|^HTTPParserError$|^UND_ERR_HEADERS_OVERFLOW$/,
+    stage: 'answer',
+    describe: (_, host) => `${host} does not speak HTTP`,
+  },
+  {
+    codes: CUT_OFF,
+    isSilence: true,
+    stage: 'answer',
+    describe: (_, host) => `${host} ended the connection without an answer`,
+    hint: ({protocol}) => (protocol === 'http:' ? SILENCE_HINT : undefined),
+  },
+  {codes: CUT_OFF, stage: 'answer', describe: () => 'the answer was cut off'},
+];

@@ -1,0 +1,29 @@
+import {AppError} from '../../domain/failure.ts';
+import type {IdentitySource} from '../../domain/identity.ts';
+import type {SessionStatus, Sessions} from '../../domain/session.ts';
+
+/** A source that nobody can sign in to or out of: who the pilot is, it knows by itself. */
+export function openFixedSessions(source: IdentitySource, nowMs: () => number): IdentitySource & Sessions {
+  let sinceMs = nowMs();
+  source.onChange(() => {
+    sinceMs = nowMs();
+  });
+  const refuse = async (): Promise<SessionStatus> => {
+    throw new AppError({code: 'sign-in-unavailable', problem: 'the identity comes from a source that has no sign-in'});
+  };
+  return {
+    get origin() {
+      return source.origin;
+    },
+    current: () => source.current(),
+    onChange: listener => source.onChange(listener),
+    status: () => {
+      const state = source.current() === undefined ? 'signed-out' : 'signed-in';
+      return {state, source: source.origin.kind, sinceMs, stale: false};
+    },
+    signIn: refuse,
+    verify: refuse,
+    signOut: refuse,
+    [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
+  };
+}

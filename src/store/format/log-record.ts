@@ -1,0 +1,138 @@
+import {crc32} from 'node:zlib';
+import type {Revision} from '../../domain/entry.ts';
+import type {Key} from '../../domain/key.ts';
+import type {Change} from '../../domain/store.ts';
+import {changesBytesMax, readChanges, writeChanges} from './change-record.ts';
+
+/**
+ * A log record holds changes of commits that reached the disk together. Its key is the last of their revisions, eight
+ * bytes big-endian, so that keys sort by revision. Its value, all numbers big-endian:
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 0 | version of this layout: 2 |
+ * | 1 | zero |
+ * | 2–5 | CRC-32 of bytes 6–33 |
+ * | 6–11 | ordinal: how many changes were ever logged, with these |
+ * | 12–17 | volume: how many bytes of keys and values were ever logged, with these |
+ * | 18–23 | the highest time known to the store, in milliseconds since the Unix epoch |
+ * | 24–29 | revision of the first change |
+ * | 30–33 | CRC-32 of the rest |
+ * | 34– | the changes, as `change-bytes.ts` writes them |
+ *
+ * The differences of two ordinals and two volumes tell how much lies between two records without reading them, and the
+ * header has a checksum of its own so that it can be trusted without the rest.
+ */
+const LOG_RECORD_VERSION = 2;
+const HEADER_BYTES = 34;
+const AT = {
+  headerChecksum: 2,
+  ordinal: 6,
+  volume: 12,
+  highestTime: 18,
+  first: 24,
+  changesChecksum: 30,
+  changes: HEADER_BYTES,
+} as const;
+const NUMBER_BYTES = 6;
+const KEY_BYTES = 8;
+
+/** The version of records that data format 1 had: JSON, without values, times and volumes. They can still be read. */
+const JSON_RECORD = {version: 1, checksum: 1, ordinal: 5, changes: 11} as const;
+
+type JsonChange = readonly ['put', Revision, string, number] | readonly ['delete', Revision, string];
+
+/** Where a log is after a record. */
+export interface LogPlace {
+  /** How many changes were ever logged. */
+  readonly ordinal: number;
+  /** How many bytes of keys and values were ever logged. */
+  readonly volumeBytes: number;
+  /** The highest time known, in milliseconds since the Unix epoch. */
+  readonly highestMs: number;
+}
+
+/** What the header of a record says. */
+export interface LogHeader extends LogPlace {
+  /** The revision of the first change. */
+  readonly first: Revision;
+}
+
+/** The key of the record whose last change has this revision. */
+export function encodeLogKey(revision: Revision): Buffer {
+  const key = Buffer.alloc(KEY_BYTES);
+  key.writeUIntBE(revision, KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+  return key;
+}
+
+/** The revision of a record's last change, from its key; undefined when no record has such a key: it is damaged. */
+export function decodeLogKey(key: Buffer): Revision | undefined {
+  if (key.length !== KEY_BYTES || key.readUInt16BE(0) !== 0) return undefined;
+  return key.readUIntBE(KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+}
+
+/** Makes the record of some changes, at least one, in a buffer; the place is that of the log with them. */
+export function encodeLogRecord(
+  changes: readonly Change[],
+  {ordinal, volumeBytes, highestMs}: LogPlace,
+  buffer: Buffer = Buffer.allocUnsafe(logRecordBytesMax(changes)),
+): Buffer {
+  const record = buffer.subarray(0, writeChanges(changes, buffer, AT.changes));
+  record[0] = LOG_RECORD_VERSION;
+  record[1] = 0;
+  record.writeUIntBE(ordinal, AT.ordinal, NUMBER_BYTES);
+  record.writeUIntBE(volumeBytes, AT.volume, NUMBER_BYTES);
+  record.writeUIntBE(Math.max(0, Math.floor(highestMs)), AT.highestTime, NUMBER_BYTES);
+  record.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
+  record.writeUInt32BE(crc32(record.subarray(AT.changes)), AT.changesChecksum);
+  record.writeUInt32BE(crc32(record.subarray(AT.ordinal, AT.changes)), AT.headerChecksum);
+  return record;
+}
+
+/** How large the record of some changes is at most, in bytes. */
+export function logRecordBytesMax(changes: readonly Change[]): number {
+  return HEADER_BYTES + changesBytesMax(changes);
+}
+
+/** The header of a record, or undefined when it is damaged. */
+export function decodeLogHeader(record: Buffer): LogHeader | undefined {
+  if (record[0] === JSON_RECORD.version) return decodeJsonHeader(record);
+  if (!hasSoundHeader(record)) return undefined;
+  return {
+    ordinal: record.readUIntBE(AT.ordinal, NUMBER_BYTES),
+    volumeBytes: record.readUIntBE(AT.volume, NUMBER_BYTES),
+    highestMs: record.readUIntBE(AT.highestTime, NUMBER_BYTES),
+    first: record.readUIntBE(AT.first, NUMBER_BYTES),
+  };
+}
+
+/** The changes of a record, or undefined when the record is damaged. Each value has bytes of its own: keeping one keeps no record. */
+export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
+  if (record[0] === JSON_RECORD.version) return decodeJsonRecord(record);
+  if (!hasSoundHeader(record)) return undefined;
+  if (crc32(record.subarray(AT.changes)) !== record.readUInt32BE(AT.changesChecksum)) return undefined;
+  return readChanges(record, AT.changes, record.length);
+}
+
+function hasSoundHeader(record: Buffer): boolean {
+  return (
+    record.length > HEADER_BYTES &&
+    record[0] === LOG_RECORD_VERSION &&
+    crc32(record.subarray(AT.ordinal, AT.changes)) === record.readUInt32BE(AT.headerChecksum)
+  );
+}
+
+function decodeJsonHeader(record: Buffer): LogHeader | undefined {
+  const first = decodeJsonRecord(record)?.[0]?.revision;
+  if (first === undefined) return undefined;
+  return {ordinal: record.readUIntBE(JSON_RECORD.ordinal, NUMBER_BYTES), volumeBytes: 0, highestMs: 0, first};
+}
+
+function decodeJsonRecord(record: Buffer): readonly Change[] | undefined {
+  const {checksum, ordinal, changes} = JSON_RECORD;
+  if (record.length <= changes || crc32(record.subarray(ordinal)) !== record.readUInt32BE(checksum)) return undefined;
+  const logged = JSON.parse(record.toString('utf8', changes)) as readonly JsonChange[];
+  return logged.map(([kind, revision, key, sizeBytes]) =>
+    kind === 'put' ? {kind, revision, key: key as Key, sizeBytes} : {kind, revision, key: key as Key},
+  );
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import {copyFile, readFile, rm, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {crc32} from 'node:zlib';
+import {describe, test} from 'vitest';
+import {
+  changeMetadata,
+  makeDirectory,
+  openStore,
+  putOf,
+  startProcess,
+  writeJournal,
+} from '../../../test/support/store-fixture.ts';
+import {readOlderContent, writeOlderDirectory} from '../../../torture/older-directory.ts';
+import type {Log, LogFields} from '../../domain/log.ts';
+import type {Store} from '../../domain/store.ts';
+import {keysOf, put, putIf, range, write} from '../../testing/assertions.ts';
+import {verifyStore} from '../verify-store.ts';
+import {JOURNAL_FILES} from '../wal/write-ahead-log.ts';
+
+describe('the id of a store in a directory', () => {
+  test('comes with its files: those of another store bring their own', async () => {
+    const [one, other] = [await makeStore('a'), await makeStore('b')];
+    await copyFile(dataFileOf(other.directory), dataFileOf(one.directory));
+    const store = await openStore(one.directory);
+    assert.equal(store.id, other.id);
+    assert.notEqual(store.id, one.id);
+  });
+
+  test('stays after the process was killed, and its log is taken up', async () => {
+    const {directory, id} = await makeKilledStore();
+    const store = await openStore(directory);
+    assert.equal(store.id, id);
+    assert.deepEqual(keysOf(await store.list(range())), ['acknowledged', 'before']);
+  });
+
+  test('is another one when the write-ahead log was given up, and somebody hears of it', async () => {
+    const {directory, id, storePath} = await makeKilledStore();
+    for (const name of JOURNAL_FILES) await rm(join(storePath, name));
+    assert.match((await verifyStore(directory)).journalDamage ?? '', /write-ahead log is missing/);
+    const errors: (readonly [string, LogFields | undefined])[] = [];
+    const log: Log = {error: (text, fields) => errors.push([text, fields]), info: () => {}, debug: () => {}};
+    const store = await openStore(directory, {log});
+    assert.notEqual(store.id, id);
+    assert.deepEqual(
+      errors.map(([text, fields]) => [text.includes('write-ahead log is missing'), fields]),
+      [[true, {storeId: store.id}]],
+    );
+    // The revision of the lost commit is given again; that of the other history does not match.
+    await write(store, put('acknowledged', '"another"'));
+    const {revision} = store;
+    await assert.rejects(putIf(store, 'acknowledged', '1', {storeId: id, revision}), {
+      failure: {
+        code: 'revision-conflict',
+        conflicts: [{key: 'acknowledged', expected: `${id}-${revision}`, actual: String(revision)}],
+      },
+    });
+    await assertKept(store, directory);
+  });
+
+  test('stays when the process is killed again and again, also before anything was written', async () => {
+    const {directory, id} = await makeKilledStore();
+    for (let round = 0; round < 3; round++) {
+      const service = await startProcess();
+      await service.call('open', {directory});
+      if (round === 1) await service.call('put', {key: 'x', json: '1'});
+      await service.kill();
+    }
+    assert.equal((await openStore(directory)).id, id);
+  });
+
+  test('is another one when its opener wants it, and what the log has is taken up all the same', async () => {
+    const {directory, id} = await makeKilledStore();
+    const store = await openStore(directory, {newStoreId: true});
+    assert.notEqual(store.id, id);
+    assert.deepEqual(keysOf(await store.list(range())), ['acknowledged', 'before']);
+    await write(store, put('after'));
+    await assertKept(store, directory);
+  });
+
+  test('is another one when its opener wants it, also for one that is killed before it wrote', async () => {
+    const {directory, id} = await makeKilledStore();
+    const service = await startProcess();
+    await service.call('open', {directory, newStoreId: true});
+    await service.kill();
+    const store = await openStore(directory);
+    assert.notEqual(store.id, id);
+    assert.deepEqual(keysOf(await store.list(range())), ['acknowledged', 'before']);
+  });
+
+  test('is made of the random bytes that the store is given', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory, {randomBytes: sizeBytes => new Uint8Array(sizeBytes).fill(0xab)});
+    assert.equal(store.id, 'abababababababab');
+  });
+
+  test('is given to a store of an older version, once', async () => {
+    const directory = await makeDirectory();
+    await writeOlderDirectory(directory);
+    const store = await openStore(directory);
+    await assertKept(store, directory);
+    assert.equal(await readFile(join(directory, 'format.json'), 'utf8'), '{"format":4}\n');
+  });
+
+  test('is given to a store of an older version with the log that it left', async () => {
+    const {directory, storePath} = await makeStore('before');
+    await writeJournal(storePath, [[putOf(2, 'acknowledged', '1')]], Date.now());
+    await makeOlder(directory);
+    const service = await startProcess();
+    await service.call('open', {directory});
+    assert.deepEqual(await service.call('keys'), ['acknowledged', 'before']);
+    // At once, so that the tree does not have it yet, and there is an id.
+    await service.kill();
+    const store = await openStore(directory);
+    assert.deepEqual(keysOf(await store.list(range())), ['acknowledged', 'before']);
+    await write(store, put('after'));
+    await assertKept(store, directory);
+  });
+
+  test('is another one when its record is damaged, which a verification names', async () => {
+    const {directory, id} = await makeStore('a');
+    const file = dataFileOf(directory);
+    const bytes = await readFile(file);
+    // Every page that ever had it.
+    for (let at = bytes.indexOf(id); at !== -1; at = bytes.indexOf(id, at + 1)) bytes[at] = 0x21;
+    await writeFile(file, bytes);
+    assert.equal((await verifyStore(directory)).storeIdDamaged, true);
+    const store = await openStore(directory);
+    assert.notEqual(store.id, id);
+    assert.deepEqual(keysOf(await store.list(range())), ['a']);
+  });
+});
+
+describe('a write-ahead log that does not belong to the files beside it', () => {
+  const beside = [
+    {name: 'another store', make: async () => (await makeStore('other')).directory},
+    {name: 'another store that was not closed', make: async () => (await makeKilledStore()).directory},
+  ];
+  for (const {name, make} of beside) {
+    test(`is not taken up by ${name}, however well its revisions fit, and is named and left alone`, async () => {
+      const {directory, storePath} = await makeKilledStore();
+      await copyFile(dataFileOf(await make()), dataFileOf(directory));
+      const before = await readFile(join(storePath, JOURNAL_FILES[0]));
+      await assertForeignLog(directory);
+      assert.deepEqual(await readFile(join(storePath, JOURNAL_FILES[0])), before);
+      // As the failure says.
+      for (const file of JOURNAL_FILES) await rm(join(storePath, file));
+      const store = await openStore(directory, {newStoreId: true});
+      await assertKept(store, directory);
+    });
+  }
+
+  test('is not taken up by an earlier state of the same store', async () => {
+    const {directory, storePath} = await makeStore('before');
+    const backup = join(await makeDirectory(), 'data.mdb');
+    await copyFile(dataFileOf(directory), backup);
+    await writeAndKill(directory);
+    await copyFile(backup, join(storePath, 'data.mdb'));
+    await assertForeignLog(directory);
+  });
+
+  test('is not taken up by a store of an older version', async () => {
+    const older = await makeDirectory();
+    await writeOlderDirectory(older);
+    const {revision} = await readOlderContent();
+    const {storePath} = await makeStore('foreign');
+    await writeJournal(storePath, [[putOf(revision + 1, 'foreign', '1')]], Date.now());
+    for (const file of JOURNAL_FILES) await copyFile(join(storePath, file), join(older, 'store', file));
+    await assertForeignLog(older);
+  });
+});
+
+test('a write-ahead log of which one file is missing is named', async () => {
+  for (const missing of JOURNAL_FILES) {
+    const {directory, storePath} = await makeKilledStore();
+    await rm(join(storePath, missing));
+    await assert.rejects(openStore(directory), {
+      failure: {
+        code: 'store-damaged',
+        directory,
+        problem: `its file ${missing} is missing; without journal-0 and journal-1 the store is as it was before them`,
+      },
+    });
+  }
+});
+
+/** A closed store with one entry. */
+async function makeStore(key: string) {
+  const directory = await makeDirectory();
+  const store = await openStore(directory);
+  await write(store, put(key));
+  await store[Symbol.asyncDispose]();
+  return {directory, id: store.id, storePath: join(directory, 'store')};
+}
+
+/** A store with one entry in its tree, and another one in its log only. */
+async function makeKilledStore() {
+  const made = await makeStore('before');
+  await writeAndKill(made.directory);
+  return made;
+}
+
+async function writeAndKill(directory: string): Promise<void> {
+  const service = await startProcess();
+  await service.call('open', {directory});
+  await service.call('put', {key: 'acknowledged', json: '1'});
+  await service.kill();
+}
+
+/** The id is the same when the store is opened again. */
+async function assertKept(store: Store, directory: string): Promise<void> {
+  await store[Symbol.asyncDispose]();
+  const again = await openStore(directory);
+  assert.equal(again.id, store.id);
+  await again[Symbol.asyncDispose]();
+}
+
+async function assertForeignLog(directory: string): Promise<void> {
+  const problem = /^its write-ahead log \(journal-0, journal-1\) was written for other files than data.mdb beside it/;
+  await assert.rejects(openStore(directory), (error: {readonly failure: {readonly problem: string}}) => {
+    assert.match(error.failure.problem, problem);
+    assert.match(error.failure.problem, /--new-store-id$/);
+    return true;
+  });
+  assert.match((await verifyStore(directory)).journalDamage ?? '', problem);
+}
+
+function dataFileOf(directory: string): string {
+  return join(directory, 'store', 'data.mdb');
+}
+
+const HEADER_BYTES = 72;
+const OLDER_HEADER_BYTES = 40;
+
+/** Makes a directory one of data format 3, which had no ids: neither in the tree nor in the only block of the log. */
+async function makeOlder(directory: string): Promise<void> {
+  const storePath = join(directory, 'store');
+  await changeMetadata(storePath, () => undefined);
+  const path = join(storePath, JOURNAL_FILES[0]);
+  const file = await readFile(path);
+  const older = Buffer.alloc(file.length);
+  file.copy(older, 0, 0, OLDER_HEADER_BYTES);
+  file.copy(older, OLDER_HEADER_BYTES, HEADER_BYTES);
+  older.write('CRJ1');
+  older.writeUInt32BE(crc32(older.subarray(8, OLDER_HEADER_BYTES)), 4);
+  await writeFile(path, older);
+  await writeFile(join(directory, 'format.json'), '{"format":3}\n');
+}

@@ -1,0 +1,467 @@
+import assert from 'node:assert/strict';
+import {readdir, readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {ProcessFailure, type StoreProcess} from '../../test/store/store-process.ts';
+import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../../test/support/store-fixture.ts';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/assertions.ts';
+import {JOURNAL_FILES} from './wal/write-ahead-log.ts';
+
+/** With one thread for the disk, the N-th call of a kind is always the same one. */
+const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
+
+/** A number of writes in which the failure must have come, however fast they are: the tree gets them four times a second. */
+const WRITES_MAX = 20_000;
+
+/** At least as many writes as the engine makes to a new file until the first commit is in it. */
+const FIRST_WRITES = 8;
+
+/** How the journal is opened. */
+const JOURNAL_FILE = /openat\(.*\/store\/journal-0", O_WRONLY.* = (\d+)$/;
+
+/** Where calls fail; the first of the counts at which the process lives on is judged. */
+const FAILURES = [
+  {name: 'a sync of the journal', file: 'journal-0', call: 'fdatasync', counts: [5]},
+  {name: 'a write to the journal', file: 'journal-0', call: 'pwrite64', counts: [5]},
+  {name: 'a sync of the tree', file: 'data.mdb', call: 'fdatasync', counts: [13]},
+  // The engine may end the process at other writes of a page than that of a commit.
+  {name: 'a write of a commit to the tree', file: 'data.mdb', call: 'pwrite64', counts: [20, 21, 22, 23, 24, 25]},
+];
+
+describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () => {
+  for (const {name, file, call, counts} of FAILURES) {
+    test(`is read-only after ${name} fails, and opens again with what it acknowledged`, async () => {
+      const {store, directory, acknowledged, failure} = await writeUntilFailure(file, call, counts);
+      assert.equal(failure.code, 'store-read-only');
+      assert.ok(acknowledged > 0, 'the failure came too early to show anything');
+
+      const value = String(acknowledged);
+      // The reads come while the store is being opened for reading.
+      assert.deepEqual(await Promise.all([store.call('get', {key: 'a'}), store.call('keys')]), [value, ['a']]);
+      assert.deepEqual(await failureOf(() => store.call('put', {key: 'b', json: '1'})), failure);
+      assert.deepEqual(await failureOf(() => store.call('delete', {key: 'a'})), failure);
+      assert.equal(await store.call('readOnlyBecause'), 'problem' in failure && failure.problem);
+      assert.deepEqual(await store.call('keys'), ['a']);
+      await store.call('close');
+
+      const again = await startProcess();
+      await again.call('open', {directory});
+      assert.equal(await again.call('get', {key: 'a'}), value);
+      assert.equal(await again.call('put', {key: 'b', json: '1'}), acknowledged + 1);
+    });
+  }
+
+  // Once the tree says that there is a journal, which is a transaction of one sync and four writes; the engine may end the
+  // process at the writes of single pages before that of a commit.
+  const unwritable = [
+    {name: 'be synced', call: 'fdatasync', when: '2+'},
+    {name: 'be told of a commit', call: 'pwrite64', when: '7+'},
+  ];
+  for (const {name, call, when} of unwritable) {
+    test(`serves what it acknowledged when the tree cannot ${name}, and has it when it is opened again`, async () => {
+      const {directory, store} = await startFailing({file: 'data.mdb', call, when});
+      const revision = await store.call('commit', {puts: [putOf('a', '1'), putOf('kept', '2')], deletes: ['gone']});
+      // The tree gets it by itself.
+      await expect.poll(() => store.call('readOnlyBecause')).toBeDefined();
+
+      const assertThere = async (service: StoreProcess): Promise<void> => {
+        assert.deepEqual(await service.call('keys'), ['a', 'kept']);
+        const values = [service.call('get', {key: 'a'}), service.call('get', {key: 'kept'})];
+        assert.deepEqual(await Promise.all(values), ['1', '2']);
+        assert.equal(await service.call('get', {key: 'gone'}), undefined);
+        const {changes} = await service.call('changes', {since: revision - 1});
+        assert.deepEqual(
+          changes.map(({kind, key}) => [kind, key]),
+          [
+            ['put', 'a'],
+            ['put', 'kept'],
+            ['delete', 'gone'],
+          ],
+        );
+      };
+      await assertThere(store);
+      const refused = [store.call('put', putOf('b', '1')), store.call('delete', {key: 'a'})];
+      for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
+      await assertThere(store);
+      await store.call('close');
+      assert.deepEqual(await journalFilesOf(directory), JOURNAL_FILES);
+
+      const again = await startProcess();
+      await again.call('open', {directory});
+      await assertThere(again);
+      assert.equal(await again.call('put', putOf('b', '1')), revision + 1);
+      await again.call('close');
+      assert.deepEqual(await journalFilesOf(directory), []);
+    });
+  }
+
+  for (const {name, call, when} of [...unwritable, {name: 'be told of a journal', call: 'pwrite64', when: '4+'}]) {
+    test(`refuses writes as read-only, and as nothing else, while the tree cannot ${name}`, async () => {
+      const {store} = await startFailing({file: 'data.mdb', call, when});
+      // Each is of another key, so that the tree is asked for it, also in the moment in which the engine fails and has not said so.
+      const codes = new Set<string>();
+      for (let round = 0; codes.size === 0; round++) {
+        const keys = Array.from({length: 20}, (_, index) => `${round} ${index}`);
+        const refused = await Promise.allSettled(keys.map(key => store.call('put', putOf(key, '1'))));
+        for (const result of refused) if (result.status === 'rejected') codes.add(result.reason.failure.code);
+      }
+      assert.deepEqual([...codes], ['store-read-only']);
+    });
+  }
+
+  test('is not called damaged when the disk has no room for what opening writes', async () => {
+    const directory = await makeDirectory();
+    const file = join(directory, 'store', 'data.mdb');
+    // Before that the engine makes its files, where a failed write can end the process.
+    const under = [...traceFile(file, 'pwrite64'), '-e', 'inject=pwrite64:error=ENOSPC:when=4+'];
+    const store = await startProcess({under});
+    assert.equal((await failureOf(() => store.call('open', {directory}))).code, 'data-directory-unusable');
+  });
+
+  const unreadable = [
+    {name: 'a new store cannot open its file', file: 'data.mdb', call: 'openat', isNew: true},
+    {name: 'a store cannot open its file', file: 'data.mdb', call: 'openat', isNew: false},
+    {name: 'a store cannot read its file', file: 'data.mdb', call: 'pread64', isNew: false},
+    {name: 'a store cannot open its journal', file: 'journal-0', call: 'openat', isNew: false},
+    {name: 'a store cannot read its journal', file: 'journal-0', call: 'read', isNew: false},
+  ];
+  for (const {name, file, call, isNew} of unreadable) {
+    test(`is not called damaged when ${name}: the error is named, and nothing is lost`, async () => {
+      const directory = isNew ? await makeDirectory() : await leaveUnclosed();
+      const under = [...traceFile(join(directory, 'store', file), call), '-e', `inject=${call}:error=EIO:when=1`];
+      const store = await startProcess({under});
+      const failure = await failureOf(() => store.call('open', {directory}));
+      assert.equal(failure.code, 'data-directory-unusable');
+      assert.match('problem' in failure ? String(failure.problem) : '', /^EIO: i\/o error/);
+      const again = await openStore(directory);
+      assert.deepEqual(keysOf(await again.list(range())), isNew ? [] : ['a']);
+    });
+  }
+
+  for (const part of ['store', 'lock']) {
+    test(`opens, and takes writes, after any one write to its new file in ${part}/ failed at the very first start`, async () => {
+      for (let count = 1; count <= FIRST_WRITES; count++) {
+        const directory = await makeDirectory();
+        const file = join(directory, part, 'data.mdb');
+        const inject = `inject=pwrite64:error=EIO:when=${count}`;
+        const under = [
+          'strace',
+          '-f',
+          ...ONE_THREAD,
+          '-o',
+          '/dev/null',
+          '-P',
+          file,
+          '-e',
+          'trace=pwrite64',
+          '-e',
+          inject,
+        ];
+        const first = await startProcess({under});
+        // It may fail to open, to write, or to live: the engine ends the process at some failed writes.
+        await first
+          .call('open', {directory})
+          .then(
+            () => first.call('put', putOf('a', '1')),
+            () => {},
+          )
+          .catch(() => {});
+        await first[Symbol.asyncDispose]();
+
+        const again = await openStore(directory);
+        await write(again, put('b'));
+        await again[Symbol.asyncDispose]();
+      }
+    });
+  }
+
+  const unwrittenBlocks = [
+    {name: 'be made', call: 'fsync', when: 1, acknowledged: 0},
+    {name: 'take the first block', call: 'pwrite64', when: 2, acknowledged: 0},
+    {name: 'take a later block', call: 'pwrite64', when: 4, acknowledged: 2},
+    {name: 'sync the first block', call: 'fdatasync', when: 1, acknowledged: 0},
+    {name: 'sync a later block', call: 'fdatasync', when: 3, acknowledged: 2},
+  ];
+  for (const {name, call, when, acknowledged} of unwrittenBlocks) {
+    test(`acknowledges nothing any more once the journal cannot ${name}, and none of it is ever there`, async () => {
+      const {directory, store} = await startFailing({file: 'journal-0', call, when: String(when)});
+      const keys = ['gone', 'kept'];
+      for (let index = 1; index <= acknowledged; index++) {
+        await store.call('put', putOf(`acknowledged ${index}`, '1'));
+        keys.unshift(`acknowledged ${index}`);
+      }
+      keys.sort();
+      const {revision} = await store.call('changes', {since: 0});
+      // Some share the block that fails, and others wait behind it.
+      const refused = [
+        store.call('delete', {key: 'gone'}),
+        ...[1, 2, 3, 4, 5].map(index => store.call('put', putOf(`refused ${index}`, '1'))),
+      ];
+      for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
+      assert.equal((await failureOf(() => store.call('put', putOf('later', '1')))).code, 'store-read-only');
+      assert.deepEqual(await store.call('keys'), keys);
+      assert.equal((await store.call('changes', {since: 0})).revision, revision);
+      await store.call('close');
+
+      const again = await startProcess();
+      await again.call('open', {directory});
+      assert.deepEqual(await again.call('keys'), keys);
+      assert.equal((await again.call('changes', {since: 0})).revision, revision);
+      assert.equal(await again.call('delete', {key: 'gone'}), 'deleted');
+    });
+  }
+
+  for (const error of ['ENOSPC', 'EDQUOT', 'EIO']) {
+    test(`is read-only at once when a record cannot be synced and not be taken back (${error}), and gives its revision once`, async () => {
+      const {store, directory, revision} = await refuseUnsyncedRecord({error, takesBack: 'never'});
+      assert.match(String(await store.call('readOnlyBecause')), /its record cannot be taken back/);
+      const refused = [store.call('put', putOf('later', '1')), store.call('delete', {key: 'kept'})];
+      for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
+      assert.deepEqual(await store.call('keys'), ['a', 'kept']);
+      assert.equal((await failureOf(() => store.call('die'))).code, 'killed');
+
+      const again = await openStore(directory);
+      assert.equal(textOf(await read(again, 'a')), '1');
+      // Unlike what was acknowledged it may be there or not. If it is, its revision is given to nothing else.
+      const found = await changesOf(again, revision);
+      assert.ok(
+        found.length <= 1 && found.every(change => change.key === 'refused' && change.revision === revision + 1),
+      );
+      assert.equal((await write(again, put('later'))).revision, revision + found.length + 1);
+    });
+  }
+
+  for (const error of ['ENOSPC', 'EDQUOT']) {
+    test(`stays writable when a record cannot be synced (${error}) and is taken back, and the record is never there`, async () => {
+      const {store, directory, revision, failure} = await refuseUnsyncedRecord({error, takesBack: 'at-once'});
+      assert.equal(failure.code, 'disk-full');
+      assert.equal(await store.call('readOnlyBecause'), undefined);
+      assert.equal(await store.call('put', putOf('later', '1')), revision + 1);
+      assert.equal((await failureOf(() => store.call('die'))).code, 'killed');
+      assert.deepEqual(keysOf(await (await openStore(directory)).list(range())), ['a', 'kept', 'later']);
+    });
+  }
+
+  test('loses no acknowledged write to a refused one with the same revision in the other file of its log', async () => {
+    const {store, directory} = await refuseUnsyncedRecord({error: 'ENOSPC', takesBack: 'later', large: 4});
+    const outcome = await store.call('commit', {puts: largePuts(4)}).catch(({failure}) => failure.code);
+    assert.equal((await failureOf(() => store.call('die'))).code, 'killed');
+    const again = await openStore(directory);
+    assert.equal(textOf(await read(again, 'large 3.0')), LARGE);
+    assert.equal(textOf(await read(again, 'large 4.0')), outcome === 'store-read-only' ? undefined : LARGE);
+  });
+
+  test('takes a record back at closing if the disk lets it do so by then', async () => {
+    const {store, directory, revision} = await refuseUnsyncedRecord({error: 'ENOSPC', takesBack: 'later'});
+    await store.call('close');
+    const again = await openStore(directory);
+    assert.deepEqual(keysOf(await again.list(range())), ['a', 'kept']);
+    assert.equal(again.revision, revision);
+  });
+
+  test('writes the last record of its log again before it shows it: before a kill its sync may have failed', async () => {
+    const directory = await leaveUnclosed();
+    const trace = join(await makeDirectory(), 'trace');
+    const under = ['strace', '-f', '-o', trace, '-e', 'trace=openat,pwrite64,fdatasync'];
+    const store = await startProcess({under});
+    await store.call('open', {directory});
+    await store[Symbol.asyncDispose]();
+    const lines = completedCalls(await readFile(trace, 'utf8'));
+    const journal = findNumber(lines, /openat\(.*\/store\/journal-0", O_RDWR.* = (\d+)$/);
+    const written = lines.findIndex(line => line.startsWith(`pwrite64(${journal}, "CRJ2`));
+    assert.ok(written >= 0 && lines.findIndex(line => line.startsWith(`fdatasync(${journal}`)) > written);
+  });
+
+  test('acknowledges a write only after its block is on the disk', async () => {
+    const directory = await makeDirectory();
+    const file = join(directory, 'trace');
+    const calls = 'openat,fdatasync,pwrite64,writev,write';
+    const store = await startProcess({under: ['strace', '-f', '-s', '64', '-o', file, '-e', `trace=${calls}`]});
+    await store.call('open', {directory: join(directory, 'data')});
+    const WRITES = 10;
+    for (let index = 0; index < WRITES; index++) await store.call('put', {key: `key ${index}`, json: '1'});
+    await store.call('close');
+    await store[Symbol.asyncDispose]();
+
+    const lines = completedCalls(await readFile(file, 'utf8'));
+    const journal = findNumber(lines, JOURNAL_FILE);
+    // The first call opens the store, so the answer to the first write is number 2.
+    const answers = Array.from({length: WRITES + 1}, (_, index) =>
+      lines.findIndex(line => new RegExp(`write\\(3, .*id\\\\":${index + 1}[,}]`).test(line)),
+    );
+    for (let index = 1; index <= WRITES; index++) {
+      const between = lines.slice(answers[index - 1], answers[index]);
+      const written = between.findLastIndex(line => line.startsWith(`pwrite64(${journal}, "CRJ2`));
+      const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${journal}`) && line.endsWith('= 0'));
+      assert.ok(written >= 0 && synced > written, `write ${index}:\n${between.join('\n')}`);
+    }
+  });
+});
+
+test.skipIf(!CAN_LIMIT)(
+  'a store in a process with too few open files left is refused, or opens (needs prlimit)',
+  async () => {
+    const outcomes = [];
+    for (let left = 0; left < 12; left++) {
+      const directory = await makeDirectory();
+      const store = await startProcess({under: ['prlimit', '--nofile=128']});
+      await store.call('takeDescriptors', {left});
+      const failure = await store.call('open', {directory}).catch(error => error.failure);
+      outcomes.push(failure === undefined ? 'opens' : failure.code);
+      await store[Symbol.asyncDispose]();
+      assert.equal((await openStore(directory)).revision, 0);
+    }
+    assert.deepEqual(outcomes, outcomes.toSorted());
+    assert.deepEqual(new Set(outcomes), new Set(['data-directory-unusable', 'opens']));
+  },
+);
+
+/** A directory whose process was killed, with the entry a in its journal. */
+async function leaveUnclosed(): Promise<string> {
+  const directory = await makeDirectory();
+  const store = await startProcess();
+  await store.call('open', {directory});
+  await store.call('put', putOf('a', '1'));
+  await store.kill();
+  return directory;
+}
+
+/** Five groups of such values do not fit into one file of the log. */
+const LARGE = JSON.stringify('x'.repeat(60_000));
+
+function largePuts(group: number) {
+  return Array.from({length: 4}, (_, index) => putOf(`large ${group}.${index}`, LARGE));
+}
+
+interface UnsyncedRecord {
+  readonly error: string;
+  readonly takesBack: 'at-once' | 'later' | 'never';
+  /** How many large groups are acknowledged before. @default {0} */
+  readonly large?: number;
+}
+
+/** A store whose last record is in its log, and refused, since it could not be synced and, at first, not be taken back. */
+async function refuseUnsyncedRecord({error, takesBack, large = 0}: UnsyncedRecord) {
+  const directory = await makeDirectory();
+  const first = await openStore(directory);
+  await write(first, put('kept'));
+  await first[Symbol.asyncDispose]();
+  const records = 1 + large;
+  const more = takesBack === 'never' ? '+' : '';
+  // The file is written once to make it, then once for each record, and once to take the last one back.
+  const under = [
+    ...traceFile(join(directory, 'store', 'journal-0'), 'fdatasync,pwrite64'),
+    ...['-e', `inject=fdatasync:error=${error}:when=${records + 1}`],
+    ...(takesBack === 'at-once' ? [] : ['-e', `inject=pwrite64:error=${error}:when=${records + 3}${more}`]),
+  ];
+  const store = await startProcess({under});
+  await store.call('open', {directory});
+  for (let group = 0; group < large; group++) await store.call('commit', {puts: largePuts(group)});
+  const revision = await store.call('put', putOf('a', '1'));
+  const failure = await failureOf(() => store.call('put', putOf('refused', '1')));
+  return {store, directory, revision, failure};
+}
+
+/** A tracer that sees calls of one kind on one file, to which what happens to them is appended. */
+function traceFile(path: string, call: string): readonly string[] {
+  return ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', path, '-e', `trace=${call}`];
+}
+
+interface Failing {
+  readonly file: string;
+  readonly call: string;
+  /** Which calls fail, as strace takes it: to open what is there takes none. */
+  readonly when: string;
+}
+
+/** A store with the entries gone and kept, in a process in which calls fail. */
+async function startFailing({file, call, when}: Failing) {
+  const directory = await makeDirectory();
+  const first = await openStore(directory);
+  await write(first, put('gone'), put('kept'));
+  await first[Symbol.asyncDispose]();
+  const store = await startProcess({
+    under: [
+      ...['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)],
+      ...['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+    ],
+  });
+  await store.call('open', {directory});
+  return {directory, store};
+}
+
+function putOf(key: string, json: string) {
+  return {key, json};
+}
+
+async function journalFilesOf(directory: string): Promise<readonly string[]> {
+  return (await readdir(join(directory, 'store'))).filter(name => name.startsWith('journal')).sort();
+}
+
+interface FailedStore {
+  readonly store: StoreProcess;
+  readonly directory: string;
+  /** How many writes were acknowledged before. */
+  readonly acknowledged: number;
+  readonly failure: {readonly code: string};
+}
+
+/** Writes one key again and again to a store whose n-th call of a kind fails. */
+async function writeUntilFailure(
+  file: string,
+  call: string,
+  [count, ...others]: readonly number[],
+): Promise<FailedStore> {
+  const directory = await makeDirectory();
+  const tracer = ['strace', '-f', ...ONE_THREAD, '-o', '/dev/null', '-P', join(directory, 'store', file)];
+  const store = await startProcess({
+    under: [...tracer, '-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=${count}`],
+  });
+  let acknowledged = 0;
+  const failure = await failureOf(async () => {
+    await store.call('open', {directory});
+    for (; acknowledged < WRITES_MAX; acknowledged++) {
+      await store.call('putWhileReading', {key: 'a', json: String(acknowledged + 1)});
+    }
+  });
+  const lives = failure.code !== 'killed' && acknowledged > 0;
+  return lives || others.length === 0
+    ? {store, directory, acknowledged, failure}
+    : writeUntilFailure(file, call, others);
+}
+
+async function failureOf(run: () => Promise<unknown>): Promise<{readonly code: string}> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof ProcessFailure) return error.failure;
+    throw error;
+  }
+  return assert.fail('nothing failed');
+}
+
+/** Of calls that are under way at once. */
+function failuresOf(calls: readonly Promise<unknown>[]): Promise<readonly {readonly code: string}[]> {
+  return Promise.all(calls.map(call => failureOf(() => call)));
+}
+
+/** The calls of a trace in the order in which they were completed, without the threads that made them. */
+function completedCalls(trace: string): readonly string[] {
+  const begun = new Map<string, string>();
+  const calls: string[] = [];
+  for (const line of trace.split('\n')) {
+    const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const unfinished = /^(.*) <unfinished \.\.\.>$/.exec(text);
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
+    if (unfinished !== null) begun.set(thread, unfinished[1] ?? '');
+    else calls.push(resumed === null ? text : `${begun.get(thread)}${resumed[1]}`);
+  }
+  return calls;
+}
+
+function findNumber(lines: readonly string[], pattern: RegExp): string {
+  // The last one: the engine opens its file several times.
+  return (
+    lines.map(line => pattern.exec(line)?.[1]).findLast(found => found !== undefined) ?? assert.fail(String(pattern))
+  );
+}

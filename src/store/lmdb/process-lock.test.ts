@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {mkdir, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
+import {describeDataDirectory} from '../disk/data-directory.ts';
+import {findHolder} from './process-lock.ts';
+
+const RACERS = 6;
+
+/** Runs a program as process 1 of its own, as a container does; it ends with the program that runs it. */
+const IN_CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+
+const CAN_UNSHARE = spawnSync('unshare', [...IN_CONTAINER.slice(1), 'true']).status === 0;
+
+describe('a data directory', () => {
+  test('refuses a second process and names the one that has it', async () => {
+    const directory = await makeDirectory();
+    const [first, second] = await Promise.all([startProcess(), startProcess()]);
+    await first.call('open', {directory});
+    await assert.rejects(second.call('open', {directory}), {failure: inUse(directory, first.processId)});
+    await first.call('put', {key: 'a', json: '1'});
+    await first.call('close');
+    await second.call('open', {directory});
+    assert.equal(await second.call('get', {key: 'a'}), '1');
+  });
+
+  test('opens at once after its process was killed', async () => {
+    const directory = await makeDirectory();
+    const first = await startProcess();
+    await first.call('open', {directory});
+    await first.call('put', {key: 'a', json: '1'});
+    await first.kill();
+    const store = await openStore(directory);
+    assert.equal(store.revision, 1);
+  });
+
+  test('has no holder where the file of its lock is empty, as after a start that was cut short', async () => {
+    const directory = await makeDirectory();
+    await mkdir(join(directory, 'lock'));
+    await writeFile(join(directory, 'lock', 'data.mdb'), '');
+    assert.equal(await findHolder(describeDataDirectory(directory), process.pid), undefined);
+    await openStore(directory);
+    assert.equal(await findHolder(describeDataDirectory(directory), process.pid), process.pid);
+  });
+
+  test('refuses the same process too, and still everybody else after that', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory);
+    await assert.rejects(openStore(directory), {failure: inUse(directory, process.pid)});
+    // What was opened to find that out is closed again; that must not give the lock up.
+    const other = await startProcess();
+    await assert.rejects(other.call('open', {directory}), {failure: inUse(directory, process.pid)});
+    assert.equal(await store.changes(0, {limit: 1}).then(({kind}) => kind), 'changes');
+    await store[Symbol.asyncDispose]();
+    await other.call('open', {directory});
+  });
+
+  test('has one winner when six processes open it at once', async () => {
+    const directory = await makeDirectory();
+    const processes = await Promise.all(Array.from({length: RACERS}, () => startProcess()));
+    const results = await Promise.allSettled(processes.map(each => each.call('open', {directory})));
+    const winners = processes.filter((_, index) => results[index]?.status === 'fulfilled');
+    assert.equal(winners.length, 1);
+    for (const result of results) {
+      if (result.status === 'rejected')
+        assert.deepEqual(result.reason.failure, inUse(directory, winners[0]?.processId ?? 0));
+    }
+  });
+
+  test.skipIf(!CAN_UNSHARE)('refuses a process of another container that has the same id (needs unshare)', async () => {
+    const directory = await makeDirectory();
+    const [first, second] = await Promise.all([
+      startProcess({under: IN_CONTAINER}),
+      startProcess({under: IN_CONTAINER}),
+    ]);
+    // Either of them may be quicker.
+    const results = await Promise.allSettled([first, second].map(each => each.call('open', {directory})));
+    const refused = results.filter(result => result.status === 'rejected');
+    assert.deepEqual(
+      refused.map(({reason}) => reason.failure),
+      [inUse(directory, 1)],
+    );
+    const [holder, other] = results[0]?.status === 'fulfilled' ? [first, second] : [second, first];
+    await assert.rejects(other.call('open', {directory}), {failure: inUse(directory, 1)});
+    const outside = await startProcess();
+    await assert.rejects(outside.call('open', {directory}), {failure: inUse(directory, 1)});
+    assert.equal(await holder.call('put', {key: 'a', json: '1'}), 1);
+    await holder.call('close');
+    await other.call('open', {directory});
+    assert.equal(await other.call('put', {key: 'a', json: '1'}), 2);
+  });
+
+  test.skipIf(!CAN_UNSHARE)('opens in a container that starts again with the same id after a kill', async () => {
+    const directory = await makeDirectory();
+    const first = await startProcess({under: IN_CONTAINER});
+    await first.call('open', {directory});
+    await first.kill();
+    const second = await startProcess({under: IN_CONTAINER});
+    await second.call('open', {directory});
+    assert.equal(await second.call('put', {key: 'a', json: '1'}), 1);
+  });
+
+  test('is handed from process to process as each one closes it', async () => {
+    const directory = await makeDirectory();
+    const processes = await Promise.all(Array.from({length: 3}, () => startProcess()));
+    for (const [index, each] of processes.entries()) {
+      await each.call('open', {directory});
+      assert.equal(await each.call('put', {key: 'a', json: '1'}), index + 1);
+      await each.call('close');
+    }
+  });
+});
+
+function inUse(directory: string, processId: number): object {
+  return {code: 'data-directory-in-use', directory, processId};
+}

@@ -1,0 +1,321 @@
+import {randomBytes} from 'node:crypto';
+import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
+import {AppError} from '../../domain/failure.ts';
+import type {JsonText} from '../../domain/json-text.ts';
+import {compareKeys, type Key} from '../../domain/key.ts';
+import {Listeners} from '../../domain/listeners.ts';
+import {
+  type Change,
+  type Changes,
+  type Commit,
+  type CommitResult,
+  LOG_BYTES_MAX,
+  LOG_CHANGES_MAX,
+  type Operation,
+  type PutOperation,
+  type Range,
+  type Snapshot,
+  type Store,
+} from '../../domain/store.ts';
+import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
+import {hasExpired} from '../../domain/time-to-live.ts';
+import {type ExpireOperation, type GroupedCommit, type PlannedWrite, planGroup} from '../plan/plan-commits.ts';
+import {StoreClock, type StoreClockDeps} from '../plan/store-clock.ts';
+import {MemoryLog} from './memory-log.ts';
+import {SortedKeys} from './sorted-keys.ts';
+
+/** What a memory store needs. */
+export interface MemoryStoreDeps extends StoreClockDeps {
+  /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
+  readonly logChangesMax?: number | undefined;
+  /** So many random bytes, for the id of the store. @default {those of node:crypto} */
+  readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
+}
+
+/** Opens an empty store that is gone when the process ends: the reference for every other adapter. */
+export function openMemoryStore(deps: MemoryStoreDeps): Store {
+  return new MemoryStore(deps);
+}
+
+/** How many expired entries a sweep removes at most, so that others get their turn. */
+const SWEPT_MAX = 200;
+
+class MemoryStore implements Store {
+  readonly id: StoreId;
+  readonly #nowMs: () => number;
+  readonly #clock: StoreClock;
+  readonly #entries = new SortedEntries();
+  /** The time of expiry and the key of each entry that expires, soonest first. */
+  readonly #expiries = new SortedKeys();
+  readonly #log: MemoryLog;
+  readonly #listeners = new Listeners();
+  #revision: Revision = 0;
+  #closed = false;
+
+  constructor({logChangesMax = LOG_CHANGES_MAX, randomBytes: random = randomBytes, ...clock}: MemoryStoreDeps) {
+    this.id = createStoreId(random(STORE_ID_BYTES));
+    this.#nowMs = clock.nowMs;
+    this.#clock = new StoreClock(clock);
+    this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: LOG_BYTES_MAX});
+  }
+
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  get readOnlyBecause(): undefined {
+    return undefined;
+  }
+
+  async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
+    this.#assertOpen();
+    return this.#apply({checks, operations: operations.map(withOwnValue), limits});
+  }
+
+  async get(key: Key): Promise<Entry | undefined> {
+    this.#assertOpen();
+    const entry = this.#entries.get(key);
+    return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : withOwnBytes(entry);
+  }
+
+  async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    this.#assertOpen();
+    return listEntries(this.#entries, range, this.#clock.now());
+  }
+
+  async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+    this.#assertOpen();
+    const changes = since > this.#revision ? undefined : this.#log.read(since, limit);
+    if (changes === undefined) return {kind: 'reset', revision: this.#revision};
+    return {
+      kind: 'changes',
+      changes,
+      revision: changes.at(-1)?.revision ?? this.#revision,
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    this.#assertOpen();
+    return new MemorySnapshot(this.#entries.copy(), {
+      revision: this.#revision,
+      nowMs: this.#clock.now(),
+      assertOpen: () => this.#assertOpen(),
+    });
+  }
+
+  async sweep(): Promise<number | undefined> {
+    this.#assertOpen();
+    const nowMs = this.#clock.now();
+    const operations: ExpireOperation[] = [];
+    let next: ExpireOperation | undefined;
+    for (const row of this.#expiries.after(() => false)) {
+      next = parseExpiryRow(row);
+      if (operations.length === SWEPT_MAX || !hasExpired(next, nowMs)) break;
+      operations.push(next);
+      next = undefined;
+    }
+    if (operations.length > 0) this.#apply({checks: [], operations});
+    return next === undefined ? undefined : Math.max(0, next.expiresAtMs - nowMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#entries.clear();
+    this.#expiries.clear();
+    this.#listeners.clear();
+  }
+
+  #apply(commit: GroupedCommit<PutOperation>): CommitResult {
+    const {writes, changes, revision, results} = complete(
+      planGroup([commit], {
+        storeId: this.id,
+        revision: this.#revision,
+        nowMs: this.#clock.now(),
+        updatedAtMs: this.#nowMs(),
+        stateOf: key => this.#entries.get(key),
+        jsonOf: key => this.#entries.get(key)?.json,
+      }),
+    );
+    const [result] = results;
+    if (result === undefined || result instanceof Error) throw result;
+    for (const [key, write] of writes) this.#write(key, write);
+    this.#revision = revision;
+    for (const each of commitsOf(changes)) this.#log.add(each);
+    if (changes.length > 0) queueMicrotask(() => this.#listeners.call());
+    return result;
+  }
+
+  #write(key: Key, {revision, updatedAtMs, put, expiresAtMs, expiredAtMs}: PlannedWrite<PutOperation>): void {
+    if (expiredAtMs !== undefined) this.#expiries.remove(formatExpiryRow(expiredAtMs, key));
+    if (expiresAtMs !== undefined) this.#expiries.add(formatExpiryRow(expiresAtMs, key));
+    if (put === undefined) {
+      this.#entries.remove(key);
+      return;
+    }
+    const {json} = put;
+    this.#entries.set({
+      ...{key, revision, sizeBytes: json.length, updatedAtMs, json},
+      ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new AppError({code: 'store-closed'});
+  }
+}
+
+/** What a snapshot keeps besides its entries. */
+interface SnapshotState {
+  readonly revision: Revision;
+  /** When it was taken: what was there then is there as long as it lives. */
+  readonly nowMs: number;
+  readonly assertOpen: () => void;
+}
+
+class MemorySnapshot implements Snapshot {
+  readonly #entries: SortedEntries;
+  readonly #state: SnapshotState;
+  #disposed = false;
+
+  constructor(entries: SortedEntries, state: SnapshotState) {
+    this.#entries = entries;
+    this.#state = state;
+  }
+
+  get revision(): Revision {
+    return this.#state.revision;
+  }
+
+  async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]>;
+  async list(range: Range): Promise<readonly EntryInfo[]> {
+    this.#state.assertOpen();
+    if (this.#disposed) throw new AppError({code: 'store-closed'});
+    return listEntries(this.#entries, range, this.#state.nowMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    this.#entries.clear();
+  }
+}
+
+/** Entries in the order of their keys. */
+class SortedEntries {
+  readonly #entries: Map<Key, Entry>;
+  readonly #keys: SortedKeys;
+
+  constructor(entries: Map<Key, Entry> = new Map(), keys: SortedKeys = new SortedKeys()) {
+    this.#entries = entries;
+    this.#keys = keys;
+  }
+
+  get(key: Key): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(entry: Entry): void {
+    if (!this.#entries.has(entry.key)) this.#keys.add(entry.key);
+    this.#entries.set(entry.key, entry);
+  }
+
+  remove(key: Key): void {
+    if (this.#entries.delete(key)) this.#keys.remove(key);
+  }
+
+  /** The same entries, and none of those to come. */
+  copy(): SortedEntries {
+    return new SortedEntries(new Map(this.#entries), this.#keys.copy());
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#keys.clear();
+  }
+
+  /** The entries of a range and, in its direction, all beyond them. */
+  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Entry> {
+    for (const key of reverse ? this.#keysBefore(prefix, after) : this.#keysAfter(prefix, after)) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  #keysBefore(prefix: string, after: Key | undefined): Iterable<Key> {
+    return this.#keys.before(
+      key =>
+        (key.startsWith(prefix) || compareKeys(key, prefix) < 0) &&
+        (after === undefined || compareKeys(key, after) < 0),
+    );
+  }
+
+  #keysAfter(prefix: string, after: Key | undefined): Iterable<Key> {
+    return this.#keys.after(
+      key => compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0),
+    );
+  }
+}
+
+function listEntries(entries: SortedEntries, range: Range, nowMs: number): readonly EntryInfo[] {
+  const {prefix, limit, values = false, valuesBytesMax = Infinity} = range;
+  const found: EntryInfo[] = [];
+  let valuesBytes = 0;
+  for (const entry of entries.in(range)) {
+    if (!entry.key.startsWith(prefix)) break;
+    if (hasExpired(entry, nowMs)) continue;
+    if (found.length === limit || valuesBytes >= valuesBytesMax) break;
+    found.push(values ? withOwnBytes(entry) : withoutValue(entry));
+    if (values) valuesBytes += entry.sizeBytes;
+  }
+  return found;
+}
+
+/** Takes all steps at once: in memory a commit happens at the call. */
+function complete<T>(steps: Iterator<void, T>): T {
+  for (;;) {
+    const {done, value} = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The changes of each commit: those that share a revision. */
+function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const commits: Change[][] = [];
+  for (const change of changes) {
+    const last = commits.at(-1);
+    if (last?.[0]?.revision === change.revision) last.push(change);
+    else commits.push([change]);
+  }
+  return commits;
+}
+
+/** So many digits hold every time of expiry. */
+const TIME_DIGITS = 15;
+
+/** Sorts by time, then by key. */
+function formatExpiryRow(expiresAtMs: number, key: Key): Key {
+  return `${String(expiresAtMs).padStart(TIME_DIGITS, '0')}${key}` as Key;
+}
+
+function parseExpiryRow(row: Key): ExpireOperation {
+  return {kind: 'expire', key: row.slice(TIME_DIGITS) as Key, expiresAtMs: Number(row.slice(0, TIME_DIGITS))};
+}
+
+/** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */
+function withOwnBytes<T extends {readonly json: JsonText}>(valued: T): T {
+  return {...valued, json: new Uint8Array(valued.json) as Uint8Array as JsonText};
+}
+
+function withOwnValue(operation: Operation): Operation {
+  return operation.kind === 'put' ? withOwnBytes(operation) : operation;
+}
+
+function withoutValue({json: _, ...info}: Entry): EntryInfo {
+  return info;
+}

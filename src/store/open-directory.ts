@@ -1,0 +1,193 @@
+import {AppError} from '../domain/failure.ts';
+import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
+import {
+  DATA_FORMAT,
+  type DataDirectory,
+  describeDataDirectory,
+  openingFailure,
+  prepareDataDirectory,
+  protectFiles,
+  readDataFormat,
+  syncDirectories,
+  unusable,
+  writeDataFormat,
+} from './disk/data-directory.ts';
+import {makeRoom} from './disk/reserve.ts';
+import {encodeMetadata, expectedLog, METADATA_KEY, readMetadata, type StoreMetadata} from './format/store-metadata.ts';
+import {assertUndamaged} from './lmdb/check-pages.ts';
+import {type Environment, openEnvironment, type Table} from './lmdb/environment.ts';
+import {takeLock} from './lmdb/process-lock.ts';
+import {findWrongEnd, readLastRevision} from './tree/change-log.ts';
+import {type JournalContent, readJournal} from './wal/recovery.ts';
+import type {JournalBlock} from './wal/wal-record.ts';
+import {secureRecords} from './wal/write-ahead-log.ts';
+
+/** An opened data directory: its lock is held, its files are sound as far as a look at them tells. */
+export interface OpenedDirectory {
+  readonly directory: DataDirectory;
+  readonly lock: AsyncDisposable;
+  readonly environment: Environment;
+  /** What the journal has and the tree has not, since the store was not closed. */
+  readonly unsettled: readonly JournalBlock[];
+  /** As it is in the tree. */
+  readonly metadata: StoreMetadata;
+  /** Why the store got a new id; undefined when it has the one that it had. */
+  readonly newIdBecause: NewIdReason | undefined;
+}
+
+/** It had none that can be read, its write-ahead log is missing, or its opener wants it. */
+export type NewIdReason = 'none' | 'log-missing' | 'wanted';
+
+/** How a data directory is opened. */
+export interface OpeningOptions {
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /** Whether the store gets a new id in any case. */
+  readonly newStoreId: boolean;
+}
+
+/** The tables of a store. */
+export interface StoreTables {
+  /** Entry records by key. */
+  readonly entries: Table;
+  /** Log records by revision. */
+  readonly changes: Table;
+  /** What expires, by time. */
+  readonly expiries: Table;
+  /** One record: see `store-metadata.ts`. */
+  readonly metadata: Table;
+}
+
+/**
+ * Opens a data directory for this process alone. Nothing stays open when it fails.
+ *
+ * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
+ */
+export async function openDirectory(path: string, options: OpeningOptions): Promise<OpenedDirectory> {
+  // A directory of a newer version is not ours to change: neither its modes nor by a lock.
+  await readDataFormat(describeDataDirectory(path));
+  const directory = await prepareDataDirectory(path);
+  const lock = await lockDirectory(directory);
+  try {
+    const environment = await openStoreFiles(directory);
+    try {
+      return {directory, lock, environment, ...(await readStore(directory, environment, options))};
+    } catch (error) {
+      await environment[Symbol.asyncDispose]();
+      throw error;
+    }
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The tables of an opened environment. */
+export function openTables(environment: Environment): StoreTables {
+  return {
+    entries: environment.table('entries'),
+    changes: environment.table('changes'),
+    expiries: environment.table('expiries'),
+    metadata: environment.table('metadata'),
+  };
+}
+
+async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {
+  try {
+    if (!(await makeRoom(directory))) throw new Error('its disk is full');
+    return await takeLock(directory, process.pid);
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(directory.path, error);
+  }
+}
+
+async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
+  // Read again: only now nobody else can be writing it.
+  const format = await readDataFormat(directory);
+  await assertUndamaged(directory, {expected: format !== undefined});
+  const environment = openSoundEnvironment(directory);
+  try {
+    if (format !== DATA_FORMAT) {
+      // Before anything of this format is in the files: a version that does not know it must not open them.
+      await writeDataFormat(directory);
+      await syncDirectories(directory);
+    }
+    await protectFiles(directory);
+    return environment;
+  } catch (error) {
+    await environment[Symbol.asyncDispose]();
+    throw error instanceof AppError ? error : unusable(directory.path, error);
+  }
+}
+
+function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
+  try {
+    return openEnvironment({directory: storePath});
+  } catch (error) {
+    throw openingFailure(path, error);
+  }
+}
+
+type ReadStore = Pick<OpenedDirectory, 'unsettled' | 'metadata' | 'newIdBecause'>;
+
+async function readStore(
+  directory: DataDirectory,
+  environment: Environment,
+  {randomBytes, newStoreId}: OpeningOptions,
+): Promise<ReadStore> {
+  const {known, journal} = await readContent(directory, environment);
+  const {blocks, damage, isThere} = journal;
+  if (damage !== undefined) throw new AppError({code: 'store-damaged', directory: directory.path, problem: damage});
+  const newIdBecause = findReason(known, {isThere, newStoreId});
+  if (known !== undefined && newIdBecause === undefined) return {unsettled: blocks, metadata: known, newIdBecause};
+  const metadata = {
+    id: createStoreId(randomBytes(STORE_ID_BYTES)),
+    // A journal stays that of the tree until the tree has all of it.
+    logId: isThere ? expectedLog(known) : undefined,
+    highestMs: known?.highestMs ?? 0,
+  };
+  // Before anything is answered: an id that was told is never taken back.
+  await writeMetadata(directory, environment, metadata);
+  return {unsettled: blocks, metadata, newIdBecause};
+}
+
+function findReason(
+  known: StoreMetadata | undefined,
+  {isThere, newStoreId}: {readonly isThere: boolean; readonly newStoreId: boolean},
+): NewIdReason | undefined {
+  if (known === undefined) return 'none';
+  // What it had and the tree has not was acknowledged, and its revisions are given again.
+  if (known.logId !== undefined && !isThere) return 'log-missing';
+  return newStoreId ? 'wanted' : undefined;
+}
+
+async function writeMetadata({path}: DataDirectory, environment: Environment, metadata: StoreMetadata): Promise<void> {
+  const {metadata: table} = openTables(environment);
+  try {
+    await environment.write(() => table.put(METADATA_KEY, encodeMetadata(metadata)));
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+interface StoreContent {
+  /** Undefined in a store of an older version. */
+  readonly known: StoreMetadata | undefined;
+  readonly journal: JournalContent;
+}
+
+async function readContent({path, storePath}: DataDirectory, environment: Environment): Promise<StoreContent> {
+  try {
+    const {changes, metadata} = openTables(environment);
+    const known = readMetadata(metadata);
+    const wrongEnd = findWrongEnd(changes);
+    if (wrongEnd !== undefined) return {known, journal: {blocks: [], damage: wrongEnd, isThere: true}};
+    const tree = {settled: readLastRevision(changes), logId: expectedLog(known)};
+    const journal = await readJournal(storePath, tree);
+    const last = journal.blocks.at(-1);
+    // What was read may not be on the disk yet, and what is shown to anybody has to be.
+    if (journal.damage === undefined && last !== undefined) await secureRecords(storePath, last.place);
+    return {known, journal};
+  } catch (error) {
+    throw openingFailure(path, error);
+  }
+}

@@ -1,0 +1,55 @@
+import {expect, test} from 'vitest';
+import {encodeJsonText} from '../../domain/json-text.ts';
+import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
+import type {TableRange} from '../lmdb/environment.ts';
+import type {RecentWrite} from '../wal/memtable.ts';
+import {frozenLayer, LayeredTable} from './merged-table.ts';
+import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
+
+const RANGE = {prefix: parsePrefix(''), limit: 100};
+
+/** A table of which the engine finds an end at a damaged page, from either side. */
+function tableEndingAt(forwards: readonly string[], backwards: readonly string[]): ScannedTable {
+  const keys = ({start, reverse = false, limit = Infinity}: TableRange): Buffer[] => {
+    const from = start === undefined ? undefined : Buffer.from(start);
+    return (reverse ? backwards : forwards)
+      .map(key => Buffer.from(key))
+      .filter(key => from === undefined || (reverse ? Buffer.compare(key, from) <= 0 : Buffer.compare(key, from) >= 0))
+      .slice(0, limit);
+  };
+  const record = (key: Uint8Array): Buffer => layer('x', Buffer.from(key).toString()).get(key) ?? Buffer.alloc(0);
+  return {keys, get: record, peek: record};
+}
+
+function layer(...keys: readonly string[]): LayeredTable {
+  return new LayeredTable(frozenLayer(writesOf(keys)), {keys: () => [], get: () => undefined, peek: () => undefined});
+}
+
+function writesOf(keys: readonly string[]): ReadonlyMap<Key, RecentWrite> {
+  return new Map(
+    keys.map(text => {
+      const key = parseKey(text);
+      const put = {kind: 'put', key, json: encodeJsonText('1')} as const;
+      return [key, {revision: 1, updatedAtMs: 1, put, expiresAtMs: undefined, expiredAtMs: undefined}];
+    }),
+  );
+}
+
+for (const {name, reverse, recent} of [
+  {name: 'forwards, with a key behind it', reverse: false, recent: 'z'},
+  {name: 'backwards, with a key before it', reverse: true, recent: 'A'},
+]) {
+  test(`a damaged page below is not hidden by what is on top: ${name}`, () => {
+    const table = new LayeredTable(frozenLayer(writesOf([recent])), tableEndingAt(['a', 'b'], ['d', 'c']));
+    expect(() => scanEntries(table, scanOf({...RANGE, reverse}, 0))).toThrow(/damaged/);
+  });
+}
+
+test('what is on top stands among what is below, in either direction', () => {
+  const sound = tableEndingAt(['a', 'b', 'd'], ['d', 'b', 'a']);
+  const table = new LayeredTable(frozenLayer(writesOf(['0', 'b', 'c', 'é'])), sound);
+  const keys = ['0', 'a', 'b', 'c', 'd', 'é'];
+  const listed = (reverse: boolean) => scanEntries(table, scanOf({...RANGE, reverse}, 0)).entries.map(({key}) => key);
+  expect(listed(false)).toEqual(keys);
+  expect(listed(true)).toEqual(keys.toReversed());
+});

@@ -1,0 +1,34 @@
+import type {Entry} from '../../domain/entry.ts';
+import {AppError} from '../../domain/failure.ts';
+import type {JsonText} from '../../domain/json-text.ts';
+import type {Key} from '../../domain/key.ts';
+import {decodeRecord, readState} from '../format/entry-record.ts';
+import {isPageDamage} from '../lmdb/environment.ts';
+import type {StoreTables} from '../open-directory.ts';
+import type {EntryState} from '../plan/plan-commits.ts';
+
+/** The entry that the tree has. @throws {AppError} `entry-corrupt`. */
+export function readStoredEntry({entries}: StoreTables, key: Key): Entry | undefined {
+  const record = namingDamage(key, () => entries.get(Buffer.from(key)));
+  return record === undefined ? undefined : decodeRecord(key, record);
+}
+
+/** The value of the entry that the tree has. @throws {AppError} `entry-corrupt`. */
+export function readStoredJson(tables: StoreTables, key: Key): JsonText | undefined {
+  return readStoredEntry(tables, key)?.json;
+}
+
+/** What is known without its value of the entry that the tree has. @throws {AppError} `entry-corrupt` where its page is damaged. */
+export function readStoredState({entries}: StoreTables, key: Key): EntryState | undefined {
+  const record = namingDamage(key, () => entries.peek(Buffer.from(key)));
+  return record === undefined ? undefined : readState(key, record);
+}
+
+function namingDamage<T>(key: Key, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isPageDamage(error)) throw error;
+    throw new AppError({code: 'entry-corrupt', key}, {cause: error});
+  }
+}

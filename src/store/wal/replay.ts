@@ -1,0 +1,46 @@
+import type {Key} from '../../domain/key.ts';
+import type {Change} from '../../domain/store.ts';
+import type {EntryState} from '../plan/plan-commits.ts';
+import type {PreparedPlan, RecentWrite} from './memtable.ts';
+import type {JournalBlock} from './wal-record.ts';
+
+/**
+ * What the group of a block came to.
+ *
+ * @param stateOf What is there under a key before it.
+ */
+export function planOf(block: JournalBlock, stateOf: (key: Key) => EntryState | undefined): PreparedPlan {
+  const {changes, nowMs, updatedAtMs} = block;
+  const writes = new Map<Key, RecentWrite>();
+  for (const change of changes) {
+    const before = writes.get(change.key) ?? {expiredAtMs: expiryOf(change.key, stateOf)};
+    writes.set(change.key, writeOf(change, updatedAtMs, before.expiredAtMs));
+  }
+  return {
+    writes,
+    changes,
+    stale: [],
+    missedMs: 0,
+    revision: changes.at(-1)?.revision ?? 0,
+    nowMs,
+    updatedAtMs,
+    results: [],
+  };
+}
+
+/** Where it cannot be read, its row goes when it is swept. */
+function expiryOf(key: Key, stateOf: (key: Key) => EntryState | undefined): number | undefined {
+  try {
+    return stateOf(key)?.expiresAtMs;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): RecentWrite {
+  const {key, revision} = change;
+  const common = {revision, updatedAtMs, expiredAtMs};
+  if (change.kind !== 'put') return {...common, put: undefined, expiresAtMs: undefined};
+  if (change.json === undefined) throw new Error(`The journal has no value for ${JSON.stringify(key)}`);
+  return {...common, put: {kind: 'put', key, json: change.json}, expiresAtMs: change.expiresAtMs};
+}

@@ -1,0 +1,126 @@
+import {crc32} from 'node:zlib';
+import type {Revision} from '../../domain/entry.ts';
+import type {Change} from '../../domain/store.ts';
+import {changesBytesMax, readChanges, writeChanges} from '../format/change-record.ts';
+import {OLDER_LOG} from '../format/store-metadata.ts';
+
+/**
+ * A block of the journal holds the commits of one group; all numbers big-endian:
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 0–3 | the letters `CRJ2`, so that a block is found behind a damaged one |
+ * | 4–7 | CRC-32 of the rest of the header |
+ * | 8–11 | how many bytes of changes follow |
+ * | 12–15 | CRC-32 of them |
+ * | 16–21 | revision of the first change |
+ * | 22–27 | revision of the last change |
+ * | 28–33 | time of the write by the clock of the machine, in milliseconds since the Unix epoch |
+ * | 34–39 | time by the clock of the store, likewise |
+ * | 40–71 | the id of the store, filled up with zeros |
+ * | 72– | the changes, as `change-bytes.ts` writes them, each put with its value |
+ *
+ * Blocks of data format 3 begin with `CRJ1` and have no id: their changes begin at 40. They can still be read.
+ */
+const MAGIC = Buffer.from('CRJ2');
+const ID_BYTES_MAX = 32;
+const HEADER_BYTES = 72;
+const OLDER = {magic: Buffer.from('CRJ1'), headerBytes: 40} as const;
+/** How the letters of every version begin. */
+const MAGIC_BEGINNING = Buffer.from('CRJ');
+const NUMBER_BYTES = 6;
+const AT = {
+  headerChecksum: 4,
+  changesBytes: 8,
+  changesChecksum: 12,
+  first: 16,
+  last: 22,
+  updatedAt: 28,
+  now: 34,
+  storeId: 40,
+} as const;
+
+/** What a block says. */
+export interface JournalBlock {
+  /** At least one; each put has its value. */
+  readonly changes: readonly Change[];
+  /** The time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
+  readonly updatedAtMs: number;
+  /** The time by the clock of the store, likewise. */
+  readonly nowMs: number;
+  /** The id of the store that wrote it; {@link OLDER_LOG} in blocks that have none. */
+  readonly storeId: string;
+}
+
+/** A block, and where it ends. */
+export interface FoundBlock extends JournalBlock {
+  /** The revision of its first change. */
+  readonly first: Revision;
+  /** The revision of its last change. */
+  readonly last: Revision;
+  readonly end: number;
+}
+
+/** How large a block of some changes is at most, in bytes. */
+export function blockBytesMax(changes: readonly Change[]): number {
+  return HEADER_BYTES + changesBytesMax(changes);
+}
+
+/** Writes a block at the beginning of a buffer with room for it. @returns The part that was written. */
+export function encodeBlock({changes, updatedAtMs, nowMs, storeId}: JournalBlock, buffer: Buffer): Buffer {
+  const end = writeChanges(changes, buffer, HEADER_BYTES);
+  const block = buffer.subarray(0, end);
+  block.set(MAGIC);
+  block.writeUInt32BE(end - HEADER_BYTES, AT.changesBytes);
+  block.writeUInt32BE(crc32(block.subarray(HEADER_BYTES)), AT.changesChecksum);
+  block.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
+  block.writeUIntBE(changes.at(-1)?.revision ?? 0, AT.last, NUMBER_BYTES);
+  block.writeUIntBE(toTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
+  block.writeUIntBE(toTime(nowMs), AT.now, NUMBER_BYTES);
+  block.fill(0, AT.storeId, HEADER_BYTES);
+  block.write(storeId, AT.storeId, ID_BYTES_MAX, 'latin1');
+  block.writeUInt32BE(crc32(block.subarray(AT.changesBytes, HEADER_BYTES)), AT.headerChecksum);
+  return block;
+}
+
+/** Reads the block at a place, or nothing where there is no sound one. */
+export function decodeBlock(file: Buffer, at: number): FoundBlock | undefined {
+  const headerBytes = file.subarray(at, at + MAGIC.length).equals(OLDER.magic) ? OLDER.headerBytes : HEADER_BYTES;
+  const header = file.subarray(at, at + headerBytes);
+  if (!hasSoundHeader(header, headerBytes)) return undefined;
+  const start = at + headerBytes;
+  const end = start + header.readUInt32BE(AT.changesBytes);
+  if (end > file.length) return undefined;
+  if (crc32(file.subarray(start, end)) !== header.readUInt32BE(AT.changesChecksum)) return undefined;
+  return {
+    changes: readChanges(file, start, end),
+    first: header.readUIntBE(AT.first, NUMBER_BYTES),
+    last: header.readUIntBE(AT.last, NUMBER_BYTES),
+    updatedAtMs: header.readUIntBE(AT.updatedAt, NUMBER_BYTES),
+    nowMs: header.readUIntBE(AT.now, NUMBER_BYTES),
+    storeId: readStoreId(header),
+    end,
+  };
+}
+
+/** Where the next letters of a block are, sound or not, from a place on; -1 where there are none. */
+export function findMagic(file: Buffer, from: number): number {
+  return file.indexOf(MAGIC_BEGINNING, from);
+}
+
+function hasSoundHeader(header: Buffer, headerBytes: number): boolean {
+  if (header.length !== headerBytes) return false;
+  const magic = header.subarray(0, MAGIC.length);
+  return (
+    (magic.equals(MAGIC) || magic.equals(OLDER.magic)) &&
+    crc32(header.subarray(AT.changesBytes)) === header.readUInt32BE(AT.headerChecksum)
+  );
+}
+
+function readStoreId(header: Buffer): string {
+  return header.length === OLDER.headerBytes ? OLDER_LOG : header.toString('latin1', AT.storeId).replace(/\0+$/, '');
+}
+
+function toTime(ms: number): number {
+  return Math.max(0, Math.floor(ms));
+}

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {makeDirectory, openStore, putOf, startProcess, writeJournal} from '../../../test/support/store-fixture.ts';
+import {parseKey} from '../../domain/key.ts';
+import type {Change, Changes, Store} from '../../domain/store.ts';
+import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/assertions.ts';
+import {verifyStore} from '../verify-store.ts';
+import {BLOCK_BYTES_MAX, JOURNAL_BYTES, JOURNAL_FILE_BYTES, JOURNAL_FILES} from './write-ahead-log.ts';
+
+const [FIRST_FILE, SECOND_FILE] = JOURNAL_FILES;
+
+describe('the journal of a store that was not closed', () => {
+  test('has what the tree has not: it is there again, in lists, reads, changes and snapshots', async () => {
+    const {directory} = await leaveJournal([
+      [putOf(3, 'a', '"from the journal"'), putOf(3, 'd', '4')],
+      [{kind: 'delete', key: parseKey('b'), revision: 4}],
+    ]);
+    const store = await openStore(directory);
+    assert.equal(store.revision, 4);
+    assert.equal(textOf(await read(store, 'a')), '"from the journal"');
+    assert.equal((await read(store, 'a'))?.updatedAtMs, WRITTEN_AT_MS);
+    assert.deepEqual(await read(store, 'b'), undefined);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'd']);
+    assert.deepEqual(keysOf(await store.list(range({reverse: true, limit: 1}))), ['d']);
+    assert.deepEqual(
+      (await changesOf(store, 2)).map(({kind, key, revision}) => [kind, key, revision]),
+      [
+        ['put', 'a', 3],
+        ['put', 'd', 3],
+        ['delete', 'b', 4],
+      ],
+    );
+    await using snapshot = await store.snapshot();
+    assert.equal(snapshot.revision, 4);
+    assert.deepEqual(keysOf(await snapshot.list(range())), ['a', 'd']);
+    assert.deepEqual(await write(store, put('a', '1')), {revision: 5, outcomes: ['replaced']});
+  });
+
+  test('goes into the tree, and is gone once the store was closed', async () => {
+    const {directory} = await leaveJournal([[putOf(3, 'c', '3')]]);
+    await (await openStore(directory))[Symbol.asyncDispose]();
+    assert.deepEqual((await readdir(join(directory, 'store'))).filter(isJournalFile), []);
+    const again = await openStore(directory);
+    assert.deepEqual(keysOf(await again.list(range())), ['a', 'b', 'c']);
+    assert.equal(again.revision, 3);
+  });
+
+  test('is read from both of its files, whichever came first', async () => {
+    const {directory, storePath} = await leaveJournal([
+      [putOf(3, 'c', '3')],
+      [putOf(4, 'd', '4')],
+      [putOf(5, 'e', '5')],
+    ]);
+    await moveBlocks(storePath, 1);
+    const store = await openStore(directory);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('may hold what the tree has already', async () => {
+    const {directory} = await leaveJournal([
+      [putOf(1, 'z', '"older"')],
+      [putOf(2, 'b', '"older"')],
+      [putOf(3, 'c', '3')],
+    ]);
+    const store = await openStore(directory);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
+    assert.equal(textOf(await read(store, 'b')), '2');
+  });
+
+  test('is left alone when it cannot be read, and what is missing is named', async () => {
+    const {directory, storePath} = await leaveJournal([
+      [putOf(3, 'c', '3')],
+      [putOf(4, 'd', '"damaged"')],
+      [putOf(5, 'd', '"damaged"')],
+      [putOf(6, 'e', '6')],
+    ]);
+    const file = join(storePath, FIRST_FILE);
+    await damage(file, '"damaged"', 0);
+    await damage(file, '"damaged"', 0);
+    const before = await readFile(file);
+    await assert.rejects(openStore(directory), {
+      failure: {
+        code: 'store-damaged',
+        directory,
+        problem:
+          'its journal lacks the commits 4 to 5; without its files journal-0 and journal-1 the store is as it was before them',
+      },
+    });
+    assert.deepEqual(await readFile(file), before);
+    for (const name of JOURNAL_FILES) await rm(join(storePath, name), {force: true});
+    const store = await openStore(directory);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
+  });
+
+  test('is verified with the rest', async () => {
+    const {directory, storePath} = await leaveJournal([
+      [putOf(3, 'c', '3')],
+      [putOf(4, 'd', '"damaged"')],
+      [putOf(5, 'e', '5')],
+    ]);
+    assert.equal((await verifyStore(directory)).unsettledChanges, 3);
+    await damage(join(storePath, FIRST_FILE), '"damaged"', 0);
+    const {unsettledChanges, journalDamage} = await verifyStore(directory);
+    assert.equal(unsettledChanges, 1);
+    assert.match(journalDamage ?? '', /^its journal lacks the commits 4 to 4;/);
+  });
+
+  const ends = [
+    {
+      name: 'cut off',
+      cut: (file: string, sizeBytes: number) => overwrite(file, sizeBytes - 1, Buffer.alloc(1)),
+    },
+    {
+      name: 'cut off in its header',
+      cut: (file: string, sizeBytes: number) => overwrite(file, sizeBytes - 40, Buffer.alloc(40)),
+    },
+  ];
+  for (const {name, cut} of ends) {
+    test(`loses nothing but its last block when that is ${name}: it was never acknowledged`, async () => {
+      const {directory, storePath, ends: blockEnds} = await leaveJournal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')]]);
+      await cut(join(storePath, FIRST_FILE), blockEnds.at(-1) ?? 0);
+      const store = await openStore(directory);
+      assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
+      assert.deepEqual(await write(store, put('x')), {revision: 4, outcomes: ['created']});
+    });
+  }
+
+  test('is named when one of its files was cut, whichever has the commits', async () => {
+    for (const name of JOURNAL_FILES) {
+      const {directory, storePath} = await leaveJournal([[putOf(3, 'c', '3')]]);
+      if (name === SECOND_FILE) await exchange(join(storePath, FIRST_FILE), join(storePath, SECOND_FILE));
+      await truncate(join(storePath, name), 0);
+      await assert.rejects(openStore(directory), {failure: {code: 'store-damaged', directory, problem: CUT[name]}});
+    }
+  });
+
+  test('may be one of which the files were still being made', async () => {
+    for (const sizes of [[100], [JOURNAL_FILE_BYTES], [JOURNAL_FILE_BYTES, 0], [JOURNAL_FILE_BYTES, 100]]) {
+      const {directory, storePath} = await leaveJournal([]);
+      for (const [index, size] of sizes.entries())
+        await writeFile(join(storePath, JOURNAL_FILES[index] ?? ''), Buffer.alloc(size));
+      const store = await openStore(directory);
+      assert.deepEqual(await write(store, put('c')), {revision: 3, outcomes: ['created']});
+    }
+  });
+
+  test('takes no value for a block, whatever is in it', async () => {
+    const {directory} = await leaveJournal([[putOf(3, 'c', '"CRJ2CRJ2"')], [putOf(4, 'CRJ2', '4')]]);
+    const store = await openStore(directory);
+    assert.equal(textOf(await read(store, 'c')), '"CRJ2CRJ2"');
+    assert.equal(textOf(await read(store, 'CRJ2')), '4');
+  });
+
+  test('keeps when entries expire', async () => {
+    const expiresAtMs = Date.now() + 60_000;
+    const {directory} = await leaveJournal([[{...putOf(3, 'a', '1'), expiresAtMs}], [putOf(4, 'b', '2')]]);
+    const store = await openStore(directory);
+    assert.equal((await read(store, 'a'))?.expiresAtMs, expiresAtMs);
+    assert.ok(((await store.sweep()) ?? 0) > 50_000);
+    const [expired] = await changesOf(await openLater(store, directory, expiresAtMs), 4);
+    assert.deepEqual(expired, {kind: 'expire', key: 'a', revision: 5});
+  });
+
+  test('lets the clock of the store go on from its time', async () => {
+    const {directory} = await leaveJournal([[{...putOf(3, 'a', '1'), expiresAtMs: WRITTEN_AT_MS + 10}]]);
+    const store = await openStore(directory, {nowMs: () => 0});
+    await write(store, {...put('later'), expiry: {kind: 'after', ttlSeconds: 60}});
+    assert.ok(((await read(store, 'later'))?.expiresAtMs ?? 0) >= WRITTEN_AT_MS + 60_000);
+  });
+});
+
+describe('a store with more writes than its journal holds', () => {
+  test('has all of them after its process was killed', async () => {
+    const directory = await makeDirectory();
+    const process = await startProcess();
+    await process.call('open', {directory});
+    const value = JSON.stringify('x'.repeat(60_000));
+    const count = Math.ceil((2.5 * JOURNAL_BYTES) / value.length);
+    for (let index = 0; index < count; index++) await process.call('put', {key: `key ${index}`, json: value});
+    await process.kill();
+    const store = await openStore(directory);
+    assert.equal(store.revision, count);
+    assert.equal((await store.list(range({limit: 1000}))).length, count);
+  });
+
+  test('takes writes that no block holds, between others that are still in it', async () => {
+    const directory = await makeDirectory();
+    const large = JSON.stringify('x'.repeat(2 * BLOCK_BYTES_MAX));
+    const store = await openStore(directory);
+    await write(store, put('a', '1'));
+    await write(store, put('a', large), put('b', '2'));
+    await write(store, remove('b'), put('c', '3'));
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'c']);
+    assert.equal(textOf(await read(store, 'a')), large);
+    assert.deepEqual(
+      (await changesOf(store, 0)).map(({kind, key, revision}) => [kind, key, revision]),
+      [
+        ['put', 'a', 1],
+        ['put', 'a', 2],
+        ['put', 'b', 2],
+        ['delete', 'b', 3],
+        ['put', 'c', 3],
+      ],
+    );
+  });
+});
+
+describe('the journal of a store that is open', () => {
+  test('keeps what was written last, however often changes are asked for: the tree gets it in its own time', async () => {
+    const {store, readTree} = await openFirst();
+    await write(store, put('c', '3'));
+    const before = readTree();
+    // Nothing waits in between, so that the time of the tree does not come.
+    for (let time = 0; time < 50; time++) assert.deepEqual(keysOfChanges(await store.changes(2, {limit: 10})), ['c']);
+    assert.ok(readTree().equals(before));
+  });
+
+  test('has nothing that a short log would have forgotten, once changes are asked for', async () => {
+    const {store, readTree} = await openFirst({logChangesMax: 8});
+    await write(store, put('c', '3'));
+    const before = readTree();
+    assert.deepEqual(keysOfChanges(await store.changes(2, {limit: 10})), ['c']);
+    assert.ok(!readTree().equals(before));
+  });
+
+  test('is gone once the store is closed, and the tree has what was written just before', async () => {
+    const {store, directory, storePath} = await openFirst();
+    const writing = [write(store, put('c', '3')), write(store, remove('a')), write(store, put('d', '4'))];
+    await writing[0];
+    assert.deepEqual((await readdir(storePath)).filter(isJournalFile), [...JOURNAL_FILES]);
+    await Promise.all([...writing, store[Symbol.asyncDispose]()]);
+    assert.deepEqual((await readdir(storePath)).filter(isJournalFile), []);
+    const again = await openStore(directory);
+    assert.deepEqual(keysOf(await again.list(range())), ['b', 'c', 'd']);
+    assert.equal(again.revision, 5);
+  });
+});
+
+/** A store with the entries a and b, opened for the first time after they were written: it has no journal yet, and nothing is under way. */
+async function openFirst(options: Parameters<typeof openStore>[1] = {}) {
+  const {directory, storePath} = await leaveJournal([]);
+  for (const name of JOURNAL_FILES) await rm(join(storePath, name), {force: true});
+  const store = await openStore(directory, options);
+  return {store, directory, storePath, readTree: () => readFileSync(join(storePath, 'data.mdb'))};
+}
+
+function keysOfChanges(changes: Changes): readonly string[] {
+  return changes.kind === 'changes' ? changes.changes.map(({key}) => key) : assert.fail('the log has forgotten them');
+}
+
+const WRITTEN_AT_MS = Date.parse('2026-01-02T03:04:05Z');
+
+/** A closed store with the entries a and b of revisions 1 and 2, and a journal beside it as a process leaves it that is killed. */
+async function leaveJournal(groups: readonly (readonly Change[])[]) {
+  const directory = await makeDirectory();
+  const store = await openStore(directory);
+  await write(store, put('a', '1'));
+  await write(store, put('b', '2'));
+  await store[Symbol.asyncDispose]();
+  const storePath = join(directory, 'store');
+  const ends = await writeJournal(storePath, groups, WRITTEN_AT_MS);
+  return {directory, storePath, ends};
+}
+
+/** Moves what is behind the first blocks into the other file. */
+async function moveBlocks(storePath: string, count: number): Promise<void> {
+  const file = join(storePath, FIRST_FILE);
+  const bytes = await readFile(file);
+  let at = 0;
+  for (let block = 0; block < count; block++) at = bytes.indexOf('CRJ2', at + 1);
+  const [head, rest] = [Buffer.alloc(bytes.length), Buffer.alloc(bytes.length)];
+  bytes.copy(head, 0, 0, at);
+  bytes.copy(rest, 0, at);
+  await writeFile(join(storePath, SECOND_FILE), head);
+  await writeFile(file, rest);
+}
+
+const CUT = Object.fromEntries(
+  JOURNAL_FILES.map(name => [
+    name,
+    `its file ${name} has 0 bytes and should have ${JOURNAL_FILE_BYTES}; without journal-0 and journal-1 the store is as it was before them`,
+  ]),
+);
+
+/** As when the first file was written over from its beginning, and the second one has what came last. */
+async function exchange(one: string, other: string): Promise<void> {
+  const [first, second] = [await readFile(one), await readFile(other)];
+  await writeFile(other, first);
+  await writeFile(one, second.fill('x', 0, 100));
+}
+
+async function overwrite(path: string, at: number, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(bytes, 0, bytes.length, at);
+  await file.close();
+}
+
+/** Changes one byte of the first place where a text stands. */
+async function damage(path: string, text: string, at: number): Promise<void> {
+  const place = (await readFile(path)).indexOf(text) + at;
+  const file = await open(path, 'r+');
+  await file.write(Buffer.from('!'), 0, 1, place);
+  await file.close();
+}
+
+/** The same store once an entry has expired and was swept. */
+async function openLater(store: Store, directory: string, expiresAtMs: number): Promise<Store> {
+  await store[Symbol.asyncDispose]();
+  const later = await openStore(directory, {nowMs: () => expiresAtMs});
+  await later.sweep();
+  return later;
+}
+
+function isJournalFile(name: string): boolean {
+  return name.startsWith('journal');
+}

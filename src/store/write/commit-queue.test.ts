@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
+import {WAITING_COMMITS_MAX} from '../../domain/store.ts';
+import {keysOf, put, range, remove, write} from '../../testing/assertions.ts';
+
+describe('commits that wait for the disk', () => {
+  test(`are refused above ${WAITING_COMMITS_MAX}, and accepted again when there is room`, async () => {
+    const store = await openStore(await makeDirectory());
+    const results = await Promise.allSettled(
+      Array.from({length: WAITING_COMMITS_MAX + 10}, (_, index) => write(store, put(`key ${index}`))),
+    );
+    const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason.failure] : []));
+    assert.deepEqual(refused, Array(10).fill({code: 'store-busy', waitingMax: WAITING_COMMITS_MAX}));
+    assert.equal(store.revision, WAITING_COMMITS_MAX);
+    assert.equal((await write(store, put('later'))).revision, WAITING_COMMITS_MAX + 1);
+  });
+
+  test('are written in their order also when they are too large for one group', async () => {
+    const store = await openStore(await makeDirectory());
+    const text = `"${'x'.repeat(1024 * 1024)}"`;
+    const results = await Promise.all(Array.from({length: 40}, (_, index) => write(store, put(`key ${index}`, text))));
+    assert.deepEqual(
+      results.map(({revision}) => revision),
+      results.map((_, index) => index + 1),
+    );
+    assert.equal((await store.list(range())).length, 40);
+  });
+
+  test('do not hold up reads: the event loop goes on while the disk works', async () => {
+    const store = await openStore(await makeDirectory());
+    await write(store, put('a'));
+    const text = `"${'x'.repeat(1024 * 1024)}"`;
+    let writing = true;
+    const written = write(store, ...Array.from({length: 30}, (_, index) => put(`key ${index}`, text))).finally(() => {
+      writing = false;
+    });
+    let reads = 0;
+    for (; writing; reads++) {
+      assert.deepEqual(keysOf(await store.list(range())).includes('a'), true);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    await written;
+    assert.ok(reads > 3, `only ${reads} reads happened meanwhile`);
+  });
+
+  test('delete and create one key many times in one group', async () => {
+    const store = await openStore(await makeDirectory());
+    const results = await Promise.all(
+      Array.from({length: 100}, (_, index) => write(store, index % 2 === 0 ? put('a') : remove('a'))),
+    );
+    assert.deepEqual(new Set(results.flatMap(({outcomes}) => outcomes)), new Set(['created', 'deleted']));
+    assert.deepEqual([store.revision, await store.list(range())], [100, []]);
+  });
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import {type TransactionOperation, TTL_SECONDS_MAX} from '../../domain/entries.ts';
+import type {Failure} from '../../domain/failure.ts';
+import {assertFails, infoOf, keysOf, textOf} from '../assertions.ts';
+import type {ContractPart, OpenedEntries} from '../contract.ts';
+
+const PROBLEM = `a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
+const INVALID: Failure = {code: 'invalid-parameter', parameter: 'ttl', problem: `it is ${PROBLEM}`};
+
+const REFUSED = [0, -1, 0.5, 1.5, TTL_SECONDS_MAX + 1, 1e21, NaN, Infinity, -Infinity];
+
+/** How long entries live. */
+export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
+  name: 'time to live',
+  tests: [
+    {
+      name: 'tells when an entry expires, and nothing where it never does',
+      async run({entries}) {
+        await entries.put('never', '1');
+        for (const ttlSeconds of [60, TTL_SECONDS_MAX]) {
+          await entries.put('soon', '1.0', {ttlSeconds});
+          const entry = await entries.get('soon');
+          assert.ok(entry?.expiresAtMs !== undefined, 'it never expires');
+          // The clocks of writing and of expiry may be a moment apart.
+          assert.equal(Math.round((entry.expiresAtMs - entry.updatedAtMs) / 1000), ttlSeconds);
+          const {entries: listed} = await entries.list({values: true});
+          assert.deepEqual(listed, [await entries.get('never'), entry]);
+          assert.deepEqual((await entries.list({prefix: 'soon'})).entries, [infoOf(entry)]);
+        }
+        assert.equal('expiresAtMs' in ((await entries.get('never')) ?? assert.fail()), false);
+      },
+    },
+    {
+      name: 'has nothing left of an entry that expired',
+      async run(opened) {
+        const {entries} = opened;
+        await entries.put('a', '1', {ttlSeconds: 1});
+        await entries.put('b', '1', {ttlSeconds: 60});
+        await entries.put('c', '1');
+        await expire(opened, 'a');
+        assert.equal(await entries.get('a'), undefined);
+        assert.deepEqual(keysOf((await entries.list()).entries), ['b', 'c']);
+        assert.deepEqual(keysOf((await entries.list({limit: 1, values: true})).entries), ['b']);
+        await assertFails(entries.delete('a'), {code: 'no-entry', key: 'a'});
+        await assertFails(entries.touch('a', 60), {code: 'no-entry', key: 'a'});
+        assert.equal(await entries.deleteRange({prefix: ''}), 2);
+      },
+    },
+    {
+      name: 'takes an entry that expired for absent, whoever expects what',
+      async run(opened) {
+        const {entries} = opened;
+        const {revision} = await entries.put('a', '{"old":1}', {ttlSeconds: 1});
+        await entries.put('b', '{"old":1}', {ttlSeconds: 1});
+        await expire(opened, 'a');
+        await expire(opened, 'b');
+        for (const expected of [revision, 'present'] as const)
+          await assertFails(entries.put('a', '2', {expected}), {
+            code: 'revision-conflict',
+            conflicts: [{key: 'a', expected: String(expected), actual: 'absent'}],
+          });
+        await entries.transact({checks: [{key: 'a', expected: 'absent'}], operations: []});
+        const written = await entries.put('a', '2', {expected: 'absent'});
+        assert.equal(written.created, true);
+        assert.ok(written.revision > revision);
+        await entries.patch('b', '{"new":1}');
+        const patched = await entries.get('b');
+        assert.deepEqual([textOf(patched), patched?.expiresAtMs], ['{"new":1}', undefined]);
+      },
+    },
+    {
+      name: 'forgets the time to live at a put without one, and keeps it at a patch',
+      async run(opened) {
+        const {entries} = opened;
+        await entries.put('put', '{}', {ttlSeconds: 1});
+        await entries.put('put', '{}');
+        await entries.put('patched', '{"a":1.0}', {ttlSeconds: 1});
+        const before = await entries.get('patched');
+        await entries.patch('patched', '{"b":2}');
+        const after = await entries.get('patched');
+        assert.deepEqual([textOf(after), after?.expiresAtMs], ['{"a":1.0,"b":2}', before?.expiresAtMs]);
+        await expire(opened, 'patched');
+        assert.deepEqual(keysOf((await entries.list()).entries), ['put']);
+      },
+    },
+    {
+      name: 'changes the time to live and not the value at a touch, under a revision of its own',
+      async run(opened) {
+        const {entries} = opened;
+        await entries.put('a', '[ 1.0 ]', {ttlSeconds: 1});
+        await entries.put('b', '1', {ttlSeconds: 1});
+        assert.deepEqual(await entries.touch('a', 60), {revision: 3});
+        const touched = await entries.get('a');
+        assert.deepEqual([textOf(touched), touched?.revision, touched?.sizeBytes], ['[ 1.0 ]', 3, 7]);
+        assert.ok((touched?.expiresAtMs ?? 0) - Date.now() > 30_000);
+        await expire(opened, 'b');
+        assert.equal(textOf(await entries.get('a')), '[ 1.0 ]');
+        await entries.touch('a', null);
+        assert.equal((await entries.get('a'))?.expiresAtMs, undefined);
+        assert.equal(textOf(await entries.get('a')), '[ 1.0 ]');
+      },
+    },
+    {
+      name: 'lets a transaction write, patch and touch with times to live',
+      async run({entries}) {
+        await entries.transact({
+          operations: ['touched', 'patched', 'kept'].map(key => ({kind: 'put', key, json: '{}', ttlSeconds: 60})),
+        });
+        await entries.transact({
+          operations: [
+            {kind: 'touch', key: 'touched', ttlSeconds: null},
+            {kind: 'touch', key: 'kept', ttlSeconds: 600},
+            {kind: 'patch', key: 'patched', patch: '{"a":1}'},
+            {kind: 'put', key: 'new', json: '1'},
+          ],
+        });
+        const {entries: found} = await entries.list();
+        assert.deepEqual(
+          found.map(({key, revision, expiresAtMs}) => [key, revision, expiresAtMs !== undefined]),
+          [
+            ['kept', 2, true],
+            ['new', 2, false],
+            ['patched', 2, true],
+            ['touched', 2, false],
+          ],
+        );
+      },
+    },
+    {
+      name: 'does nothing of a transaction that touches what is absent or expired',
+      async run(opened) {
+        const {entries} = opened;
+        await entries.put('expired', '1', {ttlSeconds: 1});
+        await entries.put('there', '1');
+        await expire(opened, 'expired');
+        for (const key of ['absent', 'expired']) {
+          const operations = [
+            {kind: 'put', key: 'there', json: '2'},
+            {kind: 'touch', key, ttlSeconds: 60},
+          ] as const;
+          await assertFails(entries.transact({operations}), {code: 'no-entry', key});
+        }
+        assert.equal(textOf(await entries.get('there')), '1');
+        assert.deepEqual(keysOf((await entries.list()).entries), ['there']);
+      },
+    },
+    ...REFUSED.map(ttlSeconds => ({
+      name: `refuses ${ttlSeconds} seconds`,
+      run: async ({entries}: OpenedEntries) => {
+        await entries.put('a', '1');
+        await assertFails(entries.put('a', '2', {ttlSeconds}), INVALID);
+        await assertFails(entries.touch('a', ttlSeconds), INVALID);
+        for (const operation of [
+          {kind: 'put', key: 'a', json: '2', ttlSeconds},
+          {kind: 'touch', key: 'a', ttlSeconds},
+        ] as const)
+          await assertRefused(entries.transact({operations: [operation]}), operation);
+        const entry = await entries.get('a');
+        assert.deepEqual([textOf(entry), entry?.revision, entry?.expiresAtMs], ['1', 1, undefined]);
+      },
+    })),
+  ],
+};
+
+function assertRefused(transacting: Promise<unknown>, {kind}: TransactionOperation): Promise<void> {
+  const problem = `has to be ${PROBLEM}${kind === 'touch' ? ', or null' : ''}`;
+  return assertFails(transacting, {
+    code: 'invalid-transaction',
+    problems: [{path: '$.operations[0].ttlSeconds', problem}],
+  });
+}
+
+/** How often it is looked whether an entry has expired, in milliseconds. */
+const LOOK_MS = 20;
+
+/** Lets so much time pass that the entry expires: on a clock of the test, or on that of the world. */
+async function expire({entries, advanceMs}: OpenedEntries, key: string): Promise<void> {
+  const entry = await entries.get(key);
+  if (entry === undefined) return;
+  assert.ok(entry.expiresAtMs !== undefined, 'it never expires');
+  if (advanceMs !== undefined) advanceMs(entry.expiresAtMs - entry.updatedAtMs);
+  while ((await entries.get(key)) !== undefined) await new Promise(resolve => setTimeout(resolve, LOOK_MS));
+}

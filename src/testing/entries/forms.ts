@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type {StandardSchema} from '../../domain/standard-schema.ts';
+import {assertFailsWith, textOf} from '../assertions.ts';
+import type {ContractPart, OpenedEntries} from '../contract.ts';
+
+const TEXT = '{"id": 9007199254740993, "volume": 1.0}';
+
+/** A number, plus one. */
+const INCREMENTED: StandardSchema<number> = {
+  '~standard': {
+    version: 1,
+    vendor: 'crewroom/testing',
+    validate: value => (typeof value === 'number' ? {value: value + 1} : {issues: [{message: 'is not a number'}]}),
+  },
+};
+
+/** What callers without types may give in place of a JSON text. */
+const NOT_TEXTS: readonly unknown[] = [{a: 1}, [1], 7, null, undefined, true, () => 1];
+
+/** What has no JSON text. */
+const UNWRITABLE: readonly unknown[] = [undefined, () => 1, 1n, Symbol('a')];
+
+/** Entries have their values in all forms, and take values besides JSON texts. */
+export const ENTRIES_FORMS: ContractPart<OpenedEntries> = {
+  name: 'forms of a value',
+  tests: [
+    {
+      name: 'gives the value as text, as bytes and as JavaScript has it',
+      async run({entries}) {
+        await entries.put('a', TEXT);
+        const page = await entries.list({values: true});
+        const all = [];
+        for await (const entry of entries.listAll({values: true})) all.push(entry);
+        for (const entry of [await entries.get('a'), page.entries[0], all[0]]) {
+          assert.deepEqual([entry?.text, textOf(entry)], [TEXT, TEXT]);
+          assert.deepEqual(entry?.value, {id: 9007199254740992, volume: 1});
+        }
+      },
+    },
+    {
+      name: 'lets a schema say what a value is',
+      async run({entries}) {
+        await entries.put('a', '1');
+        const options = {schema: INCREMENTED};
+        const [listed] = (await entries.list({...options, values: true})).entries;
+        assert.deepEqual([(await entries.get('a', options))?.value, listed?.value, listed?.text], [2, 2, '1']);
+        await entries.put('a', '"one"');
+        await assertFailsWith(entries.get('a', options), 'invalid-value');
+        await assertFailsWith(entries.list({...options, values: true}), 'invalid-value');
+        assert.equal(await entries.get('b', options), undefined);
+      },
+    },
+    {
+      name: 'stores a value as the text that JSON.stringify makes of it',
+      async run({entries}) {
+        assert.deepEqual(await entries.putValue('a', {volume: 0.5}), {revision: 1, created: true});
+        assert.equal((await entries.get('a'))?.text, '{"volume":0.5}');
+        await assertFailsWith(entries.putValue('a', 1, {expected: 'absent'}), 'revision-conflict');
+        for (const value of UNWRITABLE) await assertFailsWith(entries.putValue('a', value), 'invalid-value');
+        assert.equal((await entries.get('a'))?.revision, 1);
+      },
+    },
+    {
+      name: 'refuses a value in place of its JSON text, and names putValue',
+      async run({entries}) {
+        for (const value of NOT_TEXTS) {
+          const json = value as string;
+          const calls = [
+            () => entries.put('a', json),
+            () => entries.patch('a', json),
+            () => entries.transact({operations: [{kind: 'put', key: 'a', json}]}),
+            () => entries.transact({operations: [{kind: 'patch', key: 'a', patch: json}]}),
+          ];
+          for (const call of calls) await assert.rejects(call(), {name: 'AppError', message: /putValue/});
+        }
+        assert.deepEqual(await entries.list(), {entries: []});
+      },
+    },
+  ],
+};

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import {CHANGES_BYTES_MAX, LOG_VALUE_BYTES_MAX, type Snapshot, type Store} from '../../domain/store.ts';
+import {assertFails, changesOf, keysOf, patch, put, range, remove, textOf, withTexts, write} from '../assertions.ts';
+import type {ContractPart} from '../contract.ts';
+
+/** The entries as they were at one revision. */
+export const STORE_SNAPSHOTS: ContractPart<Store> = {
+  name: 'snapshots',
+  tests: [
+    {
+      name: 'show one state, however long they are read and whatever is written meanwhile',
+      async run(store) {
+        const names = Array.from({length: 50}, (_, index) => `key ${String(index).padStart(2, '0')}`);
+        await write(store, ...names.map(name => put(name, '"old"')));
+        await using snapshot = await store.snapshot();
+        assert.equal(snapshot.revision, 1);
+        const seen: string[] = [];
+        for (let after: string | undefined; seen.length < names.length; after = seen.at(-1)) {
+          await write(
+            store,
+            put(names[seen.length] ?? '', '"new"'),
+            remove(names.at(-1 - seen.length) ?? ''),
+            put('~'),
+          );
+          await turn();
+          const page = await snapshot.list({
+            ...range({limit: 7, ...(after === undefined ? {} : {after})}),
+            values: true,
+          });
+          assert.ok(page.every(entry => textOf(entry) === '"old"' && entry.revision === 1));
+          seen.push(...keysOf(page));
+        }
+        assert.deepEqual(seen, names);
+        assert.deepEqual(keysOf(await snapshot.list(range({reverse: true}))), names.toReversed());
+        assert.deepEqual(keysOf(await snapshot.list(range({prefix: 'key 1', limit: 2}))), ['key 10', 'key 11']);
+      },
+    },
+    {
+      name: 'have the revision of exactly what they show, while others write',
+      async run(store) {
+        const writing = Array.from({length: 40}, async (_, index) => {
+          for (let waited = 0; waited < index; waited++) await turn();
+          await write(store, put(`key ${index}`));
+        });
+        for (let round = 0; round < 15; round++) {
+          await using snapshot = await store.snapshot();
+          const revisions = (await snapshot.list(range())).map(({revision}) => revision);
+          assert.deepEqual([snapshot.revision, revisions.length], [Math.max(0, ...revisions), snapshot.revision]);
+          const found = await store.changes(snapshot.revision, {limit: 1000});
+          assert.equal(found.kind, 'changes', 'whoever goes on from a snapshot misses nothing');
+        }
+        await Promise.all(writing);
+      },
+    },
+    {
+      name: 'are waited for when there are many, and come in their order',
+      async run(store) {
+        await write(store, put('a'));
+        const taken: Promise<Snapshot>[] = Array.from({length: 100}, () => store.snapshot());
+        for (const each of taken) {
+          const snapshot = await each;
+          assert.deepEqual(keysOf(await snapshot.list(range())), ['a']);
+          await snapshot[Symbol.asyncDispose]();
+          await snapshot[Symbol.asyncDispose]();
+        }
+      },
+    },
+    {
+      name: 'cannot be read any more once they are disposed of, or the store is closed',
+      async run(store) {
+        const closed = await store.snapshot();
+        await closed[Symbol.asyncDispose]();
+        await assertFails(closed.list(range()), {code: 'store-closed'});
+        const held = await store.snapshot();
+        await store[Symbol.asyncDispose]();
+        await assertFails(held.list(range()), {code: 'store-closed'});
+        await held[Symbol.asyncDispose]();
+        await assertFails(store.snapshot(), {code: 'store-closed'});
+        await assertFails(store.sweep(), {code: 'store-closed'});
+      },
+    },
+  ],
+};
+
+/** What whoever follows a store gets. */
+export const STORE_FOLLOWING: ContractPart<Store> = {
+  name: 'following changes',
+  tests: [
+    {
+      name: 'keeps values up to a size, and of larger ones that size',
+      async run(store) {
+        const largest = `"${'x'.repeat(LOG_VALUE_BYTES_MAX - 2)}"`;
+        await write(store, put('a', largest), put('b', `${largest.slice(0, -1)}x"`));
+        const changes = withTexts(await store.changes(0, {limit: 10}));
+        assert.deepEqual(changes, {
+          kind: 'changes',
+          changes: [
+            {kind: 'put', key: 'a', revision: 1, sizeBytes: LOG_VALUE_BYTES_MAX, json: largest},
+            {kind: 'put', key: 'b', revision: 1, sizeBytes: LOG_VALUE_BYTES_MAX + 1},
+          ],
+          revision: 1,
+        });
+      },
+    },
+    {
+      name: 'keeps the value of each change, also when another followed',
+      async run(store) {
+        await Promise.all([
+          write(store, put('a', '{"a":1}')),
+          write(store, patch('a', '{"b":2}')),
+          write(store, put('a')),
+        ]);
+        const values = (await changesOf(store, 0)).map(each => each.kind === 'put' && textOf(each as never));
+        assert.deepEqual(values, ['{"a":1}', '{"a":1,"b":2}', '1']);
+      },
+    },
+    {
+      name: 'ends with the commit with which the values are many bytes',
+      async run(store) {
+        const value = `"${'x'.repeat(LOG_VALUE_BYTES_MAX - 2)}"`;
+        const whole = CHANGES_BYTES_MAX / LOG_VALUE_BYTES_MAX;
+        for (let index = 0; index < whole + 3; index++) await write(store, put(`key ${index}`, value));
+        const found = await store.changes(0, {limit: 1000});
+        assert.deepEqual([found.revision, found.kind === 'changes' && found.changes.length], [whole, whole]);
+        assert.equal((await changesOf(store, found.revision)).length, 3);
+      },
+    },
+    {
+      name: 'calls back after each commit that changed something, when it can be read',
+      async run(store) {
+        const seen: number[] = [];
+        const end = store.onChange(() => seen.push(store.revision));
+        await write(store, put('a'));
+        await until(() => seen.length === 1);
+        await write(store, remove('absent'));
+        await write(store, put('a', '2'), put('b'));
+        await until(() => seen.length === 2);
+        assert.deepEqual(seen, [1, 2]);
+        end();
+        end();
+        const heard = new Promise<void>(resolve => store.onChange(resolve));
+        await write(store, put('a'));
+        await heard;
+        assert.deepEqual(seen, [1, 2]);
+      },
+    },
+  ],
+};
+
+/** Lets others have a turn of the event loop. */
+function turn(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve));
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await turn();
+}

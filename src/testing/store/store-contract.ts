@@ -1,0 +1,61 @@
+import type {Store} from '../../domain/store.ts';
+import {type Contract, runContract} from '../contract.ts';
+import {STORE_CHANGES, storeForgetting} from './changes.ts';
+import {STORE_CHECKS, STORE_COMMITS} from './commits.ts';
+import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './expiry.ts';
+import {type ReopenableStore, STORE_REOPENING, storeIdentity} from './identity.ts';
+import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './lifecycle.ts';
+import {STORE_LISTING} from './listing.ts';
+import {STORE_PATCHES} from './patches.ts';
+import {STORE_FOLLOWING, STORE_SNAPSHOTS} from './snapshots.ts';
+import {STORE_VALUES} from './values.ts';
+
+/** A store to test. */
+export interface StoreContract extends Contract<Store> {
+  /**
+   * How many changes the log of an opened store keeps. With at most 1,000 it is tested too what the store
+   * answers about changes that it forgot.
+   */
+  readonly logChangesMax?: number | undefined;
+  /** Opens a new and empty store whose time a test lets pass. With it is tested too when entries expire. */
+  readonly openClocked?: (() => Promise<ClockedStore>) | undefined;
+  /** Opens a new and empty store that keeps what is in it. With it is tested too what stays when it is opened again. */
+  readonly openReopenable?: (() => Promise<ReopenableStore>) | undefined;
+}
+
+/** Above this, filling the log of changes takes too long for a test. */
+const FILLED_LOG_MAX = 1000;
+
+/**
+ * Tests everything that the `Store` port promises. Each test opens a store of its own.
+ *
+ * @example
+ * ```ts
+ * import {openCrewroom} from 'crewroom';
+ * import {testStore} from 'crewroom/testing';
+ * import {describe, test} from 'node:test';
+ * import {openMyStore} from '../my-store.js';
+ *
+ * testStore({name: 'MyStore', open: () => openMyStore(), describe, test});
+ * ```
+ */
+export function testStore(contract: StoreContract): void {
+  const {logChangesMax = Infinity} = contract;
+  runContract(contract, [
+    STORE_VALUES,
+    STORE_COMMITS,
+    STORE_CHECKS,
+    STORE_PATCHES,
+    STORE_LISTING,
+    STORE_CHANGES,
+    ...(logChangesMax <= FILLED_LOG_MAX ? [storeForgetting(logChangesMax)] : []),
+    STORE_FOLLOWING,
+    STORE_SNAPSHOTS,
+    STORE_CONCURRENCY,
+    STORE_LIFECYCLE,
+    storeIdentity(contract.open),
+  ]);
+  const {openClocked, openReopenable} = contract;
+  if (openClocked !== undefined) runContract({...contract, open: openClocked}, [STORE_EXPIRY, STORE_SWEEPS]);
+  if (openReopenable !== undefined) runContract({...contract, open: openReopenable}, [STORE_REOPENING]);
+}

@@ -1,0 +1,701 @@
+import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {once} from 'node:events';
+import {readFile, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:https';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {describe, test} from 'vitest';
+import {walkHandler} from '../../src/doctor/backend/walk.ts';
+import type {Finding, Steps} from '../../src/doctor/finding.ts';
+import type {HandlerServer} from '../support/back-end-server.ts';
+import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, TROUBLE} from '../support/back-ends.ts';
+import {HOSTILITY_NAMES, type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
+import {createMachine, plain} from './crewroom.ts';
+
+const nowMs = (): number => Date.parse('2026-03-01T12:00:00Z');
+const elapsedMs = (): number => performance.now();
+
+/** Far more than a handler on this machine needs, and little to wait for one that never answers. */
+const TIMEOUT_MS = 1500;
+
+const CREDENTIALS = {username: '1', password: ADA.password};
+
+async function walk(
+  {scriptURL}: {readonly scriptURL: string},
+  credentials: {readonly username: string; readonly password: string} | undefined = CREDENTIALS,
+): Promise<readonly Finding[]> {
+  const steps = walkHandler({scriptURL, credentials}, {nowMs, elapsedMs, pause: async () => {}, timeoutMs: TIMEOUT_MS});
+  const findings = await collect(steps);
+  for (const {level, fix, detail} of findings) assert.equal(fix === undefined, level === 'ok', detail);
+  assert.ok(!JSON.stringify(findings).includes(ADA.password), 'the password is told to nobody');
+  return findings;
+}
+
+async function collect(steps: Steps): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for await (const step of steps) findings.push(...step);
+  return findings;
+}
+
+/** What is not well, as `problem Read: …` with what to do. */
+function troubles(findings: readonly Finding[]): readonly string[] {
+  return findings
+    .filter(({level}) => level !== 'ok')
+    .map(({check, level, detail, fix}) => `${level} ${check}: ${detail} → ${fix}`);
+}
+
+const ALL_CHECKS = [
+  'Address',
+  'Redirects',
+  'Handler',
+  'Pages',
+  'Wrong password',
+  'No password',
+  'Wrong method',
+  'Unknown session',
+  'Sign in',
+  'Session',
+  'Verify',
+  'Resume',
+  'Read',
+];
+
+describe('walking a handler that is well', () => {
+  for (const {name, start, session} of [
+    {name: 'phpVMS 5', start: startPhpVms5, session: ['valid until 2026-03-08T12:00Z', 'a new session takes over']},
+    {
+      name: 'phpVMS 7',
+      start: startPhpVms7,
+      session: ['it says nothing of its end, so it is verified from time to time', 'the session goes on as it is'],
+    },
+  ]) {
+    test(`finds all well with ${name}, from the address to a read`, async () => {
+      await using handler = await start({nowMs});
+      const findings = await walk(handler);
+      assert.deepEqual(troubles(findings), []);
+      assert.deepEqual(
+        findings.map(({check}) => check),
+        ALL_CHECKS,
+      );
+      const about = (check: string): string | undefined => findings.find(each => each.check === check)?.detail;
+      assert.deepEqual([about('Session'), about('Resume')], session);
+      assert.equal(about('Sign in'), 'Ada Quill (VMS0001)');
+    });
+  }
+
+  test('asks little: no real pilot is given a wrong password, and the right one is sent once', async () => {
+    await using handler = await startPhpVms5({nowMs});
+    await walk(handler);
+    assert.ok(handler.requests.length <= 12, `${handler.requests.length} requests`);
+    const logins = handler.requests.filter(({method, path}) => method === 'POST' && path === 'pilot/login');
+    assert.deepEqual(
+      logins.map(({query, body}) => [query.get('username'), body.includes(ADA.password)]),
+      [
+        ['crewroom-doctor@example.invalid', false],
+        ['crewroom-doctor@example.invalid', false],
+        ['1', true],
+      ],
+    );
+    for (const {headers} of handler.requests) assert.match(headers['user-agent'] ?? '', /^Crewroom\/\S+ \(doctor\)$/);
+  });
+
+  test('paces what it asks wrongly, so that a sign-in after it is not taken for one of an attack', async () => {
+    await using handler = await startPhpVms5({nowMs});
+    const pausedAt: {readonly requests: number; readonly ms: number}[] = [];
+    const pause = async (ms: number): Promise<void> => void pausedAt.push({requests: handler.requests.length, ms});
+    await collect(walkHandler({scriptURL: handler.scriptURL, credentials: CREDENTIALS}, {nowMs, elapsedMs, pause}));
+    const calls = handler.requests.map(({method, path}) => `${method} ${path}`);
+    const wrong = ['POST pilot/login', 'POST pilot/login', 'GET pilot/login', 'POST pilot/verify', 'POST pilot/login'];
+    assert.deepEqual(
+      pausedAt.map(({requests}) => calls[requests]),
+      wrong,
+    );
+    for (const {ms} of pausedAt) assert.ok(ms >= 1000, `${ms} ms`);
+  });
+
+  test('asks nothing else wrongly of one that wants to be left alone, and waits before it signs in', async () => {
+    await using handler = await startHostileHandler({nowMs});
+    handler.turn('too many requests', ['pilot/login']);
+    const pauses: number[] = [];
+    const pause = async (ms: number): Promise<void> => {
+      pauses.push(ms);
+      if (ms > 1000) handler.relent();
+    };
+    const deps = {nowMs, elapsedMs, pause};
+    const findings = await collect(walkHandler({scriptURL: handler.scriptURL, credentials: CREDENTIALS}, deps));
+    assert.deepEqual(pauses, [1000, 30_000]);
+    assert.deepEqual(
+      findings.filter(({level}) => level !== 'ok').map(({check, level}) => `${level} ${check}`),
+      ['warning Wrong password', 'skipped No password', 'skipped Wrong method', 'skipped Unknown session'],
+    );
+    assert.equal(findings.at(-1)?.check, 'Read');
+  });
+
+  test('signs nobody in without credentials, and says how', async () => {
+    await using handler = await startPhpVms7({nowMs});
+    const deps = {nowMs, elapsedMs, pause: async () => {}};
+    const findings = await collect(walkHandler({scriptURL: handler.scriptURL}, deps));
+    assert.deepEqual(troubles(findings), [
+      'skipped Session: not tried without a pilot → Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',
+    ]);
+  });
+});
+
+describe('walking a handler on a host that is not well', () => {
+  test('sees that the Authorization header is lost, and says what to put where', async () => {
+    await using handler = await startPhpVms5({nowMs, stripsAuthorization: true});
+    const [trouble, ...others] = troubles(await walk(handler));
+    assert.match(trouble ?? '', /^problem Read: .*the header "Authorization" is lost on the way to PHP → .*\.htaccess/);
+    assert.deepEqual(others, []);
+  });
+
+  test('takes no offence at a framework that takes the slash at the end away', async () => {
+    await using handler = await startPhpVms7({nowMs, dropsSlash: true});
+    const findings = await walk(handler);
+    assert.deepEqual(troubles(findings), []);
+    assert.match(findings.find(({check}) => check === 'Redirects')?.detail ?? '', /as Laravel does it/);
+  });
+
+  test('sees that pages of plugins may not call', async () => {
+    await using handler = await startPhpVms7({nowMs, allowsOrigins: false});
+    const [trouble, ...others] = troubles(await walk(handler));
+    assert.match(trouble ?? '', /^warning Pages: .*without "Access-Control-Allow-Origin" → Send/);
+    assert.deepEqual(others, []);
+  });
+
+  for (const {name, answer, found} of [
+    {
+      name: 'an empty 500',
+      answer: TROUBLE.empty,
+      found:
+        /^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case too/,
+    },
+    {
+      name: 'a page of its framework',
+      answer: TROUBLE.html,
+      found: /^problem Handler: it answers 500 with a page titled "500 Server Error"/,
+    },
+    {
+      name: 'maintenance',
+      answer: TROUBLE.maintenance,
+      found:
+        /^problem Handler: it is closed for maintenance, or overloaded \(503\): "Service Unavailable" → .*artisan up/,
+    },
+  ]) {
+    test(`tells of ${name}`, async () => {
+      await using handler = await startPhpVms7({nowMs});
+      handler.failWith(answer);
+      assert.match(troubles(await walk(handler))[0] ?? '', found);
+    });
+  }
+
+  test('tells of a server that is down', async () => {
+    await using handler = await startPhpVms5({nowMs});
+    await handler.stop();
+    assert.match(troubles(await walk(handler)).join(), /^problem Handler: nobody listens at 127\.0\.0\.1:\d+ → Check/);
+  });
+});
+
+describe('walking a handler as a pilot who cannot sign in', () => {
+  for (const {name, start = startPhpVms5, username, password, found} of [
+    {
+      name: 'a wrong password',
+      username: '1',
+      password: 'x',
+      found: /refused: "The username or password was not.*Discord or VATSIM gives the API key of the profile page/,
+    },
+    {
+      name: 'a displayed id',
+      username: ADA.pilotID,
+      password: ADA.password,
+      found: /try the bare number, "1", or the e/,
+    },
+    {name: 'a pilot who waits', username: String(BEN.number), password: BEN.password, found: /not confirmed yet/},
+    {
+      name: 'a broken account',
+      username: String(CLEO.number),
+      password: CLEO.password,
+      found: /it ends without a word for this pilot \(500\) → .*retired/,
+    },
+    {
+      name: 'an account without a rank, at phpVMS 7,',
+      start: startPhpVms7,
+      username: String(CLEO.number),
+      password: CLEO.password,
+      found:
+        /misses something in the account \(503\): "Trying to access array offset .* null" → Give the account a rank/,
+    },
+    {
+      name: 'an account without an API key, at phpVMS 7,',
+      start: startPhpVms7,
+      username: String(DAN.number),
+      password: DAN.password,
+      found: /the pilot has no API key there.* → Make an API key on the profile page/,
+    },
+  ]) {
+    test(`says what ${name} needs`, async () => {
+      await using handler = await start({nowMs});
+      const [trouble, ...others] = troubles(await walk(handler, {username, password}));
+      assert.match(trouble ?? '', /^problem Sign in: /);
+      assert.match(trouble ?? '', found);
+      assert.deepEqual(others, []);
+    });
+  }
+});
+
+/** What is found when a handler turns hostile to certain requests; the first trouble and the last. */
+const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readonly found: readonly RegExp[]}[]>> = {
+  hanging: [{found: [/^problem Handler: no whole answer came within 1\.5 seconds → .*slow/]}],
+  slow: [{found: [/^problem Handler: no whole answer came within 1\.5 seconds/]}],
+  silent: [
+    {
+      found: [/^problem Handler: 127\.0\.0\.1:\d+ ended the connection without an answer → If that port is for https/],
+    },
+    {on: 'pilot/verify', found: [/^problem Unknown session: .* without an answer/, /^problem Verify: .*without an/]},
+  ],
+  'cut off': [
+    {on: 'data/airports', found: [/^problem Pages: the answer was cut off/, /^problem Read: the answer was cut/]},
+  ],
+  huge: [{found: [/^problem Handler: its answer is larger than 1048576 bytes/]}],
+  'large table': [
+    {
+      found: [
+        /^warning Read: data\/airports has 40000 airports, 3\.\d MiB in \d+\.\d seconds: .* → Nothing is broken; /,
+      ],
+    },
+  ],
+  endless: [
+    {
+      on: 'data/airports',
+      found: [/^problem Pages: its answer is larger/, /^problem Read: its answer is larger than 16777216/],
+    },
+  ],
+  html: [
+    {
+      found: [
+        /^problem Handler: it answers 200 with a page titled "200 Welcome to our airline" → Let the address name the handler/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [/^problem Wrong password: it is answered 200, as if all were well/, /^problem Sign in: /],
+    },
+  ],
+  'other JSON': [
+    {found: [/^problem Handler: it answers 200 with a JSON object with "hello"/]},
+    {
+      on: 'pilot/verify',
+      found: [/^problem Unknown session: it is answered 200/, /^problem Verify: the pilot: \$\.session is missing/],
+    },
+  ],
+  'JSON null': [{found: [/^problem Handler: it answers 200 with the JSON null/]}],
+  'PHP warning': [
+    {
+      found: [
+        /^problem Handler: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, and PHP fails there: .* core\/codon\.config\.php .*; php\.ini cannot help$/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: PHP prints .* \(200\): "The username or password was not correct" → The address is right/,
+        /^problem Sign in: PHP prints .* \(200\) → The address is right/,
+      ],
+    },
+    {
+      on: 'data/airports',
+      found: [/^warning Pages: /, /^problem Read: data\/airports: PHP prints/],
+    },
+  ],
+  'PHP warning in plain text': [
+    {found: [/^problem Handler: PHP prints .*"Deprecated: .* in \/home\/air\/core\/classes\/Codon\.php on line 7 /]},
+  ],
+  'PHP fatal error': [
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: PHP prints .*"Fatal error: Uncaught TypeError/,
+        /^problem Sign in: PHP prints .*\/login\.php on line 31 .*; if only some pilots fail, their accounts are retired/,
+      ],
+    },
+  ],
+  'text before JSON': [
+    {found: [/^problem Handler: other text stands before its JSON: "debug: here" \(200\) → The address is right/]},
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: other text stands before its JSON: "debug: here" \(401\): "The username/,
+        /^problem Sign in: other text/,
+      ],
+    },
+  ],
+  firewall: [
+    {
+      found: [
+        /^problem Handler: a firewall in front of it \(ModSecurity\) refuses the request \(403\) → The address may/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [/^problem Wrong password: a firewall in front/, /^problem Sign in: a firewall in front of it \(ModSec/],
+    },
+  ],
+  challenge: [
+    {found: [/^problem Handler: Cloudflare in front of it asks for a browser.* → .*a rule that skips challenges/]},
+  ],
+  'login page': [
+    {
+      found: [
+        /^problem Redirects: .* leads to http:.*\/login: it redirects to a page to sign in on → The airline has to/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: it redirects to a page to sign in on/,
+        /^problem Sign in: it redirects to a page/,
+      ],
+    },
+  ],
+  'too many requests': [
+    {
+      found: [
+        /^problem Handler: it takes no more requests for now, and may be asked again in 30 seconds \(429\): "Too/,
+      ],
+    },
+    {
+      on: 'pilot/login',
+      found: [
+        /^warning Wrong password: it takes no more requests for now, and may be asked again in 30 seconds \(429\)/,
+        /^problem Sign in: it takes no more requests for now, .* → Wait, then try again/,
+      ],
+    },
+  ],
+  maintenance: [{found: [/^problem Handler: it is closed for maintenance, or overloaded \(503\) → .*artisan up/]}],
+  'empty 500': [
+    {found: [/^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case/]},
+  ],
+  'https port': [
+    {
+      found: [
+        /^problem Handler: its port is for https, and the address begins with http:.* → Begin the address with https/,
+      ],
+    },
+  ],
+  empty: [{found: [/^problem Handler: it answers 200 with an empty body/]}],
+  'wrong content type': [
+    {found: [/^warning Handler: it answers with JSON and calls it "text\/html; charset=UTF-8"/, /^warning Read: /]},
+  ],
+  'invalid UTF-8': [{found: [/^problem Handler: it answers 200 with bytes that are no text in UTF-8/]}],
+  'byte order mark': [
+    {
+      found: [
+        /^warning Handler: a byte order mark stands before the JSON.* → Save the PHP files/,
+        /^warning Read: a byte order mark/,
+      ],
+    },
+  ],
+  'control characters': [
+    {found: [/^problem Handler: it answers 401 with the message "\[2J No way and never again.*…" → Let every/]},
+  ],
+  'redirect to https': [
+    {
+      found: [
+        /^problem Redirects: .* leads to https:.*from http to https → Configure https:\/\//,
+        /^problem Handler: .*does not speak TLS/,
+      ],
+    },
+  ],
+  'redirect to a slash': [
+    {
+      on: 'pilot/login',
+      found: [
+        /^problem Wrong password: it redirects to the same address with a slash at its end/,
+        /^problem Sign in: it redirects/,
+      ],
+    },
+  ],
+  'redirect loop': [{found: [/^problem Redirects: .*it redirects to itself → Look at the rewrite rules/]}],
+  'permanent redirect': [
+    {
+      found: [
+        /^problem Redirects: .*to another host → Configure http:\/\/localhost:\d+\/handler\/ as scriptURL.*if that host/,
+        /^problem Redirects: .*it redirects to itself/,
+      ],
+    },
+  ],
+  'redirect to nowhere': [{found: [/^problem Handler: it answers 302 with a page titled "302 Found"/]}],
+  'changing session': [{found: [/^warning Verify: it answers with another session/]}],
+  'dying session': [
+    {
+      found: [
+        /^problem Verify: the session is refused: "The session given/,
+        /^skipped Read: not tried without a session/,
+      ],
+    },
+  ],
+};
+
+describe('walking a handler that is hostile', () => {
+  test('covers every way to be hostile', () => {
+    assert.deepEqual(Object.keys(HOSTILE), HOSTILITY_NAMES);
+  });
+
+  for (const hostility of HOSTILITY_NAMES) {
+    for (const {on, found} of HOSTILE[hostility]) {
+      test(`tells of ${hostility}${on === undefined ? '' : `, on ${on}`}`, async () => {
+        await using handler = await startHostileHandler({nowMs});
+        handler.turn(hostility, on === undefined ? undefined : [on]);
+        const told = troubles(await walk(handler));
+        assert.match(told[0] ?? '', found[0] ?? /^$/);
+        assert.match(told.at(-1) ?? '', found.at(-1) ?? /^$/, told.join('\n'));
+        assert.ok(!/[\u0000-\u001f]/.test(told.join('')), 'no control character of a handler is passed on');
+      });
+    }
+  }
+
+  for (const {name, change, found} of [
+    {
+      name: 'a number for a text',
+      change: {rank: 7},
+      found: /^problem Sign in: the pilot: \$\.rank is a number and has to be a string/,
+    },
+    {name: 'a text for a number', change: {dbID: '1'}, found: /\$\.dbID is a string and has to be a number/},
+    {
+      name: 'an end in milliseconds',
+      change: {expiry: nowMs() + 1000},
+      found: /^warning Session: it ends in .* years: its "expiry" may be/,
+    },
+    {
+      name: 'an end in the past',
+      change: {expiry: nowMs() / 1000 - 1},
+      found: /^problem Session: it has ended before it began/,
+    },
+    {name: 'a session with a line break', change: {session: 'a\nb'}, found: /\$\.session has to be visible ASCII/},
+  ]) {
+    test(`tells of ${name} in the pilot`, async () => {
+      await using handler = await startHostileHandler({nowMs});
+      handler.changePilot(pilot => ({...pilot, ...change}));
+      assert.match(troubles(await walk(handler))[0] ?? '', found);
+    });
+  }
+
+  test('sends no password across a redirect, and goes on without one', async () => {
+    await using target = await startPhpVms5({nowMs});
+    await using handler = await startHostileHandler({nowMs});
+    handler.redirect(url => url.replace(handler.scriptURL, target.scriptURL));
+    const told = troubles(await walk(handler));
+    assert.ok(told[0]?.includes(`Configure ${target.scriptURL} as scriptURL`), told[0]);
+    assert.match(told.at(-1) ?? '', /^skipped Session: not tried: a password goes to the address that was given/);
+    assertNoSecret(target);
+    assertNoSecret(handler);
+  });
+
+  test('sends the password once to a handler that redirects only the sign-in', async () => {
+    await using target = await startPhpVms5({nowMs});
+    await using handler = await startHostileHandler({nowMs});
+    handler.redirect(url => url.replace(handler.scriptURL, target.scriptURL), ['pilot/login']);
+    assert.match(troubles(await walk(handler)).at(-1) ?? '', /^problem Sign in: it redirects/);
+    assert.deepEqual(target.requests, []);
+    assert.equal(handler.requests.filter(({body}) => body.includes(ADA.password)).length, 1);
+  });
+});
+
+function assertNoSecret({requests}: HandlerServer): void {
+  for (const {body, query} of requests) {
+    assert.ok(!body.includes(ADA.password));
+    assert.notEqual(query.get('username'), CREDENTIALS.username);
+  }
+}
+
+describe('an address that cannot be', () => {
+  for (const {name, scriptURL, found} of [
+    {name: 'no address', scriptURL: 'air.example', found: /^problem Address: the address is not an address such as/},
+    {name: 'another protocol', scriptURL: 'ftp://air.example/', found: /does not begin with https:\/\/ or http:\/\//},
+    {name: 'a password in it', scriptURL: 'https://a:b@air.example/', found: /must not hold a user name or a password/},
+    {name: 'a name that nobody has', scriptURL: 'https://handler.invalid/', found: /^problem Name: /},
+  ]) {
+    test(`is told: ${name}`, async () => {
+      assert.match(troubles(await walk({scriptURL})).join('\n'), found);
+    });
+  }
+
+  test('is a problem where its slash is missing, also that of a whole host', async () => {
+    const told = troubles(await walk({scriptURL: 'https://handler.invalid'}));
+    assert.match(
+      told[0] ?? '',
+      /^problem Address: .*"crewroom start" refuses it → Configure https:\/\/handler\.invalid\/ as/,
+    );
+  });
+
+  test('is mended where its slash is missing', async () => {
+    await using handler = await startPhpVms5({nowMs});
+    const [trouble, ...others] = troubles(await walk({scriptURL: handler.scriptURL.slice(0, -1)}));
+    assert.ok(trouble?.endsWith(`→ Configure ${handler.scriptURL} as scriptURL of the airline`), trouble);
+    assert.deepEqual(others, []);
+  });
+});
+
+const machine = await createMachine();
+
+describe('crewroom doctor --script-url', () => {
+  test('tells people what to mend, and programs too', async () => {
+    await using handler = await startPhpVms5({nowMs: () => Date.now(), stripsAuthorization: true});
+    const args = ['doctor', '--script-url', handler.scriptURL, '--username', '1'];
+    const people = await machine.run(args, {input: `${ADA.password}\n`});
+    assert.equal(people.exitCode, 1);
+    assert.match(people.stdout, /^ok {6}Handler +phpvms5, API 1\.0\.3, answered in \d+ ms$/m);
+    assert.match(people.stdout, /^problem Read +.*\n +→ Hand the header on to PHP\./m);
+    const file = join(machine.home, 'password');
+    await writeFile(file, ADA.password, {mode: 0o600});
+    const {exitCode, stdout, stderr} = await machine.run([...args, '--password-file', file, '--json']);
+    assert.deepEqual({exitCode, stderr}, {exitCode: 1, stderr: ''});
+    const {findings, problems, warnings} = JSON.parse(stdout) as {
+      findings: Finding[];
+      problems: number;
+      warnings: number;
+    };
+    assert.deepEqual({problems, warnings}, {problems: 1, warnings: 0});
+    assert.deepEqual(
+      findings.map(({check}) => check),
+      ALL_CHECKS,
+    );
+  });
+
+  test('shows what each step found when it ends, not when all have ended', async () => {
+    await using handler = await startHostileHandler({nowMs});
+    handler.turn('hanging', ['pilot/login']);
+    const running = machine.spawn(['doctor', '--script-url', handler.scriptURL]);
+    await running.until(({stdout}) => stdout.includes('Pages'));
+    assert.match(running.said().stdout, /^ok {6}Address .*\nok {6}Redirects .*\nok {6}Handler .*\nok {6}Pages .*\n$/);
+    running.child.kill('SIGKILL');
+    await running.finished;
+  });
+
+  test('says once what mends several steps', async () => {
+    await using handler = await startHostileHandler({nowMs: () => Date.now()});
+    handler.turn('PHP warning', ['pilot/login', 'pilot/verify']);
+    const {stdout} = await machine.run(['doctor', '--script-url', handler.scriptURL]);
+    assert.equal(stdout.split('→ The address is right').length, 2, stdout);
+    assert.equal(stdout.split('→ As for "Wrong password"\n').length, 4, stdout);
+  });
+
+  test('breaks long lines between words on a terminal', async () => {
+    await using handler = await startPhpVms7({nowMs, allowsOrigins: false});
+    const {exitCode, stdout} = await machine.runOnTerminal(['doctor', '--script-url', handler.scriptURL], {
+      columns: 80,
+    });
+    assert.equal(exitCode, 0);
+    // Without the lines of progress, which were taken away.
+    const shown = plain(stdout.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)/g, ''));
+    for (const line of shown.split('\n')) assert.ok(line.length <= 80, line);
+    assert.match(shown, /^! Pages .*\n +\S.*\n +→ Send "Access-Control-Allow-Origin/m);
+  });
+
+  for (const {name, args, said} of [
+    {name: '--deep with a handler', args: ['--script-url', 'http://localhost/', '--deep'], said: /looks at the store/},
+    {name: 'a user name without a handler', args: ['--username', '1'], said: /go with --script-url only/},
+    {
+      name: 'a password without a user name',
+      args: ['--script-url', 'http://localhost/', '--password-file', 'x'],
+      said: /needs --username too/,
+    },
+  ]) {
+    test(`refuses ${name}`, async () => {
+      const {exitCode, stderr} = await machine.run(['doctor', ...args]);
+      assert.equal(exitCode, 2);
+      assert.match(stderr, said);
+    });
+  }
+});
+
+describe('a certificate', async () => {
+  const hasOpenssl = await promisify(execFile)('openssl', ['version']).then(
+    () => true,
+    () => false,
+  );
+
+  /** Asks the doctor about a server with a certificate of its own making, which it trusts or not. */
+  async function examine(names: string, days: number, isTrusted: boolean): Promise<string> {
+    const [key, cert] = [join(machine.home, 'key.pem'), join(machine.home, 'cert.pem')];
+    const args = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-subj',
+      '/O=Test CA',
+    ];
+    await promisify(execFile)('openssl', [
+      ...args,
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-days',
+      '365',
+      '-addext',
+      `subjectAltName=${names}`,
+    ]);
+    // Of these two tools only this one makes what has already expired.
+    await promisify(execFile)('openssl', ['x509', '-in', cert, '-signkey', key, '-days', String(days), '-out', cert]);
+    const server = createServer({key: await readFile(key), cert: await readFile(cert)}, (_request, response) => {
+      response.writeHead(200, {'Content-Type': 'application/json'});
+      response.end('{"apiVersion":"1","handler":"test"}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const {port} = server.address() as AddressInfo;
+    const environment: Record<string, string> = isTrusted ? {NODE_EXTRA_CA_CERTS: cert} : {};
+    const {stdout} = await machine.run(['doctor', '--script-url', `https://127.0.0.1:${port}/`], {environment});
+    server.closeAllConnections();
+    server.close();
+    return stdout;
+  }
+
+  for (const {name, names, days, isTrusted, found} of [
+    {
+      name: 'that is good',
+      names: 'IP:127.0.0.1',
+      days: 90,
+      isTrusted: true,
+      found: /^ok +Certificate +from Test CA, valid until \d{4}-\d\d-\d\d\n.*\nok +Handler +test/m,
+    },
+    {
+      name: 'that ends soon',
+      names: 'IP:127.0.0.1',
+      days: 3,
+      isTrusted: true,
+      found: /^warning Certificate +.*, in [23] days\n +→ See that it is renewed/m,
+    },
+    {
+      name: 'that has expired',
+      names: 'IP:127.0.0.1',
+      days: -1,
+      isTrusted: true,
+      found: /^problem Certificate +it expired on \d{4}-\d\d-\d\d\n/m,
+    },
+    {
+      name: 'for another name',
+      names: 'DNS:air.example',
+      days: 90,
+      isTrusted: true,
+      found: /^problem Certificate +it is for air\.example, not for 127\.0\.0\.1\n/m,
+    },
+    {
+      name: 'that nobody signed',
+      names: 'IP:127.0.0.1',
+      days: 90,
+      isTrusted: false,
+      found: /^problem Certificate +it is signed by itself/m,
+    },
+  ]) {
+    test.skipIf(!hasOpenssl)(`${name} is told`, async () => {
+      assert.match(await examine(names, days, isTrusted), found);
+    });
+  }
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from './back-ends.ts';
+import {HOSTILITY_NAMES, startHostileHandler} from './hostile-back-end.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let time = Date.parse('2026-03-01T12:00:00Z');
+const nowMs = (): number => time;
+
+interface Answer {
+  readonly status: number;
+  readonly body: {readonly session?: string; readonly message?: string};
+}
+
+async function post({scriptURL}: TestHandler, path: string, body: unknown, method = 'POST'): Promise<Answer> {
+  const init = method === 'POST' ? {method, body: JSON.stringify(body)} : {method};
+  const response = await fetch(`${scriptURL}${path}`, {...init, headers: {Accept: 'application/json'}});
+  const text = await response.text();
+  return {status: response.status, body: text.startsWith('{') ? JSON.parse(text) : {}};
+}
+
+async function signIn(handler: TestHandler, username = '1'): Promise<string> {
+  const {status, body} = await post(handler, `pilot/login?username=${username}`, {password: ADA.password});
+  assert.equal(status, 200);
+  return body.session ?? '';
+}
+
+for (const {name, start, broken} of [
+  {name: 'phpVMS 5', start: startPhpVms5, broken: 500},
+  {name: 'phpVMS 7', start: startPhpVms7, broken: 503},
+]) {
+  describe(`the handler that plays ${name}`, () => {
+    const {password} = ADA;
+    const login = 'pilot/login?username=';
+    const refused = [
+      {name: 'a wrong password', path: `${login}1`, body: {password: 'x'}, status: 401},
+      {name: 'the displayed id', path: `${login}${ADA.pilotID}`, body: {password}, status: 401},
+      {name: 'a pilot who is not confirmed', path: `${login}${BEN.number}`, body: {password}, status: 409},
+      {name: 'an account that is broken', path: `${login}${CLEO.number}`, body: {password}, status: broken},
+      {name: 'a login without a username', path: 'pilot/login', body: {password}, status: 400},
+      {name: 'a password that is no text', path: `${login}1`, body: {password: 7}, status: 400},
+      {name: 'the wrong method', path: `${login}1`, body: {}, method: 'GET', status: 405},
+      {name: 'no session to resume', path: 'pilot/resume', body: {}, status: 400},
+      {name: 'a path that leads nowhere', path: 'pilot/loogin', body: {}, status: 404},
+    ];
+    for (const {name: what, path, body, method, status} of refused) {
+      test(`refuses ${what} with ${status}`, async () => {
+        await using handler = await start({nowMs});
+        assert.equal((await post(handler, path, body, method)).status, status);
+      });
+    }
+
+    test('is in trouble when it is told to, is down, and comes back', async () => {
+      await using handler = await start({nowMs});
+      handler.failWith(TROUBLE.html);
+      assert.equal((await fetch(handler.scriptURL)).status, 500);
+      handler.failWith(undefined);
+      await handler.stop();
+      await assert.rejects(fetch(handler.scriptURL));
+      await handler.restart();
+      assert.equal((await fetch(handler.scriptURL)).status, 200);
+      assert.equal(handler.requests.length, 2);
+    });
+
+    test('serves data to those who bring a session, unless the host takes it away', async () => {
+      for (const stripsAuthorization of [false, true]) {
+        await using handler = await start({nowMs, stripsAuthorization});
+        const headers = {Authorization: `Bearer ${await signIn(handler, ADA.email)}`};
+        const response = await fetch(`${handler.scriptURL}data/airports`, {headers});
+        assert.equal(response.status, stripsAuthorization ? 401 : 200);
+      }
+    });
+  });
+}
+
+test('a session of phpVMS 5 is renewed by resuming it, and ends after 7 days', async () => {
+  await using handler = await startPhpVms5({nowMs});
+  const first = await signIn(handler);
+  const {body} = await post(handler, 'pilot/resume', {session: first});
+  assert.notEqual(body.session, first);
+  assert.equal((await post(handler, 'pilot/verify', {session: first})).status, 401);
+  assert.equal((await post(handler, 'pilot/verify', {session: body.session})).body.session, body.session);
+  time += 7 * DAY_MS;
+  assert.equal((await post(handler, 'pilot/verify', {session: body.session})).status, 401);
+  assert.equal((await post(handler, 'pilot/verify', {session: 'x'})).status, 400);
+});
+
+test('a session of phpVMS 7 stays as it is, until it is unknown', async () => {
+  await using handler = await startPhpVms7({nowMs});
+  const session = await signIn(handler);
+  time += 365 * DAY_MS;
+  for (const path of ['pilot/resume', 'pilot/verify'])
+    assert.equal((await post(handler, path, {session})).body.session, session);
+  handler.endSessions();
+  for (const path of ['pilot/resume', 'pilot/verify']) assert.equal((await post(handler, path, {session})).status, 404);
+});
+
+test('a hostile handler is hostile where it is told to be, and well elsewhere', async () => {
+  await using handler = await startHostileHandler({nowMs});
+  for (const hostility of HOSTILITY_NAMES) {
+    handler.turn(hostility, ['pilot/login']);
+    assert.equal((await fetch(handler.scriptURL)).status, 200, hostility);
+  }
+  handler.relent();
+  handler.changePilot(pilot => ({...pilot, rank: 7}));
+  const response = await fetch(`${handler.scriptURL}pilot/login?username=1`, {
+    method: 'POST',
+    body: JSON.stringify({password: ADA.password}),
+  });
+  assert.equal(((await response.json()) as {rank: unknown}).rank, 7);
+  assert.deepEqual(handler.requests.map(({method, path}) => `${method} ${path}`).slice(-2), [
+    'GET ',
+    'POST pilot/login',
+  ]);
+});

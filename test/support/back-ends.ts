@@ -1,0 +1,318 @@
+import type {AirlineAccount} from '../../src/domain/identity.ts';
+import {
+  type HandlerAnswer,
+  type HandlerRequest,
+  type HandlerServer,
+  htmlAnswer,
+  jsonAnswer,
+  startHandlerServer,
+} from './back-end-server.ts';
+
+/** A pilot whom a handler knows. */
+export interface TestPilot {
+  /** The number, which is also that of the row in the database. */
+  readonly number: number;
+  /** The id as the airline displays it. */
+  readonly pilotID: string;
+  readonly email: string;
+  readonly password: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** An account that is not `active` cannot sign in. A `broken` one makes PHP fail; a `keyless` one has no API key. */
+  readonly state: 'active' | 'unconfirmed' | 'broken' | 'keyless';
+}
+
+/** Can sign in as `1` and with the e-mail address, but not as `VMS0001`. */
+export const ADA: TestPilot = {
+  number: 1,
+  pilotID: 'VMS0001',
+  email: 'ada.quill@example.com',
+  password: 'correct horse battery staple',
+  firstName: 'Ada',
+  lastName: 'Quill',
+  state: 'active',
+};
+
+/** Has not been confirmed by the airline yet. */
+export const BEN: TestPilot = {...ADA, number: 2, pilotID: 'VMS0002', email: 'ben@example.com', state: 'unconfirmed'};
+
+/** Has retired, with an account that breaks the handler. */
+export const CLEO: TestPilot = {...ADA, number: 3, pilotID: 'VMS0003', email: 'cleo@example.com', state: 'broken'};
+
+/** Never made an API key, which only phpVMS 7 has; signed up through Discord. */
+export const DAN: TestPilot = {...ADA, number: 4, pilotID: 'VMS0004', email: 'dan@example.com', state: 'keyless'};
+
+/** What a handler is started with. */
+export interface HandlerOptions {
+  /** The clock of the handler, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Whether the host takes the `Authorization` header away, as Apache does with PHP as CGI. Default: false. */
+  readonly stripsAuthorization?: boolean;
+  /** Whether pages of other origins may call, as the open-source handlers let them. Default: true. */
+  readonly allowsOrigins?: boolean;
+  /** Whether the slash at the end of an address is redirected away, as Laravel has it in its `.htaccess`. Default: false. */
+  readonly dropsSlash?: boolean;
+}
+
+/** A handler that plays a back end of an airline. */
+export interface TestHandler extends HandlerServer {
+  /** Answers everything with this from now on; with undefined it is well again. */
+  failWith(answer: HandlerAnswer | undefined): void;
+  /** Every session dies, as after a change of the database. */
+  endSessions(): void;
+}
+
+/** Answers of a back end in trouble. */
+export const TROUBLE = {
+  /** What PHP does after a fatal error, its messages being turned off. */
+  empty: {status: 500, body: ''},
+  /** What a framework shows. */
+  html: htmlAnswer(500, 'Server Error'),
+  /** What a handler says of itself. */
+  json: jsonAnswer(500, {message: 'The rank for this pilot does not exist'}),
+  /** What a framework says to those who accept JSON. */
+  maintenance: jsonAnswer(503, {message: 'Service Unavailable'}),
+} as const satisfies Record<string, HandlerAnswer>;
+
+/**
+ * Starts a handler as phpVMS 5 has it. The session looks like a JWT, lasts 7 days and is the only one of
+ * its pilot; to resume it gives a new one. A pilot signs in with the bare number or the e-mail address.
+ */
+export async function startPhpVms5(options: HandlerOptions): Promise<TestHandler> {
+  return startTestHandler(new PhpVms5(options.nowMs), options);
+}
+
+/**
+ * Starts a handler as phpVMS 7 has it. The session is the permanent API key of the pilot, and stays the
+ * same. What it has no answer for is answered by its framework, in JSON only for those who accept it.
+ */
+export async function startPhpVms7(options: HandlerOptions): Promise<TestHandler> {
+  return startTestHandler(new PhpVms7(), options);
+}
+
+/** What differs between back ends. */
+export interface BackEnd {
+  readonly name: string;
+  /** A session for a pilot who gave the right password. */
+  signIn(pilot: TestPilot): string | null;
+  /** Whether it looks for the pilot before it looks for the password. */
+  readonly findsPilotFirst: boolean;
+  /** What becomes of a sign-in to an account that lacks something. */
+  readonly breakdown: HandlerAnswer;
+  /** The pilot of a live session, or why there is none. */
+  findPilot(session: string): TestPilot | HandlerAnswer;
+  /** The session that goes on from a live one. */
+  renew(pilot: TestPilot, session: string): string;
+  endSessions(): void;
+  refuseMethod(request: HandlerRequest): HandlerAnswer;
+  refusePath(request: HandlerRequest): HandlerAnswer;
+}
+
+const PILOTS = [ADA, BEN, CLEO, DAN];
+
+const SESSION_SECONDS = 7 * 24 * 60 * 60;
+
+/** The ways of phpVMS 5, for handlers that spoil them. */
+export function createPhpVms5(nowMs: () => number): BackEnd {
+  return new PhpVms5(nowMs);
+}
+
+class PhpVms5 implements BackEnd {
+  readonly name = 'phpvms5';
+  readonly findsPilotFirst = false;
+  readonly breakdown = TROUBLE.empty;
+  readonly #nowMs: () => number;
+  readonly #sessions = new Map<TestPilot, {readonly session: string; readonly expirySeconds: number}>();
+  #count = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  signIn(pilot: TestPilot): string {
+    const expirySeconds = Math.floor(this.#nowMs() / 1000) + SESSION_SECONDS;
+    const parts = [{typ: 'JWT', alg: 'HS256'}, {sub: pilot.number, exp: expirySeconds}, {signature: this.#count++}];
+    const session = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    this.#sessions.set(pilot, {session, expirySeconds});
+    return session;
+  }
+
+  findPilot(session: string): TestPilot | HandlerAnswer {
+    if (session.split('.').length !== 3) return failure(400, 'The session is malformed');
+    for (const [pilot, live] of this.#sessions)
+      if (live.session === session && live.expirySeconds * 1000 > this.#nowMs()) return pilot;
+    return failure(401, 'The session given was not valid');
+  }
+
+  renew(pilot: TestPilot): string {
+    return this.signIn(pilot);
+  }
+
+  endSessions(): void {
+    this.#sessions.clear();
+  }
+
+  refuseMethod({method}: HandlerRequest): HandlerAnswer {
+    return failure(405, `POST request method expected, received a ${method} request instead`);
+  }
+
+  refusePath(): HandlerAnswer {
+    return htmlAnswer(404, 'Not Found');
+  }
+}
+
+class PhpVms7 implements BackEnd {
+  readonly name = 'phpvms7';
+  readonly findsPilotFirst = true;
+  readonly breakdown = phpVms7Failure(503, 'Trying to access array offset on value of type null');
+  #generation = 0;
+
+  signIn(pilot: TestPilot): string | null {
+    return pilot.state === 'keyless' ? null : this.#apiKeyOf(pilot);
+  }
+
+  findPilot(session: string): TestPilot | HandlerAnswer {
+    const pilot = PILOTS.find(each => this.#apiKeyOf(each) === session);
+    return pilot ?? phpVms7Failure(404, 'No query results for model [App\\Models\\User].');
+  }
+
+  renew(_pilot: TestPilot, session: string): string {
+    return session;
+  }
+
+  endSessions(): void {
+    this.#generation++;
+  }
+
+  refuseMethod({method, path, headers}: HandlerRequest): HandlerAnswer {
+    const message = `The ${method} method is not supported for route api/smartcars/${path}. Supported methods: POST.`;
+    return acceptsJson(headers) ? phpVms7Failure(405, message) : htmlAnswer(405, 'Method Not Allowed');
+  }
+
+  refusePath({path, headers}: HandlerRequest): HandlerAnswer {
+    const message = `The route api/smartcars/${path} could not be found.`;
+    return acceptsJson(headers) ? phpVms7Failure(404, message) : htmlAnswer(404, 'Not Found');
+  }
+
+  #apiKeyOf({number}: TestPilot): string {
+    return `apikey${this.#generation}${number}`.padEnd(20, 'x');
+  }
+}
+
+async function startTestHandler(
+  backEnd: BackEnd,
+  {stripsAuthorization = false, allowsOrigins = true, dropsSlash = false}: HandlerOptions,
+): Promise<TestHandler> {
+  let trouble: HandlerAnswer | undefined;
+  const server = await startHandlerServer(
+    request => {
+      const {authorization, ...others} = request.headers;
+      const seen = stripsAuthorization ? {...request, headers: others} : request;
+      const answer = trouble ?? respond(seen, backEnd);
+      return allowsOrigins ? allowAnyOrigin(answer) : answer;
+    },
+    {dropsSlash},
+  );
+  return Object.assign(server, {
+    failWith: (answer: HandlerAnswer | undefined) => {
+      trouble = answer;
+    },
+    endSessions: () => backEnd.endSessions(),
+  });
+}
+
+/** Lets browsers hand an answer to pages of any origin. */
+export function allowAnyOrigin(answer: HandlerAnswer): HandlerAnswer {
+  return {...answer, headers: {...answer.headers, ...ANY_ORIGIN}};
+}
+
+const ANY_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, OPTIONS, HEAD',
+  'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
+};
+
+/** What a handler answers to a request; the same for all back ends but for their own ways. */
+export function respond(request: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+  const {method, path} = request;
+  if (method === 'OPTIONS') return jsonAnswer(200, null);
+  switch (path) {
+    case '':
+      return jsonAnswer(200, {apiVersion: '1.0.3', handler: backEnd.name});
+    case 'pilot/login':
+      return method === 'POST' ? login(request, backEnd) : backEnd.refuseMethod(request);
+    case 'pilot/resume':
+    case 'pilot/verify':
+      return method === 'POST' ? goOn(request, backEnd) : backEnd.refuseMethod(request);
+    case 'data/airports':
+      return listAirports(request, backEnd);
+    default:
+      return backEnd.refusePath(request);
+  }
+}
+
+function login({query, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+  const username = query.get('username');
+  const password = memberOf(json, 'password');
+  if (username === null) return failure(400, 'Username is a required parameter (type `string`)');
+  const pilot = PILOTS.find(({number, email}) => username === (username.includes('@') ? email : String(number)));
+  if (pilot === undefined && backEnd.findsPilotFirst) return failure(401, 'The username or password is incorrect');
+  if (typeof password !== 'string') return failure(400, 'Password is a required field (type `string`)');
+  if (pilot?.state === 'unconfirmed') return failure(409, 'The pilot has not been confirmed with this airline yet');
+  if (pilot?.password !== password) return failure(401, 'The username or password was not correct');
+  return pilot.state === 'broken' ? backEnd.breakdown : jsonAnswer(200, accountOf(pilot, backEnd.signIn(pilot)));
+}
+
+function goOn({path, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+  const session = memberOf(json, 'session');
+  if (typeof session !== 'string') return failure(400, 'Session is a required field (type `string`)');
+  const pilot = backEnd.findPilot(session);
+  if ('status' in pilot) return pilot;
+  return jsonAnswer(200, accountOf(pilot, path === 'pilot/resume' ? backEnd.renew(pilot, session) : session));
+}
+
+/** An airport, as every handler has it. */
+export const AIRPORT = {id: 1, code: 'EGLL', name: 'London Heathrow', latitude: 51.4706, longitude: -0.4619};
+
+function listAirports({headers}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+  const session = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+  if (session === undefined || 'status' in backEnd.findPilot(session)) return failure(401, 'Invalid Token');
+  return jsonAnswer(200, [AIRPORT]);
+}
+
+/** The pilot, as every handler has it. */
+function accountOf(
+  {number, pilotID, email, firstName, lastName}: TestPilot,
+  session: string | null,
+): Omit<AirlineAccount, 'session'> & {readonly session: string | null} {
+  return {
+    dbID: number,
+    pilotID,
+    firstName,
+    lastName,
+    email,
+    rank: 'Captain',
+    rankImage: null,
+    rankLevel: 4,
+    avatar: null,
+    session,
+  };
+}
+
+function failure(status: number, message: string): HandlerAnswer {
+  return jsonAnswer(status, {message});
+}
+
+/** What phpVMS 7 makes of an exception. */
+function phpVms7Failure(status: number, message: string): HandlerAnswer {
+  const type = `https://phpvms.example/errors/${status}`;
+  return jsonAnswer(status, {type, title: message, details: message, status, error: {status, message}});
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function acceptsJson({accept = ''}: HandlerRequest['headers']): boolean {
+  return accept.includes('application/json');
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {onTestFinished} from 'vitest';
+import {encodeJsonText} from '../../src/domain/json-text.ts';
+import {parseKey} from '../../src/domain/key.ts';
+import {SILENT_LOG} from '../../src/domain/log.ts';
+import type {Change, PutChange, Store} from '../../src/domain/store.ts';
+import {encodeMetadata, METADATA_KEY, readMetadata, type StoreMetadata} from '../../src/store/format/store-metadata.ts';
+import {openEnvironment} from '../../src/store/lmdb/environment.ts';
+import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
+import {encodeBlock} from '../../src/store/wal/wal-record.ts';
+import {BLOCK_BYTES_MAX, Journal} from '../../src/store/wal/write-ahead-log.ts';
+import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';
+
+/** A new directory that is gone after the test. */
+export async function makeDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
+  onTestFinished(() => rm(directory, {recursive: true, force: true}));
+  return directory;
+}
+
+/** Opens an LMDB store that is closed after the test, if it was not before. */
+export async function openStore(directory: string, options: Partial<LmdbStoreDeps> = {}): Promise<Store> {
+  const store = await openLmdbStore({directory, nowMs: Date.now, log: SILENT_LOG, ...options});
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return store;
+}
+
+/** Starts a process that ends with the test, if it did not before. */
+export async function startProcess(options?: StartOptions): Promise<StoreProcess> {
+  const started = await startStoreProcess(options);
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+/** Whether programs can be traced here, which takes strace and the right to trace. */
+export const CAN_TRACE = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+
+/** Whether limits of a process can be set here. */
+export const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
+
+/**
+ * Leaves a journal as a process does that is killed.
+ *
+ * @param atMs When everything in it was written.
+ * @returns Where each block ends, as long as they are all in the first file.
+ */
+export async function writeJournal(
+  storePath: string,
+  groups: readonly (readonly Change[])[],
+  atMs: number,
+): Promise<readonly number[]> {
+  const ends: number[] = [];
+  if (groups.length === 0) return ends;
+  const journal = new Journal(storePath, 0);
+  await journal.create();
+  const storeId = await nameJournal(storePath);
+  for (const changes of groups) {
+    const group = {changes, updatedAtMs: atMs, nowMs: atMs, storeId};
+    const block = encodeBlock(group, Buffer.alloc(BLOCK_BYTES_MAX));
+    journal.makeRoom(block.length, 0);
+    await journal.append(block, changes.at(-1)?.revision ?? 0);
+    ends.push((ends.at(-1) ?? 0) + block.length);
+  }
+  await journal.close();
+  return ends;
+}
+
+/** Lets the tree of a closed store say that there is a journal. @returns The id of the store. */
+async function nameJournal(storePath: string): Promise<string> {
+  let id = '';
+  await changeMetadata(storePath, metadata => {
+    ({id} = metadata);
+    return {...metadata, logId: id};
+  });
+  return id;
+}
+
+/** Changes the facts about a closed store, or takes them away. */
+export async function changeMetadata(
+  storePath: string,
+  change: (metadata: StoreMetadata) => StoreMetadata | undefined,
+): Promise<void> {
+  await using environment = openEnvironment({directory: storePath});
+  const table = environment.table('metadata');
+  const changed = change(readMetadata(table) ?? assert.fail('there are none'));
+  await environment.write(() => {
+    if (changed === undefined) table.remove(METADATA_KEY);
+    else table.put(METADATA_KEY, encodeMetadata(changed));
+  });
+}
+
+/** A change as it stands in a journal. */
+export function putOf(revision: number, key: string, text: string): PutChange {
+  const json = encodeJsonText(text);
+  return {kind: 'put', key: parseKey(key), revision, sizeBytes: json.length, json};
+}
