@@ -4,42 +4,42 @@ import {formatPath} from './json-path.ts';
 import type {TooBroad} from './json-text.ts';
 
 /**
- * Most members of an object that is read as a document, such as an operation: four times what any has, so that those that
- * are not known can be named.
+ * Maximum number of members of an object in a document, such as an operation: four times what any needs, so that unknown
+ * members can be named.
  */
 export const DOCUMENT_MEMBERS_MAX = 16;
 
-/** Describes that a part of a document has too many elements or members. */
+/** Describes a part of a document that has too many elements or members. */
 export function describeBreadth({path, breadthMax}: TooBroad): DocumentProblem {
   const shown = path.map(part => (typeof part === 'string' ? part.slice(0, SHOWN_LENGTH_MAX) : part));
   return {path: formatPath(shown), problem: describeSurplus(breadthMax)};
 }
 
-/** The problem of a list or an object with more elements or members than it may have: how many more is not counted. */
+/** Describes the problem of a list or an object with too many elements or members. Their number is not counted. */
 export function describeSurplus(countMax: number): string {
   return `has more than ${countMax} elements`;
 }
 
-/** A value in a JSON document, and where it stands. */
+/** A value in a JSON document, with its location. */
 export interface DocumentPlace {
   readonly index: JsonIndex;
   readonly span: JsonSpan;
-  /** As a JSONPath, such as `$.operations[3].key`. */
+  /** The location as a JSONPath, such as `$.operations[3].key`. */
   readonly path: string;
-  /** Takes note of what is not as it should be; reading goes on. */
+  /** Records a problem. Reading continues, so that all problems are reported at once. */
   readonly report: (problem: DocumentProblem) => void;
 }
 
-/** How much of an unknown name is repeated in a problem, in UTF-16 units: enough to recognise it. */
+/** Characters (UTF-16 units) of an unknown name that a problem repeats. */
 const SHOWN_LENGTH_MAX = 64;
 
 /**
- * Reads an object of a document member by member, and reports what is missing, doubled or of a wrong type. It decodes
- * only what it is asked for, so values can be taken over byte for byte.
+ * Reads an object of a document member by member, and reports members that are missing, duplicated or of a wrong type.
+ * Decodes only the requested members, so that values keep their bytes.
  */
 export class DocumentObject {
   readonly #place: DocumentPlace;
-  /** What was not asked for yet; undefined when the place holds no object. */
+  /** Members that were not read yet; undefined if the value is not an object. */
   readonly #members: Map<string, JsonSpan> | undefined;
 
   constructor(place: DocumentPlace) {
@@ -47,12 +47,12 @@ export class DocumentObject {
     this.#members = this.#readMembers();
   }
 
-  /** Whether there is a member that was not asked for yet. */
+  /** Returns whether there is a member of this name that was not read yet. */
   has(name: string): boolean {
     return this.#members?.has(name) === true;
   }
 
-  /** A member of any type, which has to be there. */
+  /** Reads a required member of any type. */
   value(name: string): DocumentPlace | undefined {
     const span = this.#members?.get(name);
     if (span !== undefined) {
@@ -63,7 +63,7 @@ export class DocumentObject {
     return undefined;
   }
 
-  /** A member that has to be a string. */
+  /** Reads a required string. */
   string(name: string): string | undefined {
     const place = this.value(name);
     if (place === undefined) return undefined;
@@ -72,7 +72,7 @@ export class DocumentObject {
     return undefined;
   }
 
-  /** The elements of a member that has to be an array. */
+  /** Reads the elements of a required array. */
   list(name: string): readonly DocumentPlace[] {
     const place = this.value(name);
     if (place === undefined) return [];
@@ -83,7 +83,7 @@ export class DocumentObject {
     return [];
   }
 
-  /** Reports every member that was not asked for. */
+  /** Reports every member that was not read. */
   end(): void {
     for (const name of this.#members?.keys() ?? []) this.#report(name, 'is not known here');
   }
@@ -96,7 +96,7 @@ export class DocumentObject {
     }
     const members = new Map<string, JsonSpan>();
     for (const {name, valueSpan} of index.members(span)) {
-      if (members.has(name)) this.#report(name, 'stands there more than once');
+      if (members.has(name)) this.#report(name, 'occurs more than once');
       members.set(name, valueSpan);
     }
     return members;
@@ -106,7 +106,7 @@ export class DocumentObject {
     this.#place.report({path: this.#pathOf(name), problem});
   }
 
-  /** Names that a dot cannot take stand in brackets (RFC 9535 section 2.5.1). */
+  /** Names that are not allowed after a dot are written in brackets (RFC 9535 section 2.5.1). */
   #pathOf(name: string): string {
     if (/^[a-z]+$/i.test(name) && name.length <= SHOWN_LENGTH_MAX) return `${this.#place.path}.${name}`;
     return `${this.#place.path}[${JSON.stringify(name.slice(0, SHOWN_LENGTH_MAX))}]`;

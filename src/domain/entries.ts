@@ -1,52 +1,52 @@
 import type {Entry, EntryInfo, Expectation, GivenRevision, Revision} from './entry.ts';
 
 /**
- * The entries of the store as callers meet them, embedded and over HTTP alike: both pass `testEntries`
- * of "crewroom/testing". Keys are plain text here and are checked at the call.
+ * The entries of the store as callers use them, embedded and over HTTP alike: both pass `testEntries`
+ * of "crewroom/testing". Keys are plain text; each call checks them.
  */
 export interface Entries {
   /**
-   * The entry, or undefined where there is none.
+   * Returns the entry, or undefined if the key has none.
    *
    * @throws {AppError} `invalid-key`, `entry-corrupt`.
    */
   get(key: string): Promise<Entry | undefined>;
 
   /**
-   * Stores a JSON text under a key, byte for byte except white space around it. Resolved: it is on disk.
-   * Without a time to live the entry stays until it is deleted, whatever it had before.
+   * Stores a JSON text under a key, byte for byte except white space around it. Resolves when the entry is on disk.
+   * Without a time to live the entry never expires, even if it had a time to live before.
    *
-   * @throws {AppError} `invalid-key`; `invalid-parameter` for a time to live that is none; `invalid-value` for a value in place of its
+   * @throws {AppError} `invalid-key`; `invalid-parameter` for an invalid time to live; `invalid-value` if `json` is a value instead of its
    * JSON text; `invalid-json`, `value-too-deep`, `value-too-large`;
    * `revision-conflict` when `expected` does not hold; `disk-full`, `store-read-only`, `store-busy`.
    */
   put(key: string, json: string | Uint8Array, options?: PutOptions): Promise<Written>;
 
   /**
-   * Applies a merge patch (RFC 7396) to a value, together with reading it: of many patches at once each is applied
-   * once. Members that it does not name keep their bytes, and so does the time of expiry. Where there is no entry it
-   * makes one.
+   * Applies a merge patch (RFC 7396) to a value. Reading and writing are one atomic step, so concurrent patches do not
+   * overwrite each other. Members that the patch does not name keep their bytes; the time of expiry stays. Creates the
+   * entry if there is none.
    *
    * @throws {AppError} `invalid-key`; `invalid-json` and `patch-too-large` for the patch; `value-too-deep`, `value-too-large`
-   * for the patch and for what comes of it; `revision-conflict` when `expected` does not hold; `entry-corrupt`; `disk-full`,
+   * for the patch and for the result; `revision-conflict` when `expected` does not hold; `entry-corrupt`; `disk-full`,
    * `store-read-only`, `store-busy`.
    */
   patch(key: string, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;
 
   /**
-   * Changes when an entry expires, and not its value: so long from now, or `null` for never.
+   * Changes when an entry expires, but not its value: seconds from now, or `null` for never.
    *
-   * @throws {AppError} `invalid-key`; `invalid-parameter` for a time to live that is none; `no-entry` where there is
-   * none; `entry-corrupt`; `disk-full`, `store-read-only`, `store-busy`.
+   * @throws {AppError} `invalid-key`; `invalid-parameter` for an invalid time to live; `no-entry` if there is
+   * no entry; `entry-corrupt`; `disk-full`, `store-read-only`, `store-busy`.
    */
   touch(key: string, ttlSeconds: number | null): Promise<Committed>;
 
   /**
-   * Applies all operations under one revision if every check holds, and nothing otherwise. Deleting what is not
-   * there is no failure; touching it is one.
+   * Applies all operations under one revision if every check holds, and none otherwise. Deleting a missing entry
+   * succeeds; touching one fails.
    *
    * @throws {AppError} `invalid-transaction` with every problem: a key twice among the checks or among the operations,
-   * a time to live that is none, more than {@link TRANSACTION_OPERATIONS_MAX} or {@link TRANSACTION_CHECKS_MAX};
+   * an invalid time to live, more than {@link TRANSACTION_OPERATIONS_MAX} or {@link TRANSACTION_CHECKS_MAX};
    * `transaction-too-large`; `revision-conflict` with every check that failed; whatever `put`, `patch` and `touch` throw.
    */
   transact(transaction: Transaction): Promise<Committed>;
@@ -54,61 +54,61 @@ export interface Entries {
   /**
    * Deletes an entry.
    *
-   * @throws {AppError} `invalid-key`; `no-entry` where there is none; `revision-conflict` when `expected`
+   * @throws {AppError} `invalid-key`; `no-entry` if there is none; `revision-conflict` when `expected`
    * does not hold; `disk-full`, `store-read-only`, `store-busy`.
    */
   delete(key: string, options?: DeleteOptions): Promise<void>;
 
   /**
-   * One page of entries, in the order of their keys' UTF-8 bytes.
+   * Returns one page of entries, ordered by the UTF-8 bytes of their keys.
    *
-   * @throws {AppError} `invalid-parameter`, `entry-corrupt`; `store-corrupt` where a part of the store cannot be read.
+   * @throws {AppError} `invalid-parameter`, `entry-corrupt`; `store-corrupt` if a part of the store cannot be read.
    */
   list(options: ListOptions & {readonly values: true}): Promise<Page<Entry>>;
   list(options?: ListOptions): Promise<Page<EntryInfo>>;
 
   /**
-   * Deletes every entry whose key begins with the prefix, in batches of {@link LIST_LIMIT_MAX}: each batch is
-   * all or nothing, and a failure leaves the batches after it.
+   * Deletes every entry whose key begins with the prefix, in batches of {@link LIST_LIMIT_MAX}. Each batch is
+   * atomic; after a failure the batches before it stay deleted.
    *
-   * @returns How many were deleted.
+   * @returns The number of deleted entries.
    * @throws {AppError} `invalid-parameter`; `disk-full`, `store-read-only`, `store-busy`.
    */
   deleteRange(options: {readonly prefix: string}): Promise<number>;
 }
 
-/** What must be true of the entry for a write to happen. */
+/** Conditions of a write. */
 export interface WriteOptions {
-  /** Without it the write always happens. */
+  /** The state that the entry must have. @default {any} */
   readonly expected?: Expectation | undefined;
 }
 
-/** How long an entry is to live, and what must be true for it to be written. */
+/** The time to live of an entry, and the conditions of the write. */
 export interface PutOptions extends WriteOptions {
   /** Whole seconds, 1 to {@link TTL_SECONDS_MAX}. @default {for ever} */
   readonly ttlSeconds?: number | undefined;
 }
 
-/** What must be true of the entry for a deletion to happen. */
+/** Conditions of a deletion. */
 export interface DeleteOptions {
   /** @default {'present'} */
   readonly expected?: Exclude<Expectation, 'absent'> | undefined;
 }
 
-/** What became of a write. */
+/** The result of a write. */
 export interface Written {
   readonly revision: Revision;
   /** Whether there was no entry before. */
   readonly created: boolean;
 }
 
-/** What was written, and under which revision. */
+/** The revision of a successful commit. */
 export interface Committed {
   /** For a transaction that changed nothing, the revision of the last commit before it. */
   readonly revision: Revision;
 }
 
-/** Operations that happen together or not at all, and what must be true for them to happen. */
+/** Operations that are applied together or not at all, and the checks that must hold. */
 export interface Transaction {
   /** Each key at most once. @default {[]} */
   readonly checks?: readonly TransactionCheck[] | undefined;
@@ -116,7 +116,7 @@ export interface Transaction {
   readonly operations: readonly TransactionOperation[];
 }
 
-/** What must be true of an entry: that it has this revision, or that there is none. */
+/** A condition of a transaction: the entry has this revision, or there is no entry. */
 export interface TransactionCheck {
   readonly key: string;
   readonly expected: GivenRevision | 'absent';
@@ -128,31 +128,31 @@ export type TransactionOperation =
       readonly kind: 'put';
       readonly key: string;
       readonly json: string | Uint8Array;
-      /** As in {@link PutOptions}. */
+      /** See {@link PutOptions}. */
       readonly ttlSeconds?: number | undefined;
     }
   | {readonly kind: 'delete'; readonly key: string}
   | {readonly kind: 'touch'; readonly key: string; readonly ttlSeconds: number | null}
   | {readonly kind: 'patch'; readonly key: string; readonly patch: string | Uint8Array};
 
-/** Which page of the entries, and how. */
+/** Selects a page of the entries. */
 export interface ListOptions {
   /** Only keys that begin with it. @default {''} */
   readonly prefix?: string | undefined;
-  /** The cursor of the page before: only keys beyond it. */
+  /** The cursor of the previous page: only keys after it. */
   readonly after?: string | undefined;
-  /** How many entries at most, 1 to {@link LIST_LIMIT_MAX}. @default {LIST_LIMIT} */
+  /** Maximum number of entries, 1 to {@link LIST_LIMIT_MAX}. @default {LIST_LIMIT} */
   readonly limit?: number | undefined;
-  /** From the last key to the first. @default {false} */
+  /** Descending order of keys. @default {false} */
   readonly reverse?: boolean | undefined;
-  /** Whether the values come too; a page then ends early at {@link LIST_VALUES_BYTES_MAX}. @default {false} */
+  /** Includes the values; a page then ends early at {@link LIST_VALUES_BYTES_MAX}. @default {false} */
   readonly values?: boolean | undefined;
 }
 
 /** A page of a listing. */
 export interface Page<T extends EntryInfo> {
   readonly entries: readonly T[];
-  /** The cursor for the page that follows; absent on the last one. It is the last key of this page. */
+  /** The cursor of the next page, which is the last key of this one; absent on the last page. */
   readonly next?: string;
 }
 

@@ -4,29 +4,29 @@ import type {StoreId} from './store-id.ts';
 
 /**
  * The number of a commit: one counter for the whole store, from 1, without gaps. An entry carries the
- * revision of its last write. In JSON it is a string, since it may outgrow other languages' integers.
+ * revision of its last write. In JSON it is a string, since it may exceed the integers of other languages.
  */
 export type Revision = number;
 
-/** A revision and the store that counted it: in another store, or another history of it, the same number is another commit. */
+/** A revision and its store: in another store, or another history of it, the same number means another commit. */
 export interface StoreRevision {
   readonly storeId: StoreId;
   readonly revision: Revision;
 }
 
-/** A revision as callers give it: a bare one is taken to belong to the store that is asked, unchecked. */
+/** A revision as callers give it. A bare one refers to the store that is asked, unchecked. */
 export type GivenRevision = Revision | StoreRevision;
 
 /**
- * What must be true of an entry for a change to happen: its revision (or one of several), that there is
- * none, or that there is one. {@link NO_REVISION} never holds, nor does a revision of another store.
+ * The state that an entry must have for a change to be applied: its revision (or one of several), `absent`, or
+ * `present`. {@link NO_REVISION} never holds, nor does a revision of another store.
  */
 export type Expectation = GivenRevision | readonly GivenRevision[] | 'absent' | 'present';
 
-/** A revision that no entry ever has. */
+/** A revision that no entry has. */
 export const NO_REVISION: Revision = 0;
 
-/** What is known of an entry without its value. */
+/** An entry without its value. */
 export interface EntryInfo {
   readonly key: Key;
   readonly revision: Revision;

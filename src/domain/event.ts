@@ -2,13 +2,13 @@ import type {GivenRevision, Revision} from './entry.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
 
-/** Something that happened, as subscribers hear of it. */
+/** A change as subscribers receive it. */
 export type Event = EntryEvent | IdentityChanged | Reset;
 
-/** A change of an entry, from the change log: none is ever missed, doubled or out of order. */
+/** A change of an entry, from the change log: delivered exactly once per subscription, and in order. */
 export type EntryEvent = EntryWritten | EntryRemoved;
 
-/** An entry was written; with `initial`, that it is there. */
+/** An entry was written; with `initial`, an entry that exists already. */
 export interface EntryWritten {
   readonly kind: 'entry-written';
   readonly key: Key;
@@ -29,16 +29,16 @@ export interface EntryRemoved {
 }
 
 /**
- * The pilot, the airline or the state of the session is another now. It is not in the change log: whoever comes back
- * after a while reads the identity again.
+ * The pilot, the airline or the state of the session changed. The change log does not keep this event: a client that
+ * reconnects reads the identity again.
  */
 export interface IdentityChanged {
   readonly kind: 'identity-changed';
 }
 
 /**
- * What happened since the cursor of the subscriber is not known any more, or never was. What follows begins at this
- * revision; with `initial`, with the entries that are present.
+ * The change log does not reach back to the cursor of the subscriber, or the cursor is of another store. Events continue
+ * from this revision; with `initial`, all present entries come first.
  */
 export interface Reset {
   readonly kind: 'reset';
@@ -47,55 +47,55 @@ export interface Reset {
 
 /** Events that belong together, such as those of one commit. */
 export interface EventBatch {
-  /** Empty when only the cursor moved on. */
+  /** Empty if only the cursor moved. */
   readonly events: readonly Event[];
   /**
-   * Whoever saw this batch goes on from here: the `since` of the next subscription. Undefined where nobody can go on, in
-   * the middle of the entries that are present at the beginning, or when the cursor did not move.
+   * The `since` with which a later subscription continues after this batch. Undefined among the initial entries, where
+   * resuming is not possible, and if the cursor did not move.
    */
   readonly cursor: Revision | undefined;
 }
 
-/** What a subscriber wants to hear of, and from when on. */
+/** Selects the events of a subscription, and where it starts. */
 export interface SubscribeOptions {
-  /** Only entries whose key begins with it; `identity-changed` and `reset` come to everybody. @default {''} */
+  /** Only entries whose key begins with it; `identity-changed` and `reset` are always delivered. @default {''} */
   readonly prefix?: string | undefined;
   /**
-   * The cursor of what was seen last: the first event is the next one. One of another store, or of another history of this one,
-   * leads nowhere, which is a `reset`. @default {the last commit}
+   * The cursor after which events are delivered. A cursor of another store, or of another history of this one, gets a
+   * `reset`. @default {the last commit}
    */
   readonly since?: GivenRevision | undefined;
   /**
-   * Whether `since` comes from a subscription before. One beyond the last commit then says that the store is another now,
-   * which is a `reset`; otherwise it is a mistake. @default {false}
+   * Whether `since` comes from an earlier subscription. If so, a cursor beyond the last commit means that the store was
+   * replaced, and gets a `reset`; otherwise it is refused. @default {false}
    */
   readonly resume?: boolean | undefined;
-  /** Whether the entries that are present come first; with `since`, only after a `reset`. @default {false} */
+  /** Delivers all present entries first; with `since`, only after a `reset`. @default {false} */
   readonly initial?: boolean | undefined;
   /**
-   * After so long without anything an empty batch comes, in milliseconds: a sign of life, with the cursor where other
-   * prefixes moved it on. @default {never}
+   * Delivers an empty batch after this many milliseconds without events: a sign of life, with the cursor if other
+   * prefixes moved it. @default {never}
    */
   readonly heartbeatMs?: number | undefined;
-  /** Ends the subscription: the iteration just ends. */
+  /** Ends the subscription; the iteration then ends without an error. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The port of whatever tells what changes. */
+/** The port of the event hub. */
 export interface Events extends AsyncDisposable {
   /**
-   * Everything that changes from the call on or from `since` on, in the order in which it was committed. Delivery
-   * begins after a commit is durable. A batch is never a part of a commit. Whoever has caught up is told so by a batch
-   * with a cursor, an empty one where nothing else has it. Nothing is held before the iteration begins, nor after it ended.
+   * Delivers every change after `since`, or after the call, in the order of commits. A commit is delivered once it is
+   * durable, and never in parts. A batch with a cursor, possibly empty, shows that the subscriber has caught up. The
+   * subscription holds resources only while it is iterated.
    *
    * @throws {AppError} `invalid-parameter`; `too-many-subscribers` above {@link SUBSCRIBERS_MAX}, also from the iteration
-   * when others were quicker; `store-closed`. The iteration throws `subscriber-too-slow`, with the cursor to go on from,
-   * when more than {@link WAITING_EVENTS_MAX} or {@link WAITING_EVENT_BYTES_MAX} wait for it; `entry-corrupt`; it ends when
+   * if others subscribed first; `store-closed`. The iteration throws `subscriber-too-slow`, with the cursor to resume from,
+   * when more than {@link WAITING_EVENTS_MAX} or {@link WAITING_EVENT_BYTES_MAX} wait for it; `entry-corrupt`. It ends when
    * the service closes.
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<EventBatch>;
 
-  /** Where whoever subscribes now without `since` begins: the revision of the last commit. */
+  /** The revision of the last commit: where a subscription without `since` starts. */
   readonly cursor: Revision;
 
   /** Ends every subscription. Disposing twice is fine. */

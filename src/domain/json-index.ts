@@ -1,20 +1,20 @@
 import {type JsonLimits, type JsonText, parseInTurns, parseWithEnds} from './json-text.ts';
 
-/** A value, by the positions of its first byte and of the one behind it. */
+/** The position of a value in a text, in bytes: its first byte, and the byte after its last. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** One member of an object. Duplicate names are several members. */
+/** One member of an object. A duplicate name makes several members. */
 export interface JsonMember {
-  /** Behind the bracket or comma before it, so that the white space before the name belongs to it. */
+  /** Position after the preceding bracket or comma, so that white space before the name is included. */
   readonly start: number;
   /** The name, with its escapes resolved. */
   readonly name: string;
   readonly nameSpan: JsonSpan;
   readonly valueSpan: JsonSpan;
-  /** At the comma behind it; for the last member the end of its value. */
+  /** Position of the following comma; for the last member the end of its value. */
   readonly end: number;
 }
 
@@ -23,25 +23,25 @@ const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** Longest text that is put together from single characters, in bytes. */
+/** Longest string that is built from single characters, in bytes. */
 const SHORT_TEXT_LENGTH_MAX = 64;
 
 /**
- * A JSON text in which values are found without being decoded: their bytes can be taken over exactly. Made in
- * one pass that checks the text; from then on what is nested is stepped over, not read again.
+ * An index of a JSON text that finds values without decoding them, so that their bytes can be copied exactly. One pass
+ * checks the text and records where arrays and objects end; later reads skip nested values.
  */
 export class JsonIndex {
   readonly bytes: Uint8Array;
-  /** The value that the text is. */
+  /** The outermost value of the text. */
   readonly root: JsonSpan;
   readonly #ends: Int32Array;
   readonly #decoder = new TextDecoder();
   #characters: string | undefined;
 
   /**
-   * @param ends Room for notes, at least as long as the bytes: whoever reads many texts one after another, and is done
-   * with one before the next, needs it only once.
-   * @param json The text, if it was checked before, with these notes.
+   * @param ends A buffer at least as long as the bytes, for the ends of arrays and objects. A caller that reads one text
+   * after another may reuse it.
+   * @param json The text, if it was checked before with this buffer.
    * @throws {AppError} `invalid-json`, `value-too-deep`.
    */
   constructor(
@@ -59,43 +59,43 @@ export class JsonIndex {
   /**
    * Makes the index of a large text, with pauses. The bytes must not change until it is there.
    *
-   * @throws {AppError} As the constructor.
+   * @throws {AppError} See the constructor.
    */
   static async inTurns(bytes: Uint8Array, limits: JsonLimits, pause: () => Promise<void>): Promise<JsonIndex> {
     const ends = new Int32Array(bytes.length);
     return new JsonIndex(bytes, limits, ends, await parseInTurns(bytes, {ends, limits, pause}));
   }
 
-  /** Whether the value is an object. */
+  /** Returns whether the value is an object. */
   isObject({start}: JsonSpan): boolean {
     return this.bytes[start] === OPEN_OBJECT;
   }
 
-  /** Whether the value is an array. */
+  /** Returns whether the value is an array. */
   isArray({start}: JsonSpan): boolean {
     return this.bytes[start] === OPEN_ARRAY;
   }
 
-  /** Whether the value is a string. */
+  /** Returns whether the value is a string. */
   isString({start}: JsonSpan): boolean {
     return this.bytes[start] === QUOTE;
   }
 
-  /** The bytes of a value: a view, not a copy. */
+  /** Returns the bytes of a value: a view, not a copy. */
   json({start, end}: JsonSpan): JsonText {
     return this.bytes.subarray(start, end) as JsonText;
   }
 
-  /** The text of a string, with its escapes resolved. */
+  /** Returns the text of a string, with its escapes resolved. */
   string({start, end}: JsonSpan): string {
     const length = end - start - 2;
-    // Most names are short and ASCII, for which this is several times as fast as the decoder.
+    // Most names are short ASCII; for these this is several times faster than the decoder.
     if (length <= SHORT_TEXT_LENGTH_MAX && this.#isPlain(start + 1, end - 1))
       return String.fromCharCode.apply(null, this.bytes.subarray(start + 1, end - 1) as unknown as number[]);
     return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, end))) as string;
   }
 
-  /** The members of an object, in their order. */
+  /** Returns the members of an object, in their order. */
   members(object: JsonSpan): readonly JsonMember[] {
     const members: JsonMember[] = [];
     for (let at = object.start + 1; at < object.end; ) {
@@ -111,7 +111,7 @@ export class JsonIndex {
     return members;
   }
 
-  /** The elements of an array, in their order. */
+  /** Returns the elements of an array, in their order. */
   elements(array: JsonSpan): readonly JsonSpan[] {
     const elements: JsonSpan[] = [];
     for (let at = array.start + 1; at < array.end; ) {
@@ -124,15 +124,15 @@ export class JsonIndex {
     return elements;
   }
 
-  /** The name of a member: most are cut out of one text, which is much faster for an object of very many. */
+  /** Returns the name of a member. Most names are cut out of one string, which is much faster for large objects. */
   #name(span: JsonSpan): string {
     if (!this.#isPlain(span.start + 1, span.end - 1)) return this.string(span);
-    // One character for each byte, so that positions are the same; only characters of ASCII are taken from it.
+    // Latin-1 has one character per byte, so positions are equal. Only ASCII parts are read from it.
     this.#characters ??= new TextDecoder('latin1').decode(this.bytes);
     return this.#characters.slice(span.start + 1, span.end - 1);
   }
 
-  /** Whether all characters are ASCII and stand for themselves. */
+  /** Returns whether all characters are ASCII without escapes. */
   #isPlain(start: number, end: number): boolean {
     for (let at = start; at < end; at++) {
       const byte = this.bytes[at] ?? 0;
@@ -163,7 +163,7 @@ export class JsonIndex {
   }
 }
 
-/** Whether a byte ends a number or a literal: a comma, a closing bracket, white space, or the end of the text. */
+/** Returns whether a byte follows a number or a literal: a comma, a closing bracket, white space, or undefined at the end. */
 function isDelimiter(byte: number | undefined): boolean {
   return byte === undefined || byte === 0x2c || byte === 0x5d || byte === 0x7d || byte <= 0x20;
 }

@@ -1,4 +1,4 @@
-/** The place of a part of a document, as JSONPath (RFC 9535) writes it. */
+/** Formats the location of a part of a document as a JSONPath (RFC 9535). */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;

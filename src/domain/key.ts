@@ -2,22 +2,22 @@ import {AppError} from './failure.ts';
 
 declare const keyBrand: unique symbol;
 
-/** The name of an entry, checked: see {@link parseKey}. Two keys are the same only if every byte is. */
+/** The name of an entry, checked: see {@link parseKey}. Keys are compared byte by byte. */
 export type Key = string & {readonly [keyBrand]: true};
 
-/** The beginning of keys, checked like a key, but it may be empty: then every key begins with it. */
+/** The first characters of keys, checked like a key. The empty prefix selects every key. */
 export type Prefix = string & {readonly [prefixBrand]: true};
 declare const prefixBrand: unique symbol;
 
 /**
  * Longest key, in UTF-8 bytes.
  *
- * Source: the embedded engine takes up to 1,978 bytes at its default page size; the rest is room for
- * the names of plugins that later share one store.
+ * Source: the embedded engine takes up to 1,978 bytes at its default page size; the rest is kept for
+ * a namespace in front of the key.
  */
 export const KEY_BYTES_MAX = 512;
 
-/** How much of a refused text is repeated in a failure, in UTF-16 units: enough to recognise it. */
+/** Characters (UTF-16 units) of a refused key that a failure repeats. */
 const SHOWN_LENGTH_MAX = 64;
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
@@ -35,7 +35,7 @@ export function parseKey(text: string): Key {
 }
 
 /**
- * Reads the beginning of keys. It may be empty, `.` or `..`: it selects keys and is none itself.
+ * Reads a prefix of keys. Unlike a key it may be empty, `.` or `..`.
  *
  * @throws {AppError} `invalid-parameter` when no key can begin with it.
  */
@@ -47,14 +47,14 @@ export function parsePrefix(text: string): Prefix {
 /**
  * Reads the cursor of a page, which is a key.
  *
- * @throws {AppError} `invalid-parameter` when no key can be like that.
+ * @throws {AppError} `invalid-parameter` if it is not a valid key.
  */
 export function parseCursor(text: string): Key {
   assertParameter('after', findKeyProblem(text));
   return text as Key;
 }
 
-/** The failure for a key that cannot be one; `text` is shortened, since it may be anything. */
+/** Returns the failure for an invalid key. `text` is shortened, since it may be of any length. */
 export function invalidKey(text: string, problem: string): AppError {
   return new AppError({code: 'invalid-key', key: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(), problem});
 }
@@ -62,7 +62,7 @@ export function invalidKey(text: string, problem: string): AppError {
 /**
  * Compares two keys by their UTF-8 bytes, which is the order of code points.
  *
- * @returns Below zero, zero or above zero, as `Array.prototype.sort` wants it.
+ * @returns Below zero, zero or above zero, as `Array.prototype.sort` expects.
  */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

@@ -1,21 +1,21 @@
 import {type Entries, LIST_LIMIT, type ListOptions} from './entries.ts';
 import type {Entry, EntryInfo} from './entry.ts';
 
-/** Which entries, and how many at a time. */
+/** Selects the entries to list, and the size of a page. */
 export interface ListAllOptions extends Omit<ListOptions, 'limit'> {
-  /** How many entries each page has at most, 1 to `LIST_LIMIT_MAX`. @default {LIST_LIMIT} */
+  /** Maximum number of entries per page, 1 to `LIST_LIMIT_MAX`. @default {LIST_LIMIT} */
   readonly pageLimit?: number | undefined;
 }
 
 /**
- * Every entry in the order of their keys, from as many pages as it takes; each page is read when the one before is used
- * up, so whoever stops early reads no more. Each page is of its own moment.
+ * Iterates over all entries in the order of their keys. Reads page by page, and only as far as the caller iterates. Each
+ * page shows the store at the time of its reading.
  *
  * @example
  * ```ts
  * for await (const {key, sizeBytes} of listAll(crewroom.entries, {prefix: 'com.example.hello/'})) console.log(key, sizeBytes);
  * ```
- * @throws {AppError} As {@link Entries.list}.
+ * @throws {AppError} See {@link Entries.list}.
  */
 export function listAll(
   entries: Pick<Entries, 'list'>,

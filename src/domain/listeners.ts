@@ -1,22 +1,22 @@
-/** Those who want to be called. */
+/** A set of callbacks that are called together. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   readonly #onError: (error: unknown) => void;
 
-  /** @param onError Takes what a listener throws. It is a defect of whoever listens: by default that of the process. */
+  /** @param onError Receives errors of listeners. By default they are thrown as uncaught exceptions. */
   constructor(onError: (error: unknown) => void = throwLater) {
     this.#onError = onError;
   }
 
-  /** @returns A function that ends it. */
+  /** Adds a listener. @returns A function that removes it. */
   add(listener: () => void): () => void {
-    // The same function twice is two listeners.
+    // A new function, so that the same listener can be added twice.
     const own = (): void => listener();
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
-  /** Calls each of them; one that throws does not keep the others from being called. */
+  /** Calls every listener, even if one of them throws. */
   call(): void {
     for (const listener of this.#listeners) {
       try {
@@ -27,6 +27,7 @@ export class Listeners {
     }
   }
 
+  /** Removes every listener. */
   clear(): void {
     this.#listeners.clear();
   }

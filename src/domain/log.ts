@@ -1,15 +1,15 @@
-/** Where the service tells what happens. No level between `error` and `info`: someone must look, or need not. */
+/** The log of the service. There is no level between `error` and `info`: an operator must act, or need not. */
 export interface Log {
-  /** Someone must look. */
+  /** An operator must act. */
   error(message: string, about?: LogFields): void;
   /** The state changed, or a caller was refused. */
   info(message: string, about?: LogFields): void;
-  /** Everything else. */
+  /** Details for developers. */
   debug(message: string, about?: LogFields): void;
 }
 
-/** What a line is about. Never secrets, values or queries; an `error` is written with its stack. */
+/** Fields of a line. Never secrets, values or queries. The stack of an `error` field is written. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Says nothing. */
+/** A log that discards every line. */
 export const SILENT_LOG: Log = {error: () => {}, info: () => {}, debug: () => {}};

@@ -1,10 +1,10 @@
 /**
- * The shape of a document that comes from elsewhere: the name of a type, what each element of an array is, or the members of
- * an object; the name of a member that may be missing ends in `?`. `digits` is a string of digits, as revisions are sent.
+ * The expected shape of a received document: the name of a type, the shape of the elements of an array, or the shapes of
+ * the members of an object. The name of an optional member ends in `?`. `digits` is a string of digits, such as a revision.
  */
 export type Shape = 'string' | 'number' | 'boolean' | 'digits' | readonly [Shape] | {readonly [member: string]: Shape};
 
-/** The shape that documents of a type have: with every member of the type. */
+/** The shape of the documents of a type, with every member of the type. */
 export type ShapeOf<T> = T extends string
   ? 'string' | 'digits'
   : T extends number
@@ -19,7 +19,7 @@ export type ShapeOf<T> = T extends string
             >;
           };
 
-/** Returns whether a document has a shape. It may have more members than the shape names. */
+/** Returns whether a document has a shape. Additional members are accepted. */
 export function hasShape(document: unknown, shape: Shape): boolean {
   if (shape === 'digits') return typeof document === 'string' && /^\d{1,15}$/.test(document);
   if (typeof shape === 'string') return typeof document === shape;

@@ -2,8 +2,8 @@ import {AppError} from './failure.ts';
 import {formatPath} from './json-path.ts';
 
 /**
- * What a schema of zod, valibot, arktype and others is: version 1 of the Standard Schema specification
- * (standardschema.dev), as much of it as is needed to check a value.
+ * The common interface of schemas of zod, valibot, arktype and others: the part of version 1 of the Standard Schema
+ * specification (standardschema.dev) that validates a value.
  */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
@@ -13,21 +13,21 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What came of checking a value: what the schema makes of it, or what is wrong with it. */
+/** The result of a validation: the output of the schema, or the issues. */
 export type StandardResult<Output> =
   | {readonly value: Output; readonly issues?: undefined}
   | {readonly issues: readonly StandardIssue[]};
 
-/** One thing that is wrong with a value. */
+/** One problem of a value. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | {readonly key: PropertyKey})[] | undefined;
 }
 
 /**
- * Checks the value of an entry.
+ * Validates the value of an entry.
  *
- * @returns What the schema makes of it.
+ * @returns The output of the schema.
  * @throws {AppError} `invalid-value` with every problem.
  */
 export async function validateValue<T>(key: string, value: unknown, schema: StandardSchema<T>): Promise<T> {

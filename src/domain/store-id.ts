@@ -3,15 +3,15 @@ import type {GivenRevision, Revision, StoreRevision} from './entry.ts';
 declare const storeIdBrand: unique symbol;
 
 /**
- * The identity of a store, checked: see {@link parseStoreId}. Random, made when the store is created; two stores, or two
- * histories of one, that count the same revisions differ in it.
+ * The identity of a store, checked: see {@link parseStoreId}. Created at random with the store. It tells apart two stores,
+ * or two histories of one store, that use the same revisions.
  */
 export type StoreId = string & {readonly [storeIdBrand]: true};
 
-/** Random bytes of an id: with 64 bits no two of a billion stores have the same one, by all odds. */
+/** Random bytes of an id. With 64 bits, two of a million stores have the same id with a probability below 10^-7. */
 export const STORE_ID_BYTES = 8;
 
-/** Lower-case letters and digits, so that "-" can end it; other makers of stores may have longer ones. */
+/** Lower-case letters and digits, so that "-" can follow it. Stores of other authors may have longer ids. */
 const STORE_ID = /^[0-9a-z]{1,32}$/;
 /** The form of a revision: as many digits as a number holds exactly. */
 const REVISION = /^(?:0|[1-9][0-9]{0,14})$/;
@@ -46,7 +46,7 @@ export function parseRevision(text: string): GivenRevision | undefined {
 }
 
 /**
- * The revision in a given store: a bare one is taken to belong to it, unchecked.
+ * Returns the revision within a given store. A bare revision is accepted unchecked.
  *
  * @returns Undefined for a revision of another store.
  */

@@ -6,106 +6,106 @@ import {applyMergePatch} from './merge-patch.ts';
 import {formatRevision, revisionIn, type StoreId} from './store-id.ts';
 
 /**
- * The port of a key-value engine. Small and asynchronous, so that an embedded engine and one on the
- * network can both keep it; a transaction is data, since a callback could not travel.
+ * The port of a key-value engine. Small and asynchronous, so that embedded and networked engines can
+ * implement it; a transaction is data, since a callback cannot be sent over a network.
  *
- * It promises strict serialisability: commits have one order, each sees all before it, and a read that
+ * Promises strict serialisability: commits have one order, each sees all before it, and a read that
  * starts after a commit resolved sees that commit. Every adapter passes `testStore` of "crewroom/testing".
  */
 export interface Store extends AsyncDisposable {
   /**
-   * Applies all operations under one new revision if every check holds, and nothing otherwise.
+   * Applies all operations under one new revision if every check holds, and none otherwise.
    * Resolved: on disk (fsync) or replicated. Threw: nothing happened. A commit that changes nothing
-   * takes no revision. Values are taken at the call: their bytes may be used for something else after it.
+   * takes no revision. Values are copied at the call, so that the caller may reuse their bytes.
    *
-   * @throws {AppError} `revision-conflict` with every check that failed; `no-entry` when it touches what is not
-   * there; `value-too-large`, `value-too-deep`, `transaction-too-large` when patches go beyond the limits of the
-   * commit, and `entry-corrupt` when what it patches or touches is; `disk-full`, after which the store is as before;
-   * `store-read-only` after the disk failed once; `store-busy`; `store-closed`.
+   * @throws {AppError} `revision-conflict` with every check that failed; `no-entry` if it touches a missing
+   * entry; `value-too-large`, `value-too-deep`, `transaction-too-large` if patches exceed the limits of the
+   * commit; `entry-corrupt` if a patched or touched entry is corrupt; `disk-full`, with the store unchanged;
+   * `store-read-only` after the disk failed; `store-busy`; `store-closed`.
    */
   commit(commit: Commit): Promise<CommitResult>;
 
   /**
-   * The entry, or undefined where there is none. Its bytes are the caller's own.
+   * Returns the entry, or undefined if there is none. The caller owns its bytes.
    *
-   * @throws {AppError} `entry-corrupt` when its record fails its checksum; `store-closed`.
+   * @throws {AppError} `entry-corrupt` if its record fails its checksum; `store-closed`.
    */
   get(key: Key): Promise<Entry | undefined>;
 
   /**
-   * Entries in the order of their keys' UTF-8 bytes, all as they were at one moment.
+   * Returns entries in the order of the UTF-8 bytes of their keys, all of one moment.
    *
-   * @throws {AppError} `entry-corrupt`; `store-corrupt` where a part cannot be read; `store-closed`.
+   * @throws {AppError} `entry-corrupt`; `store-corrupt` if a part cannot be read; `store-closed`.
    */
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
 
   /**
-   * What changed after a revision, oldest first, from a log that survives restarts; it ends with the commit
-   * that reaches `limit`, or with which the values reach {@link CHANGES_BYTES_MAX}, so it may be a little longer.
+   * Returns the changes after a revision, oldest first, from a log that survives restarts. Ends with the commit
+   * that reaches `limit` changes or {@link CHANGES_BYTES_MAX} bytes of values, so it may exceed them a little.
    *
-   * @returns `reset` when the log no longer reaches back that far, or never was there.
+   * @returns `reset` if the log does not reach back that far, or the revision does not exist.
    * @throws {AppError} `store-closed`.
    */
   changes(since: Revision, options: {readonly limit: number}): Promise<Changes>;
 
-  /** Calls back soon after each commit that changed something, once it is durable. @returns A function that ends this. */
+  /** Calls the listener soon after each durable commit that changed something. @returns A function that removes it. */
   onChange(listener: () => void): () => void;
 
   /**
-   * The entries as they are now, to be read over a while in which writes go on. Whoever takes it disposes of it soon:
-   * it holds back the space of what is overwritten, and only so many can be held at once; others wait for their turn. An
-   * engine may end one of which nothing was read for {@link SNAPSHOT_IDLE_MS}.
+   * Returns the entries of this moment, to be read while writes continue. Dispose of it soon: it keeps the space of
+   * overwritten values, and the number of snapshots is limited; further callers wait. An engine may close a snapshot
+   * that was not read for {@link SNAPSHOT_IDLE_MS}.
    *
    * @throws {AppError} `store-closed`.
    */
   snapshot(): Promise<Snapshot>;
 
   /**
-   * Removes some of the entries that have expired, one `expire` change for each. For readers an entry is gone from
-   * the moment of its expiry; this makes it known. An engine that does so by itself does nothing here.
+   * Removes some of the expired entries, with one `expire` change each. Readers do not see an entry from the moment of
+   * its expiry; the sweep announces it. An engine that removes expired entries itself does nothing here.
    *
-   * @returns In how many milliseconds to call again: 0 when more have expired already, undefined when nothing that
-   * is stored now will ever expire.
-   * @throws {AppError} As `commit`.
+   * @returns The delay until the next call, in milliseconds: 0 if more entries have expired, undefined if no stored
+   * entry will expire.
+   * @throws {AppError} See `commit`.
    */
   sweep(): Promise<number | undefined>;
 
   /**
-   * The identity of the store. It stays when the store is opened again, and another one has another, so that nobody takes
-   * the revisions of one for those of the other. A store that may have lost what it acknowledged gets a new one.
+   * The identity of the store, kept when it is reopened. It tells revisions of different stores apart. A store that may
+   * have lost acknowledged commits gets a new one.
    */
   readonly id: StoreId;
 
-  /** The revision of the last commit; 0 for a store that never had one. */
+  /** The revision of the last commit; 0 before the first. */
   readonly revision: Revision;
 
-  /** Why nothing can be written until the store is opened again; undefined while it can. */
+  /** The reason why the store is read-only until it is reopened; undefined if it is writable. */
   readonly readOnlyBecause: string | undefined;
 
-  /** Lets commits that wait finish, then releases everything. Disposing twice is fine. */
+  /** Completes waiting commits, then releases everything. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A transaction: operations, and what must be true for them to happen. Each key at most once in each list. */
+/** A transaction: operations, and the checks that must hold. Each key at most once in each list. */
 export interface Commit {
   readonly checks: readonly Check[];
   readonly operations: readonly Operation[];
-  /** What the values that come from patches must keep to. @default {no limits} */
+  /** Limits for the results of patches. @default {no limits} */
   readonly limits?: PatchLimits | undefined;
 }
 
-/** Limits for values that are known only when the commit is applied. */
+/** Limits for values that are computed when the commit is applied. */
 export interface PatchLimits {
   /** Largest value, in bytes. */
   readonly valueBytesMax: number;
   /** Deepest nesting of a value, in levels. */
   readonly valueDepthMax: number;
-  /** Most that the patches of the commit and the values that it patches or touches are together, in bytes. @default {Infinity} */
+  /** Maximum bytes of all patches of the commit and all values that it patches or touches. @default {Infinity} */
   readonly patchedBytesMax?: number | undefined;
 }
 
-/** What must be true of a key when the commit is applied: its revision, or that it is there or not. */
+/** A condition on a key when the commit is applied. */
 export interface Check {
   readonly key: Key;
   readonly expected: Expectation;
@@ -114,7 +114,7 @@ export interface Check {
 /** One change of a commit. */
 export type Operation = WriteOperation | PatchOperation | TouchOperation;
 
-/** A change that is known before the commit is applied. */
+/** A change whose result does not depend on the current entry. */
 export type WriteOperation = PutOperation | DeleteOperation;
 
 /** Stores a value. */
@@ -122,36 +122,35 @@ export interface PutOperation {
   readonly kind: 'put';
   readonly key: Key;
   readonly json: JsonText;
-  /** Without it the entry stays until it is deleted, whatever it had before. */
+  /** Without it the entry never expires, even if it had an expiry before. */
   readonly expiry?: Expiry | undefined;
 }
 
 /**
- * When an entry expires: so long after its commit, or at a time. By the clock of the store, which follows that of the
- * machine but never goes back: what has expired once is never there again.
+ * When an entry expires: some time after its commit, or at a given time. The clock of the store follows the clock of the
+ * machine but never goes back, so that an expired entry never returns.
  */
 export type Expiry =
   | {readonly kind: 'after'; readonly ttlSeconds: number}
   | {readonly kind: 'at'; readonly expiresAtMs: number};
 
-/** Changes when an entry expires, and not its value. The entry has to be there. */
+/** Changes when an entry expires, but not its value. The entry must exist. */
 export interface TouchOperation {
   readonly kind: 'touch';
   readonly key: Key;
-  /** Without it the entry stays until it is deleted. */
+  /** Without it the entry never expires. */
   readonly expiry?: Expiry | undefined;
 }
 
-/** Deletes an entry. Deleting what is not there is no failure: see {@link Outcome}. */
+/** Deletes an entry. Deleting a missing entry succeeds: see {@link Outcome}. */
 export interface DeleteOperation {
   readonly kind: 'delete';
   readonly key: Key;
 }
 
 /**
- * Applies a merge patch (RFC 7396) to the value that the commit finds, or to none. It is an operation, and not left
- * to callers with a check, so that of many who patch one key at once nobody has to try again. When the entry expires
- * stays as it is.
+ * Applies a merge patch (RFC 7396) to the current value, if any. An operation of its own, so that concurrent patches of one
+ * key need no retries. The expiry of the entry does not change.
  */
 export interface PatchOperation {
   readonly kind: 'patch';
@@ -159,53 +158,53 @@ export interface PatchOperation {
   readonly patch: JsonText;
 }
 
-/** What became of a commit. */
+/** The result of a commit. */
 export interface CommitResult {
-  /** The revision of the commit, or of the last one before it when it changed nothing. */
+  /** The revision of the commit, or of the last commit before it if it changed nothing. */
   readonly revision: Revision;
   /** One for each operation, in their order. */
   readonly outcomes: readonly Outcome[];
 }
 
 /**
- * What an operation did: a put or a patch `created` or `replaced`, a touch `replaced`, a delete `deleted` or found the
+ * The result of an operation: a put or a patch `created` or `replaced`, a touch `replaced`, a delete `deleted` or found the
  * key `absent`.
  */
 export type Outcome = 'created' | 'replaced' | 'deleted' | 'absent';
 
-/** The entries as they were at one revision. */
+/** The entries at one revision. */
 export interface Snapshot extends AsyncDisposable {
   readonly revision: Revision;
   /**
-   * As `list` of the store.
+   * Lists entries like {@link Store.list}.
    *
-   * @throws {AppError} `reader-too-slow` once the engine has ended it; `entry-corrupt`; `store-corrupt`; `store-closed`.
+   * @throws {AppError} `reader-too-slow` after the engine closed the snapshot; `entry-corrupt`; `store-corrupt`; `store-closed`.
    */
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
-  /** Disposing twice is fine. */
+  /** Releases the snapshot. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A part of the keys in their order. */
+/** Selects a part of the keys, in their order. */
 export interface Range {
   /** Only keys that begin with it; empty for all. */
   readonly prefix: Prefix;
-  /** Only keys beyond this one, in the direction of the order. */
+  /** Only keys after this one, in the direction of the list. */
   readonly after?: Key | undefined;
-  /** How many entries at most, from 1. */
+  /** Maximum number of entries, at least 1. */
   readonly limit: number;
-  /** From the last key to the first. @default {false} */
+  /** Descending order of keys. @default {false} */
   readonly reverse?: boolean | undefined;
-  /** Whether the values are read too. @default {false} */
+  /** Includes the values. @default {false} */
   readonly values?: boolean | undefined;
-  /** Ends after the entry with which the values read reach this many bytes. @default {Infinity} */
+  /** Ends with the entry whose value reaches this total, in bytes. @default {Infinity} */
   readonly valuesBytesMax?: number | undefined;
 }
 
 /**
- * One entry of the change log. Changes of one commit share its revision; a patch and a touch are a put of what came of
- * them. An entry that expires does so in a commit of its own.
+ * One entry of the change log. Changes of one commit share its revision. A patch and a touch appear as a put of their
+ * result. Expiry is a commit of its own.
  */
 export type Change = PutChange | RemovalChange;
 
@@ -228,19 +227,19 @@ export interface RemovalChange {
   readonly revision: Revision;
 }
 
-/** The changes after a revision: never a part of a commit, and at least one commit where there is one. */
+/** The changes after a revision: whole commits only, and at least one if there is one. */
 export type Changes =
   | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision}
   | {readonly kind: 'reset'; readonly revision: Revision};
 
-/** What {@link findConflicts} asks a store. */
+/** The part of a store that {@link findConflicts} reads. */
 export interface CheckedStore {
   readonly storeId: StoreId;
-  /** The revision of a key's entry, or undefined where there is none. */
+  /** Returns the revision of the entry of a key, or undefined if there is none. */
   readonly revisionOf: (key: Key) => Revision | undefined;
 }
 
-/** The checks that do not hold, for adapters. */
+/** Returns the checks that do not hold. For authors of stores. */
 export function findConflicts(checks: readonly Check[], {storeId, revisionOf}: CheckedStore): readonly Conflict[] {
   const conflicts: Conflict[] = [];
   for (const {key, expected} of checks) {
@@ -255,7 +254,7 @@ export function findConflicts(checks: readonly Check[], {storeId, revisionOf}: C
   return conflicts;
 }
 
-/** What a commit finds under a key whose entry it changes in part. */
+/** The current entry of a key that is patched or touched. */
 export interface FoundEntry {
   readonly json: JsonText;
   readonly expiresAtMs?: number | undefined;
@@ -296,7 +295,7 @@ export function* resolveOperations<O extends Operation>(
   return resolved;
 }
 
-/** An operation that is known in full. */
+/** An operation whose result is known. */
 type ResolvedOperation<O extends Operation> = Exclude<O, PatchOperation | TouchOperation> | PutOperation;
 
 function isPartial(operation: Operation): operation is PatchOperation | TouchOperation {
@@ -327,7 +326,7 @@ function holds(expected: Expectation, actual: Revision | undefined, storeId: Sto
   return toList(expected).some(given => revisionIn(storeId, given) === actual);
 }
 
-/** Bare for a revision of this store, since all its own are written so. */
+/** Formats a revision without its store id if it is of this store. */
 function describeRevision(given: GivenRevision, storeId: StoreId): string {
   if (typeof given === 'number' || given.storeId === storeId) return String(revisionIn(storeId, given));
   return formatRevision(given);
@@ -340,7 +339,7 @@ function toList(expected: GivenRevision | readonly GivenRevision[]): readonly Gi
 function describeExpectation(expected: Expectation, storeId: StoreId): string {
   if (typeof expected === 'string') return expected;
   const revisions = toList(expected).map(given => describeRevision(given, storeId));
-  // None of no revisions holds, just as no entry has this one.
+  // An empty list never holds; NO_REVISION expresses the same.
   return revisions.length === 0 ? String(NO_REVISION) : revisions.join(' or ');
 }
 

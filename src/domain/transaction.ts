@@ -8,12 +8,12 @@ import {
 import {AppError, type DocumentProblem} from './failure.ts';
 import {isTtl, TTL_DESCRIPTION} from './time-to-live.ts';
 
-/** How many problems of a transaction are told at most: its document may have one in every few bytes. */
+/** Maximum number of reported problems of a transaction: a document may have one every few bytes. */
 export const TRANSACTION_PROBLEMS_MAX = 100;
 
 /**
- * Checks what a transaction as a whole must keep to: its counts, and that each key stands once among the checks and
- * once among the operations, and its times to live.
+ * Checks a transaction as a whole: its counts, its times to live, and that no key occurs twice among the checks or
+ * among the operations.
  *
  * @throws {AppError} `invalid-transaction` with the path of each problem.
  */
@@ -27,7 +27,7 @@ export function assertTransaction({checks = [], operations}: Transaction): void 
 }
 
 /**
- * The times to live of a transaction that are none. With more operations than there may be nobody looks at each.
+ * Validates every `ttlSeconds`. Skipped if there are too many operations, which is reported anyway.
  */
 export function findTtlProblems(operations: readonly TransactionOperation[]): readonly DocumentProblem[] {
   if (operations.length > TRANSACTION_OPERATIONS_MAX) return [];
@@ -39,12 +39,12 @@ export function findTtlProblems(operations: readonly TransactionOperation[]): re
   });
 }
 
-/** The failure for a transaction with problems. */
+/** Returns the failure for a transaction with problems. */
 export function invalidTransaction(problems: readonly DocumentProblem[]): AppError {
   return new AppError({code: 'invalid-transaction', problems: problems.slice(0, TRANSACTION_PROBLEMS_MAX)});
 }
 
-/** The problem of an operation whose time to live is none. */
+/** Describes the problem of an operation with an invalid time to live. */
 export function describeTtl(kind: 'put' | 'touch'): string {
   return `has to be ${TTL_DESCRIPTION}${kind === 'touch' ? ', or null' : ''}`;
 }

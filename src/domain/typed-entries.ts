@@ -4,12 +4,12 @@ import type {ListAllOptions} from './list-all.ts';
 import type {SchemaOption, TypedEntry} from './typed-entry.ts';
 
 /**
- * The entries as programs use them, embedded and over HTTP alike: everything that {@link Entries} promise, and values
+ * The entries as programs use them, embedded and over HTTP alike: {@link Entries} with values
  * besides JSON texts.
  */
 export interface TypedEntries extends Entries {
   /**
-   * The entry with its value, or undefined where there is none.
+   * Returns the entry with its value, or undefined if there is none.
    *
    * @example
    * ```ts
@@ -17,28 +17,28 @@ export interface TypedEntries extends Entries {
    * const entry = await entries.get('com.example.hello/settings', {schema: Settings});
    * console.log(entry?.value.volume, entry?.text);
    * ```
-   * @throws {AppError} `invalid-value` with every problem that the schema found; `invalid-key`, `entry-corrupt`.
+   * @throws {AppError} `invalid-value` with every issue of the schema; `invalid-key`, `entry-corrupt`.
    */
   get<T = unknown>(key: string, options?: SchemaOption<T>): Promise<TypedEntry<T> | undefined>;
 
   /**
-   * Stores a value: the text that `JSON.stringify` makes of it.
+   * Stores a value as the text that `JSON.stringify` returns.
    *
-   * @throws {AppError} `invalid-value` for what has no such text: undefined, a function, a BigInt, a circle.
-   * @throws As `put`.
+   * @throws {AppError} `invalid-value` for a value without JSON text: undefined, a function, a BigInt, a circular
+   * structure. See also `put`.
    */
   putValue(key: string, value: unknown, options?: PutOptions): Promise<Written>;
 
   /**
-   * One page of entries: see {@link Entries.list}.
+   * Returns one page of entries: see {@link Entries.list}.
    *
-   * @throws {AppError} `invalid-value` when a value is not what the schema says.
+   * @throws {AppError} `invalid-value` if a value does not match the schema.
    */
   list<T = unknown>(options: ListOptions & SchemaOption<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
   list(options?: ListOptions): Promise<Page<EntryInfo>>;
 
   /**
-   * Every entry, from as many pages as it takes; each page is read when the one before is used up.
+   * Iterates over all entries, page by page, and only as far as the caller iterates.
    *
    * @example
    * ```ts
@@ -46,7 +46,7 @@ export interface TypedEntries extends Entries {
    *   console.log(key, value);
    * }
    * ```
-   * @throws As `list`.
+   * @throws See `list`.
    */
   listAll<T = unknown>(
     options: ListAllOptions & SchemaOption<T> & {readonly values: true},

@@ -2,27 +2,27 @@ import type {Entry} from './entry.ts';
 import {decodeJsonText} from './json-text.ts';
 import {type StandardSchema, validateValue} from './standard-schema.ts';
 
-/** An entry with its value in all forms. */
+/** An entry with its value as bytes, text and JavaScript value. */
 export interface TypedEntry<T = unknown> extends Entry {
-  /** The value as it was written: also what JavaScript numbers cannot hold, such as large integers. */
+  /** The value as it was written, including numbers that JavaScript cannot represent. */
   readonly text: string;
   /**
-   * What the schema made of the value; without a schema what `JSON.parse` makes of it, when it is first asked for, and
-   * then `T` is just what you say it is.
+   * The output of the schema. Without a schema, the result of `JSON.parse`, computed at the first access; `T` is then
+   * not checked.
    */
   readonly value: T;
 }
 
-/** What a value has to be. */
+/** Validation of values. */
 export interface SchemaOption<T> {
   /** Any schema that follows Standard Schema, such as those of zod, valibot or arktype. */
   readonly schema?: StandardSchema<T> | undefined;
 }
 
 /**
- * Adds the other forms of its value to an entry. Without a schema they are made when they are asked for.
+ * Adds text and value to an entry. Without a schema both are computed at the first access.
  *
- * @throws {AppError} `invalid-value` with every problem that the schema found.
+ * @throws {AppError} `invalid-value` with every issue of the schema.
  */
 export async function readTyped<T>(entry: Entry, {schema}: SchemaOption<T>): Promise<TypedEntry<T>> {
   const typed = withForms<T>(entry);

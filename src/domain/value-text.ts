@@ -1,10 +1,10 @@
 import {AppError} from './failure.ts';
 
-/** Makes the JSON text of a value. @throws {AppError} `invalid-value` for what has none. */
+/** Returns the JSON text of a value. @throws {AppError} `invalid-value` if it has none. */
 export function formatValue(key: string, value: unknown): string {
   let problem = 'has no JSON text';
   try {
-    // Undefined for what is left out of JSON, whatever its type says.
+    // Undefined for functions, symbols and undefined, contrary to the declared type.
     const text = JSON.stringify(value) as string | undefined;
     if (text !== undefined) return text;
   } catch (error) {
@@ -14,9 +14,9 @@ export function formatValue(key: string, value: unknown): string {
 }
 
 /**
- * Checks that a caller gave the JSON text of a value, or its bytes. The type says so, but not every caller has types.
+ * Checks that a caller passed the JSON text of a value, or its bytes. Callers in JavaScript have no types.
  *
- * @throws {AppError} `invalid-value` for a value itself.
+ * @throws {AppError} `invalid-value` if it is a value instead of its text.
  */
 export function assertJsonInput(key: string, json: unknown): asserts json is string | Uint8Array {
   if (typeof json === 'string' || json instanceof Uint8Array) return;
