@@ -98,7 +98,7 @@ describe('a line is refused', () => {
     {line: '{"value":1}', problem: '$.key is missing'},
     {line: '{"key":1,"value":1}', problem: '$.key has to be a string'},
     {line: '{"key":"","value":1}', problem: '$.key cannot be used: it is empty'},
-    {line: '{"key":"k","key":"l","value":1}', problem: '$.key stands there more than once'},
+    {line: '{"key":"k","key":"l","value":1}', problem: '$.key occurs more than once'},
     {line: '{"key":"k","value":1,"text":"1"}', problem: '$.value is not known here'},
     {line: '{"key":"k","value":1,"ttl":1}', problem: '$.ttl is not known here'},
     {line: '{"key":"k","value":1,"revision":1}', problem: '$.revision has to be a string'},

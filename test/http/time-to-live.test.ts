@@ -102,7 +102,7 @@ describe('an entry with a time to live', () => {
 });
 
 const RANGE = `it is a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
-const TWICE = 'it stands there more than once';
+const TWICE = 'it occurs more than once';
 const UNKNOWN = 'the operation has no such parameter';
 
 const REFUSED: readonly {readonly query: string; readonly parameter?: string; readonly problem: string}[] = [

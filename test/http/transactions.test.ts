@@ -116,7 +116,7 @@ const REFUSED = [
         {path: '$.checks[4]["x y"]', problem: 'is not known here'},
         {path: '$.checks[5]', problem: 'has to be an object'},
         {path: '$.operations[0].value', problem: 'is missing'},
-        {path: '$.operations[1].key', problem: 'stands there more than once'},
+        {path: '$.operations[1].key', problem: 'occurs more than once'},
         {path: '$.operations[2].kind', problem: 'has to be "put", "patch", "touch" or "delete"'},
         {path: '$.operations[3].kind', problem: 'is missing'},
         {path: '$.operations[4].key', problem: 'is missing'},

@@ -125,7 +125,7 @@ export function parseQuery(query: string): Readonly<Record<string, string>> {
     const equals = part.indexOf('=');
     const encodedName = equals === -1 ? part : part.slice(0, equals);
     const name = decodePart(encodedName, encodedName);
-    if (parameters.has(name)) throw invalidParameter(name, 'it stands there more than once');
+    if (parameters.has(name)) throw invalidParameter(name, 'it occurs more than once');
     parameters.set(name, equals === -1 ? '' : decodePart(part.slice(equals + 1), name));
   }
   // From entries, so that a parameter named "__proto__" is one like any other.
