@@ -16,7 +16,7 @@ export interface Exchanged {
 
 /**
  * How long any answer may take, in milliseconds: far longer than it does, also on a machine that has much else to do, and
- * longer than the service waits for a handler.
+ * longer than the service waits for a back end.
  */
 const ANSWER_MS = 60_000;
 

@@ -1,20 +1,20 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {FuzzCase} from './arbitrary/cases.ts';
+import {BACK_END_SECRETS, type FuzzBackEnd, startBackEnd} from './back-end.ts';
 import {type OpenApi, readDocument} from './document.ts';
-import {type FuzzHandler, HANDLER_SECRETS, startHandler} from './handler.ts';
 import {createJudge} from './judge.ts';
 import {bodyOf, type RequestPlan} from './request-plan.ts';
 import {type RunDeps, runCase} from './run-case.ts';
 import {type FuzzedService, startService} from './service.ts';
 import {Tally} from './tally.ts';
 
-let handler: FuzzHandler;
+let backEnd: FuzzBackEnd;
 let service: FuzzedService;
 let deps: RunDeps;
 
 beforeAll(async () => {
-  handler = await startHandler();
-  service = await startService({airlineJson: handler.airlineJson, secrets: HANDLER_SECRETS});
+  backEnd = await startBackEnd();
+  service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
   const response = await fetch(`http://localhost:${service.port}/openapi.json`);
   const document = readDocument((await response.json()) as OpenApi);
   const judge = createJudge(document, {secrets: service.secrets});
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
-  await handler[Symbol.asyncDispose]();
+  await backEnd[Symbol.asyncDispose]();
 });
 
 /** A case of one request. */

@@ -1,9 +1,9 @@
 import {once} from 'node:events';
 import fc from 'fast-check';
 import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
+import {SIGN_INS} from './back-end.ts';
 import type {ApiDocument} from './document.ts';
 import {Gate} from './gate.ts';
-import {SIGN_INS} from './handler.ts';
 import {createJudge, type Finding} from './judge.ts';
 import {judgeMemory, type MemorySample} from './memory.ts';
 import {type FuzzOptions, UsageError} from './options.ts';

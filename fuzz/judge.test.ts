@@ -45,7 +45,7 @@ const DOCUMENT = {
           '304': {},
         },
       },
-      put: {operationId: 'putPilot', responses: {...COMMON, '502': problemWith('handler-failed')}},
+      put: {operationId: 'putPilot', responses: {...COMMON, '502': problemWith('back-end-failed')}},
     },
     '/events': {
       get: {
@@ -94,7 +94,7 @@ describe('the judge admits', () => {
     {
       name: 'a failure of another service, where it is documented',
       asked: {...GET, method: 'PUT'},
-      answer: makeAnswer(502, {...REFUSED, status: 502, code: 'handler-failed'}),
+      answer: makeAnswer(502, {...REFUSED, status: 502, code: 'back-end-failed'}),
     },
     {
       name: 'that there is nothing',
@@ -148,7 +148,7 @@ describe('the judge finds', () => {
     },
     {
       name: 'a failure of another service, where it is not documented',
-      answer: makeAnswer(502, {...REFUSED, status: 502, code: 'handler-failed'}),
+      answer: makeAnswer(502, {...REFUSED, status: 502, code: 'back-end-failed'}),
       rule: 'server-error',
     },
     {name: 'a member of a wrong type', answer: {...GOOD, body: Buffer.from('{"name":1}')}, rule: 'wrong-body'},

@@ -1,7 +1,7 @@
 import {abortWhenAskedToEnd} from '../test/support/interruption.ts';
+import {BACK_END_SECRETS, startBackEnd} from './back-end.ts';
 import {type ApiDocument, type OpenApi, readDocument} from './document.ts';
 import {type Failure, type FuzzProgress, type FuzzReport, fuzz} from './fuzz.ts';
-import {HANDLER_SECRETS, startHandler} from './handler.ts';
 import {type FuzzOptions, readOptions, USAGE, UsageError} from './options.ts';
 import {formatFailure, formatProgress, formatReport} from './report.ts';
 import {startService} from './service.ts';
@@ -28,8 +28,8 @@ async function main(): Promise<number> {
 
 async function run(options: FuzzOptions): Promise<number> {
   const interrupted = abortWhenAskedToEnd();
-  await using handler = await startHandler();
-  await using service = await startService({airlineJson: handler.airlineJson, secrets: HANDLER_SECRETS});
+  await using backEnd = await startBackEnd();
+  await using service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
   const document = await fetchDocument(service.port);
   process.stderr.write(`seed ${options.seeds.join(' and ')}\n`);
   const report = await fuzz(options, {

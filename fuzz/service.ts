@@ -42,13 +42,13 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Failures whose lines are no complaint: the handler failed, not the service, and the log is where somebody looks for why.
+ * Failures whose lines are no complaint: the back end failed, not the service, and the log is where somebody looks for why.
  */
-const HANDLER_CODES = /"code":"(account-broken|handler-[a-z]+|not-a-handler|invalid-pilot)"/;
+const BACK_END_CODES = /"code":"(account-broken|back-end-[a-z]+|not-a-back-end|invalid-pilot)"/;
 
 /** How a service is started. */
 export interface StartOptions {
-  /** The airline at whose handler pilots sign in. */
+  /** The airline at whose back end pilots sign in. */
   readonly airlineJson: string;
   /** Texts that may stand neither in answers nor in the log. */
   readonly secrets: readonly string[];
@@ -158,7 +158,7 @@ class ChildService implements FuzzedService {
     if (this.#hidden.some(secret => line.includes(secret)))
       this.#complaints.push({rule: 'leak', text: 'a line of its log holds a secret'});
     if (line.startsWith('{"level":"info"') || line.startsWith('{"level":"debug"')) return;
-    if (HANDLER_CODES.test(line)) return;
+    if (BACK_END_CODES.test(line)) return;
     this.#complaints.push({rule: 'error-log', text: line.slice(0, 2000)});
   }
 

@@ -349,14 +349,14 @@ async function openSessions(
 ): Promise<IdentitySource & Sessions> {
   // A program that brings a source of its own knows by itself who the pilot is.
   if (given !== openIdentity && airline === '') return openFixedSessions(base, nowMs);
-  const {createHandlerClient} = await import('./identity/backend/back-end-client.ts');
+  const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
   const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');
   const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({
     base,
     airline: airline === '' ? undefined : await readAirline(airline),
-    client: createHandlerClient({fetch, userAgent: `Crewroom/${VERSION}`}),
+    client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`}),
     keeper: keep && !ephemeral ? openSessionKeeper({directory: dataDir, keychain, log}) : openMemoryKeeper(),
     log,
     nowMs,

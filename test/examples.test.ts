@@ -5,7 +5,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
-import {walkHandler} from '../src/doctor/backend/walk.ts';
+import {walkBackEnd} from '../src/doctor/backend/walk.ts';
 import type {Finding} from '../src/doctor/finding.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
 import {startService} from './support/service.ts';
@@ -17,25 +17,25 @@ test('the example of embedding says what it does', async () => {
   expect(stdout).toBe('stored "Good morning"\nrefused revision-conflict\nserved Ada\nfetched 200 421\n');
 });
 
-test('the example of a handler is what a handler should be', async () => {
-  const example = fileURLToPath(new URL('../examples/handler/main.js', import.meta.url));
-  const handler = spawn(process.execPath, [example, '0'], {stdio: ['ignore', 'pipe', 'inherit']});
+test('the example of a back end is what a back end should be', async () => {
+  const example = fileURLToPath(new URL('../examples/back-end/main.js', import.meta.url));
+  const backEnd = spawn(process.execPath, [example, '0'], {stdio: ['ignore', 'pipe', 'inherit']});
   try {
-    const lines = createInterface(handler.stdout)[Symbol.asyncIterator]();
+    const lines = createInterface(backEnd.stdout)[Symbol.asyncIterator]();
     const scriptURL = /http:\S+/.exec((await lines.next()).value ?? '')?.[0] ?? '';
     const [, username = '', password = ''] = /as (\S+) .*"(.+)"/.exec((await lines.next()).value ?? '') ?? [];
     const deps = {nowMs: Date.now, elapsedMs: () => performance.now(), pause: async () => {}};
     const findings: Finding[] = [];
-    for await (const step of walkHandler({scriptURL, credentials: {username, password}}, deps)) findings.push(...step);
+    for await (const step of walkBackEnd({scriptURL, credentials: {username, password}}, deps)) findings.push(...step);
     expect(findings.filter(({level}) => level !== 'ok')).toEqual([]);
     expect(findings).toHaveLength(14);
   } finally {
-    handler.kill();
+    backEnd.kill();
   }
 });
 
 test('the example of an airline is one', () => {
-  const text = readFileSync(new URL('../examples/handler/airline.json', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../examples/back-end/airline.json', import.meta.url), 'utf8');
   expect(AIRLINE_SCHEMA.safeParse(JSON.parse(text)).error).toBeUndefined();
 });
 

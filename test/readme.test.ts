@@ -15,7 +15,7 @@ const main = join(root, 'dist', 'cli', 'main.js');
 /** The commands of the tour, one for each line of its code blocks, without those that install and start. */
 const commands = readCommands('## A tour', '## Sign in');
 
-/** The commands of the walk to the example of a handler, without those that start. */
+/** The commands of the walk to the example of a back end, without those that start. */
 const walk = readCommands('## Sign in', '## In CI');
 
 /** What each command prints, by a part of it that shows that it worked; in the order of the tour. */
@@ -82,37 +82,37 @@ describe('the tour of the README', () => {
   }
 });
 
-describe('the walk to the example of a handler', () => {
+describe('the walk to the example of a back end', () => {
   const directory = mkdtempSync(join(tmpdir(), 'crewroom-walk-'));
-  let handler: ChildProcess;
-  let handlerPort: string;
+  let backEnd: ChildProcess;
+  let backEndPort: string;
   let service: ChildProcess;
   let port: number;
 
   beforeAll(async () => {
-    const airline = readFileSync(join(root, 'examples', 'handler', 'airline.json'), 'utf8');
-    handlerPort = await startHandler('0');
-    writeFileSync(join(directory, 'airline.json'), airline.replaceAll('8080', handlerPort));
+    const airline = readFileSync(join(root, 'examples', 'back-end', 'airline.json'), 'utf8');
+    backEndPort = await startBackEnd('0');
+    writeFileSync(join(directory, 'airline.json'), airline.replaceAll('8080', backEndPort));
     await startService();
   });
   afterAll(async () => {
     await stop(service);
-    await stop(handler);
+    await stop(backEnd);
     rmSync(directory, {recursive: true, force: true});
   });
 
-  test('shows the identity of who signed in, what is stale while the handler is away, and what is fresh again', async () => {
+  test('shows the identity of who signed in, what is stale while the back end is away, and what is fresh again', async () => {
     expect(walk).toHaveLength(7);
-    expect(next('node examples')).toBe('node examples/handler/main.js');
+    expect(next('node examples')).toBe('node examples/back-end/main.js');
     expect(run('crewroom sign-in', 'cabin crew\n')).toContain('Signed in as Ada Quill (CRW0042), Crewroom Air');
     expect(run('/api/identity')).toContain('"pilotID":"CRW0042"');
-    await stop(handler);
+    await stop(backEnd);
     await stop(service);
     await startService();
     await expect.poll(() => runIn(directory, port, walk[0] ?? '').stdout).toContain('"stale":true');
     expect(run('/api/session')).toContain('nobody listens');
     expect(run('crewroom status')).toContain('stale');
-    await startHandler(handlerPort);
+    await startBackEnd(backEndPort);
     const status = next('crewroom status');
     // It asks again after a second at first, then after longer.
     await expect.poll(() => runIn(directory, port, status).stdout).not.toContain('stale');
@@ -133,10 +133,10 @@ describe('the walk to the example of a handler', () => {
     return stdout;
   }
 
-  async function startHandler(at: string): Promise<string> {
-    const example = join(root, 'examples', 'handler', 'main.js');
-    handler = spawn(process.execPath, [example, at], {stdio: ['ignore', 'pipe', 'inherit']});
-    const [line] = (await once(createInterface(handler.stdout as NodeJS.ReadableStream), 'line')) as [string];
+  async function startBackEnd(at: string): Promise<string> {
+    const example = join(root, 'examples', 'back-end', 'main.js');
+    backEnd = spawn(process.execPath, [example, at], {stdio: ['ignore', 'pipe', 'inherit']});
+    const [line] = (await once(createInterface(backEnd.stdout as NodeJS.ReadableStream), 'line')) as [string];
     return new URL(/http:\S+/.exec(line)?.[0] ?? '').port;
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import {SILENT} from '../back-end.ts';
 import type {ApiDocument} from '../document.ts';
-import {SILENT} from '../handler.ts';
 import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
 import {HOSTILE_SHAPES} from './hostile-shapes.ts';
@@ -72,7 +72,7 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
 }
 
 /**
- * What stalls, each in headers, or in its body where it has one, and with a handler that does not answer: they take long,
+ * What stalls, each in headers, or in its body where it has one, and with a back end that does not answer: they take long,
  * and are tried all at once.
  */
 export function makeStalls(document: ApiDocument): readonly RequestPlan[] {

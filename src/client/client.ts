@@ -42,7 +42,7 @@ export interface Client {
    * Signs in at the back end of the airline. A failure leaves everything as it was.
    *
    * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, `wrong-credentials`,
-   * `pilot-not-confirmed`, and every other failure of a handler.
+   * `pilot-not-confirmed`, and every other failure of a back end.
    */
   signIn(request: SignInRequest, options?: CallOptions): Promise<SessionDocument>;
   /** Forgets the session. @throws {AppError} `sign-in-unavailable`. */
@@ -89,7 +89,7 @@ export interface SignInRequest {
 /** What `GET /api/session` answers. */
 export interface SessionDocument {
   readonly state: 'signed-out' | 'signed-in' | 'expired';
-  readonly source: 'handler' | 'profile' | 'sample' | 'none';
+  readonly source: 'back-end' | 'profile' | 'sample' | 'none';
   /** Since when the state is what it is (RFC 3339, UTC). */
   readonly since: string;
   /** When the session ends (RFC 3339, UTC), where that is known. */
@@ -117,7 +117,7 @@ export interface Readiness {
   readonly ready: boolean;
   readonly store: 'read-write' | 'read-only';
   readonly identity: {
-    readonly source: 'handler' | 'profile' | 'sample' | 'none';
+    readonly source: 'back-end' | 'profile' | 'sample' | 'none';
     readonly signedIn: boolean;
     readonly state: 'signed-out' | 'signed-in' | 'expired';
     /** Whether what is served is the last known identity, which the back end of the airline did not confirm since. */

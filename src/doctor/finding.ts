@@ -14,7 +14,7 @@ export interface Finding {
 /** The steps that run one after the other, each with its findings. */
 export type Steps = AsyncIterable<readonly Finding[]>;
 
-/** A problem keeps the service, or a handler, from working; a warning may surprise somebody; skipped was not looked at. */
+/** A problem keeps the service, or a back end, from working; a warning may surprise somebody; skipped was not looked at. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** The finding that a failure is. What is no failure is thrown on. */

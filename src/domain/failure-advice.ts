@@ -60,15 +60,15 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'account-broken':
     'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',
   'session-unknown': 'Sign in again with "crewroom sign-in"',
-  'handler-unreachable': 'Check the address and the network; "crewroom doctor --script-url URL" shows how far it gets',
-  'handler-timeout': 'Try again later; if other sites are fast, ask the airline about its server',
-  'handler-redirect':
+  'back-end-unreachable': 'Check the address and the network; "crewroom doctor --script-url URL" shows how far it gets',
+  'back-end-timeout': 'Try again later; if other sites are fast, ask the airline about its server',
+  'back-end-redirect':
     'Configure the address at the end of the redirects as scriptURL of the airline, with a slash at its end',
-  'not-a-handler': 'Check that scriptURL names the directory of the handler, not the site of the airline',
-  'handler-failed': 'Try again later; if it stays, tell the airline what the handler says',
-  'handler-busy':
+  'not-a-back-end': 'Check that scriptURL names the directory of the back end, not the site of the airline',
+  'back-end-failed': 'Try again later; if it stays, tell the airline what the back end says',
+  'back-end-busy':
     'Wait as long as it says, or else some minutes, then try again; if it stays, the airline has to allow more requests',
-  'invalid-pilot': 'The airline has to mend its handler: "crewroom doctor --script-url URL" shows what is missing',
+  'invalid-pilot': 'The airline has to mend its back end: "crewroom doctor --script-url URL" shows what is missing',
   'entry-corrupt':
     'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',
   'store-corrupt':

@@ -51,26 +51,26 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}`,
   'pilot-not-confirmed': ({url, message}) =>
     `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
-  'account-broken': ({url, handlerStatus, problem = 'it ends without a word for this pilot', message}) =>
-    `Cannot sign in at ${url}: ${problem} (status ${handlerStatus})${quoteMessage(message)}`,
+  'account-broken': ({url, backEndStatus, problem = 'it ends without a word for this pilot', message}) =>
+    `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
     `Cannot go on with the session at ${url}: it is unknown there${quoteMessage(message)}`,
-  'handler-unreachable': ({url, stage, problem}) => `Cannot reach the handler at ${url}: ${problem} (${stage})`,
-  'handler-timeout': ({url, timeoutMs}) =>
-    `Cannot wait longer for the handler at ${url}: no whole answer within ${timeoutMs} ms`,
-  'handler-redirect': ({url, target, problem, scriptURL}) =>
-    `Cannot use the handler at ${url}: ${problem}, ${target}, and neither password nor session is sent on` +
+  'back-end-unreachable': ({url, stage, problem}) => `Cannot reach the back end at ${url}: ${problem} (${stage})`,
+  'back-end-timeout': ({url, timeoutMs}) =>
+    `Cannot wait longer for the back end at ${url}: no whole answer within ${timeoutMs} ms`,
+  'back-end-redirect': ({url, target, problem, scriptURL}) =>
+    `Cannot use the back end at ${url}: ${problem}, ${target}, and neither password nor session is sent on` +
     (scriptURL === undefined ? '' : `; configure ${quote(scriptURL)}`),
-  'not-a-handler': ({url, handlerStatus, problem, firstLine}) =>
-    `Cannot use ${url} as a handler: ${problem} (status ${handlerStatus})` +
+  'not-a-back-end': ({url, backEndStatus, problem, firstLine}) =>
+    `Cannot use ${url} as a back end: ${problem} (status ${backEndStatus})` +
     (firstLine === undefined ? '' : `, and it begins with ${quote(firstLine)}`),
-  'handler-failed': ({url, handlerStatus, problem, message}) => {
+  'back-end-failed': ({url, backEndStatus, problem, message}) => {
     const what =
-      problem === undefined ? `it failed with status ${handlerStatus}` : `${problem} (status ${handlerStatus})`;
-    return `Cannot get an answer of the handler at ${url}: ${what}${quoteMessage(message)}`;
+      problem === undefined ? `it failed with status ${backEndStatus}` : `${problem} (status ${backEndStatus})`;
+    return `Cannot get an answer of the back end at ${url}: ${what}${quoteMessage(message)}`;
   },
-  'handler-busy': ({url, handlerStatus, problem, message}) =>
-    `Cannot get an answer of the back end at ${url}: ${problem} (status ${handlerStatus})${quoteMessage(message)}`,
+  'back-end-busy': ({url, backEndStatus, problem, message}) =>
+    `Cannot get an answer of the back end at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
   'store-corrupt': ({after}) =>
@@ -130,7 +130,7 @@ function describeState(state: string): string {
   return `revision ${state.replaceAll(/[0-9a-z]{1,32}-([0-9]+)/g, '$1 of another store')}`;
 }
 
-/** What a handler says, in its words. */
+/** What a back end says, in its words. */
 function quoteMessage(message: string | undefined): string {
   return message === undefined ? '' : `, and it says ${quote(message)}`;
 }

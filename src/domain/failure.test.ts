@@ -57,43 +57,43 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'account-broken': {
     code: 'account-broken',
     url: 'https://a.example/',
-    handlerStatus: 503,
+    backEndStatus: 503,
     problem: 'it stumbles over the account',
     message: 'The rank is missing.',
   },
   'session-unknown': {code: 'session-unknown', url: 'https://a.example/', message: 'Who?'},
-  'handler-unreachable': {
-    code: 'handler-unreachable',
+  'back-end-unreachable': {
+    code: 'back-end-unreachable',
     url: 'https://a.example/',
     stage: 'connection',
     problem: 'nobody listens there',
   },
-  'handler-timeout': {code: 'handler-timeout', url: 'https://a.example/', timeoutMs: 10_000},
-  'handler-redirect': {
-    code: 'handler-redirect',
+  'back-end-timeout': {code: 'back-end-timeout', url: 'https://a.example/', timeoutMs: 10_000},
+  'back-end-redirect': {
+    code: 'back-end-redirect',
     url: 'http://a.example/',
     target: 'https://a.example/',
     problem: 'it redirects from http to https',
     scriptURL: 'https://a.example/',
   },
-  'not-a-handler': {
-    code: 'not-a-handler',
+  'not-a-back-end': {
+    code: 'not-a-back-end',
     url: 'https://a.example/',
-    handlerStatus: 200,
+    backEndStatus: 200,
     problem: 'it answers with HTML',
     firstLine: '<!doctype html>',
   },
-  'handler-failed': {
-    code: 'handler-failed',
+  'back-end-failed': {
+    code: 'back-end-failed',
     url: 'https://a.example/',
-    handlerStatus: 500,
+    backEndStatus: 500,
     problem: 'it is out',
     message: 'Out of fuel.',
   },
-  'handler-busy': {
-    code: 'handler-busy',
+  'back-end-busy': {
+    code: 'back-end-busy',
     url: 'https://a.example/',
-    handlerStatus: 429,
+    backEndStatus: 429,
     problem: 'it takes no more requests for now, and may be asked again in 60 seconds',
     message: 'Too Many Attempts.',
     retryAfterSeconds: 60,

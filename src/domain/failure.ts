@@ -5,7 +5,7 @@ import {FAILURE_TEXTS} from './failure-texts.ts';
  * document, and the client throws the same again. `docs/errors.md` says for each code when it comes
  * and what to do.
  */
-export type Failure = RequestFailure | HandlerFailure | StoreFailure | LocalFailure;
+export type Failure = RequestFailure | BackEndFailure | StoreFailure | LocalFailure;
 
 /** A caller can mend these: the request was wrong, refused, or met a state that it did not expect. */
 export type RequestFailure =
@@ -44,30 +44,30 @@ export type RequestFailure =
   | {readonly code: 'sign-in-busy'};
 
 /**
- * The back end of the airline, which is called its handler, did not do what was asked of it. Texts that come from it are
+ * The back end of the airline did not do what was asked of it. Texts that come from it are
  * cleaned and cut, and hold neither password nor session; addresses come without their query.
  */
-export type HandlerFailure =
+export type BackEndFailure =
   | ({readonly code: 'wrong-credentials'; readonly url: string; readonly message?: string} & Hinted)
   | {readonly code: 'pilot-not-confirmed'; readonly url: string; readonly message?: string}
   | ({
       readonly code: 'account-broken';
       readonly url: string;
-      readonly handlerStatus: number;
+      readonly backEndStatus: number;
       /** What the back end does, if it says something. */
       readonly problem?: string;
       readonly message?: string;
     } & Hinted)
   | {readonly code: 'session-unknown'; readonly url: string; readonly message?: string}
   | ({
-      readonly code: 'handler-unreachable';
+      readonly code: 'back-end-unreachable';
       readonly url: string;
-      readonly stage: HandlerStage;
+      readonly stage: BackEndStage;
       readonly problem: string;
     } & Hinted)
-  | {readonly code: 'handler-timeout'; readonly url: string; readonly timeoutMs: number}
+  | {readonly code: 'back-end-timeout'; readonly url: string; readonly timeoutMs: number}
   | ({
-      readonly code: 'handler-redirect';
+      readonly code: 'back-end-redirect';
       readonly url: string;
       readonly target: string;
       readonly problem: string;
@@ -75,18 +75,18 @@ export type HandlerFailure =
       readonly scriptURL?: string;
     } & Hinted)
   | ({
-      readonly code: 'not-a-handler';
+      readonly code: 'not-a-back-end';
       readonly url: string;
-      readonly handlerStatus: number;
+      readonly backEndStatus: number;
       readonly problem: string;
       /** The first line of what came. */
       readonly firstLine?: string;
     } & Hinted)
   | ({
-      readonly code: 'handler-failed';
+      readonly code: 'back-end-failed';
       readonly url: string;
-      /** The HTTP status of the handler; `status` is that of the problem document. */
-      readonly handlerStatus: number;
+      /** The HTTP status of the back end; `status` is that of the problem document. */
+      readonly backEndStatus: number;
       /** What is wrong with the back end, if that was recognised. */
       readonly problem?: string;
       readonly message?: string;
@@ -94,9 +94,9 @@ export type HandlerFailure =
       Pausing)
   | ({
       /** It answers 429: it, or what stands in front of it, gets more requests than it takes. */
-      readonly code: 'handler-busy';
+      readonly code: 'back-end-busy';
       readonly url: string;
-      readonly handlerStatus: number;
+      readonly backEndStatus: number;
       readonly problem: string;
       readonly message?: string;
     } & Hinted &
@@ -115,8 +115,8 @@ interface Pausing {
   readonly retryAfterSeconds?: number;
 }
 
-/** How far a request to a handler came: its name was looked up, it was connected to, TLS was agreed on, it answered. */
-export type HandlerStage = 'name' | 'connection' | 'tls' | 'answer';
+/** How far a request to a back end came: its name was looked up, it was connected to, TLS was agreed on, it answered. */
+export type BackEndStage = 'name' | 'connection' | 'tls' | 'answer';
 
 /** The service cannot do what was rightly asked. */
 export type StoreFailure =

@@ -9,7 +9,7 @@ export interface Identity {
 /** Where an identity comes from. */
 export type IdentityOrigin =
   /** The back end of an airline, where a pilot signs in. */
-  | {readonly kind: 'handler'; readonly scriptURL: string}
+  | {readonly kind: 'back-end'; readonly scriptURL: string}
   | {readonly kind: 'profile'; readonly file: string}
   | {readonly kind: 'sample'}
   | {readonly kind: 'none'};

@@ -1,8 +1,8 @@
-import type {Conflict, DocumentProblem, Failure, HandlerFailure, RequestFailure, StoreFailure} from './failure.ts';
+import type {BackEndFailure, Conflict, DocumentProblem, Failure, RequestFailure, StoreFailure} from './failure.ts';
 import {hasShape, type ShapeOf} from './shape.ts';
 
 /** A failure that crosses HTTP. */
-export type SentFailure = RequestFailure | HandlerFailure | StoreFailure;
+export type SentFailure = RequestFailure | BackEndFailure | StoreFailure;
 
 /** Returns whether a document is a failure that this version knows, with everything that belongs to it. */
 export function isSentFailure(document: Readonly<Record<string, unknown>>): document is Failure & typeof document {
@@ -24,7 +24,7 @@ type Members = {
 const PROBLEMS: readonly [ShapeOf<DocumentProblem>] = [{path: 'string', problem: 'string'}];
 const CONFLICTS: readonly [ShapeOf<Conflict>] = [{key: 'string', expected: 'string', actual: 'string'}];
 const URL_AND_MESSAGE = {url: 'string', 'message?': 'string'} as const;
-const URL_AND_STATUS = {url: 'string', handlerStatus: 'number'} as const;
+const URL_AND_STATUS = {url: 'string', backEndStatus: 'number'} as const;
 const HINT = {'hint?': 'string'} as const;
 const PAUSE = {'retryAfterSeconds?': 'number'} as const;
 const IMPORTED = {'imported?': 'number', 'batches?': 'number'} as const;
@@ -65,12 +65,12 @@ const MEMBERS: Members = {
   'pilot-not-confirmed': URL_AND_MESSAGE,
   'account-broken': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT},
   'session-unknown': URL_AND_MESSAGE,
-  'handler-unreachable': {url: 'string', stage: 'string', problem: 'string', ...HINT},
-  'handler-timeout': {url: 'string', timeoutMs: 'number'},
-  'handler-redirect': {url: 'string', target: 'string', problem: 'string', 'scriptURL?': 'string', ...HINT},
-  'not-a-handler': {...URL_AND_STATUS, problem: 'string', 'firstLine?': 'string', ...HINT},
-  'handler-failed': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT, ...PAUSE},
-  'handler-busy': {...URL_AND_STATUS, problem: 'string', 'message?': 'string', ...HINT, ...PAUSE},
+  'back-end-unreachable': {url: 'string', stage: 'string', problem: 'string', ...HINT},
+  'back-end-timeout': {url: 'string', timeoutMs: 'number'},
+  'back-end-redirect': {url: 'string', target: 'string', problem: 'string', 'scriptURL?': 'string', ...HINT},
+  'not-a-back-end': {...URL_AND_STATUS, problem: 'string', 'firstLine?': 'string', ...HINT},
+  'back-end-failed': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT, ...PAUSE},
+  'back-end-busy': {...URL_AND_STATUS, problem: 'string', 'message?': 'string', ...HINT, ...PAUSE},
   'invalid-pilot': {url: 'string', problems: PROBLEMS},
   'entry-corrupt': {key: 'string'},
   'store-corrupt': {'after?': 'string'},

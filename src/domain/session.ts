@@ -33,7 +33,7 @@ export interface SignIn {
   /** Sent to the back end of the airline once, and kept nowhere. */
   readonly password: string;
   /** Whether the caller may name a back end that nobody configured. */
-  readonly mayNameHandler: boolean;
+  readonly mayNameBackEnd: boolean;
 }
 
 /** The port of whatever pilots sign in to. */
@@ -43,7 +43,7 @@ export interface Sessions {
   /**
    * Signs in and serves the pilot from then on. A failure leaves everything as it was.
    *
-   * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, and every failure of a handler.
+   * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, and every failure of a back end.
    */
   signIn(signIn: SignIn): Promise<SessionStatus>;
 

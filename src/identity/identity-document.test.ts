@@ -19,7 +19,7 @@ const WRONG_VALUES = [
   {path: '$.airline.isPartner', value: 0, problem: 'is a number and has to be true or false'},
   {path: '$.vendor_design_user', value: null, problem: 'is null and has to be an object'},
   {path: '$.vendor_design_user.token', value: undefined, problem: 'is missing'},
-  {path: '$.airline.settings.scriptURL', value: 'https://air.example/handler', problem: 'does not end in "/"'},
+  {path: '$.airline.settings.scriptURL', value: 'https://air.example/back-end', problem: 'does not end in "/"'},
   {path: '$.airline.settings.scriptURL', value: '', problem: 'does not end in "/"'},
   {path: '$.airline.settings.scriptURL', value: null, problem: 'is null and has to be a string'},
   {path: '$.airline.settings.vaURL', value: null, problem: 'is null and has to be a string'},

@@ -21,7 +21,7 @@ const ACCOUNT = z.looseObject({
   expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
 });
 
-/** The account of a pilot at the airline; a handler sends exactly this. */
+/** The account of a pilot at the airline; a back end sends exactly this. */
 export const PILOT_SCHEMA = z.looseObject({
   dbID: integer,
   pilotID: z.string(),

@@ -42,7 +42,7 @@ export const SAMPLE_DOCUMENT: IdentityDocument = {
       logo: null,
       logoDark: null,
       icon: null,
-      scriptURL: 'https://air.example/handler/',
+      scriptURL: 'https://air.example/back-end/',
       vaURL: 'https://air.example/',
       ico: null,
     },

@@ -19,7 +19,7 @@ const DEPTH_MAX = 8;
  *
  * @throws {AppError} `invalid-json`; `invalid-sign-in` with the path of each problem.
  */
-export function readSignIn(body: Uint8Array): Omit<SignIn, 'mayNameHandler'> {
+export function readSignIn(body: Uint8Array): Omit<SignIn, 'mayNameBackEnd'> {
   const index = indexDocument(body);
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => void problems.push(problem);

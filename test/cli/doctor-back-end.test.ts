@@ -7,17 +7,17 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
-import {walkHandler} from '../../src/doctor/backend/walk.ts';
+import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding, Steps} from '../../src/doctor/finding.ts';
-import type {HandlerServer} from '../support/back-end-server.ts';
+import type {BackEndServer} from '../support/back-end-server.ts';
 import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, TROUBLE} from '../support/back-ends.ts';
-import {HOSTILITY_NAMES, type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
+import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {createMachine, plain} from './crewroom.ts';
 
 const nowMs = (): number => Date.parse('2026-03-01T12:00:00Z');
 const elapsedMs = (): number => performance.now();
 
-/** Far more than a handler on this machine needs, and little to wait for one that never answers. */
+/** Far more than a back end on this machine needs, and little to wait for one that never answers. */
 const TIMEOUT_MS = 1500;
 
 const CREDENTIALS = {username: '1', password: ADA.password};
@@ -26,7 +26,7 @@ async function walk(
   {scriptURL}: {readonly scriptURL: string},
   credentials: {readonly username: string; readonly password: string} | undefined = CREDENTIALS,
 ): Promise<readonly Finding[]> {
-  const steps = walkHandler({scriptURL, credentials}, {nowMs, elapsedMs, pause: async () => {}, timeoutMs: TIMEOUT_MS});
+  const steps = walkBackEnd({scriptURL, credentials}, {nowMs, elapsedMs, pause: async () => {}, timeoutMs: TIMEOUT_MS});
   const findings = await collect(steps);
   for (const {level, fix, detail} of findings) assert.equal(fix === undefined, level === 'ok', detail);
   assert.ok(!JSON.stringify(findings).includes(ADA.password), 'the password is told to nobody');
@@ -49,7 +49,7 @@ function troubles(findings: readonly Finding[]): readonly string[] {
 const ALL_CHECKS = [
   'Address',
   'Redirects',
-  'Handler',
+  'Back end',
   'Pages',
   'Wrong password',
   'No password',
@@ -62,7 +62,7 @@ const ALL_CHECKS = [
   'Read',
 ];
 
-describe('walking a handler that is well', () => {
+describe('walking a back end that is well', () => {
   for (const {name, start, session} of [
     {name: 'phpVMS 5', start: startPhpVms5, session: ['valid until 2026-03-08T12:00Z', 'a new session takes over']},
     {
@@ -72,8 +72,8 @@ describe('walking a handler that is well', () => {
     },
   ]) {
     test(`finds all well with ${name}, from the address to a read`, async () => {
-      await using handler = await start({nowMs});
-      const findings = await walk(handler);
+      await using backEnd = await start({nowMs});
+      const findings = await walk(backEnd);
       assert.deepEqual(troubles(findings), []);
       assert.deepEqual(
         findings.map(({check}) => check),
@@ -86,10 +86,10 @@ describe('walking a handler that is well', () => {
   }
 
   test('asks little: no real pilot is given a wrong password, and the right one is sent once', async () => {
-    await using handler = await startPhpVms5({nowMs});
-    await walk(handler);
-    assert.ok(handler.requests.length <= 12, `${handler.requests.length} requests`);
-    const logins = handler.requests.filter(({method, path}) => method === 'POST' && path === 'pilot/login');
+    await using backEnd = await startPhpVms5({nowMs});
+    await walk(backEnd);
+    assert.ok(backEnd.requests.length <= 12, `${backEnd.requests.length} requests`);
+    const logins = backEnd.requests.filter(({method, path}) => method === 'POST' && path === 'pilot/login');
     assert.deepEqual(
       logins.map(({query, body}) => [query.get('username'), body.includes(ADA.password)]),
       [
@@ -98,15 +98,15 @@ describe('walking a handler that is well', () => {
         ['1', true],
       ],
     );
-    for (const {headers} of handler.requests) assert.match(headers['user-agent'] ?? '', /^Crewroom\/\S+ \(doctor\)$/);
+    for (const {headers} of backEnd.requests) assert.match(headers['user-agent'] ?? '', /^Crewroom\/\S+ \(doctor\)$/);
   });
 
   test('paces what it asks wrongly, so that a sign-in after it is not taken for one of an attack', async () => {
-    await using handler = await startPhpVms5({nowMs});
+    await using backEnd = await startPhpVms5({nowMs});
     const pausedAt: {readonly requests: number; readonly ms: number}[] = [];
-    const pause = async (ms: number): Promise<void> => void pausedAt.push({requests: handler.requests.length, ms});
-    await collect(walkHandler({scriptURL: handler.scriptURL, credentials: CREDENTIALS}, {nowMs, elapsedMs, pause}));
-    const calls = handler.requests.map(({method, path}) => `${method} ${path}`);
+    const pause = async (ms: number): Promise<void> => void pausedAt.push({requests: backEnd.requests.length, ms});
+    await collect(walkBackEnd({scriptURL: backEnd.scriptURL, credentials: CREDENTIALS}, {nowMs, elapsedMs, pause}));
+    const calls = backEnd.requests.map(({method, path}) => `${method} ${path}`);
     const wrong = ['POST pilot/login', 'POST pilot/login', 'GET pilot/login', 'POST pilot/verify', 'POST pilot/login'];
     assert.deepEqual(
       pausedAt.map(({requests}) => calls[requests]),
@@ -116,15 +116,15 @@ describe('walking a handler that is well', () => {
   });
 
   test('asks nothing else wrongly of one that wants to be left alone, and waits before it signs in', async () => {
-    await using handler = await startHostileHandler({nowMs});
-    handler.turn('too many requests', ['pilot/login']);
+    await using backEnd = await startHostileBackEnd({nowMs});
+    backEnd.turn('too many requests', ['pilot/login']);
     const pauses: number[] = [];
     const pause = async (ms: number): Promise<void> => {
       pauses.push(ms);
-      if (ms > 1000) handler.relent();
+      if (ms > 1000) backEnd.relent();
     };
     const deps = {nowMs, elapsedMs, pause};
-    const findings = await collect(walkHandler({scriptURL: handler.scriptURL, credentials: CREDENTIALS}, deps));
+    const findings = await collect(walkBackEnd({scriptURL: backEnd.scriptURL, credentials: CREDENTIALS}, deps));
     assert.deepEqual(pauses, [1000, 30_000]);
     assert.deepEqual(
       findings.filter(({level}) => level !== 'ok').map(({check, level}) => `${level} ${check}`),
@@ -134,33 +134,33 @@ describe('walking a handler that is well', () => {
   });
 
   test('signs nobody in without credentials, and says how', async () => {
-    await using handler = await startPhpVms7({nowMs});
+    await using backEnd = await startPhpVms7({nowMs});
     const deps = {nowMs, elapsedMs, pause: async () => {}};
-    const findings = await collect(walkHandler({scriptURL: handler.scriptURL}, deps));
+    const findings = await collect(walkBackEnd({scriptURL: backEnd.scriptURL}, deps));
     assert.deepEqual(troubles(findings), [
       'skipped Session: not tried without a pilot → Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',
     ]);
   });
 });
 
-describe('walking a handler on a host that is not well', () => {
+describe('walking a back end on a host that is not well', () => {
   test('sees that the Authorization header is lost, and says what to put where', async () => {
-    await using handler = await startPhpVms5({nowMs, stripsAuthorization: true});
-    const [trouble, ...others] = troubles(await walk(handler));
+    await using backEnd = await startPhpVms5({nowMs, stripsAuthorization: true});
+    const [trouble, ...others] = troubles(await walk(backEnd));
     assert.match(trouble ?? '', /^problem Read: .*the header "Authorization" is lost on the way to PHP → .*\.htaccess/);
     assert.deepEqual(others, []);
   });
 
   test('takes no offence at a framework that takes the slash at the end away', async () => {
-    await using handler = await startPhpVms7({nowMs, dropsSlash: true});
-    const findings = await walk(handler);
+    await using backEnd = await startPhpVms7({nowMs, dropsSlash: true});
+    const findings = await walk(backEnd);
     assert.deepEqual(troubles(findings), []);
     assert.match(findings.find(({check}) => check === 'Redirects')?.detail ?? '', /as Laravel does it/);
   });
 
   test('sees that pages of plugins may not call', async () => {
-    await using handler = await startPhpVms7({nowMs, allowsOrigins: false});
-    const [trouble, ...others] = troubles(await walk(handler));
+    await using backEnd = await startPhpVms7({nowMs, allowsOrigins: false});
+    const [trouble, ...others] = troubles(await walk(backEnd));
     assert.match(trouble ?? '', /^warning Pages: .*without "Access-Control-Allow-Origin" → Send/);
     assert.deepEqual(others, []);
   });
@@ -170,35 +170,35 @@ describe('walking a handler on a host that is not well', () => {
       name: 'an empty 500',
       answer: TROUBLE.empty,
       found:
-        /^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case too/,
+        /^problem Back end: its answer is empty \(500\) → Check how the address is written, upper and lower case too/,
     },
     {
       name: 'a page of its framework',
       answer: TROUBLE.html,
-      found: /^problem Handler: it answers 500 with a page titled "500 Server Error"/,
+      found: /^problem Back end: it answers 500 with a page titled "500 Server Error"/,
     },
     {
       name: 'maintenance',
       answer: TROUBLE.maintenance,
       found:
-        /^problem Handler: it is closed for maintenance, or overloaded \(503\): "Service Unavailable" → .*artisan up/,
+        /^problem Back end: it is closed for maintenance, or overloaded \(503\): "Service Unavailable" → .*artisan up/,
     },
   ]) {
     test(`tells of ${name}`, async () => {
-      await using handler = await startPhpVms7({nowMs});
-      handler.failWith(answer);
-      assert.match(troubles(await walk(handler))[0] ?? '', found);
+      await using backEnd = await startPhpVms7({nowMs});
+      backEnd.failWith(answer);
+      assert.match(troubles(await walk(backEnd))[0] ?? '', found);
     });
   }
 
   test('tells of a server that is down', async () => {
-    await using handler = await startPhpVms5({nowMs});
-    await handler.stop();
-    assert.match(troubles(await walk(handler)).join(), /^problem Handler: nobody listens at 127\.0\.0\.1:\d+ → Check/);
+    await using backEnd = await startPhpVms5({nowMs});
+    await backEnd.stop();
+    assert.match(troubles(await walk(backEnd)).join(), /^problem Back end: nobody listens at 127\.0\.0\.1:\d+ → Check/);
   });
 });
 
-describe('walking a handler as a pilot who cannot sign in', () => {
+describe('walking a back end as a pilot who cannot sign in', () => {
   for (const {name, start = startPhpVms5, username, password, found} of [
     {
       name: 'a wrong password',
@@ -236,8 +236,8 @@ describe('walking a handler as a pilot who cannot sign in', () => {
     },
   ]) {
     test(`says what ${name} needs`, async () => {
-      await using handler = await start({nowMs});
-      const [trouble, ...others] = troubles(await walk(handler, {username, password}));
+      await using backEnd = await start({nowMs});
+      const [trouble, ...others] = troubles(await walk(backEnd, {username, password}));
       assert.match(trouble ?? '', /^problem Sign in: /);
       assert.match(trouble ?? '', found);
       assert.deepEqual(others, []);
@@ -245,20 +245,20 @@ describe('walking a handler as a pilot who cannot sign in', () => {
   }
 });
 
-/** What is found when a handler turns hostile to certain requests; the first trouble and the last. */
+/** What is found when a back end turns hostile to certain requests; the first trouble and the last. */
 const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readonly found: readonly RegExp[]}[]>> = {
-  hanging: [{found: [/^problem Handler: no whole answer came within 1\.5 seconds → .*slow/]}],
-  slow: [{found: [/^problem Handler: no whole answer came within 1\.5 seconds/]}],
+  hanging: [{found: [/^problem Back end: no whole answer came within 1\.5 seconds → .*slow/]}],
+  slow: [{found: [/^problem Back end: no whole answer came within 1\.5 seconds/]}],
   silent: [
     {
-      found: [/^problem Handler: 127\.0\.0\.1:\d+ ended the connection without an answer → If that port is for https/],
+      found: [/^problem Back end: 127\.0\.0\.1:\d+ ended the connection without an answer → If that port is for https/],
     },
     {on: 'pilot/verify', found: [/^problem Unknown session: .* without an answer/, /^problem Verify: .*without an/]},
   ],
   'cut off': [
     {on: 'data/airports', found: [/^problem Pages: the answer was cut off/, /^problem Read: the answer was cut/]},
   ],
-  huge: [{found: [/^problem Handler: its answer is larger than 1048576 bytes/]}],
+  huge: [{found: [/^problem Back end: its answer is larger than 1048576 bytes/]}],
   'large table': [
     {
       found: [
@@ -275,7 +275,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   html: [
     {
       found: [
-        /^problem Handler: it answers 200 with a page titled "200 Welcome to our airline" → Let the address name the handler/,
+        /^problem Back end: it answers 200 with a page titled "200 Welcome to our airline" → Let the address name the back end/,
       ],
     },
     {
@@ -284,17 +284,17 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     },
   ],
   'other JSON': [
-    {found: [/^problem Handler: it answers 200 with a JSON object with "hello"/]},
+    {found: [/^problem Back end: it answers 200 with a JSON object with "hello"/]},
     {
       on: 'pilot/verify',
       found: [/^problem Unknown session: it is answered 200/, /^problem Verify: the pilot: \$\.session is missing/],
     },
   ],
-  'JSON null': [{found: [/^problem Handler: it answers 200 with the JSON null/]}],
+  'JSON null': [{found: [/^problem Back end: it answers 200 with the JSON null/]}],
   'PHP warning': [
     {
       found: [
-        /^problem Handler: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, and PHP fails there: .* core\/codon\.config\.php .*; php\.ini cannot help$/,
+        /^problem Back end: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, and PHP fails there: .* core\/codon\.config\.php .*; php\.ini cannot help$/,
       ],
     },
     {
@@ -310,7 +310,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     },
   ],
   'PHP warning in plain text': [
-    {found: [/^problem Handler: PHP prints .*"Deprecated: .* in \/home\/air\/core\/classes\/Codon\.php on line 7 /]},
+    {found: [/^problem Back end: PHP prints .*"Deprecated: .* in \/home\/air\/core\/classes\/Codon\.php on line 7 /]},
   ],
   'PHP fatal error': [
     {
@@ -322,7 +322,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     },
   ],
   'text before JSON': [
-    {found: [/^problem Handler: other text stands before its JSON: "debug: here" \(200\) → The address is right/]},
+    {found: [/^problem Back end: other text stands before its JSON: "debug: here" \(200\) → The address is right/]},
     {
       on: 'pilot/login',
       found: [
@@ -334,7 +334,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   firewall: [
     {
       found: [
-        /^problem Handler: a firewall in front of it \(ModSecurity\) refuses the request \(403\) → The address may/,
+        /^problem Back end: a firewall in front of it \(ModSecurity\) refuses the request \(403\) → The address may/,
       ],
     },
     {
@@ -343,7 +343,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     },
   ],
   challenge: [
-    {found: [/^problem Handler: Cloudflare in front of it asks for a browser.* → .*a rule that skips challenges/]},
+    {found: [/^problem Back end: Cloudflare in front of it asks for a browser.* → .*a rule that skips challenges/]},
   ],
   'login page': [
     {
@@ -362,7 +362,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'too many requests': [
     {
       found: [
-        /^problem Handler: it takes no more requests for now, and may be asked again in 30 seconds \(429\): "Too/,
+        /^problem Back end: it takes no more requests for now, and may be asked again in 30 seconds \(429\): "Too/,
       ],
     },
     {
@@ -373,38 +373,42 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
       ],
     },
   ],
-  maintenance: [{found: [/^problem Handler: it is closed for maintenance, or overloaded \(503\) → .*artisan up/]}],
+  maintenance: [{found: [/^problem Back end: it is closed for maintenance, or overloaded \(503\) → .*artisan up/]}],
   'empty 500': [
-    {found: [/^problem Handler: its answer is empty \(500\) → Check how the address is written, upper and lower case/]},
+    {
+      found: [
+        /^problem Back end: its answer is empty \(500\) → Check how the address is written, upper and lower case/,
+      ],
+    },
   ],
   'https port': [
     {
       found: [
-        /^problem Handler: its port is for https, and the address begins with http:.* → Begin the address with https/,
+        /^problem Back end: its port is for https, and the address begins with http:.* → Begin the address with https/,
       ],
     },
   ],
-  empty: [{found: [/^problem Handler: it answers 200 with an empty body/]}],
+  empty: [{found: [/^problem Back end: it answers 200 with an empty body/]}],
   'wrong content type': [
-    {found: [/^warning Handler: it answers with JSON and calls it "text\/html; charset=UTF-8"/, /^warning Read: /]},
+    {found: [/^warning Back end: it answers with JSON and calls it "text\/html; charset=UTF-8"/, /^warning Read: /]},
   ],
-  'invalid UTF-8': [{found: [/^problem Handler: it answers 200 with bytes that are no text in UTF-8/]}],
+  'invalid UTF-8': [{found: [/^problem Back end: it answers 200 with bytes that are no text in UTF-8/]}],
   'byte order mark': [
     {
       found: [
-        /^warning Handler: a byte order mark stands before the JSON.* → Save the PHP files/,
+        /^warning Back end: a byte order mark stands before the JSON.* → Save the PHP files/,
         /^warning Read: a byte order mark/,
       ],
     },
   ],
   'control characters': [
-    {found: [/^problem Handler: it answers 401 with the message "\[2J No way and never again.*…" → Let every/]},
+    {found: [/^problem Back end: it answers 401 with the message "\[2J No way and never again.*…" → Let every/]},
   ],
   'redirect to https': [
     {
       found: [
         /^problem Redirects: .* leads to https:.*from http to https → Configure https:\/\//,
-        /^problem Handler: .*does not speak TLS/,
+        /^problem Back end: .*does not speak TLS/,
       ],
     },
   ],
@@ -421,12 +425,12 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'permanent redirect': [
     {
       found: [
-        /^problem Redirects: .*to another host → Configure http:\/\/localhost:\d+\/handler\/ as scriptURL.*if that host/,
+        /^problem Redirects: .*to another host → Configure http:\/\/localhost:\d+\/back-end\/ as scriptURL.*if that host/,
         /^problem Redirects: .*it redirects to itself/,
       ],
     },
   ],
-  'redirect to nowhere': [{found: [/^problem Handler: it answers 302 with a page titled "302 Found"/]}],
+  'redirect to nowhere': [{found: [/^problem Back end: it answers 302 with a page titled "302 Found"/]}],
   'changing session': [{found: [/^warning Verify: it answers with another session/]}],
   'dying session': [
     {
@@ -438,7 +442,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   ],
 };
 
-describe('walking a handler that is hostile', () => {
+describe('walking a back end that is hostile', () => {
   test('covers every way to be hostile', () => {
     assert.deepEqual(Object.keys(HOSTILE), HOSTILITY_NAMES);
   });
@@ -446,12 +450,12 @@ describe('walking a handler that is hostile', () => {
   for (const hostility of HOSTILITY_NAMES) {
     for (const {on, found} of HOSTILE[hostility]) {
       test(`tells of ${hostility}${on === undefined ? '' : `, on ${on}`}`, async () => {
-        await using handler = await startHostileHandler({nowMs});
-        handler.turn(hostility, on === undefined ? undefined : [on]);
-        const told = troubles(await walk(handler));
+        await using backEnd = await startHostileBackEnd({nowMs});
+        backEnd.turn(hostility, on === undefined ? undefined : [on]);
+        const told = troubles(await walk(backEnd));
         assert.match(told[0] ?? '', found[0] ?? /^$/);
         assert.match(told.at(-1) ?? '', found.at(-1) ?? /^$/, told.join('\n'));
-        assert.ok(!/[\u0000-\u001f]/.test(told.join('')), 'no control character of a handler is passed on');
+        assert.ok(!/[\u0000-\u001f]/.test(told.join('')), 'no control character of a back end is passed on');
       });
     }
   }
@@ -476,34 +480,34 @@ describe('walking a handler that is hostile', () => {
     {name: 'a session with a line break', change: {session: 'a\nb'}, found: /\$\.session has to be visible ASCII/},
   ]) {
     test(`tells of ${name} in the pilot`, async () => {
-      await using handler = await startHostileHandler({nowMs});
-      handler.changePilot(pilot => ({...pilot, ...change}));
-      assert.match(troubles(await walk(handler))[0] ?? '', found);
+      await using backEnd = await startHostileBackEnd({nowMs});
+      backEnd.changePilot(pilot => ({...pilot, ...change}));
+      assert.match(troubles(await walk(backEnd))[0] ?? '', found);
     });
   }
 
   test('sends no password across a redirect, and goes on without one', async () => {
     await using target = await startPhpVms5({nowMs});
-    await using handler = await startHostileHandler({nowMs});
-    handler.redirect(url => url.replace(handler.scriptURL, target.scriptURL));
-    const told = troubles(await walk(handler));
+    await using backEnd = await startHostileBackEnd({nowMs});
+    backEnd.redirect(url => url.replace(backEnd.scriptURL, target.scriptURL));
+    const told = troubles(await walk(backEnd));
     assert.ok(told[0]?.includes(`Configure ${target.scriptURL} as scriptURL`), told[0]);
     assert.match(told.at(-1) ?? '', /^skipped Session: not tried: a password goes to the address that was given/);
     assertNoSecret(target);
-    assertNoSecret(handler);
+    assertNoSecret(backEnd);
   });
 
-  test('sends the password once to a handler that redirects only the sign-in', async () => {
+  test('sends the password once to a back end that redirects only the sign-in', async () => {
     await using target = await startPhpVms5({nowMs});
-    await using handler = await startHostileHandler({nowMs});
-    handler.redirect(url => url.replace(handler.scriptURL, target.scriptURL), ['pilot/login']);
-    assert.match(troubles(await walk(handler)).at(-1) ?? '', /^problem Sign in: it redirects/);
+    await using backEnd = await startHostileBackEnd({nowMs});
+    backEnd.redirect(url => url.replace(backEnd.scriptURL, target.scriptURL), ['pilot/login']);
+    assert.match(troubles(await walk(backEnd)).at(-1) ?? '', /^problem Sign in: it redirects/);
     assert.deepEqual(target.requests, []);
-    assert.equal(handler.requests.filter(({body}) => body.includes(ADA.password)).length, 1);
+    assert.equal(backEnd.requests.filter(({body}) => body.includes(ADA.password)).length, 1);
   });
 });
 
-function assertNoSecret({requests}: HandlerServer): void {
+function assertNoSecret({requests}: BackEndServer): void {
   for (const {body, query} of requests) {
     assert.ok(!body.includes(ADA.password));
     assert.notEqual(query.get('username'), CREDENTIALS.username);
@@ -515,7 +519,7 @@ describe('an address that cannot be', () => {
     {name: 'no address', scriptURL: 'air.example', found: /^problem Address: the address is not an address such as/},
     {name: 'another protocol', scriptURL: 'ftp://air.example/', found: /does not begin with https:\/\/ or http:\/\//},
     {name: 'a password in it', scriptURL: 'https://a:b@air.example/', found: /must not hold a user name or a password/},
-    {name: 'a name that nobody has', scriptURL: 'https://handler.invalid/', found: /^problem Name: /},
+    {name: 'a name that nobody has', scriptURL: 'https://back-end.invalid/', found: /^problem Name: /},
   ]) {
     test(`is told: ${name}`, async () => {
       assert.match(troubles(await walk({scriptURL})).join('\n'), found);
@@ -523,17 +527,17 @@ describe('an address that cannot be', () => {
   }
 
   test('is a problem where its slash is missing, also that of a whole host', async () => {
-    const told = troubles(await walk({scriptURL: 'https://handler.invalid'}));
+    const told = troubles(await walk({scriptURL: 'https://back-end.invalid'}));
     assert.match(
       told[0] ?? '',
-      /^problem Address: .*"crewroom start" refuses it → Configure https:\/\/handler\.invalid\/ as/,
+      /^problem Address: .*"crewroom start" refuses it → Configure https:\/\/back-end\.invalid\/ as/,
     );
   });
 
   test('is mended where its slash is missing', async () => {
-    await using handler = await startPhpVms5({nowMs});
-    const [trouble, ...others] = troubles(await walk({scriptURL: handler.scriptURL.slice(0, -1)}));
-    assert.ok(trouble?.endsWith(`→ Configure ${handler.scriptURL} as scriptURL of the airline`), trouble);
+    await using backEnd = await startPhpVms5({nowMs});
+    const [trouble, ...others] = troubles(await walk({scriptURL: backEnd.scriptURL.slice(0, -1)}));
+    assert.ok(trouble?.endsWith(`→ Configure ${backEnd.scriptURL} as scriptURL of the airline`), trouble);
     assert.deepEqual(others, []);
   });
 });
@@ -542,11 +546,11 @@ const machine = await createMachine();
 
 describe('crewroom doctor --script-url', () => {
   test('tells people what to mend, and programs too', async () => {
-    await using handler = await startPhpVms5({nowMs: () => Date.now(), stripsAuthorization: true});
-    const args = ['doctor', '--script-url', handler.scriptURL, '--username', '1'];
+    await using backEnd = await startPhpVms5({nowMs: () => Date.now(), stripsAuthorization: true});
+    const args = ['doctor', '--script-url', backEnd.scriptURL, '--username', '1'];
     const people = await machine.run(args, {input: `${ADA.password}\n`});
     assert.equal(people.exitCode, 1);
-    assert.match(people.stdout, /^ok {6}Handler +phpvms5, API 1\.0\.3, answered in \d+ ms$/m);
+    assert.match(people.stdout, /^ok {6}Back end +phpvms5, API 1\.0\.3, answered in \d+ ms$/m);
     assert.match(people.stdout, /^problem Read +.*\n +→ Hand the header on to PHP\./m);
     const file = join(machine.home, 'password');
     await writeFile(file, ADA.password, {mode: 0o600});
@@ -565,26 +569,26 @@ describe('crewroom doctor --script-url', () => {
   });
 
   test('shows what each step found when it ends, not when all have ended', async () => {
-    await using handler = await startHostileHandler({nowMs});
-    handler.turn('hanging', ['pilot/login']);
-    const running = machine.spawn(['doctor', '--script-url', handler.scriptURL]);
+    await using backEnd = await startHostileBackEnd({nowMs});
+    backEnd.turn('hanging', ['pilot/login']);
+    const running = machine.spawn(['doctor', '--script-url', backEnd.scriptURL]);
     await running.until(({stdout}) => stdout.includes('Pages'));
-    assert.match(running.said().stdout, /^ok {6}Address .*\nok {6}Redirects .*\nok {6}Handler .*\nok {6}Pages .*\n$/);
+    assert.match(running.said().stdout, /^ok {6}Address .*\nok {6}Redirects .*\nok {6}Back end .*\nok {6}Pages .*\n$/);
     running.child.kill('SIGKILL');
     await running.finished;
   });
 
   test('says once what mends several steps', async () => {
-    await using handler = await startHostileHandler({nowMs: () => Date.now()});
-    handler.turn('PHP warning', ['pilot/login', 'pilot/verify']);
-    const {stdout} = await machine.run(['doctor', '--script-url', handler.scriptURL]);
+    await using backEnd = await startHostileBackEnd({nowMs: () => Date.now()});
+    backEnd.turn('PHP warning', ['pilot/login', 'pilot/verify']);
+    const {stdout} = await machine.run(['doctor', '--script-url', backEnd.scriptURL]);
     assert.equal(stdout.split('→ The address is right').length, 2, stdout);
     assert.equal(stdout.split('→ As for "Wrong password"\n').length, 4, stdout);
   });
 
   test('breaks long lines between words on a terminal', async () => {
-    await using handler = await startPhpVms7({nowMs, allowsOrigins: false});
-    const {exitCode, stdout} = await machine.runOnTerminal(['doctor', '--script-url', handler.scriptURL], {
+    await using backEnd = await startPhpVms7({nowMs, allowsOrigins: false});
+    const {exitCode, stdout} = await machine.runOnTerminal(['doctor', '--script-url', backEnd.scriptURL], {
       columns: 80,
     });
     assert.equal(exitCode, 0);
@@ -595,8 +599,8 @@ describe('crewroom doctor --script-url', () => {
   });
 
   for (const {name, args, said} of [
-    {name: '--deep with a handler', args: ['--script-url', 'http://localhost/', '--deep'], said: /looks at the store/},
-    {name: 'a user name without a handler', args: ['--username', '1'], said: /go with --script-url only/},
+    {name: '--deep with a back end', args: ['--script-url', 'http://localhost/', '--deep'], said: /looks at the store/},
+    {name: 'a user name without a back end', args: ['--username', '1'], said: /go with --script-url only/},
     {
       name: 'a password without a user name',
       args: ['--script-url', 'http://localhost/', '--password-file', 'x'],
@@ -663,7 +667,7 @@ describe('a certificate', async () => {
       names: 'IP:127.0.0.1',
       days: 90,
       isTrusted: true,
-      found: /^ok +Certificate +from Test CA, valid until \d{4}-\d\d-\d\d\n.*\nok +Handler +test/m,
+      found: /^ok +Certificate +from Test CA, valid until \d{4}-\d\d-\d\d\n.*\nok +Back end +test/m,
     },
     {
       name: 'that ends soon',

@@ -309,7 +309,7 @@ describe('crewroom doctor tells where a session is kept', () => {
     ]);
     await writeFile(file, JSON.stringify(SAMPLE_DOCUMENT.airline));
     assert.deepEqual(about(await examine(['--ephemeral', '--airline', file]), 'Airline'), [
-      `ok: ${file}; pilots sign in at https://air.example/handler/`,
+      `ok: ${file}; pilots sign in at https://air.example/back-end/`,
     ]);
   });
 });

@@ -35,7 +35,7 @@ const answers = {
   '/api': {name: 'crewroom', version: '0.1.0', apiVersion: '1', storeId: '0123456789abcdef', links: {}},
   '/api/session': {
     state: 'signed-out',
-    source: 'handler',
+    source: 'back-end',
     since: '2026-03-01T12:00:00.000Z',
     scriptURL: 'http://127.0.0.1:1/',
   },

@@ -7,23 +7,23 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {ADA, BEN, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/back-ends.ts';
+import {ADA, BEN, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {createMachine, type Finished, plain, type Running, type RunOptions, type Service} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
 
-let handler: TestHandler;
+let backEnd: TestBackEnd;
 let service: Service;
 /** With no airline of its own: whoever signs in says where. */
 let open: Service;
 const PORT = (): readonly string[] => ['--port', String(service.port)];
 
 beforeAll(async () => {
-  handler = await startPhpVms5({nowMs: Date.now});
+  backEnd = await startPhpVms5({nowMs: Date.now});
   const airline = {
     ...SAMPLE_DOCUMENT.airline,
-    settings: {...SAMPLE_DOCUMENT.airline.settings, scriptURL: handler.scriptURL},
+    settings: {...SAMPLE_DOCUMENT.airline.settings, scriptURL: backEnd.scriptURL},
   };
   await writeFile(join(home, 'airline.json'), JSON.stringify(airline));
   service = await machine.start(['--ephemeral', '--airline', join(home, 'airline.json')]);
@@ -33,11 +33,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await open.stop();
-  await handler.stop();
+  await backEnd.stop();
 });
 afterEach(async () => {
-  handler.failWith(undefined);
-  handler.forgetRequests();
+  backEnd.failWith(undefined);
+  backEnd.forgetRequests();
   await machine.run(['sign-out', ...PORT()]);
 });
 
@@ -57,9 +57,9 @@ describe('crewroom sign-in', () => {
       assert.deepEqual({exitCode, stderr}, {exitCode: 0, stderr: ''});
       const [first, second] = stdout.split('\n');
       assert.equal(first, '✔ Signed in as Ada Quill (VMS0001), Crewroom Air');
-      assert.ok(second?.startsWith(`  at ${handler.scriptURL}, until 2`), second);
+      assert.ok(second?.startsWith(`  at ${backEnd.scriptURL}, until 2`), second);
       assert.match(second ?? '', /\d{4}-\d\d-\d\d \d\d:\d\d UTC; forgotten when the service stops$/);
-      const logins = handler.requests.filter(({path}) => path === 'pilot/login');
+      const logins = backEnd.requests.filter(({path}) => path === 'pilot/login');
       assert.deepEqual(
         logins.map(({json}) => json),
         [{password: ADA.password}],
@@ -87,8 +87,8 @@ describe('crewroom sign-in', () => {
       {state, source, scriptURL, summary},
       {
         state: 'signed-in',
-        source: 'handler',
-        scriptURL: handler.scriptURL,
+        source: 'back-end',
+        scriptURL: backEnd.scriptURL,
         summary: 'Ada Quill (VMS0001), Crewroom Air',
       },
     );
@@ -101,7 +101,7 @@ describe('crewroom sign-in', () => {
     assert.equal(JSON.parse(identity.stdout).va_user.pilotID, 'VMS0001');
     const {stdout} = await machine.run(['status', ...PORT()]);
     assert.match(stdout, /^ {2}Identity +Ada Quill \(VMS0001\), Crewroom Air \(signed in\)$/m);
-    assert.ok(stdout.includes(`at ${handler.scriptURL}, until 2`), stdout);
+    assert.ok(stdout.includes(`at ${backEnd.scriptURL}, until 2`), stdout);
   });
 
   test('signs in where somebody says, when no airline is configured', async () => {
@@ -127,7 +127,7 @@ describe('crewroom sign-in', () => {
     },
     {name: 'a pilot who is not confirmed', username: String(BEN.number), said: /not confirmed yet/},
     {
-      name: 'a handler in trouble',
+      name: 'a back end in trouble',
       username: '1',
       trouble: TROUBLE.json,
       said: /failed with status 500.*The rank for this pilot/,
@@ -142,7 +142,7 @@ describe('crewroom sign-in', () => {
       said: /"Warning: Undefined array key .* in \/home\/air\/x\.php on line 12 \(status 200\)\nThe address is right, and PHP fails/,
     },
     {
-      name: 'a page in place of a handler',
+      name: 'a page in place of a back end',
       username: '1',
       trouble: TROUBLE.html,
       said: /^crewroom: Cannot .*status 500/,
@@ -150,7 +150,7 @@ describe('crewroom sign-in', () => {
   ];
   for (const {name, username, trouble, said} of refused) {
     test(`says what to do about ${name}`, async () => {
-      handler.failWith(trouble);
+      backEnd.failWith(trouble);
       const {exitCode, stdout, stderr} = await signIn(['--username', username], {input: 'a wrong password'});
       assert.deepEqual({exitCode, stdout}, {exitCode: 1, stdout: ''});
       assert.match(stderr, said);
@@ -159,11 +159,11 @@ describe('crewroom sign-in', () => {
     });
   }
 
-  test('says that the handler is down, and after that what works again', async () => {
-    await handler.stop();
+  test('says that the back end is down, and after that what works again', async () => {
+    await backEnd.stop();
     const down = await signIn(['--username', '1'], {input: ADA.password});
-    assert.match(down.stderr, /^crewroom: Cannot reach the handler at .*nobody listens/);
-    await handler.restart();
+    assert.match(down.stderr, /^crewroom: Cannot reach the back end at .*nobody listens/);
+    await backEnd.restart();
     assert.equal((await signIn(['--username', '1'], {input: ADA.password})).exitCode, 0);
   });
 
@@ -178,7 +178,7 @@ describe('crewroom sign-in', () => {
       exitCode: 3,
     },
     {
-      name: 'another handler',
+      name: 'another back end',
       args: ['--username', '1', '--script-url', 'http://localhost:1/'],
       input: 'x',
       said: /is not that of the airline/,
@@ -195,7 +195,7 @@ describe('crewroom sign-in', () => {
       assert.equal(finished.exitCode, exitCode, finished.stderr);
       assert.match(finished.stderr, said);
       assert.deepEqual(
-        handler.requests.filter(({method}) => method === 'POST'),
+        backEnd.requests.filter(({method}) => method === 'POST'),
         [],
       );
     });
@@ -243,15 +243,15 @@ test('crewroom status shows what a service says as text, and obeys nothing in it
     '/readyz': {
       ready: true,
       store: 'read-write',
-      identity: {source: 'handler', signedIn: true, state: 'signed-in', summary: 'a'},
+      identity: {source: 'back-end', signedIn: true, state: 'signed-in', summary: 'a'},
     },
     '/api/session': {
       state: 'signed-in',
-      source: 'handler',
+      source: 'back-end',
       since: '2026-03-01T12:00:00.000Z',
       scriptURL: url,
       stale: true,
-      problem: {code: 'handler-failed', detail: 'b\u001b[2J', advice: 'c\u001b[2J'},
+      problem: {code: 'back-end-failed', detail: 'b\u001b[2J', advice: 'c\u001b[2J'},
     },
   };
   const impostor = createServer(({url: path = ''}, response) => {
@@ -271,7 +271,7 @@ describe('crewroom sign-out', () => {
     const first = await machine.run(['sign-out', ...PORT()]);
     assert.deepEqual(
       [first.exitCode, first.stdout],
-      [0, `Signed out of ${handler.scriptURL}; the session is forgotten\n`],
+      [0, `Signed out of ${backEnd.scriptURL}; the session is forgotten\n`],
     );
     assert.equal((await machine.run(['identity', ...PORT()])).exitCode, 3);
     const second = await machine.run(['sign-out', ...PORT()]);
@@ -306,7 +306,7 @@ describe.runIf(process.platform === 'linux')('crewroom sign-in, on a terminal', 
     const {exitCode, stdout} = await running.finished;
     assert.equal(exitCode, 0, stdout);
     assert.ok(!plain(stdout).includes('Pilot number'));
-    assert.ok(plain(stdout).includes(`Signing in at ${handler.scriptURL}`));
+    assert.ok(plain(stdout).includes(`Signing in at ${backEnd.scriptURL}`));
   });
 
   test('asks again for what cannot be', async () => {
@@ -325,7 +325,7 @@ describe.runIf(process.platform === 'linux')('crewroom sign-in, on a terminal', 
       await answer(running, 'Password', key);
       assert.equal((await running.finished).exitCode, 130);
       assert.deepEqual(
-        handler.requests.filter(({method}) => method === 'POST'),
+        backEnd.requests.filter(({method}) => method === 'POST'),
         [],
       );
     });

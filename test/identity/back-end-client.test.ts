@@ -3,23 +3,23 @@ import {type AddressInfo, createServer as createSocketServer} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
-import {createHandlerClient} from '../../src/identity/backend/back-end-client.ts';
-import {jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
-import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/back-ends.ts';
-import {HOSTILITY_NAMES, type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
+import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
+import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
+import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
+import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 
 /** Long enough for a busy machine, and short enough to wait for. */
 const TIMEOUT_MS = 400;
 
-const client = createHandlerClient({fetch, userAgent: 'Crewroom/test'});
-const hasty = createHandlerClient({fetch, userAgent: 'Crewroom/test', timeoutMs: TIMEOUT_MS});
+const client = createBackEndClient({fetch, userAgent: 'Crewroom/test'});
+const hasty = createBackEndClient({fetch, userAgent: 'Crewroom/test', timeoutMs: TIMEOUT_MS});
 const nowMs = (): number => Date.UTC(2026, 2, 1);
 
-/** A handler that goes with the test. */
+/** A back end that goes with the test. */
 async function using<T extends AsyncDisposable>(started: Promise<T>): Promise<T> {
-  const handler = await started;
-  onTestFinished(() => handler[Symbol.asyncDispose]());
-  return handler;
+  const backEnd = await started;
+  onTestFinished(() => backEnd[Symbol.asyncDispose]());
+  return backEnd;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Failure> {
@@ -36,13 +36,13 @@ const BACK_ENDS = [
   {
     name: 'phpvms5',
     start: () => startPhpVms5({nowMs}),
-    broken: {handlerStatus: 500},
+    broken: {backEndStatus: 500},
   },
   {
     name: 'phpvms7',
     start: () => startPhpVms7({nowMs}),
     broken: {
-      handlerStatus: 503,
+      backEndStatus: 503,
       problem: 'it misses something in the account',
       message: 'Trying to access array offset on value of type null',
     },
@@ -50,13 +50,13 @@ const BACK_ENDS = [
 ];
 
 for (const {name, start, broken} of BACK_ENDS) {
-  describe(`a handler as ${name} has it`, () => {
-    const open = (): Promise<TestHandler> => using(start());
+  describe(`a back end as ${name} has it`, () => {
+    const open = (): Promise<TestBackEnd> => using(start());
 
     test('says what it is', async () => {
-      const handler = await open();
-      expect(await client.probe(handler.scriptURL)).toEqual({apiVersion: '1.0.3', handler: name});
-      expect(handler.requests[0]).toMatchObject({
+      const backEnd = await open();
+      expect(await client.probe(backEnd.scriptURL)).toEqual({apiVersion: '1.0.3', name});
+      expect(backEnd.requests[0]).toMatchObject({
         method: 'GET',
         path: '',
         headers: {accept: 'application/json', 'user-agent': 'Crewroom/test'},
@@ -65,15 +65,15 @@ for (const {name, start, broken} of BACK_ENDS) {
 
     for (const username of [String(ADA.number), ADA.email]) {
       test(`lets ${username} in`, async () => {
-        const handler = await open();
-        const pilot = await client.signIn(handler.scriptURL, {username, password: ADA.password});
+        const backEnd = await open();
+        const pilot = await client.signIn(backEnd.scriptURL, {username, password: ADA.password});
         expect(pilot.summary).toBe('Ada Quill (VMS0001)');
         expect(JSON.parse(Buffer.from(pilot.json).toString())).toMatchObject({
           pilotID: 'VMS0001',
           session: pilot.session,
         });
-        expect(handler.requests[0]?.query.get('username')).toBe(username);
-        expect(handler.requests[0]?.headers['content-type']).toBe('application/json');
+        expect(backEnd.requests[0]?.query.get('username')).toBe(username);
+        expect(backEnd.requests[0]?.headers['content-type']).toBe('application/json');
       });
     }
 
@@ -86,10 +86,10 @@ for (const {name, start, broken} of BACK_ENDS) {
     });
 
     test('says that a session is unknown', async () => {
-      const handler = await open();
-      const {scriptURL} = handler;
+      const backEnd = await open();
+      const {scriptURL} = backEnd;
       const {session} = await client.signIn(scriptURL, {username: '1', password: ADA.password});
-      handler.endSessions();
+      backEnd.endSessions();
       const failure = {code: 'session-unknown', url: `${scriptURL}pilot/verify`};
       expect(await failureOf(client.verify(scriptURL, session))).toMatchObject(failure);
       if (name === 'phpvms5')
@@ -132,21 +132,21 @@ for (const {name, start, broken} of BACK_ENDS) {
     });
 
     test('is in trouble', async () => {
-      const handler = await open();
-      const {scriptURL} = handler;
+      const backEnd = await open();
+      const {scriptURL} = backEnd;
       const url = `${scriptURL}pilot/login`;
       const table = [
-        [TROUBLE.html, {code: 'handler-failed', url, handlerStatus: 500, message: '500 Server Error'}],
+        [TROUBLE.html, {code: 'back-end-failed', url, backEndStatus: 500, message: '500 Server Error'}],
         [
           TROUBLE.json,
-          {code: 'handler-failed', url, handlerStatus: 500, message: 'The rank for this pilot does not exist'},
+          {code: 'back-end-failed', url, backEndStatus: 500, message: 'The rank for this pilot does not exist'},
         ],
         [
           TROUBLE.maintenance,
           {
-            code: 'handler-failed',
+            code: 'back-end-failed',
             url,
-            handlerStatus: 503,
+            backEndStatus: 503,
             problem: 'it is closed for maintenance, or overloaded',
             message: 'Service Unavailable',
             hint: expect.stringMatching(/^Try again later/),
@@ -154,7 +154,7 @@ for (const {name, start, broken} of BACK_ENDS) {
         ],
       ] as const;
       for (const [answer, failure] of table) {
-        handler.failWith(answer);
+        backEnd.failWith(answer);
         expect(await failureOf(client.signIn(scriptURL, {username: '1', password: ADA.password}))).toEqual(failure);
       }
     });
@@ -167,7 +167,7 @@ test('a pilot of phpVMS 7 without an API key is told to make one', async () => {
   expect(failure).toEqual({
     code: 'account-broken',
     url: `${scriptURL}pilot/login`,
-    handlerStatus: 200,
+    backEndStatus: 200,
     problem: 'the pilot has no API key there, which is what it gives for a session',
     hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
   });
@@ -180,128 +180,128 @@ test('a wrong password is answered with what pilots from Discord or VATSIM give 
   expect(adviseOn(failure)).toMatch(/Discord or VATSIM, with the API key on their profile page as the password$/);
 });
 
-/** What comes of signing in at a handler that is hostile to it; without a code it succeeds. */
+/** What comes of signing in at a back end that is hostile to it; without a code it succeeds. */
 const HOSTILE_SIGN_INS: {
   readonly [H in Hostility]: {readonly code?: Failure['code']; readonly [member: string]: unknown};
 } = {
-  hanging: {code: 'handler-timeout', timeoutMs: TIMEOUT_MS},
-  slow: {code: 'handler-timeout', timeoutMs: TIMEOUT_MS},
+  hanging: {code: 'back-end-timeout', timeoutMs: TIMEOUT_MS},
+  slow: {code: 'back-end-timeout', timeoutMs: TIMEOUT_MS},
   silent: {
-    code: 'handler-unreachable',
+    code: 'back-end-unreachable',
     stage: 'answer',
     problem: expect.stringMatching(/^127\.0\.0\.1:\d+ ended the connection without an answer$/),
     hint: expect.stringMatching(/^If that port is for https/),
   },
-  'cut off': {code: 'handler-unreachable', stage: 'answer', problem: 'the answer was cut off'},
-  huge: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
+  'cut off': {code: 'back-end-unreachable', stage: 'answer', problem: 'the answer was cut off'},
+  huge: {code: 'not-a-back-end', problem: 'its answer is larger than 1048576 bytes'},
   'large table': {},
-  endless: {code: 'not-a-handler', problem: 'its answer is larger than 1048576 bytes'},
+  endless: {code: 'not-a-back-end', problem: 'its answer is larger than 1048576 bytes'},
   html: {
-    code: 'not-a-handler',
-    handlerStatus: 200,
+    code: 'not-a-back-end',
+    backEndStatus: 200,
     problem: 'it answers with a page titled "200 Welcome to our airline"',
     firstLine: '<!DOCTYPE html>',
   },
   'other JSON': {code: 'invalid-pilot'},
-  'JSON null': {code: 'not-a-handler', problem: 'it answers with JSON that is no object', firstLine: 'null'},
+  'JSON null': {code: 'not-a-back-end', problem: 'it answers with JSON that is no object', firstLine: 'null'},
   'PHP warning': {
-    code: 'handler-failed',
-    handlerStatus: 200,
+    code: 'back-end-failed',
+    backEndStatus: 200,
     problem:
       'PHP prints a message into the answer: "Warning: Undefined array key \\"rank\\"" in /home/air/core/common/PilotData.class.php on line 104',
     hint: expect.stringMatching(/^The address is right, and PHP fails there: .*core\/codon\.config\.php/),
   },
   'PHP warning in plain text': {
-    code: 'handler-failed',
+    code: 'back-end-failed',
     problem:
       'PHP prints a message into the answer: "Deprecated: Creation of dynamic property Codon::$x is deprecated" in /home/air/core/classes/Codon.php on line 7',
   },
   'PHP fatal error': {
-    code: 'handler-failed',
+    code: 'back-end-failed',
     problem: expect.stringMatching(
-      /"Fatal error: Uncaught TypeError: count\(\).* in \/home\/air\/handler\/login.php on line 31$/,
+      /"Fatal error: Uncaught TypeError: count\(\).* in \/home\/air\/back-end\/login.php on line 31$/,
     ),
     hint: expect.stringMatching(/if only some pilots fail, their accounts are retired/),
   },
-  'text before JSON': {code: 'handler-failed', problem: 'other text stands before its JSON: "debug: here"'},
+  'text before JSON': {code: 'back-end-failed', problem: 'other text stands before its JSON: "debug: here"'},
   firewall: {
-    code: 'not-a-handler',
-    handlerStatus: 403,
+    code: 'not-a-back-end',
+    backEndStatus: 403,
     problem: 'a firewall in front of it (ModSecurity) refuses the request',
     hint: expect.stringMatching(/^The address may be right/),
   },
   challenge: {
-    code: 'not-a-handler',
+    code: 'not-a-back-end',
     problem: 'Cloudflare in front of it asks for a browser (a challenge page)',
     hint: expect.stringMatching(/^The address may be right/),
   },
   'login page': {
-    code: 'handler-redirect',
+    code: 'back-end-redirect',
     problem: 'it redirects to a page to sign in on',
     hint: expect.stringMatching(/^The airline has to let programs reach/),
   },
   'too many requests': {
-    code: 'handler-busy',
-    handlerStatus: 429,
+    code: 'back-end-busy',
+    backEndStatus: 429,
     problem: 'it takes no more requests for now, and may be asked again in 30 seconds',
     message: 'Too Many Attempts.',
     hint: expect.stringMatching(/^Wait, then try again/),
   },
-  maintenance: {code: 'handler-failed', handlerStatus: 503, hint: expect.stringMatching(/^Try again later/)},
-  'empty 500': {code: 'account-broken', handlerStatus: 500},
+  maintenance: {code: 'back-end-failed', backEndStatus: 503, hint: expect.stringMatching(/^Try again later/)},
+  'empty 500': {code: 'account-broken', backEndStatus: 500},
   'https port': {
-    code: 'not-a-handler',
+    code: 'not-a-back-end',
     problem: 'its port is for https, and the address begins with http://',
     hint: expect.stringMatching(/^Begin the address with https/),
   },
-  empty: {code: 'not-a-handler', problem: 'its answer is empty'},
+  empty: {code: 'not-a-back-end', problem: 'its answer is empty'},
   'wrong content type': {},
-  'invalid UTF-8': {code: 'not-a-handler', problem: 'its answer is not JSON in UTF-8'},
+  'invalid UTF-8': {code: 'not-a-back-end', problem: 'its answer is not JSON in UTF-8'},
   'byte order mark': {},
   'control characters': {
     code: 'wrong-credentials',
     message: expect.stringMatching(/^\[2J No way( and never again)+.{0,20}…$/),
   },
-  'redirect to https': {code: 'handler-redirect', problem: 'it redirects from http to https'},
+  'redirect to https': {code: 'back-end-redirect', problem: 'it redirects from http to https'},
   'redirect to a slash': {
-    code: 'handler-redirect',
+    code: 'back-end-redirect',
     problem: 'it redirects to the same address with a slash at its end',
   },
-  'redirect loop': {code: 'handler-redirect', problem: 'it redirects to itself'},
-  'permanent redirect': {code: 'handler-redirect', problem: 'it redirects to another host'},
-  'redirect to nowhere': {code: 'not-a-handler', handlerStatus: 302},
+  'redirect loop': {code: 'back-end-redirect', problem: 'it redirects to itself'},
+  'permanent redirect': {code: 'back-end-redirect', problem: 'it redirects to another host'},
+  'redirect to nowhere': {code: 'not-a-back-end', backEndStatus: 302},
   'changing session': {},
   'dying session': {},
 };
 
-describe('signing in at a hostile handler', () => {
+describe('signing in at a hostile back end', () => {
   for (const hostility of HOSTILITY_NAMES) {
     const {code, ...members} = HOSTILE_SIGN_INS[hostility];
     test(`${hostility}: ${code ?? 'succeeds'}`, async () => {
-      const handler = await using(startHostileHandler({nowMs}));
-      handler.turn(hostility);
-      const signingIn = hasty.signIn(handler.scriptURL, {username: '1', password: ADA.password});
+      const backEnd = await using(startHostileBackEnd({nowMs}));
+      backEnd.turn(hostility);
+      const signingIn = hasty.signIn(backEnd.scriptURL, {username: '1', password: ADA.password});
       if (code === undefined) expect((await signingIn).summary).toBe('Ada Quill (VMS0001)');
-      else expect(await failureOf(signingIn)).toMatchObject({code, url: `${handler.scriptURL}pilot/login`, ...members});
+      else expect(await failureOf(signingIn)).toMatchObject({code, url: `${backEnd.scriptURL}pilot/login`, ...members});
       // Whatever happens, the password goes to one address once.
-      expect(handler.requests.map(({path}) => path)).toEqual(['pilot/login']);
+      expect(backEnd.requests.map(({path}) => path)).toEqual(['pilot/login']);
     });
   }
 
   test('names each member of the pilot that is missing or of another type', async () => {
-    const handler = await using(startHostileHandler({nowMs}));
-    handler.changePilot(({rankLevel, ...pilot}) => ({...pilot, dbID: '1', avatar: false, session: ''}));
-    expect(await failureOf(client.signIn(handler.scriptURL, {username: '1', password: ADA.password}))).toEqual({
+    const backEnd = await using(startHostileBackEnd({nowMs}));
+    backEnd.changePilot(({rankLevel, ...pilot}) => ({...pilot, dbID: '1', avatar: false, session: ''}));
+    expect(await failureOf(client.signIn(backEnd.scriptURL, {username: '1', password: ADA.password}))).toEqual({
       code: 'invalid-pilot',
-      url: `${handler.scriptURL}pilot/login`,
+      url: `${backEnd.scriptURL}pilot/login`,
       problems: [
         {path: '$.dbID', problem: 'is a string and has to be a number'},
         {path: '$.rankLevel', problem: 'is missing'},
         {path: '$.avatar', problem: 'is false and has to be a string'},
       ],
     });
-    handler.changePilot(pilot => ({...pilot, session: 'two\nlines'}));
-    expect(await failureOf(client.signIn(handler.scriptURL, {username: '1', password: ADA.password}))).toMatchObject({
+    backEnd.changePilot(pilot => ({...pilot, session: 'two\nlines'}));
+    expect(await failureOf(client.signIn(backEnd.scriptURL, {username: '1', password: ADA.password}))).toMatchObject({
       problems: [{path: '$.session', problem: 'has to be visible ASCII characters'}],
     });
   });
@@ -310,10 +310,10 @@ describe('signing in at a hostile handler', () => {
     const text =
       '{"dbID": 9007199254740993, "pilotID":"A1","firstName":"A","lastName":"B","email":"","rank":"","rankImage":null,' +
       '"rankLevel":1.0,"avatar":null,"session":"s","other":1e400}';
-    const handler = await using(
-      startHandlerServer(() => ({status: 200, headers: {'Content-Type': 'text/html'}, body: `\n${text}\n`})),
+    const backEnd = await using(
+      startBackEndServer(() => ({status: 200, headers: {'Content-Type': 'text/html'}, body: `\n${text}\n`})),
     );
-    const pilot = await client.signIn(handler.scriptURL, {username: '1', password: 'x'});
+    const pilot = await client.signIn(backEnd.scriptURL, {username: '1', password: 'x'});
     expect(Buffer.from(pilot.json).toString()).toBe(text);
   });
 
@@ -327,10 +327,10 @@ describe('signing in at a hostile handler', () => {
     ];
     for (const status of [200, 401, 500]) {
       for (const text of repeats) {
-        const handler = await using(
-          startHandlerServer(() => (status === 401 ? jsonAnswer(status, {message: text}) : {status, body: text})),
+        const backEnd = await using(
+          startBackEndServer(() => (status === 401 ? jsonAnswer(status, {message: text}) : {status, body: text})),
         );
-        const failure = await failureOf(client.signIn(handler.scriptURL, {username: '1', password}));
+        const failure = await failureOf(client.signIn(backEnd.scriptURL, {username: '1', password}));
         const shown = JSON.stringify(failure) + describeFailure(failure);
         for (const part of ['wörd', 'w%C3%B6rd', 'ss/w']) expect(shown).not.toContain(part);
       }
@@ -341,29 +341,29 @@ describe('signing in at a hostile handler', () => {
       `//${encodeURIComponent(password)}/`,
       `http://${encodeURIComponent(password)} /`,
     ]) {
-      const handler = await using(startHandlerServer(() => ({status: 302, headers: {Location: location}, body: ''})));
-      const failure = await failureOf(client.signIn(handler.scriptURL, {username: '1', password}));
-      expect(failure.code).toBe('handler-redirect');
+      const backEnd = await using(startBackEndServer(() => ({status: 302, headers: {Location: location}, body: ''})));
+      const failure = await failureOf(client.signIn(backEnd.scriptURL, {username: '1', password}));
+      expect(failure.code).toBe('back-end-redirect');
       expect(decodeURIComponent(JSON.stringify(failure) + describeFailure(failure))).not.toContain('ss/w');
     }
-    const handler = await using(startHandlerServer(() => jsonAnswer(401, {message: 'No session secret-session here'})));
-    expect(await failureOf(client.verify(handler.scriptURL, 'secret-session'))).toMatchObject({
+    const backEnd = await using(startBackEndServer(() => jsonAnswer(401, {message: 'No session secret-session here'})));
+    expect(await failureOf(client.verify(backEnd.scriptURL, 'secret-session'))).toMatchObject({
       message: 'No session … here',
     });
   });
 
-  test('tells a web server that wants a password of its own from a handler', async () => {
-    const handler = await using(
-      startHandlerServer(() => ({status: 401, headers: {'WWW-Authenticate': 'Basic realm="x"'}, body: 'Denied'})),
+  test('tells a web server that wants a password of its own from a back end', async () => {
+    const backEnd = await using(
+      startBackEndServer(() => ({status: 401, headers: {'WWW-Authenticate': 'Basic realm="x"'}, body: 'Denied'})),
     );
     const calls = [
-      () => client.signIn(handler.scriptURL, {username: '1', password: 'x'}),
-      () => client.verify(handler.scriptURL, 'x'),
-      () => client.probe(handler.scriptURL),
+      () => client.signIn(backEnd.scriptURL, {username: '1', password: 'x'}),
+      () => client.verify(backEnd.scriptURL, 'x'),
+      () => client.probe(backEnd.scriptURL),
     ];
     for (const call of calls) {
       expect(await failureOf(call())).toMatchObject({
-        code: 'not-a-handler',
+        code: 'not-a-back-end',
         problem: 'the web server in front of it asks for a password of its own',
         firstLine: 'Denied',
       });
@@ -397,35 +397,35 @@ describe('a redirect', () => {
 
   for (const {path, from, to, scriptURL} of REDIRECTS) {
     test(`of ${from}${path} to ${JSON.stringify(to)} suggests ${scriptURL ?? 'nothing'}`, async () => {
-      const redirecting = createHandlerClient({
+      const redirecting = createBackEndClient({
         fetch: async () => new Response(null, {status: 302, headers: {Location: to}}),
         userAgent: 'Crewroom/test',
       });
       const credentials = {username: '1', password: 'x'};
       const call = path === '' ? redirecting.probe(from) : redirecting.signIn(from, credentials);
       const failure = await failureOf(call);
-      expect(failure.code).toBe('handler-redirect');
+      expect(failure.code).toBe('back-end-redirect');
       expect('scriptURL' in failure ? failure.scriptURL : undefined).toBe(scriptURL);
       expect(JSON.stringify(failure)).not.toContain('x=1');
     });
   }
 });
 
-describe('a handler that is not reached', () => {
+describe('a back end that is not reached', () => {
   test('because its name is not known', async () => {
     expect(await failureOf(client.probe('http://no-such-name.invalid/'))).toMatchObject({
-      code: 'handler-unreachable',
+      code: 'back-end-unreachable',
       stage: 'name',
     });
   });
 
   test('because nobody listens', async () => {
-    const handler = await startPhpVms5({nowMs});
-    await handler[Symbol.asyncDispose]();
-    const {host} = new URL(handler.scriptURL);
-    expect(await failureOf(client.probe(handler.scriptURL))).toEqual({
-      code: 'handler-unreachable',
-      url: handler.scriptURL,
+    const backEnd = await startPhpVms5({nowMs});
+    await backEnd[Symbol.asyncDispose]();
+    const {host} = new URL(backEnd.scriptURL);
+    expect(await failureOf(client.probe(backEnd.scriptURL))).toEqual({
+      code: 'back-end-unreachable',
+      url: backEnd.scriptURL,
       stage: 'connection',
       problem: `nobody listens at ${host}`,
     });
@@ -440,7 +440,7 @@ describe('a handler that is not reached', () => {
   test('because it does not speak TLS', async () => {
     const {scriptURL} = await using(startPhpVms5({nowMs}));
     expect(await failureOf(client.probe(scriptURL.replace('http:', 'https:')))).toMatchObject({
-      code: 'handler-unreachable',
+      code: 'back-end-unreachable',
       stage: 'tls',
       problem: expect.stringContaining('does not speak TLS'),
     });
@@ -468,11 +468,11 @@ describe('a handler that is not reached', () => {
   });
 
   test('because the caller has enough', async () => {
-    const handler = await using(startHostileHandler({nowMs}));
-    handler.turn('hanging');
+    const backEnd = await using(startHostileBackEnd({nowMs}));
+    backEnd.turn('hanging');
     const controller = new AbortController();
-    const call = client.probe(handler.scriptURL, {signal: controller.signal});
-    await handler.received(1);
+    const call = client.probe(backEnd.scriptURL, {signal: controller.signal});
+    await backEnd.received(1);
     controller.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
   });

@@ -2,7 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, onTestFinished, test} from 'vitest';
-import {createHandlerClient} from '../../src/identity/backend/back-end-client.ts';
+import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {startPhpVms7} from '../support/back-ends.ts';
 
 setFlagsFromString('--expose-gc');
@@ -10,11 +10,11 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const CALLS = 50;
 
-test('calls of a handler leave nothing behind, however long the signal lives that would end them', async () => {
-  const handler = await startPhpVms7({nowMs: () => Date.UTC(2026, 2, 1)});
-  onTestFinished(() => handler[Symbol.asyncDispose]());
+test('calls of a back end leave nothing behind, however long the signal lives that would end them', async () => {
+  const backEnd = await startPhpVms7({nowMs: () => Date.UTC(2026, 2, 1)});
+  onTestFinished(() => backEnd[Symbol.asyncDispose]());
   const signals: WeakRef<AbortSignal>[] = [];
-  const client = createHandlerClient({
+  const client = createBackEndClient({
     fetch: (url, init) => {
       if (init?.signal) signals.push(new WeakRef(init.signal));
       return fetch(url, init);
@@ -22,7 +22,7 @@ test('calls of a handler leave nothing behind, however long the signal lives tha
     userAgent: 'Crewroom/test',
   });
   const lasting = new AbortController();
-  for (let call = 0; call < CALLS; call++) await client.probe(handler.scriptURL, {signal: lasting.signal});
+  for (let call = 0; call < CALLS; call++) await client.probe(backEnd.scriptURL, {signal: lasting.signal});
   for (let turn = 0; turn < 10; turn++) {
     await setImmediate();
     collectGarbage();

@@ -1,11 +1,11 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/domain/failure.ts';
-import {createHandlerClient, type HandlerClient} from '../../src/identity/backend/back-end-client.ts';
+import {type BackEndClient, createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {ANSWER_BYTES_MAX} from '../../src/identity/backend/exchange.ts';
-import {type HandlerAnswer, jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
+import {type BackEndAnswer, jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from '../support/cpu-time.ts';
 
-const client = createHandlerClient({fetch, userAgent: 'Crewroom/test'});
+const client = createBackEndClient({fetch, userAgent: 'Crewroom/test'});
 
 /** A secret that makes a search that goes back and forth compare its half again and again. */
 const SECRET = `${'a'.repeat(511)}b${'a'.repeat(512)}`;
@@ -26,16 +26,16 @@ const PAGES = {
 } as const satisfies Record<string, string>;
 
 const CALLS = {
-  probe: (handler: HandlerClient, scriptURL: string) => handler.probe(scriptURL, {secrets: [SECRET]}),
-  'sign-in': (handler: HandlerClient, scriptURL: string) =>
-    handler.signIn(scriptURL, {username: '1', password: SECRET}),
-  resume: (handler: HandlerClient, scriptURL: string) => handler.resume(scriptURL, SECRET),
-  verify: (handler: HandlerClient, scriptURL: string) => handler.verify(scriptURL, SECRET),
-} as const satisfies Record<string, (handler: HandlerClient, scriptURL: string) => Promise<unknown>>;
+  probe: (backEnd: BackEndClient, scriptURL: string) => backEnd.probe(scriptURL, {secrets: [SECRET]}),
+  'sign-in': (backEnd: BackEndClient, scriptURL: string) =>
+    backEnd.signIn(scriptURL, {username: '1', password: SECRET}),
+  resume: (backEnd: BackEndClient, scriptURL: string) => backEnd.resume(scriptURL, SECRET),
+  verify: (backEnd: BackEndClient, scriptURL: string) => backEnd.verify(scriptURL, SECRET),
+} as const satisfies Record<string, (backEnd: BackEndClient, scriptURL: string) => Promise<unknown>>;
 
 /** The address of a back end that answers everything with this. */
-async function answering(answer: HandlerAnswer): Promise<string> {
-  const server = await startHandlerServer(() => answer);
+async function answering(answer: BackEndAnswer): Promise<string> {
+  const server = await startBackEndServer(() => answer);
   onTestFinished(() => server[Symbol.asyncDispose]());
   return server.scriptURL;
 }
@@ -106,7 +106,7 @@ describe('what is shown of a hostile answer', () => {
     ] as const;
     for (const [text, problem] of table) {
       const scriptURL = await answering({status: 200, body: `<html>${text}`});
-      await expect(client.probe(scriptURL)).rejects.toMatchObject({failure: {code: 'not-a-handler', problem}});
+      await expect(client.probe(scriptURL)).rejects.toMatchObject({failure: {code: 'not-a-back-end', problem}});
     }
   });
 
@@ -118,7 +118,7 @@ describe('what is shown of a hostile answer', () => {
         for (const answer of [jsonAnswer(401, {message: text}), {status: 401, body: text}]) {
           const scriptURL = await answering(answer);
           const error = await client.signIn(scriptURL, {username: '1', password}).catch((error: unknown) => error);
-          expect((error as AppError).failure.code).toMatch(/wrong-credentials|not-a-handler/);
+          expect((error as AppError).failure.code).toMatch(/wrong-credentials|not-a-back-end/);
           expect(JSON.stringify(error)).not.toMatch(/cor/);
         }
       }

@@ -13,12 +13,12 @@ const CREDENTIALS = {username: '1', password: ADA.password};
 
 /** A machine on which a pilot has signed in; the service is stopped. */
 async function signInOnce(machine: Machine): Promise<{readonly airline: string; readonly session: string}> {
-  const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+  const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
   const {client, stop} = await machine.start({airline});
   await client.signIn(CREDENTIALS);
   const {session} = (await client.identity()).document.va_user;
   await stop();
-  machine.handler.forgetRequests();
+  machine.backEnd.forgetRequests();
   return {airline, session};
 }
 
@@ -55,7 +55,7 @@ describe('a session that is kept', () => {
   test('is in the file where there is no keychain, which is logged once', async () => {
     const machine = await createMachine();
     machine.keychain.lock();
-    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
     for (let count = 0; count < 3; count++) expect(await client.signIn(CREDENTIALS)).toMatchObject({kept: 'file'});
     expect(machine.log.lines.filter(line => line.startsWith('info keychain not used'))).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('a session that is kept', () => {
     machine.keychain.lock();
     const {airline} = await signInOnce(machine);
     await chmod(fileOf(machine), 0o644);
-    await machine.handler.stop();
+    await machine.backEnd.stop();
     const {client} = await machine.start({airline});
     expect((await stat(fileOf(machine))).mode & 0o777).toBe(0o600);
     expect(await client.session()).toMatchObject({state: 'signed-in', stale: true, kept: 'file'});
@@ -80,18 +80,18 @@ describe('a session that is kept', () => {
     const locked = await until(client, ({problem}) => problem !== undefined);
     expect(locked).toMatchObject({
       state: 'signed-out',
-      source: 'handler',
+      source: 'back-end',
       kept: 'keychain',
       problem: {code: 'keychain-unavailable'},
     });
     await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
-    expect(machine.handler.requests).toEqual([]);
+    expect(machine.backEnd.requests).toEqual([]);
     machine.keychain.unlock();
     machine.clock.advance(1000);
     const session = await until(client, ({state, stale}) => state === 'signed-in' && stale === undefined);
     expect(session).toMatchObject({since: '2026-03-01T12:00:00.000Z'});
     expect(changes()).toBeGreaterThanOrEqual(1);
-    expect(machine.handler.requests.map(({path}) => path)).toEqual(['pilot/resume']);
+    expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
   });
 
   test('is not waited for when the keychain never answers', async () => {
@@ -124,8 +124,8 @@ describe('a session that is kept', () => {
       (file: string) => writeFile(file, '{"format":1,"state":"signed-in","scriptURL":"x","sinceMs":1}'),
     ],
     ...[
-      {name: 'names no handler', members: {scriptURL: 'nonsense'}},
-      {name: 'names what is no handler', members: {scriptURL: 'javascript:alert(1)'}},
+      {name: 'names no back end', members: {scriptURL: 'nonsense'}},
+      {name: 'names what is no back end', members: {scriptURL: 'javascript:alert(1)'}},
       {name: 'is of a time that nobody can write', members: {sinceMs: Number.MAX_SAFE_INTEGER}},
       {name: 'ends at a time that nobody can write', members: {expiresAtMs: Number.MAX_SAFE_INTEGER}},
       {name: 'holds something else than a pilot', members: {pilot: '5'}},
@@ -182,7 +182,7 @@ describe('a session that is kept', () => {
   for (const options of [{keep: false}, {ephemeral: true}]) {
     test(`is in memory with ${JSON.stringify(options)}`, async () => {
       const machine = await createMachine();
-      const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+      const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
       const first = await machine.start({airline, ...options});
       expect(await first.client.signIn(CREDENTIALS)).toMatchObject({kept: 'memory'});
       await first.stop();
@@ -197,7 +197,7 @@ describe('a session that is kept', () => {
     const {airline} = await signInOnce(machine);
     const {stop} = await machine.start({airline});
     await stop();
-    expect(machine.handler.requests.map(({path}) => path)).toEqual(['pilot/resume']);
+    expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
     const {client} = await machine.start({airline});
     await until(client, ({state, stale}) => state === 'signed-in' && stale === undefined);
   });

@@ -60,8 +60,8 @@ async function sessionOf({url}: Service): Promise<string> {
 
 describe.skipIf(process.platform !== 'linux')('neither password nor session (A15)', () => {
   test('is in anything that the process wrote or that others can see of it', async () => {
-    const handler = await using(startPhpVms5({nowMs: Date.now}));
-    const airline = await writeAirline(machine.home, handler.scriptURL);
+    const backEnd = await using(startPhpVms5({nowMs: Date.now}));
+    const airline = await writeAirline(machine.home, backEnd.scriptURL);
     const environment = {DBUS_SESSION_BUS_ADDRESS: await startSilentBus(machine)};
     const args = ['--airline', airline, '--data-dir', join(machine.home, 'crew'), '--log-level', 'debug'];
     const wrong = 'a wrong pass&word "1"';
@@ -73,11 +73,11 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     answers.push((await post(first, bodyOf(wrong))).text);
     answers.push((await post(first, `{"username":"1","password":"${ADA.password}`)).text);
     // A back end that repeats what it was sent.
-    handler.failWith(
+    backEnd.failWith(
       jsonAnswer(500, {message: `Cannot bind ${ADA.password} as ${JSON.stringify(bodyOf(ADA.password))}`}),
     );
     answers.push((await post(first, bodyOf(ADA.password))).text);
-    handler.failWith(undefined);
+    backEnd.failWith(undefined);
     const signingIn = post(first, bodyOf(ADA.password));
     const seen = new Map<number, string>();
     let isDone = false;
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
       await new Promise(resolve => setTimeout(resolve, 10));
     secrets.add(await sessionOf(second));
     for (const [id, text] of await readProcesses(second.child.pid ?? 0)) seen.set(id, text);
-    handler.endSessions();
+    backEnd.endSessions();
     // It ends as no other signal makes a service end: with whatever a crash leaves behind.
     second.child.kill('SIGABRT');
     finished.push(await second.finished);
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     for (const {stdout, stderr} of finished) expectNone(stdout + stderr, known, 'the output');
     for (const answer of answers) expectNone(answer, known, 'an answer');
     for (const text of seen.values()) expectNone(text, known, 'arguments or environment');
-    for (const {path, query} of handler.requests) expectNone(`${path}?${query}`, known, 'an address');
+    for (const {path, query} of backEnd.requests) expectNone(`${path}?${query}`, known, 'an address');
     for (const file of await readdir(machine.home, {recursive: true, withFileTypes: true})) {
       if (!file.isFile()) continue;
       const text = await readFile(join(file.parentPath, file.name), 'latin1');

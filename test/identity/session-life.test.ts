@@ -1,17 +1,17 @@
 import {afterAll, describe, expect, test} from 'vitest';
 import type {IdentitySource} from '../../src/domain/identity.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
-import {createHandlerClient} from '../../src/identity/backend/back-end-client.ts';
+import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {openEmptySource} from '../../src/identity/sample-source.ts';
 import {openMemoryKeeper} from '../../src/identity/session/session-keeper.ts';
 import {openSessionSource, type SessionSource} from '../../src/identity/session/session-source.ts';
 import {testIdentitySource} from '../../src/testing/index.ts';
-import {jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
-import {ADA, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from '../support/back-ends.ts';
-import {type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
+import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
+import {ADA, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
+import {type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {createTestClock, createTestLog, type TestClock, type TestLog, using} from '../support/session-service.ts';
 
-const SIGN_IN = {username: '1', password: ADA.password, mayNameHandler: true};
+const SIGN_IN = {username: '1', password: ADA.password, mayNameBackEnd: true};
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -37,7 +37,7 @@ async function open(
   const source = await openSessionSource({
     base: openEmptySource(),
     airline: makeAirline(scriptURL),
-    client: createHandlerClient({fetch, userAgent: 'Crewroom/test', timeoutMs}),
+    client: createBackEndClient({fetch, userAgent: 'Crewroom/test', timeoutMs}),
     keeper: openMemoryKeeper(),
     log,
     random,
@@ -48,25 +48,25 @@ async function open(
   return {source, clock, log};
 }
 
-function pathsOf(handler: Pick<TestHandler, 'requests'>): readonly string[] {
-  return handler.requests.map(({path}) => path);
+function pathsOf(backEnd: Pick<TestBackEnd, 'requests'>): readonly string[] {
+  return backEnd.requests.map(({path}) => path);
 }
 
 /** Lets the time go by in steps; after each, a request that has begun is waited for. */
-async function pass({source, clock}: Opened, forMs: number, stepMs: number, handler: TestHandler): Promise<void> {
+async function pass({source, clock}: Opened, forMs: number, stepMs: number, backEnd: TestBackEnd): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
-    const before = handler.requests.length;
+    const before = backEnd.requests.length;
     clock.advance(stepMs);
     // The alarm begins a request at once; it has arrived when the refresh that it began is over.
     await source.idle();
-    expect(handler.requests.length - before).toBeLessThanOrEqual(2);
+    expect(backEnd.requests.length - before).toBeLessThanOrEqual(2);
   }
 }
 
 test('a session of a week is resumed on its last day, and so lives on for a month', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const opened = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const opened = await open(clock, backEnd.scriptURL);
   const {source} = opened;
   const sessions = new Set<string>();
   let changes = 0;
@@ -74,11 +74,11 @@ test('a session of a week is resumed on its last day, and so lives on for a mont
     changes++;
     sessions.add(sessionOf(source));
   });
-  handler.forgetRequests();
-  await pass(opened, 30 * DAY_MS, HOUR_MS, handler);
+  backEnd.forgetRequests();
+  await pass(opened, 30 * DAY_MS, HOUR_MS, backEnd);
   expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
   // Each lives for seven days and is resumed a day before its end at the latest.
-  const resumed = pathsOf(handler).filter(path => path === 'pilot/resume').length;
+  const resumed = pathsOf(backEnd).filter(path => path === 'pilot/resume').length;
   expect(resumed).toBeGreaterThanOrEqual(4);
   expect(resumed).toBeLessThanOrEqual(5);
   expect(changes).toBe(resumed);
@@ -87,37 +87,37 @@ test('a session of a week is resumed on its last day, and so lives on for a mont
 
 test('a session that the airline ended is noticed within the hour, though it would last for days', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const opened = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const opened = await open(clock, backEnd.scriptURL);
   const {source} = opened;
   const session = sessionOf(source);
   let changes = 0;
   source.onChange(() => changes++);
-  handler.forgetRequests();
-  await pass(opened, DAY_MS, 10 * MINUTE_MS, handler);
-  expect(new Set(pathsOf(handler))).toEqual(new Set(['pilot/verify']));
-  expect(handler.requests.length).toBe(48);
+  backEnd.forgetRequests();
+  await pass(opened, DAY_MS, 10 * MINUTE_MS, backEnd);
+  expect(new Set(pathsOf(backEnd))).toEqual(new Set(['pilot/verify']));
+  expect(backEnd.requests.length).toBe(48);
   expect(sessionOf(source)).toBe(session);
   expect(changes).toBe(0);
-  handler.endSessions();
-  await pass(opened, HOUR_MS, 10 * MINUTE_MS, handler);
+  backEnd.endSessions();
+  await pass(opened, HOUR_MS, 10 * MINUTE_MS, backEnd);
   expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
   expect(changes).toBe(1);
 });
 
 test('a caller that was refused has the back end asked, at most once a minute', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
-  handler.forgetRequests();
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
+  backEnd.forgetRequests();
   expect(await source.verify()).toMatchObject({state: 'signed-in', stale: false});
   await Promise.all(Array.from({length: 20}, () => source.verify()));
   await source.idle();
   clock.advance(59_000);
   await source.verify();
   await source.idle();
-  expect(pathsOf(handler)).toEqual(['pilot/verify']);
-  handler.endSessions();
+  expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
+  backEnd.endSessions();
   clock.advance(1000);
   // The answer is not waited for.
   expect(await source.verify()).toMatchObject({state: 'signed-in'});
@@ -126,88 +126,88 @@ test('a caller that was refused has the back end asked, at most once a minute', 
   await expect(source.verify()).rejects.toMatchObject({failure: {code: 'no-identity'}});
   // Another session has nothing to do with the minute of the one before.
   await source.signIn(SIGN_IN);
-  handler.forgetRequests();
+  backEnd.forgetRequests();
   await source.verify();
   await source.idle();
-  expect(pathsOf(handler)).toEqual(['pilot/verify']);
+  expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
 });
 
 test('an opaque session is verified every half hour for a week, and no change is announced', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms7({nowMs: clock.nowMs}));
-  const opened = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms7({nowMs: clock.nowMs}));
+  const opened = await open(clock, backEnd.scriptURL);
   let changes = 0;
   opened.source.onChange(() => changes++);
-  handler.forgetRequests();
-  await pass(opened, 7 * DAY_MS, 10 * MINUTE_MS, handler);
-  expect(new Set(pathsOf(handler))).toEqual(new Set(['pilot/verify']));
-  expect(handler.requests.length).toBe(7 * 48);
+  backEnd.forgetRequests();
+  await pass(opened, 7 * DAY_MS, 10 * MINUTE_MS, backEnd);
+  expect(new Set(pathsOf(backEnd))).toEqual(new Set(['pilot/verify']));
+  expect(backEnd.requests.length).toBe(7 * 48);
   expect(changes).toBe(0);
-  handler.endSessions();
-  await pass(opened, HOUR_MS, 10 * MINUTE_MS, handler);
+  backEnd.endSessions();
+  await pass(opened, HOUR_MS, 10 * MINUTE_MS, backEnd);
   expect(opened.source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
   expect(changes).toBe(1);
 });
 
 test('a machine that slept past the end of its session finds it expired, without a request', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
-  handler.forgetRequests();
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
+  backEnd.forgetRequests();
   clock.sleep(8 * DAY_MS);
   expect(source.status()).toMatchObject({state: 'expired'});
   expect(source.current()).toBe(undefined);
-  expect(handler.requests).toEqual([]);
+  expect(backEnd.requests).toEqual([]);
 });
 
 test('a machine that slept until the last day resumes as it wakes', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
-  handler.forgetRequests();
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
+  backEnd.forgetRequests();
   clock.sleep(6.9 * DAY_MS);
   await source.idle();
-  expect(pathsOf(handler)).toEqual(['pilot/resume']);
+  expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
   expect(source.status().expiresAtMs).toBe(clock.nowMs() + 7 * DAY_MS);
 });
 
 test('a clock that is set back puts nothing off for long', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms7({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
-  handler.forgetRequests();
+  const backEnd = await using(startPhpVms7({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
+  backEnd.forgetRequests();
   clock.set(clock.nowMs() - 300 * DAY_MS);
   clock.advance(40 * MINUTE_MS);
   await source.idle();
-  expect(pathsOf(handler)).toEqual(['pilot/verify']);
+  expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
 });
 
 test('all who ask at the same time share one request', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
-  handler.forgetRequests();
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
+  backEnd.forgetRequests();
   clock.sleep(6.9 * DAY_MS);
   await Promise.all(Array.from({length: 20}, () => source.refresh()));
-  expect(pathsOf(handler)).toEqual(['pilot/resume']);
+  expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
 });
 
-test('a handler that is away is asked again with growing pauses, until the session ends', async () => {
+test('a back end that is away is asked again with growing pauses, until the session ends', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const opened = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const opened = await open(clock, backEnd.scriptURL);
   const {source, log} = opened;
-  handler.failWith(TROUBLE.maintenance);
-  handler.forgetRequests();
+  backEnd.failWith(TROUBLE.maintenance);
+  backEnd.forgetRequests();
   clock.advance(6.4 * DAY_MS);
   await source.idle();
   const askedAtMs: number[] = [];
   const endMs = clock.nowMs() + HOUR_MS;
   while (clock.nowMs() < endMs) {
-    const before = handler.requests.length;
+    const before = backEnd.requests.length;
     clock.advance(250);
     await source.idle();
-    if (handler.requests.length > before) askedAtMs.push(clock.nowMs());
+    if (backEnd.requests.length > before) askedAtMs.push(clock.nowMs());
   }
   const pausesMs = askedAtMs.slice(1).map((atMs, index) => atMs - (askedAtMs[index] ?? 0));
   // A random number of 0.5 makes each three quarters of the longest.
@@ -216,23 +216,23 @@ test('a handler that is away is asked again with growing pauses, until the sessi
   expect(source.status()).toMatchObject({
     state: 'signed-in',
     stale: true,
-    problem: {code: 'handler-failed', handlerStatus: 503},
+    problem: {code: 'back-end-failed', backEndStatus: 503},
   });
   expect(source.current()?.summary).toContain('Ada Quill');
   // Said once, not with each attempt.
   expect(log.lines.filter(line => line.includes('last known identity stays'))).toHaveLength(1);
-  await pass(opened, DAY_MS, 10 * MINUTE_MS, handler).catch(() => {});
+  await pass(opened, DAY_MS, 10 * MINUTE_MS, backEnd).catch(() => {});
   // Why it could not be resumed is not forgotten with the session.
-  expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'handler-failed', handlerStatus: 503}});
-  handler.forgetRequests();
+  expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'back-end-failed', backEndStatus: 503}});
+  backEnd.forgetRequests();
   clock.advance(DAY_MS);
-  expect(handler.requests).toEqual([]);
+  expect(backEnd.requests).toEqual([]);
 });
 
 test('a back end that asks for a pause gets it, an hour at most, and nobody has it asked sooner', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL, {random: () => 0});
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL, {random: () => 0});
   const busy = jsonAnswer(429, {message: 'Too Many Attempts.'});
   const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
   const table = [
@@ -242,66 +242,66 @@ test('a back end that asks for a pause gets it, an hour at most, and nobody has 
     {headers: {'Retry-After': `${'9'.repeat(15)}`}, pauseMs: HOUR_MS},
   ];
   for (const {headers, pauseMs} of table) {
-    handler.failWith({...busy, headers: {...busy.headers, ...headers}});
+    backEnd.failWith({...busy, headers: {...busy.headers, ...headers}});
     await source.refresh();
-    const problem = {code: 'handler-busy', handlerStatus: 429, message: 'Too Many Attempts.'};
+    const problem = {code: 'back-end-busy', backEndStatus: 429, message: 'Too Many Attempts.'};
     expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem});
-    handler.failWith(undefined);
-    handler.forgetRequests();
+    backEnd.failWith(undefined);
+    backEnd.forgetRequests();
     clock.advance(pauseMs - 1000);
     await source.verify();
     await source.idle();
-    expect(handler.requests).toEqual([]);
+    expect(backEnd.requests).toEqual([]);
     clock.advance(1000);
     await source.idle();
-    expect(pathsOf(handler)).toEqual(['pilot/verify']);
+    expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
     expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
   }
 });
 
 test('a pause that cannot be read is none', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
   for (const text of ['soon', '-5', '1e3', '0x10', 'Sun, 99 Mar 2026 12:10:00 GMT', '9'.repeat(10_000)]) {
-    handler.failWith({...TROUBLE.maintenance, headers: {'Retry-After': text}});
+    backEnd.failWith({...TROUBLE.maintenance, headers: {'Retry-After': text}});
     await source.refresh();
     expect(source.status().problem).not.toHaveProperty('retryAfterSeconds');
   }
-  handler.failWith({...TROUBLE.maintenance, headers: {'Retry-After': '120'}});
+  backEnd.failWith({...TROUBLE.maintenance, headers: {'Retry-After': '120'}});
   await source.refresh();
-  expect(source.status().problem).toMatchObject({code: 'handler-failed', handlerStatus: 503, retryAfterSeconds: 120});
+  expect(source.status().problem).toMatchObject({code: 'back-end-failed', backEndStatus: 503, retryAfterSeconds: 120});
 });
 
 test('pauses differ between machines', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const pausesMs: number[] = [];
   for (const random of [() => 0, () => 0.999]) {
-    const {source} = await open(clock, handler.scriptURL, {random});
-    handler.failWith(TROUBLE.maintenance);
+    const {source} = await open(clock, backEnd.scriptURL, {random});
+    backEnd.failWith(TROUBLE.maintenance);
     await source.refresh();
-    const before = handler.requests.length;
+    const before = backEnd.requests.length;
     const beganAtMs = clock.nowMs();
-    while (handler.requests.length === before) {
+    while (backEnd.requests.length === before) {
       clock.advance(100);
       await source.idle();
     }
     pausesMs.push(clock.nowMs() - beganAtMs);
-    handler.failWith(undefined);
+    backEnd.failWith(undefined);
     await source.signOut();
   }
   expect(pausesMs).toEqual([500, 1000]);
 });
 
-test('signing out while the handler is asked has the last word', async () => {
+test('signing out while the back end is asked has the last word', async () => {
   const clock = createTestClock();
-  const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
-  const {source} = await open(clock, handler.scriptURL);
-  handler.forgetRequests();
-  handler.turn('hanging');
+  const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
+  const {source} = await open(clock, backEnd.scriptURL);
+  backEnd.forgetRequests();
+  backEnd.turn('hanging');
   const refreshing = source.refresh();
-  await handler.received(1);
+  await backEnd.received(1);
   await source.signOut();
   await refreshing;
   expect(source.status()).toMatchObject({state: 'signed-out', stale: false});
@@ -310,75 +310,75 @@ test('signing out while the handler is asked has the last word', async () => {
 
 test('a session whose end is over when it is given is verified like one without: the clock may be wrong', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: () => clock.nowMs() - 300 * DAY_MS}));
-  const {source} = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms5({nowMs: () => clock.nowMs() - 300 * DAY_MS}));
+  const {source} = await open(clock, backEnd.scriptURL);
   expect(source.status()).toMatchObject({state: 'signed-in', expiresAtMs: undefined});
   clock.advance(HOUR_MS);
   await source.idle();
   expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
 });
 
-test('a handler that says "expiry" is believed', async () => {
+test('a back end that says "expiry" is believed', async () => {
   const clock = createTestClock();
-  const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
-  handler.changePilot(pilot => ({...pilot, expiry: Math.floor(clock.nowMs() / 1000) + 600}));
-  const {source} = await open(clock, handler.scriptURL);
+  const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
+  backEnd.changePilot(pilot => ({...pilot, expiry: Math.floor(clock.nowMs() / 1000) + 600}));
+  const {source} = await open(clock, backEnd.scriptURL);
   expect(source.status().expiresAtMs).toBe(clock.nowMs() + 600_000);
-  handler.forgetRequests();
+  backEnd.forgetRequests();
   clock.advance(9.5 * MINUTE_MS);
   await source.idle();
-  expect(pathsOf(handler)).toEqual(['pilot/resume']);
+  expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
 });
 
-/** What becomes of a session when the handler is hostile as it is resumed. */
+/** What becomes of a session when the back end is hostile as it is resumed. */
 const STALE: {readonly [H in Hostility]?: string} = {
-  hanging: 'handler-timeout',
-  slow: 'handler-timeout',
-  silent: 'handler-unreachable',
-  'cut off': 'handler-unreachable',
-  huge: 'not-a-handler',
-  endless: 'not-a-handler',
-  html: 'not-a-handler',
+  hanging: 'back-end-timeout',
+  slow: 'back-end-timeout',
+  silent: 'back-end-unreachable',
+  'cut off': 'back-end-unreachable',
+  huge: 'not-a-back-end',
+  endless: 'not-a-back-end',
+  html: 'not-a-back-end',
   'other JSON': 'invalid-pilot',
-  'JSON null': 'not-a-handler',
-  'PHP warning': 'handler-failed',
-  'PHP fatal error': 'handler-failed',
-  firewall: 'not-a-handler',
-  challenge: 'not-a-handler',
-  'login page': 'handler-redirect',
-  maintenance: 'handler-failed',
-  'https port': 'not-a-handler',
-  empty: 'not-a-handler',
-  'invalid UTF-8': 'not-a-handler',
-  'redirect to https': 'handler-redirect',
-  'redirect to a slash': 'handler-redirect',
-  'redirect loop': 'handler-redirect',
-  'permanent redirect': 'handler-redirect',
-  'redirect to nowhere': 'not-a-handler',
+  'JSON null': 'not-a-back-end',
+  'PHP warning': 'back-end-failed',
+  'PHP fatal error': 'back-end-failed',
+  firewall: 'not-a-back-end',
+  challenge: 'not-a-back-end',
+  'login page': 'back-end-redirect',
+  maintenance: 'back-end-failed',
+  'https port': 'not-a-back-end',
+  empty: 'not-a-back-end',
+  'invalid UTF-8': 'not-a-back-end',
+  'redirect to https': 'back-end-redirect',
+  'redirect to a slash': 'back-end-redirect',
+  'redirect loop': 'back-end-redirect',
+  'permanent redirect': 'back-end-redirect',
+  'redirect to nowhere': 'not-a-back-end',
 };
 
-/** What a handler does well, and answers badly. */
+/** What a back end does well, and answers badly. */
 const LOST_ANSWERS: ReadonlySet<Hostility> = new Set(['cut off', 'huge', 'PHP warning', 'invalid UTF-8']);
 
-describe('a hostile handler leaves the last known identity, marked as stale', () => {
+describe('a hostile back end leaves the last known identity, marked as stale', () => {
   for (const [hostility, code] of Object.entries(STALE) as [Hostility, string][]) {
     test(`${hostility}: ${code}; and fresh again when it relents`, async () => {
       const clock = createTestClock();
-      const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
-      const {source, log} = await open(clock, handler.scriptURL, {timeoutMs: 300});
+      const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
+      const {source, log} = await open(clock, backEnd.scriptURL, {timeoutMs: 300});
       const identity = source.current();
       const session = sessionOf(source);
-      handler.turn(hostility);
-      handler.forgetRequests();
+      backEnd.turn(hostility);
+      backEnd.forgetRequests();
       // On its last day it is resumed.
       clock.sleep(6.5 * DAY_MS);
       await source.idle();
       expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code}});
       expect(source.current()).toBe(identity);
-      // The session went nowhere but to the handler, and not into the log.
-      expect(pathsOf(handler)).toEqual(['pilot/resume']);
+      // The session went nowhere but to the back end, and not into the log.
+      expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
       expect(log.lines.join('\n')).not.toContain(session);
-      handler.relent();
+      backEnd.relent();
       await source.refresh();
       // A new session whose answer is lost was given all the same, and the one before it is over: nobody can know.
       if (LOST_ANSWERS.has(hostility)) expect(source.status().state).toBe('expired');
@@ -388,9 +388,9 @@ describe('a hostile handler leaves the last known identity, marked as stale', ()
 
   test('a session that changes with each answer is followed', async () => {
     const clock = createTestClock();
-    const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
-    const {source} = await open(clock, handler.scriptURL);
-    handler.turn('changing session');
+    const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
+    const {source} = await open(clock, backEnd.scriptURL);
+    backEnd.turn('changing session');
     const sessions = new Set([sessionOf(source)]);
     for (let count = 0; count < 3; count++) {
       await source.refresh();
@@ -401,31 +401,31 @@ describe('a hostile handler leaves the last known identity, marked as stale', ()
 
   test('a session that dies is over', async () => {
     const clock = createTestClock();
-    const handler = await using(startHostileHandler({nowMs: clock.nowMs}));
-    const {source} = await open(clock, handler.scriptURL);
-    handler.turn('dying session');
+    const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
+    const {source} = await open(clock, backEnd.scriptURL);
+    backEnd.turn('dying session');
     await source.refresh();
     await source.refresh();
     expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
   });
 
-  test('404 from a web server whose handler is gone ends no session', async () => {
+  test('404 from a web server whose back end is gone ends no session', async () => {
     const clock = createTestClock();
     let isGone = false;
     const pilot = {
       ...{dbID: 1, pilotID: 'A1', firstName: 'A', lastName: 'B', email: '', rank: '', rankImage: null, rankLevel: 1},
       ...{avatar: null, session: 'opaque-session'},
     };
-    const handler = await using(
-      startHandlerServer(({path}) => {
+    const backEnd = await using(
+      startBackEndServer(({path}) => {
         if (isGone) return {status: 404, headers: {'Content-Type': 'text/html'}, body: '<html>Not Found</html>'};
         return jsonAnswer(200, path === '' ? {apiVersion: '1.0.0'} : pilot);
       }),
     );
-    const {source} = await open(clock, handler.scriptURL);
+    const {source} = await open(clock, backEnd.scriptURL);
     isGone = true;
     await source.refresh();
-    expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code: 'not-a-handler'}});
+    expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code: 'not-a-back-end'}});
     isGone = false;
     await source.refresh();
     expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
@@ -434,10 +434,10 @@ describe('a hostile handler leaves the last known identity, marked as stale', ()
 
 test('each transition is in the log, without secrets', async () => {
   const clock = createTestClock();
-  const handler = await using(startPhpVms5({nowMs: clock.nowMs}));
-  const {source, log} = await open(clock, handler.scriptURL);
+  const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
+  const {source, log} = await open(clock, backEnd.scriptURL);
   const session = sessionOf(source);
-  handler.endSessions();
+  backEnd.endSessions();
   await source.refresh();
   await source.signIn(SIGN_IN);
   await source.signOut();
@@ -452,28 +452,28 @@ test('each transition is in the log, without secrets', async () => {
   expect(text).not.toContain(session);
 });
 
-const handlers: TestHandler[] = [];
+const backEnds: TestBackEnd[] = [];
 afterAll(async () => {
-  for (const handler of handlers) await handler[Symbol.asyncDispose]();
+  for (const backEnd of backEnds) await backEnd[Symbol.asyncDispose]();
 });
 
 const clocks = new WeakMap<IdentitySource, TestClock>();
 
 testIdentitySource({
-  name: 'a pilot who signed in to a handler',
+  name: 'a pilot who signed in to a back end',
   open: async () => {
     const clock = createTestClock();
-    const handler = await startPhpVms5({nowMs: clock.nowMs});
-    handlers.push(handler);
+    const backEnd = await startPhpVms5({nowMs: clock.nowMs});
+    backEnds.push(backEnd);
     const source = await openSessionSource({
       base: openEmptySource(),
-      client: createHandlerClient({fetch, userAgent: 'Crewroom/test'}),
+      client: createBackEndClient({fetch, userAgent: 'Crewroom/test'}),
       keeper: openMemoryKeeper(),
       log: createTestLog(),
       random: () => 0.5,
       ...clock,
     });
-    await source.signIn({...SIGN_IN, scriptURL: handler.scriptURL});
+    await source.signIn({...SIGN_IN, scriptURL: backEnd.scriptURL});
     clocks.set(source, clock);
     return source;
   },
@@ -484,12 +484,12 @@ testIdentitySource({
 });
 
 testIdentitySource({
-  name: 'a handler to which nobody has signed in',
+  name: 'a back end to which nobody has signed in',
   open: async () =>
     openSessionSource({
       base: openEmptySource(),
       airline: makeAirline('https://air.example/'),
-      client: createHandlerClient({fetch, userAgent: 'Crewroom/test'}),
+      client: createBackEndClient({fetch, userAgent: 'Crewroom/test'}),
       keeper: openMemoryKeeper(),
       log: createTestLog(),
       random: () => 0.5,

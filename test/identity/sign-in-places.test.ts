@@ -2,9 +2,9 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {jsonAnswer, startHandlerServer} from '../support/back-end-server.ts';
+import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {ADA, startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
-import {startHostileHandler} from '../support/hostile-back-end.ts';
+import {startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};
@@ -29,11 +29,11 @@ async function writeProfile({directory}: Machine, scriptURL: string, firstName =
 describe('with a profile', () => {
   test('its pilot is served until somebody signs in, and again after signing out', async () => {
     const machine = await createMachine();
-    const {client, changes} = await machine.start({profile: await writeProfile(machine, machine.handler.scriptURL)});
+    const {client, changes} = await machine.start({profile: await writeProfile(machine, machine.backEnd.scriptURL)});
     expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
     const before = (await client.identity()).text;
 
-    expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in', source: 'handler'});
+    expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in', source: 'back-end'});
     const {document, text} = await client.identity();
     expect(document.va_user.pilotID).toBe('VMS0001');
     expect(document).toMatchObject({
@@ -50,10 +50,10 @@ describe('with a profile', () => {
     expect(changes()).toBe(2);
   });
 
-  test('a change of it changes the airline of who is signed in, and another handler ends the session', async () => {
+  test('a change of it changes the airline of who is signed in, and another back end ends the session', async () => {
     const machine = await createMachine();
-    const {handler} = machine;
-    const {client, crewroom} = await machine.start({profile: await writeProfile(machine, handler.scriptURL)});
+    const {backEnd} = machine;
+    const {client, crewroom} = await machine.start({profile: await writeProfile(machine, backEnd.scriptURL)});
     await client.signIn(CREDENTIALS);
     const changed = (): Promise<void> => new Promise(resolve => crewroom.identity.onChange(resolve));
 
@@ -64,7 +64,7 @@ describe('with a profile', () => {
         ...SAMPLE_DOCUMENT,
         airline: {
           ...SAMPLE_DOCUMENT.airline,
-          settings: {...SAMPLE_DOCUMENT.airline.settings, airlineName: 'Renamed', scriptURL: handler.scriptURL},
+          settings: {...SAMPLE_DOCUMENT.airline.settings, airlineName: 'Renamed', scriptURL: backEnd.scriptURL},
         },
       }),
     );
@@ -82,25 +82,25 @@ describe('with a profile', () => {
     await until(client, () => machine.keychain.secrets.size === 0);
   });
 
-  test('a kept session of another handler is not used', async () => {
+  test('a kept session of another back end is not used', async () => {
     const machine = await createMachine();
-    const first = await machine.start({profile: await writeProfile(machine, machine.handler.scriptURL)});
+    const first = await machine.start({profile: await writeProfile(machine, machine.backEnd.scriptURL)});
     await first.client.signIn(CREDENTIALS);
     await first.stop();
-    machine.handler.forgetRequests();
+    machine.backEnd.forgetRequests();
     const other = await using(startPhpVms7({nowMs: machine.clock.nowMs}));
     const {client} = await machine.start({profile: await writeProfile(machine, other.scriptURL)});
     expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
     expect(other.requests).toEqual([]);
-    expect(machine.handler.requests).toEqual([]);
+    expect(machine.backEnd.requests).toEqual([]);
   });
 });
 
 describe('without an airline', () => {
-  test('a program names the handler, which is then the one to sign in to until signing out', async () => {
+  test('a program names the back end, which is then the one to sign in to until signing out', async () => {
     const machine = await createMachine();
     const {client, url} = await machine.start();
-    const {scriptURL} = machine.handler;
+    const {scriptURL} = machine.backEnd;
     expect(await client.session()).toMatchObject({state: 'signed-in', source: 'sample'});
     await expect(client.signIn(CREDENTIALS)).rejects.toMatchObject({
       failure: {
@@ -134,56 +134,56 @@ describe('without an airline', () => {
     const machine = await createMachine();
     const {client} = await machine.start({profile: 'none'});
     expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
-    await client.signIn({...CREDENTIALS, scriptURL: machine.handler.scriptURL});
+    await client.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL});
     expect((await client.identity()).document.va_user.pilotID).toBe('VMS0001');
     expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'none'});
   });
 });
 
 describe('a password goes nowhere else', () => {
-  test('than to the handler that is configured', async () => {
+  test('than to the back end that is configured', async () => {
     const machine = await createMachine();
     const other = await using(startPhpVms5({nowMs: machine.clock.nowMs}));
-    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
     await expect(client.signIn({...CREDENTIALS, scriptURL: other.scriptURL})).rejects.toMatchObject({
       failure: {code: 'invalid-sign-in', problems: [{path: '$.scriptURL'}]},
     });
     expect(other.requests).toEqual([]);
-    expect(await client.signIn({...CREDENTIALS, scriptURL: machine.handler.scriptURL})).toMatchObject({
+    expect(await client.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL})).toMatchObject({
       state: 'signed-in',
     });
   });
 
   for (const [hostility, code] of [
-    ['redirect to https', 'handler-redirect'],
-    ['redirect loop', 'handler-redirect'],
-    ['permanent redirect', 'handler-redirect'],
-    ['html', 'not-a-handler'],
-    ['other JSON', 'not-a-handler'],
-    ['cut off', 'handler-unreachable'],
+    ['redirect to https', 'back-end-redirect'],
+    ['redirect loop', 'back-end-redirect'],
+    ['permanent redirect', 'back-end-redirect'],
+    ['html', 'not-a-back-end'],
+    ['other JSON', 'not-a-back-end'],
+    ['cut off', 'back-end-unreachable'],
   ] as const) {
-    test(`than to a handler: ${hostility}`, async () => {
+    test(`than to a back end: ${hostility}`, async () => {
       const machine = await createMachine();
-      const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
-      handler.turn(hostility);
+      const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
+      backEnd.turn(hostility);
       const {client} = await machine.start({profile: 'none'});
-      await expect(client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL})).rejects.toMatchObject({
+      await expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
         failure: {code},
       });
-      expect(handler.requests.map(({method, path, body}) => [method, path, body])).toEqual([['GET', '', '']]);
+      expect(backEnd.requests.map(({method, path, body}) => [method, path, body])).toEqual([['GET', '', '']]);
       expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
     });
   }
 
   test('than where the redirect of a sign-in begins', async () => {
     const machine = await createMachine();
-    const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
-    const other = await using(startHandlerServer(() => jsonAnswer(200, {})));
-    handler.redirect(() => `${other.scriptURL}pilot/login`, ['pilot/login']);
+    const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
+    const other = await using(startBackEndServer(() => jsonAnswer(200, {})));
+    backEnd.redirect(() => `${other.scriptURL}pilot/login`, ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
-    await expect(client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL})).rejects.toMatchObject({
-      failure: {code: 'handler-redirect', scriptURL: other.scriptURL},
+    await expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
+      failure: {code: 'back-end-redirect', scriptURL: other.scriptURL},
     });
     expect(other.requests).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('a password goes nowhere else', () => {
 describe('a failure leaves everything as it was', () => {
   test('also the session of somebody else', async () => {
     const machine = await createMachine();
-    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client, changes} = await machine.start({airline});
     const session = await client.signIn(CREDENTIALS);
     const {text} = await client.identity();
@@ -233,39 +233,39 @@ describe('a failure leaves everything as it was', () => {
 describe('several sign-ins at once', () => {
   test('the same one is sent once; another one has to wait', async () => {
     const machine = await createMachine();
-    const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+    const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
     const same = [client.signIn(CREDENTIALS), client.signIn(CREDENTIALS)];
-    await machine.handler.received(1);
+    await machine.backEnd.received(1);
     await expect(client.signIn({...CREDENTIALS, password: 'other'})).rejects.toMatchObject({
       failure: {code: 'sign-in-busy'},
     });
     const [first, second] = await Promise.all(same);
     expect(second).toEqual(first);
-    expect(machine.handler.requests.map(({path}) => path)).toEqual(['', 'pilot/login']);
+    expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['', 'pilot/login']);
   });
 
   test('signing out ends one that is under way', async () => {
     const machine = await createMachine();
-    const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
-    handler.turn('hanging', ['pilot/login']);
+    const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
+    backEnd.turn('hanging', ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
-    const signingIn = client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL});
+    const signingIn = client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
     const failed = expect(signingIn).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
-    await handler.received(2);
+    await backEnd.received(2);
     expect(await client.signOut()).toMatchObject({state: 'signed-out'});
     await failed;
   });
 
   test('the end of the service ends one that is under way', async () => {
     const machine = await createMachine();
-    const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
-    handler.turn('hanging', ['pilot/login']);
+    const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
+    backEnd.turn('hanging', ['pilot/login']);
     const {client, stop} = await machine.start({profile: 'none'});
-    const failed = expect(client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL})).rejects.toMatchObject({
+    const failed = expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
       failure: {code: 'store-closed'},
     });
-    await handler.received(2);
+    await backEnd.received(2);
     await stop();
     await failed;
   });

@@ -12,14 +12,14 @@ for (const {name, start} of [
   describe(`signing in to ${name}`, () => {
     test('serves the pilot with the airline that is configured, until signing out', async () => {
       const machine = await createMachine(start);
-      const {handler} = machine;
-      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {backEnd} = machine;
+      const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const {client, changes} = await machine.start({airline});
       expect(await client.session()).toEqual({
         state: 'signed-out',
-        source: 'handler',
+        source: 'back-end',
         since: '2026-03-01T12:00:00.000Z',
-        scriptURL: handler.scriptURL,
+        scriptURL: backEnd.scriptURL,
       });
       await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
 
@@ -27,9 +27,9 @@ for (const {name, start} of [
       const session = await client.signIn(CREDENTIALS);
       expect(session).toEqual({
         state: 'signed-in',
-        source: 'handler',
+        source: 'back-end',
         since: '2026-03-01T12:01:00.000Z',
-        scriptURL: handler.scriptURL,
+        scriptURL: backEnd.scriptURL,
         kept: 'keychain',
         ...(name === 'phpvms5' ? {expiresAt: '2026-03-08T12:01:00.000Z'} : {}),
       });
@@ -37,18 +37,18 @@ for (const {name, start} of [
       const {document} = await client.identity();
       expect(document).toMatchObject({
         va_user: {dbID: 1, pilotID: 'VMS0001', session: expect.any(String)},
-        airline: {settings: {scriptURL: handler.scriptURL, scriptVersion: '1.0.3', scriptHandler: name}},
+        airline: {settings: {scriptURL: backEnd.scriptURL, scriptVersion: '1.0.3', scriptHandler: name}},
       });
       expect(document).not.toHaveProperty('vendor_design_user');
       expect(changes()).toBe(1);
       expect((await client.readiness()).identity).toEqual({
-        source: 'handler',
+        source: 'back-end',
         signedIn: true,
         state: 'signed-in',
         summary: 'Ada Quill (VMS0001), 127.0.0.1',
       });
 
-      expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'handler'});
+      expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'back-end'});
       await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
       expect(changes()).toBe(2);
       expect(machine.keychain.secrets.size).toBe(0);
@@ -57,23 +57,23 @@ for (const {name, start} of [
 
     test('passes on how long a busy back end wants to be left alone', async () => {
       const machine = await createMachine(start);
-      const {handler} = machine;
-      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {backEnd} = machine;
+      const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const {url} = await machine.start({airline});
-      handler.failWith({status: 429, headers: {'Retry-After': '90'}, body: '<html><title>Error 1015</title></html>'});
+      backEnd.failWith({status: 429, headers: {'Retry-After': '90'}, body: '<html><title>Error 1015</title></html>'});
       const response = await fetch(`${url}/api/session`, {method: 'POST', body: JSON.stringify(CREDENTIALS)});
       expect(response.status).toBe(502);
       expect(response.headers.get('retry-after')).toBe('90');
       const {code, detail, advice, retryAfterSeconds} = (await response.json()) as Record<string, unknown>;
-      expect({code, retryAfterSeconds}).toEqual({code: 'handler-busy', retryAfterSeconds: 90});
+      expect({code, retryAfterSeconds}).toEqual({code: 'back-end-busy', retryAfterSeconds: 90});
       expect(detail).toContain('it takes no more requests for now, and may be asked again in 90 seconds (status 429)');
       expect(advice).toMatch(/^Wait, then try again/);
     });
 
     test('has the back end asked when a plugin was refused, and says why the session is over', async () => {
       const machine = await createMachine(start);
-      const {handler} = machine;
-      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {backEnd} = machine;
+      const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const {client, url, crewroom, changes, stop} = await machine.start({airline});
       const verify = async (): Promise<{readonly status: number; readonly document: Record<string, unknown>}> => {
         const response = await fetch(`${url}/api/session/verify`, {method: 'POST'});
@@ -81,8 +81,8 @@ for (const {name, start} of [
       };
       expect(await verify()).toMatchObject({status: 404, document: {code: 'no-identity'}});
       await client.signIn(CREDENTIALS);
-      handler.endSessions();
-      expect(await verify()).toMatchObject({status: 202, document: {state: 'signed-in', source: 'handler'}});
+      backEnd.endSessions();
+      expect(await verify()).toMatchObject({status: 202, document: {state: 'signed-in', source: 'back-end'}});
       const expired = await until(client, ({state}) => state === 'expired');
       expect(expired).toMatchObject({problem: {code: 'session-unknown', detail: expect.stringContaining('it says')}});
       expect(changes()).toBe(2);
@@ -95,33 +95,33 @@ for (const {name, start} of [
 
     test('goes on after a restart, with one request', async () => {
       const machine = await createMachine(start);
-      const {handler} = machine;
-      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {backEnd} = machine;
+      const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const first = await machine.start({airline});
       await first.client.signIn(CREDENTIALS);
       const {text} = await first.client.identity();
       await first.stop();
-      handler.forgetRequests();
+      backEnd.forgetRequests();
       machine.clock.advance(60 * 60_000);
 
       const {client} = await machine.start({airline});
       const session = await until(client, ({state, stale}) => state === 'signed-in' && stale !== true);
       expect(session).toMatchObject({since: '2026-03-01T12:00:00.000Z', kept: 'keychain'});
-      expect(handler.requests.map(({path}) => path)).toEqual(['pilot/resume']);
+      expect(backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
       const resumed = (await client.identity()).text;
       if (name === 'phpvms7') expect(resumed).toBe(text);
       else expect(session.expiresAt).toBe('2026-03-08T13:00:00.000Z');
     });
 
-    test('is stale while the handler is away, also over a restart, and fresh again', async () => {
+    test('is stale while the back end is away, also over a restart, and fresh again', async () => {
       const machine = await createMachine(start);
-      const {handler, clock} = machine;
-      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {backEnd, clock} = machine;
+      const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const first = await machine.start({airline});
       await first.client.signIn(CREDENTIALS);
       const {text} = await first.client.identity();
       await first.stop();
-      await handler.stop();
+      await backEnd.stop();
 
       const {client, crewroom} = await machine.start({airline});
       const stale = await until(client, ({problem}) => problem !== undefined);
@@ -129,7 +129,7 @@ for (const {name, start} of [
         state: 'signed-in',
         stale: true,
         problem: {
-          code: 'handler-unreachable',
+          code: 'back-end-unreachable',
           detail: expect.stringContaining('nobody listens'),
           advice: expect.any(String),
         },
@@ -137,23 +137,23 @@ for (const {name, start} of [
       expect((await client.identity()).text).toBe(text);
       expect((await client.readiness()).identity).toMatchObject({signedIn: true, stale: true});
 
-      await handler.restart();
+      await backEnd.restart();
       clock.advance(1000);
       const fresh = await until(client, ({stale}) => stale === undefined);
       expect(fresh).not.toHaveProperty('problem');
       expect(crewroom.identity.current()?.summary).toBe('Ada Quill (VMS0001), 127.0.0.1');
     });
 
-    test('ends when the handler knows the session no more', async () => {
+    test('ends when the back end knows the session no more', async () => {
       const machine = await createMachine(start);
-      const {handler, clock} = machine;
-      const airline = await writeAirline(machine.directory, handler.scriptURL);
+      const {backEnd, clock} = machine;
+      const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const {client, changes, stop} = await machine.start({airline});
       await client.signIn(CREDENTIALS);
-      handler.endSessions();
+      backEnd.endSessions();
       clock.advance(7 * 24 * 60 * 60_000 - 1000);
       const session = await until(client, ({state}) => state === 'expired');
-      expect(session).toMatchObject({source: 'handler', problem: {code: 'session-unknown'}});
+      expect(session).toMatchObject({source: 'back-end', problem: {code: 'session-unknown'}});
       await expect(client.identity()).rejects.toMatchObject({
         failure: {code: 'no-identity'},
         message: expect.stringContaining('nobody is signed in'),
@@ -163,17 +163,17 @@ for (const {name, start} of [
       await stop();
       // Also after a restart: another identity must not take its place without a word.
       const {client: again} = await machine.start({airline});
-      expect(await again.session()).toMatchObject({state: 'expired', scriptURL: handler.scriptURL});
+      expect(await again.session()).toMatchObject({state: 'expired', scriptURL: backEnd.scriptURL});
       expect(await again.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
     });
 
     test('ends after a restart with a session that died meanwhile', async () => {
       const machine = await createMachine(start);
-      const airline = await writeAirline(machine.directory, machine.handler.scriptURL);
+      const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
       const first = await machine.start({airline});
       await first.client.signIn(CREDENTIALS);
       await first.stop();
-      machine.handler.endSessions();
+      machine.backEnd.endSessions();
       const {client} = await machine.start({airline});
       await until(client, ({state}) => state === 'expired');
       await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});

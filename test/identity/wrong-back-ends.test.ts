@@ -2,12 +2,12 @@ import {once} from 'node:events';
 import {createServer as createTlsServer} from 'node:https';
 import {expect, onTestFinished, test} from 'vitest';
 import type {SessionDocument} from '../../src/client/client.ts';
-import {walkHandler} from '../../src/doctor/backend/walk.ts';
+import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding} from '../../src/doctor/finding.ts';
 import {AppError, describeFailure} from '../../src/domain/failure.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
 import {ADA} from '../support/back-ends.ts';
-import {type HostileHandler, type Hostility, startHostileHandler} from '../support/hostile-back-end.ts';
+import {type HostileBackEnd, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {createMachine, type Machine, until, using} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};
@@ -20,7 +20,7 @@ interface Words {
 }
 
 /** Signs in at a back end that is wrong already. */
-async function signIn({scriptURL}: HostileHandler, machine: Machine): Promise<Words> {
+async function signIn({scriptURL}: HostileBackEnd, machine: Machine): Promise<Words> {
   const {client} = await machine.start({profile: 'none', ephemeral: true});
   const error: unknown = await client.signIn({...CREDENTIALS, scriptURL}).catch(reason => reason);
   if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
@@ -28,35 +28,35 @@ async function signIn({scriptURL}: HostileHandler, machine: Machine): Promise<Wo
 }
 
 /** Signs in, lets the back end turn wrong, and looks at the session when it is to be resumed. */
-async function lookAtSession(handler: HostileHandler, machine: Machine, turn: Turn): Promise<Words> {
+async function lookAtSession(backEnd: HostileBackEnd, machine: Machine, turn: Turn): Promise<Words> {
   const {client} = await machine.start({profile: 'none', ephemeral: true});
-  await client.signIn({...CREDENTIALS, scriptURL: handler.scriptURL});
-  await turn(handler);
+  await client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
+  await turn(backEnd);
   machine.clock.advance(6.5 * DAY_MS);
   const {problem} = await until(client, (session: SessionDocument) => session.problem !== undefined);
   return {said: problem?.detail ?? '', advice: problem?.advice ?? ''};
 }
 
 /** Lets the doctor look at a back end; the first problem. */
-async function askDoctor({scriptURL}: HostileHandler, machine: Machine): Promise<Words> {
+async function askDoctor({scriptURL}: HostileBackEnd, machine: Machine): Promise<Words> {
   const deps = {nowMs: machine.clock.nowMs, elapsedMs: () => performance.now(), pause: async () => {}};
   const findings: Finding[] = [];
-  for await (const step of walkHandler({scriptURL, credentials: CREDENTIALS}, deps)) findings.push(...step);
+  for await (const step of walkBackEnd({scriptURL, credentials: CREDENTIALS}, deps)) findings.push(...step);
   const {detail = '', fix = ''} = findings.find(({level}) => level === 'problem') ?? {};
   return {said: detail, advice: fix};
 }
 
 /** Makes a back end go wrong. */
-type Turn = (handler: HostileHandler) => Promise<void> | void;
+type Turn = (backEnd: HostileBackEnd) => Promise<void> | void;
 
 function toHostility(hostility: Hostility): Turn {
-  return handler => handler.turn(hostility);
+  return backEnd => backEnd.turn(hostility);
 }
 
 /** Puts a server for https in the place of the back end. Without a certificate it agrees on nothing, which it is not asked. */
-async function toTls(handler: HostileHandler): Promise<void> {
-  const {port} = new URL(handler.scriptURL);
-  await handler.stop();
+async function toTls(backEnd: HostileBackEnd): Promise<void> {
+  const {port} = new URL(backEnd.scriptURL);
+  await backEnd.stop();
   const server = createTlsServer({}).listen(Number(port), '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -133,7 +133,7 @@ for (const {name, turn, said, advice} of [
 ] as readonly {name: string; turn: Turn; said: RegExp; advice: RegExp}[]) {
   test(`${name} is named alike when signing in, in the state of the session and by the doctor`, async () => {
     const machine = await createMachine();
-    const open = (): Promise<HostileHandler> => using(startHostileHandler({nowMs: machine.clock.nowMs}));
+    const open = (): Promise<HostileBackEnd> => using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
     const [first, second] = [await open(), await open()];
     const inSession = await lookAtSession(first, machine, turn);
     await turn(second);
@@ -149,8 +149,8 @@ for (const {name, turn, said, advice} of [
 
 test('https:// on a port for http is named alike when signing in and by the doctor', async () => {
   const machine = await createMachine();
-  const handler = await using(startHostileHandler({nowMs: machine.clock.nowMs}));
-  const wrong = {...handler, scriptURL: handler.scriptURL.replace('http:', 'https:')} as HostileHandler;
+  const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
+  const wrong = {...backEnd, scriptURL: backEnd.scriptURL.replace('http:', 'https:')} as HostileBackEnd;
   for (const words of [await signIn(wrong, machine), await askDoctor(wrong, machine)]) {
     expect(words.said).toMatch(/127\.0\.0\.1:\d+ does not speak TLS/);
     expect(words.advice).toMatch(/^Check the port in the address, or turn on https for the site; .* http:\/\//);

@@ -2,12 +2,12 @@ import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 
-/** The path of each handler below its server. */
-const ROOT = '/handler/';
-const BARE_ROOT = '/handler';
+/** The path of each back end below its server. */
+const ROOT = '/back-end/';
+const BARE_ROOT = '/back-end';
 
-/** What a handler was sent, once all of it had arrived. */
-export interface HandlerRequest {
+/** What a back end was sent, once all of it had arrived. */
+export interface BackEndRequest {
   readonly method: string;
   /** The path below `scriptURL`, such as `pilot/login`; empty for the probe. */
   readonly path: string;
@@ -19,22 +19,22 @@ export interface HandlerRequest {
   readonly json: unknown;
 }
 
-/** What a handler answers. */
-export interface HandlerAnswer {
+/** What a back end answers. */
+export interface BackEndAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
 /** Answers a request; whoever writes the response without our help resolves with undefined. */
-export type Respond = (request: HandlerRequest, response: ServerResponse) => HandlerAnswer | undefined;
+export type Respond = (request: BackEndRequest, response: ServerResponse) => BackEndAnswer | undefined;
 
-/** The server of a handler, on a free port of 127.0.0.1. */
-export interface HandlerServer extends AsyncDisposable {
-  /** Where the handler is, with the slash at its end. */
+/** The server of a back end, on a free port of 127.0.0.1. */
+export interface BackEndServer extends AsyncDisposable {
+  /** Where the back end is, with the slash at its end. */
   readonly scriptURL: string;
   /** Everything that came, in order. */
-  readonly requests: readonly HandlerRequest[];
+  readonly requests: readonly BackEndRequest[];
   /** Resolves once so many requests have come. */
   received(count: number): Promise<void>;
   /** The requests so far are forgotten. */
@@ -46,22 +46,22 @@ export interface HandlerServer extends AsyncDisposable {
 }
 
 /**
- * Starts a server that answers as it is told, and does what every web server in front of a handler does: it redirects
+ * Starts a server that answers as it is told, and does what every web server in front of a back end does: it redirects
  * from the directory without a slash to that with one, or the other way round, as frameworks have it.
  */
-export async function startHandlerServer(respond: Respond, {dropsSlash = false} = {}): Promise<HandlerServer> {
-  const server = new NodeHandlerServer(respond, dropsSlash);
+export async function startBackEndServer(respond: Respond, {dropsSlash = false} = {}): Promise<BackEndServer> {
+  const server = new NodeBackEndServer(respond, dropsSlash);
   await server.listen(0);
   return server;
 }
 
-class NodeHandlerServer implements HandlerServer {
+class NodeBackEndServer implements BackEndServer {
   readonly #server: Server;
   readonly #respond: Respond;
   readonly #dropsSlash: boolean;
   readonly #watchers = new Set<() => void>();
   #port = 0;
-  #requests: HandlerRequest[] = [];
+  #requests: BackEndRequest[] = [];
 
   constructor(respond: Respond, dropsSlash: boolean) {
     this.#respond = respond;
@@ -76,7 +76,7 @@ class NodeHandlerServer implements HandlerServer {
     return `http://127.0.0.1:${this.#port}${ROOT}`;
   }
 
-  get requests(): readonly HandlerRequest[] {
+  get requests(): readonly BackEndRequest[] {
     return this.#requests;
   }
 
@@ -119,7 +119,7 @@ class NodeHandlerServer implements HandlerServer {
     if (pathname === elsewhere) return send(redirectTo(here), response);
     if (pathname !== here && !pathname.startsWith(ROOT)) return send(NOT_FOUND, response);
     const body = await readBody(message);
-    const request: HandlerRequest = {
+    const request: BackEndRequest = {
       method: message.method ?? '',
       path: pathname.slice(ROOT.length),
       query: searchParams,
@@ -136,24 +136,24 @@ class NodeHandlerServer implements HandlerServer {
 }
 
 /** An answer in JSON. */
-export function jsonAnswer(status: number, value: unknown): HandlerAnswer {
+export function jsonAnswer(status: number, value: unknown): BackEndAnswer {
   return {status, headers: {'Content-Type': 'application/json'}, body: JSON.stringify(value)};
 }
 
 /** An answer that names another address. */
-export function redirectTo(location: string, status = 301): HandlerAnswer {
+export function redirectTo(location: string, status = 301): BackEndAnswer {
   return {...htmlAnswer(status, 'Moved Permanently'), headers: {'Content-Type': 'text/html', Location: location}};
 }
 
 /** The kind of page that web servers and frameworks answer with on their own. */
-export function htmlAnswer(status: number, title: string): HandlerAnswer {
+export function htmlAnswer(status: number, title: string): BackEndAnswer {
   const body = `<!DOCTYPE html>\n<html>\n<head><title>${status} ${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`;
   return {status, headers: {'Content-Type': 'text/html; charset=UTF-8'}, body};
 }
 
 const NOT_FOUND = htmlAnswer(404, 'Not Found');
 
-function send({status, headers, body}: HandlerAnswer, response: ServerResponse): void {
+function send({status, headers, body}: BackEndAnswer, response: ServerResponse): void {
   response.writeHead(status, headers);
   response.end(body);
 }

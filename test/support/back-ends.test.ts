@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, type TestHandler, TROUBLE} from './back-ends.ts';
-import {HOSTILITY_NAMES, startHostileHandler} from './hostile-back-end.ts';
+import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from './back-ends.ts';
+import {HOSTILITY_NAMES, startHostileBackEnd} from './hostile-back-end.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -13,15 +13,15 @@ interface Answer {
   readonly body: {readonly session?: string; readonly message?: string};
 }
 
-async function post({scriptURL}: TestHandler, path: string, body: unknown, method = 'POST'): Promise<Answer> {
+async function post({scriptURL}: TestBackEnd, path: string, body: unknown, method = 'POST'): Promise<Answer> {
   const init = method === 'POST' ? {method, body: JSON.stringify(body)} : {method};
   const response = await fetch(`${scriptURL}${path}`, {...init, headers: {Accept: 'application/json'}});
   const text = await response.text();
   return {status: response.status, body: text.startsWith('{') ? JSON.parse(text) : {}};
 }
 
-async function signIn(handler: TestHandler, username = '1'): Promise<string> {
-  const {status, body} = await post(handler, `pilot/login?username=${username}`, {password: ADA.password});
+async function signIn(backEnd: TestBackEnd, username = '1'): Promise<string> {
+  const {status, body} = await post(backEnd, `pilot/login?username=${username}`, {password: ADA.password});
   assert.equal(status, 200);
   return body.session ?? '';
 }
@@ -30,7 +30,7 @@ for (const {name, start, broken} of [
   {name: 'phpVMS 5', start: startPhpVms5, broken: 500},
   {name: 'phpVMS 7', start: startPhpVms7, broken: 503},
 ]) {
-  describe(`the handler that plays ${name}`, () => {
+  describe(`the back end that plays ${name}`, () => {
     const {password} = ADA;
     const login = 'pilot/login?username=';
     const refused = [
@@ -46,28 +46,28 @@ for (const {name, start, broken} of [
     ];
     for (const {name: what, path, body, method, status} of refused) {
       test(`refuses ${what} with ${status}`, async () => {
-        await using handler = await start({nowMs});
-        assert.equal((await post(handler, path, body, method)).status, status);
+        await using backEnd = await start({nowMs});
+        assert.equal((await post(backEnd, path, body, method)).status, status);
       });
     }
 
     test('is in trouble when it is told to, is down, and comes back', async () => {
-      await using handler = await start({nowMs});
-      handler.failWith(TROUBLE.html);
-      assert.equal((await fetch(handler.scriptURL)).status, 500);
-      handler.failWith(undefined);
-      await handler.stop();
-      await assert.rejects(fetch(handler.scriptURL));
-      await handler.restart();
-      assert.equal((await fetch(handler.scriptURL)).status, 200);
-      assert.equal(handler.requests.length, 2);
+      await using backEnd = await start({nowMs});
+      backEnd.failWith(TROUBLE.html);
+      assert.equal((await fetch(backEnd.scriptURL)).status, 500);
+      backEnd.failWith(undefined);
+      await backEnd.stop();
+      await assert.rejects(fetch(backEnd.scriptURL));
+      await backEnd.restart();
+      assert.equal((await fetch(backEnd.scriptURL)).status, 200);
+      assert.equal(backEnd.requests.length, 2);
     });
 
     test('serves data to those who bring a session, unless the host takes it away', async () => {
       for (const stripsAuthorization of [false, true]) {
-        await using handler = await start({nowMs, stripsAuthorization});
-        const headers = {Authorization: `Bearer ${await signIn(handler, ADA.email)}`};
-        const response = await fetch(`${handler.scriptURL}data/airports`, {headers});
+        await using backEnd = await start({nowMs, stripsAuthorization});
+        const headers = {Authorization: `Bearer ${await signIn(backEnd, ADA.email)}`};
+        const response = await fetch(`${backEnd.scriptURL}data/airports`, {headers});
         assert.equal(response.status, stripsAuthorization ? 401 : 200);
       }
     });
@@ -75,41 +75,41 @@ for (const {name, start, broken} of [
 }
 
 test('a session of phpVMS 5 is renewed by resuming it, and ends after 7 days', async () => {
-  await using handler = await startPhpVms5({nowMs});
-  const first = await signIn(handler);
-  const {body} = await post(handler, 'pilot/resume', {session: first});
+  await using backEnd = await startPhpVms5({nowMs});
+  const first = await signIn(backEnd);
+  const {body} = await post(backEnd, 'pilot/resume', {session: first});
   assert.notEqual(body.session, first);
-  assert.equal((await post(handler, 'pilot/verify', {session: first})).status, 401);
-  assert.equal((await post(handler, 'pilot/verify', {session: body.session})).body.session, body.session);
+  assert.equal((await post(backEnd, 'pilot/verify', {session: first})).status, 401);
+  assert.equal((await post(backEnd, 'pilot/verify', {session: body.session})).body.session, body.session);
   time += 7 * DAY_MS;
-  assert.equal((await post(handler, 'pilot/verify', {session: body.session})).status, 401);
-  assert.equal((await post(handler, 'pilot/verify', {session: 'x'})).status, 400);
+  assert.equal((await post(backEnd, 'pilot/verify', {session: body.session})).status, 401);
+  assert.equal((await post(backEnd, 'pilot/verify', {session: 'x'})).status, 400);
 });
 
 test('a session of phpVMS 7 stays as it is, until it is unknown', async () => {
-  await using handler = await startPhpVms7({nowMs});
-  const session = await signIn(handler);
+  await using backEnd = await startPhpVms7({nowMs});
+  const session = await signIn(backEnd);
   time += 365 * DAY_MS;
   for (const path of ['pilot/resume', 'pilot/verify'])
-    assert.equal((await post(handler, path, {session})).body.session, session);
-  handler.endSessions();
-  for (const path of ['pilot/resume', 'pilot/verify']) assert.equal((await post(handler, path, {session})).status, 404);
+    assert.equal((await post(backEnd, path, {session})).body.session, session);
+  backEnd.endSessions();
+  for (const path of ['pilot/resume', 'pilot/verify']) assert.equal((await post(backEnd, path, {session})).status, 404);
 });
 
-test('a hostile handler is hostile where it is told to be, and well elsewhere', async () => {
-  await using handler = await startHostileHandler({nowMs});
+test('a hostile back end is hostile where it is told to be, and well elsewhere', async () => {
+  await using backEnd = await startHostileBackEnd({nowMs});
   for (const hostility of HOSTILITY_NAMES) {
-    handler.turn(hostility, ['pilot/login']);
-    assert.equal((await fetch(handler.scriptURL)).status, 200, hostility);
+    backEnd.turn(hostility, ['pilot/login']);
+    assert.equal((await fetch(backEnd.scriptURL)).status, 200, hostility);
   }
-  handler.relent();
-  handler.changePilot(pilot => ({...pilot, rank: 7}));
-  const response = await fetch(`${handler.scriptURL}pilot/login?username=1`, {
+  backEnd.relent();
+  backEnd.changePilot(pilot => ({...pilot, rank: 7}));
+  const response = await fetch(`${backEnd.scriptURL}pilot/login?username=1`, {
     method: 'POST',
     body: JSON.stringify({password: ADA.password}),
   });
   assert.equal(((await response.json()) as {rank: unknown}).rank, 7);
-  assert.deepEqual(handler.requests.map(({method, path}) => `${method} ${path}`).slice(-2), [
+  assert.deepEqual(backEnd.requests.map(({method, path}) => `${method} ${path}`).slice(-2), [
     'GET ',
     'POST pilot/login',
   ]);

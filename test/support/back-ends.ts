@@ -1,14 +1,14 @@
 import type {AirlineAccount} from '../../src/domain/identity.ts';
 import {
-  type HandlerAnswer,
-  type HandlerRequest,
-  type HandlerServer,
+  type BackEndAnswer,
+  type BackEndRequest,
+  type BackEndServer,
   htmlAnswer,
   jsonAnswer,
-  startHandlerServer,
+  startBackEndServer,
 } from './back-end-server.ts';
 
-/** A pilot whom a handler knows. */
+/** A pilot whom a back end knows. */
 export interface TestPilot {
   /** The number, which is also that of the row in the database. */
   readonly number: number;
@@ -36,28 +36,28 @@ export const ADA: TestPilot = {
 /** Has not been confirmed by the airline yet. */
 export const BEN: TestPilot = {...ADA, number: 2, pilotID: 'VMS0002', email: 'ben@example.com', state: 'unconfirmed'};
 
-/** Has retired, with an account that breaks the handler. */
+/** Has retired, with an account that breaks the back end. */
 export const CLEO: TestPilot = {...ADA, number: 3, pilotID: 'VMS0003', email: 'cleo@example.com', state: 'broken'};
 
 /** Never made an API key, which only phpVMS 7 has; signed up through Discord. */
 export const DAN: TestPilot = {...ADA, number: 4, pilotID: 'VMS0004', email: 'dan@example.com', state: 'keyless'};
 
-/** What a handler is started with. */
-export interface HandlerOptions {
-  /** The clock of the handler, in milliseconds since the Unix epoch. */
+/** What a back end is started with. */
+export interface BackEndOptions {
+  /** The clock of the back end, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** Whether the host takes the `Authorization` header away, as Apache does with PHP as CGI. Default: false. */
   readonly stripsAuthorization?: boolean;
-  /** Whether pages of other origins may call, as the open-source handlers let them. Default: true. */
+  /** Whether pages of other origins may call, as the open-source back ends let them. Default: true. */
   readonly allowsOrigins?: boolean;
   /** Whether the slash at the end of an address is redirected away, as Laravel has it in its `.htaccess`. Default: false. */
   readonly dropsSlash?: boolean;
 }
 
-/** A handler that plays a back end of an airline. */
-export interface TestHandler extends HandlerServer {
+/** A server that plays the back end of an airline. */
+export interface TestBackEnd extends BackEndServer {
   /** Answers everything with this from now on; with undefined it is well again. */
-  failWith(answer: HandlerAnswer | undefined): void;
+  failWith(answer: BackEndAnswer | undefined): void;
   /** Every session dies, as after a change of the database. */
   endSessions(): void;
 }
@@ -68,26 +68,26 @@ export const TROUBLE = {
   empty: {status: 500, body: ''},
   /** What a framework shows. */
   html: htmlAnswer(500, 'Server Error'),
-  /** What a handler says of itself. */
+  /** What a back end says of itself. */
   json: jsonAnswer(500, {message: 'The rank for this pilot does not exist'}),
   /** What a framework says to those who accept JSON. */
   maintenance: jsonAnswer(503, {message: 'Service Unavailable'}),
-} as const satisfies Record<string, HandlerAnswer>;
+} as const satisfies Record<string, BackEndAnswer>;
 
 /**
- * Starts a handler as phpVMS 5 has it. The session looks like a JWT, lasts 7 days and is the only one of
+ * Starts a back end as phpVMS 5 has it. The session looks like a JWT, lasts 7 days and is the only one of
  * its pilot; to resume it gives a new one. A pilot signs in with the bare number or the e-mail address.
  */
-export async function startPhpVms5(options: HandlerOptions): Promise<TestHandler> {
-  return startTestHandler(new PhpVms5(options.nowMs), options);
+export async function startPhpVms5(options: BackEndOptions): Promise<TestBackEnd> {
+  return startTestBackEnd(new PhpVms5(options.nowMs), options);
 }
 
 /**
- * Starts a handler as phpVMS 7 has it. The session is the permanent API key of the pilot, and stays the
+ * Starts a back end as phpVMS 7 has it. The session is the permanent API key of the pilot, and stays the
  * same. What it has no answer for is answered by its framework, in JSON only for those who accept it.
  */
-export async function startPhpVms7(options: HandlerOptions): Promise<TestHandler> {
-  return startTestHandler(new PhpVms7(), options);
+export async function startPhpVms7(options: BackEndOptions): Promise<TestBackEnd> {
+  return startTestBackEnd(new PhpVms7(), options);
 }
 
 /** What differs between back ends. */
@@ -98,21 +98,21 @@ export interface BackEnd {
   /** Whether it looks for the pilot before it looks for the password. */
   readonly findsPilotFirst: boolean;
   /** What becomes of a sign-in to an account that lacks something. */
-  readonly breakdown: HandlerAnswer;
+  readonly breakdown: BackEndAnswer;
   /** The pilot of a live session, or why there is none. */
-  findPilot(session: string): TestPilot | HandlerAnswer;
+  findPilot(session: string): TestPilot | BackEndAnswer;
   /** The session that goes on from a live one. */
   renew(pilot: TestPilot, session: string): string;
   endSessions(): void;
-  refuseMethod(request: HandlerRequest): HandlerAnswer;
-  refusePath(request: HandlerRequest): HandlerAnswer;
+  refuseMethod(request: BackEndRequest): BackEndAnswer;
+  refusePath(request: BackEndRequest): BackEndAnswer;
 }
 
 const PILOTS = [ADA, BEN, CLEO, DAN];
 
 const SESSION_SECONDS = 7 * 24 * 60 * 60;
 
-/** The ways of phpVMS 5, for handlers that spoil them. */
+/** The ways of phpVMS 5, for back ends that spoil them. */
 export function createPhpVms5(nowMs: () => number): BackEnd {
   return new PhpVms5(nowMs);
 }
@@ -137,7 +137,7 @@ class PhpVms5 implements BackEnd {
     return session;
   }
 
-  findPilot(session: string): TestPilot | HandlerAnswer {
+  findPilot(session: string): TestPilot | BackEndAnswer {
     if (session.split('.').length !== 3) return failure(400, 'The session is malformed');
     for (const [pilot, live] of this.#sessions)
       if (live.session === session && live.expirySeconds * 1000 > this.#nowMs()) return pilot;
@@ -152,11 +152,11 @@ class PhpVms5 implements BackEnd {
     this.#sessions.clear();
   }
 
-  refuseMethod({method}: HandlerRequest): HandlerAnswer {
+  refuseMethod({method}: BackEndRequest): BackEndAnswer {
     return failure(405, `POST request method expected, received a ${method} request instead`);
   }
 
-  refusePath(): HandlerAnswer {
+  refusePath(): BackEndAnswer {
     return htmlAnswer(404, 'Not Found');
   }
 }
@@ -171,7 +171,7 @@ class PhpVms7 implements BackEnd {
     return pilot.state === 'keyless' ? null : this.#apiKeyOf(pilot);
   }
 
-  findPilot(session: string): TestPilot | HandlerAnswer {
+  findPilot(session: string): TestPilot | BackEndAnswer {
     const pilot = PILOTS.find(each => this.#apiKeyOf(each) === session);
     return pilot ?? phpVms7Failure(404, 'No query results for model [App\\Models\\User].');
   }
@@ -184,12 +184,12 @@ class PhpVms7 implements BackEnd {
     this.#generation++;
   }
 
-  refuseMethod({method, path, headers}: HandlerRequest): HandlerAnswer {
+  refuseMethod({method, path, headers}: BackEndRequest): BackEndAnswer {
     const message = `The ${method} method is not supported for route api/smartcars/${path}. Supported methods: POST.`;
     return acceptsJson(headers) ? phpVms7Failure(405, message) : htmlAnswer(405, 'Method Not Allowed');
   }
 
-  refusePath({path, headers}: HandlerRequest): HandlerAnswer {
+  refusePath({path, headers}: BackEndRequest): BackEndAnswer {
     const message = `The route api/smartcars/${path} could not be found.`;
     return acceptsJson(headers) ? phpVms7Failure(404, message) : htmlAnswer(404, 'Not Found');
   }
@@ -199,12 +199,12 @@ class PhpVms7 implements BackEnd {
   }
 }
 
-async function startTestHandler(
+async function startTestBackEnd(
   backEnd: BackEnd,
-  {stripsAuthorization = false, allowsOrigins = true, dropsSlash = false}: HandlerOptions,
-): Promise<TestHandler> {
-  let trouble: HandlerAnswer | undefined;
-  const server = await startHandlerServer(
+  {stripsAuthorization = false, allowsOrigins = true, dropsSlash = false}: BackEndOptions,
+): Promise<TestBackEnd> {
+  let trouble: BackEndAnswer | undefined;
+  const server = await startBackEndServer(
     request => {
       const {authorization, ...others} = request.headers;
       const seen = stripsAuthorization ? {...request, headers: others} : request;
@@ -214,7 +214,7 @@ async function startTestHandler(
     {dropsSlash},
   );
   return Object.assign(server, {
-    failWith: (answer: HandlerAnswer | undefined) => {
+    failWith: (answer: BackEndAnswer | undefined) => {
       trouble = answer;
     },
     endSessions: () => backEnd.endSessions(),
@@ -222,7 +222,7 @@ async function startTestHandler(
 }
 
 /** Lets browsers hand an answer to pages of any origin. */
-export function allowAnyOrigin(answer: HandlerAnswer): HandlerAnswer {
+export function allowAnyOrigin(answer: BackEndAnswer): BackEndAnswer {
   return {...answer, headers: {...answer.headers, ...ANY_ORIGIN}};
 }
 
@@ -232,8 +232,8 @@ const ANY_ORIGIN = {
   'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
 };
 
-/** What a handler answers to a request; the same for all back ends but for their own ways. */
-export function respond(request: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+/** What a back end answers to a request; the same for all back ends but for their own ways. */
+export function respond(request: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
   const {method, path} = request;
   if (method === 'OPTIONS') return jsonAnswer(200, null);
   switch (path) {
@@ -251,7 +251,7 @@ export function respond(request: HandlerRequest, backEnd: BackEnd): HandlerAnswe
   }
 }
 
-function login({query, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+function login({query, json}: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
   const username = query.get('username');
   const password = memberOf(json, 'password');
   if (username === null) return failure(400, 'Username is a required parameter (type `string`)');
@@ -263,7 +263,7 @@ function login({query, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
   return pilot.state === 'broken' ? backEnd.breakdown : jsonAnswer(200, accountOf(pilot, backEnd.signIn(pilot)));
 }
 
-function goOn({path, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+function goOn({path, json}: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
   const session = memberOf(json, 'session');
   if (typeof session !== 'string') return failure(400, 'Session is a required field (type `string`)');
   const pilot = backEnd.findPilot(session);
@@ -271,16 +271,16 @@ function goOn({path, json}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
   return jsonAnswer(200, accountOf(pilot, path === 'pilot/resume' ? backEnd.renew(pilot, session) : session));
 }
 
-/** An airport, as every handler has it. */
+/** An airport, as every back end has it. */
 export const AIRPORT = {id: 1, code: 'EGLL', name: 'London Heathrow', latitude: 51.4706, longitude: -0.4619};
 
-function listAirports({headers}: HandlerRequest, backEnd: BackEnd): HandlerAnswer {
+function listAirports({headers}: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
   const session = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (session === undefined || 'status' in backEnd.findPilot(session)) return failure(401, 'Invalid Token');
   return jsonAnswer(200, [AIRPORT]);
 }
 
-/** The pilot, as every handler has it. */
+/** The pilot, as every back end has it. */
 function accountOf(
   {number, pilotID, email, firstName, lastName}: TestPilot,
   session: string | null,
@@ -299,12 +299,12 @@ function accountOf(
   };
 }
 
-function failure(status: number, message: string): HandlerAnswer {
+function failure(status: number, message: string): BackEndAnswer {
   return jsonAnswer(status, {message});
 }
 
 /** What phpVMS 7 makes of an exception. */
-function phpVms7Failure(status: number, message: string): HandlerAnswer {
+function phpVms7Failure(status: number, message: string): BackEndAnswer {
   const type = `https://phpvms.example/errors/${status}`;
   return jsonAnswer(status, {type, title: message, details: message, status, error: {status, message}});
 }
@@ -313,6 +313,6 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function acceptsJson({accept = ''}: HandlerRequest['headers']): boolean {
+function acceptsJson({accept = ''}: BackEndRequest['headers']): boolean {
   return accept.includes('application/json');
 }

@@ -1,20 +1,20 @@
 import type {ServerResponse} from 'node:http';
 import {
-  type HandlerAnswer,
-  type HandlerRequest,
-  type HandlerServer,
+  type BackEndAnswer,
+  type BackEndRequest,
+  type BackEndServer,
   htmlAnswer,
   jsonAnswer,
   redirectTo,
-  startHandlerServer,
+  startBackEndServer,
 } from './back-end-server.ts';
-import {AIRPORT, allowAnyOrigin, type BackEnd, createPhpVms5, type HandlerOptions, respond} from './back-ends.ts';
+import {AIRPORT, allowAnyOrigin, type BackEnd, type BackEndOptions, createPhpVms5, respond} from './back-ends.ts';
 
 /** The name of a way to be hostile. */
 export type Hostility = keyof typeof HOSTILITIES;
 
-/** A handler as phpVMS 5 has it that does harm when it is told to. */
-export interface HostileHandler extends HandlerServer {
+/** A back end as phpVMS 5 has it that does harm when it is told to. */
+export interface HostileBackEnd extends BackEndServer {
   /** Turns hostile to requests of these paths, or of all; every other request is answered well. */
   turn(hostility: Hostility, paths?: readonly string[]): void;
   /** Redirects requests of these paths, or of all, to what is made of their address. */
@@ -25,13 +25,13 @@ export interface HostileHandler extends HandlerServer {
   relent(): void;
 }
 
-/** Starts a handler that is well until it is told otherwise. */
-export async function startHostileHandler({nowMs}: HandlerOptions): Promise<HostileHandler> {
+/** Starts a back end that is well until it is told otherwise. */
+export async function startHostileBackEnd({nowMs}: BackEndOptions): Promise<HostileBackEnd> {
   const backEnd = createPhpVms5(nowMs);
   let spoil: Spoil | undefined;
   let affects: (path: string) => boolean = () => true;
-  const server = await startHandlerServer((request, response) => {
-    const answer = (): HandlerAnswer => allowAnyOrigin(respond(request, backEnd));
+  const server = await startBackEndServer((request, response) => {
+    const answer = (): BackEndAnswer => allowAnyOrigin(respond(request, backEnd));
     if (spoil === undefined || !affects(request.path)) return answer();
     const spoiled = {request, response, backEnd, url: `${server.scriptURL}${request.path}`};
     // Whoever does not use the answer has not done what was asked either.
@@ -57,16 +57,16 @@ export async function startHostileHandler({nowMs}: HandlerOptions): Promise<Host
 }
 
 interface Spoiled {
-  /** What a handler that is well would answer. */
-  readonly answer: HandlerAnswer;
-  readonly request: HandlerRequest;
+  /** What a back end that is well would answer. */
+  readonly answer: BackEndAnswer;
+  readonly request: BackEndRequest;
   readonly response: ServerResponse;
   readonly backEnd: BackEnd;
   /** The address that was asked. */
   readonly url: string;
 }
 
-type Spoil = (spoiled: Spoiled) => HandlerAnswer | undefined;
+type Spoil = (spoiled: Spoiled) => BackEndAnswer | undefined;
 
 const SIZE_BYTES = 2 * 1024 * 1024;
 
@@ -134,7 +134,7 @@ const HOSTILITIES = {
   'PHP fatal error': () => ({
     status: 200,
     headers: {'Content-Type': 'text/html'},
-    body: '<br />\n<b>Fatal error</b>:  Uncaught TypeError: count(): Argument #1 ($value) must be of type Countable|array, null given in /home/air/handler/login.php:31\nStack trace:\n#0 {main}\n  thrown in <b>/home/air/handler/login.php</b> on line <b>31</b><br />\n',
+    body: '<br />\n<b>Fatal error</b>:  Uncaught TypeError: count(): Argument #1 ($value) must be of type Countable|array, null given in /home/air/back-end/login.php:31\nStack trace:\n#0 {main}\n  thrown in <b>/home/air/back-end/login.php</b> on line <b>31</b><br />\n',
   }),
   /** A line that somebody left in a file that is included. */
   'text before JSON': ({answer}) => ({...answer, body: `debug: here\n${answer.body}`}),
@@ -157,7 +157,7 @@ const HOSTILITIES = {
   },
   /** A site that is closed for a while. */
   maintenance: () => htmlAnswer(503, 'Service Unavailable'),
-  /** What the common handlers answer to a name that they do not know, down to its case. */
+  /** What the common back ends answer to a name that they do not know, down to its case. */
   'empty 500': () => ({status: 500, body: ''}),
   /** What nginx answers to plain HTTP on its port for https. */
   'https port': () => htmlAnswer(400, 'The plain HTTP request was sent to HTTPS port'),
@@ -202,9 +202,9 @@ const HOSTILITIES = {
 export const HOSTILITY_NAMES = Object.keys(HOSTILITIES) as readonly Hostility[];
 
 function withPilot(
-  answer: HandlerAnswer,
+  answer: BackEndAnswer,
   change: (pilot: Readonly<Record<string, unknown>>) => unknown,
-): HandlerAnswer {
+): BackEndAnswer {
   const value: unknown = JSON.parse(answer.body.toString());
   if (typeof value !== 'object' || value === null || !('pilotID' in value)) return answer;
   return jsonAnswer(answer.status, change({...value}));

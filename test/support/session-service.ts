@@ -10,7 +10,7 @@ import type {LogFields} from '../../src/domain/log.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
 import type {Timers} from '../../src/identity/session/alarm.ts';
-import {startPhpVms5, type TestHandler} from './back-ends.ts';
+import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
 /** A clock with timers, which only moves when it is told to. */
@@ -126,7 +126,7 @@ export interface Machine {
   readonly clock: TestClock;
   readonly keychain: TestKeychain;
   readonly log: TestLog;
-  readonly handler: TestHandler;
+  readonly backEnd: TestBackEnd;
   readonly directory: string;
   readonly dataDir: string;
   start(options?: Partial<Config>, parts?: Partial<CrewroomParts>): Promise<Running>;
@@ -149,13 +149,13 @@ export async function using<T extends AsyncDisposable>(started: Promise<T>): Pro
   return it;
 }
 
-/** Makes a machine with a handler, which go with the test. */
+/** Makes a machine with a back end, which go with the test. */
 export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): Promise<Machine> {
   const {path: directory, ...disposable} = await makeTemporaryDirectory();
   onTestFinished(() => disposable[Symbol.asyncDispose]());
   const clock = createTestClock();
-  const handler = await start({nowMs: clock.nowMs});
-  onTestFinished(() => handler[Symbol.asyncDispose]());
+  const backEnd = await start({nowMs: clock.nowMs});
+  onTestFinished(() => backEnd[Symbol.asyncDispose]());
   const keychain = createTestKeychain();
   const log = createTestLog();
   const dataDir = join(directory, 'data');
@@ -164,7 +164,7 @@ export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): 
     clock,
     keychain,
     log,
-    handler,
+    backEnd,
     directory,
     dataDir,
     start: async (options = {}, parts = {}) => {

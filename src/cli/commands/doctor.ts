@@ -28,13 +28,13 @@ export interface DoctorFlags {
   readonly passwordFile: string | undefined;
 }
 
-/** `crewroom doctor`: looks at everything the service needs, or at a handler, and says how to mend what is wrong. */
+/** `crewroom doctor`: looks at everything the service needs, or at a back end, and says how to mend what is wrong. */
 export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   assertOneSubject(flags);
-  const steps = flags.scriptUrl === undefined ? examine(call) : examineHandler(flags.scriptUrl, call);
-  const nameWidth = flags.scriptUrl === undefined ? NAME_WIDTH : HANDLER_NAME_WIDTH;
+  const steps = flags.scriptUrl === undefined ? examine(call) : examineBackEnd(flags.scriptUrl, call);
+  const nameWidth = flags.scriptUrl === undefined ? NAME_WIDTH : BACK_END_NAME_WIDTH;
   const {isTerminal, columns} = stdout;
   const formatter = createFindingFormatter(nameWidth, {style: styleOf(stdout, context), isTerminal, columns});
   const findings: Finding[] = [];
@@ -51,26 +51,26 @@ export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
 /** Width of the longest name of a check of this machine, in characters. */
 const NAME_WIDTH = 'localhost'.length;
 
-/** Width of the longest name of a check of a handler, in characters. */
-const HANDLER_NAME_WIDTH = 'Unknown session'.length;
+/** Width of the longest name of a check of a back end, in characters. */
+const BACK_END_NAME_WIDTH = 'Unknown session'.length;
 
 function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags): void {
-  if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep looks at the store, not at a handler');
+  if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep looks at the store, not at a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
     throw invalidUsage('doctor', '--username and --password-file go with --script-url only');
   if (username === undefined && passwordFile !== undefined)
     throw invalidUsage('doctor', '--password-file needs --username too');
 }
 
-async function* examineHandler(scriptURL: string, {context, flags}: Call<DoctorFlags>): Steps {
+async function* examineBackEnd(scriptURL: string, {context, flags}: Call<DoctorFlags>): Steps {
   const {username, passwordFile} = flags;
   const {readPassword} = await import('../input/password.ts');
-  const {walkHandler} = await import('../../doctor/backend/walk.ts');
+  const {walkBackEnd} = await import('../../doctor/backend/walk.ts');
   const credentials =
     username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
-  const progress = showProgress('Walking the handler', context);
+  const progress = showProgress('Walking the back end', context);
   try {
-    for await (const step of walkHandler({scriptURL, credentials}, {...context, pause, onStep: progress.say})) {
+    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, pause, onStep: progress.say})) {
       await progress.clear();
       yield step;
     }

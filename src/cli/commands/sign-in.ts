@@ -27,7 +27,7 @@ export async function run(call: Call<SignInFlags>): Promise<ExitCode> {
   const {client} = await connect(call, {ownOnly: true});
   // Before anything is asked: nobody should type a password for a service that does not run.
   const {scriptURL: configured} = await client.session();
-  const scriptURL = await chooseHandler(flags.scriptUrl, configured, context);
+  const scriptURL = await chooseBackEnd(flags.scriptUrl, configured, context);
   await tellPlace(scriptURL ?? configured, flags.scriptUrl === undefined && configured === undefined, context);
   const username = await chooseUsername(flags.username, context);
   const password = await readPassword(flags.passwordFile, context);
@@ -36,8 +36,8 @@ export async function run(call: Call<SignInFlags>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** The handler to name in the request; undefined for the one that the service knows. */
-async function chooseHandler(
+/** The back end to name in the request; undefined for the one that the service knows. */
+async function chooseBackEnd(
   given: string | undefined,
   configured: string | undefined,
   context: CliContext,
@@ -47,7 +47,7 @@ async function chooseHandler(
   if (!canAsk(context)) throw invalidUsage('sign-in', 'no airline is configured, so it needs --script-url URL');
   const question = {
     message: 'Address of the airline’s back end (scriptURL)',
-    example: 'https://air.example/handler/',
+    example: 'https://air.example/back-end/',
     findProblem: (answer: string) => {
       const reading = readScriptUrl(answer);
       return 'problem' in reading ? `It ${reading.problem}` : undefined;

@@ -9,7 +9,7 @@ export async function run({context, flags, ...call}: Call<{readonly json: Switch
   const {client} = await connect({context, flags, ...call});
   const before = await client.session();
   const session = await client.signOut();
-  const wasSignedIn = before.source === 'handler' && before.state !== 'signed-out';
+  const wasSignedIn = before.source === 'back-end' && before.state !== 'signed-out';
   const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
   const text = wasSignedIn ? `Signed out${place}; the session is forgotten` : 'Nobody was signed in at an airline';
   await context.stdout.write(flags.json ? jsonLine(session) : `${text}\n`);

@@ -23,7 +23,7 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   const beganAtMs = elapsedMs();
   const readiness = await client.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
-  const session = readiness.identity.source === 'handler' ? await client.session() : undefined;
+  const session = readiness.identity.source === 'back-end' ? await client.session() : undefined;
   const owner = await findForeignOwner(address, call.context);
   const status: Status = {
     url,
@@ -77,14 +77,14 @@ function formatStatus(status: Status, {context}: Call): string {
 /** Whose identity is served, and from which kind of source. */
 function describeIdentity({source, signedIn, state, summary = ''}: Readiness['identity']): string {
   if (state === 'expired') return 'nobody: the session expired; "crewroom sign-in" signs in again';
-  if (!signedIn) return source === 'handler' ? 'nobody: "crewroom sign-in" signs in' : 'nobody';
+  if (!signedIn) return source === 'back-end' ? 'nobody: "crewroom sign-in" signs in' : 'nobody';
   // A newer service may have more sources.
   return `${escapeControls(summary)} (${Object.hasOwn(SOURCES, source) ? SOURCES[source] : JSON.stringify(source)})`;
 }
 
 /** Where the identity comes from, for people. */
 const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
-  handler: 'signed in',
+  'back-end': 'signed in',
   profile: 'profile',
   sample: 'the sample that comes with Crewroom',
   none: 'none',

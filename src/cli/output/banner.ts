@@ -33,7 +33,7 @@ export function formatBanner(started: StartedService, style: Style): string {
 
 /** What stands in place of the pilot. */
 const NOBODY: Readonly<Record<IdentityOrigin['kind'], string>> = {
-  handler: 'nobody is signed in; "crewroom sign-in" signs in',
+  'back-end': 'nobody is signed in; "crewroom sign-in" signs in',
   profile: 'nobody',
   sample: 'nobody',
   none: 'nobody',
@@ -72,7 +72,7 @@ function mainAddress({crewroom, port, urls}: StartedService): string {
 
 function describeOrigin(origin: IdentityOrigin): string {
   switch (origin.kind) {
-    case 'handler':
+    case 'back-end':
       return `from ${origin.scriptURL}`;
     case 'sample':
       return 'a sample; start with --profile FILE to serve your own';

@@ -124,7 +124,7 @@ const SIGN_IN: CommandSpec<SignInFlags> = {
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom sign-in', purpose: 'asks for what is missing'},
-    {line: 'crewroom sign-in --script-url https://air.example/handler/', purpose: 'at this airline'},
+    {line: 'crewroom sign-in --script-url https://air.example/back-end/', purpose: 'at this airline'},
     {line: 'pass show airline | crewroom sign-in --username 1', purpose: 'the password from a program'},
   ],
   notes: [
@@ -153,7 +153,7 @@ const DOCTOR: CommandSpec<DoctorFlags> = {
   flags: {
     ...JSON_FLAG,
     deep: {description: 'verify the checksum of every entry too'},
-    scriptUrl: {placeholder: 'URL', description: 'look at the handler of an airline instead'},
+    scriptUrl: {placeholder: 'URL', description: 'look at the back end of an airline instead'},
     username: {placeholder: 'NAME', description: 'sign in there as this pilot too'},
     passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
   },
@@ -161,9 +161,9 @@ const DOCTOR: CommandSpec<DoctorFlags> = {
   examples: [
     {line: 'crewroom doctor', purpose: 'check Node, settings, port, data directory, profile and service'},
     {line: 'crewroom doctor --deep', purpose: 'read every entry and name those that are corrupt'},
-    {line: 'crewroom doctor --script-url https://air.example/handler/', purpose: 'check the back end of an airline'},
+    {line: 'crewroom doctor --script-url https://air.example/back-end/', purpose: 'check the back end of an airline'},
     {
-      line: 'crewroom doctor --script-url https://air.example/handler/ --username 1',
+      line: 'crewroom doctor --script-url https://air.example/back-end/ --username 1',
       purpose: 'sign in there, verify, resume and read too',
     },
   ],

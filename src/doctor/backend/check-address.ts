@@ -3,14 +3,14 @@ import type {Finding} from '../finding.ts';
 
 const CHECK = 'Address';
 
-/** Whether an address can be that of a handler. @returns With a slash at its end; undefined when it cannot be used. */
+/** Whether an address can be that of a back end. @returns With a slash at its end; undefined when it cannot be used. */
 export function checkAddress(given: string): {
   readonly scriptURL: string | undefined;
   readonly findings: readonly Finding[];
 } {
   const reading = readScriptUrl(given);
   if ('problem' in reading) {
-    const fix = 'Give the address of the directory of the handler, such as https://air.example/handler/';
+    const fix = 'Give the address of the directory of the back end, such as https://air.example/back-end/';
     return {
       scriptURL: undefined,
       findings: [{check: CHECK, level: 'problem', detail: `the address ${reading.problem}`, fix}],

@@ -4,10 +4,10 @@ import type {Finding, Steps} from '../finding.ts';
 import {checkRead} from './check-read.ts';
 import {findingOfRefusal} from './refusal.ts';
 import {sessionEndSeconds} from './session-end.ts';
-import type {HandlerPlace} from './walk.ts';
+import type {BackEndPlace} from './walk.ts';
 
 /** A place to sign in at, and as whom. */
-export interface SessionPlace extends HandlerPlace {
+export interface SessionPlace extends BackEndPlace {
   readonly credentials: Credentials;
 }
 

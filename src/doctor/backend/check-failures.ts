@@ -1,11 +1,11 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import type {HandlerAnswer, HandlerRequest} from '../../identity/backend/exchange.ts';
+import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/exchange.ts';
 import {findRedirect} from '../../identity/backend/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
 import type {Finding, FindingLevel, Steps} from '../finding.ts';
 import {describeBody, messageOf} from './read-body.ts';
 import {findingOfSilence} from './silence.ts';
-import type {HandlerPlace} from './walk.ts';
+import type {BackEndPlace} from './walk.ts';
 
 /** An address that nobody has: the domain is reserved (RFC 2606). A real pilot might be locked out by a wrong password. */
 const NOBODY = 'crewroom-doctor@example.invalid';
@@ -14,10 +14,10 @@ const NOBODY = 'crewroom-doctor@example.invalid';
 const PASSWORD = 'crewroom-doctor-wrong-password';
 const SESSION = 'crewroom-doctor-unknown-session';
 
-/** A request that is wrong on purpose, and how a handler should refuse it. */
+/** A request that is wrong on purpose, and how a back end should refuse it. */
 interface Mistake {
   readonly check: string;
-  readonly request: Omit<HandlerRequest, 'scriptURL'>;
+  readonly request: Omit<BackEndRequest, 'scriptURL'>;
   /** The statuses that are right; the first one is the usual. */
   readonly statuses: readonly number[];
   /** How bad another status is: without some of them pilots only get poorer words. */
@@ -30,7 +30,7 @@ interface Mistake {
 const LOGIN = 'pilot/login';
 
 const NO_PATH_FIX =
-  'Check that the rewrite rules of the web server lead pilot/login to the handler: .htaccess may be missing, or not be read (AllowOverride)';
+  'Check that the rewrite rules of the web server lead pilot/login to the back end: .htaccess may be missing, or not be read (AllowOverride)';
 
 const MISTAKES: readonly Mistake[] = [
   {
@@ -42,9 +42,9 @@ const MISTAKES: readonly Mistake[] = [
     fixes: {
       400: 'Read the body as JSON, in PHP with json_decode(file_get_contents("php://input"), true): $_POST does not hold it',
       404: NO_PATH_FIX,
-      405: 'Let POST through to the handler: it arrives as another method, which a redirect on the server does',
+      405: 'Let POST through to the back end: it arrives as another method, which a redirect on the server does',
       415: 'Take a body of the type application/json',
-      419: 'Take the routes of the handler out of the protection against forged forms (CSRF): programs have no token',
+      419: 'Take the routes of the back end out of the protection against forged forms (CSRF): programs have no token',
     },
   },
   {
@@ -74,11 +74,11 @@ const MISTAKES: readonly Mistake[] = [
 /** How long to wait before each request that is wrong on purpose, in milliseconds: a burst of them looks like an attack. */
 export const PACE_MS = 1000;
 
-/** Longest wait for a handler that wants to be left alone, in milliseconds: a minute is what most of them count by. */
+/** Longest wait for a back end that wants to be left alone, in milliseconds: a minute is what most of them count by. */
 const LEAVE_ALONE_MAX_MS = 60_000;
 
-/** Looks at how a handler refuses what is wrong: each step asks one thing, until the handler wants to be left alone. */
-export async function* checkFailures(place: HandlerPlace): Steps {
+/** Looks at how a back end refuses what is wrong: each step asks one thing, until the back end wants to be left alone. */
+export async function* checkFailures(place: BackEndPlace): Steps {
   let leaveAloneMs: number | undefined;
   for (const mistake of MISTAKES) {
     if (leaveAloneMs !== undefined) {
@@ -102,11 +102,11 @@ const NOT_TRIED = {
 
 interface Checked {
   readonly finding: Finding;
-  /** How long the handler wants to be left alone. */
+  /** How long the back end wants to be left alone. */
   readonly retryAfterMs?: number;
 }
 
-async function checkMistake(mistake: Mistake, {scriptURL, client}: HandlerPlace): Promise<Checked> {
+async function checkMistake(mistake: Mistake, {scriptURL, client}: BackEndPlace): Promise<Checked> {
   const {check} = mistake;
   try {
     const answer = await client.send({...mistake.request, scriptURL});
@@ -124,7 +124,7 @@ async function checkMistake(mistake: Mistake, {scriptURL, client}: HandlerPlace)
 
 type Judgement = Omit<Finding, 'check'>;
 
-function judge(answer: HandlerAnswer, mistake: Mistake): Judgement {
+function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
   const {status} = answer;
   const diagnosis = diagnose(answer);
   if (diagnosis !== undefined) return describeDiagnosis(diagnosis, answer, mistake);
@@ -138,35 +138,35 @@ function judge(answer: HandlerAnswer, mistake: Mistake): Judgement {
 }
 
 /** Text before JSON breaks whatever reads it; what stands in front may let through what is not wrong. */
-function describeDiagnosis({code, problem, hint}: Diagnosis, answer: HandlerAnswer, {level}: Mistake): Judgement {
+function describeDiagnosis({code, problem, hint}: Diagnosis, answer: BackEndAnswer, {level}: Mistake): Judgement {
   const message = messageOf(answer);
   const said = message === undefined ? '' : `: ${JSON.stringify(message)}`;
   return {
-    level: code === 'handler-failed' ? 'problem' : level,
+    level: code === 'back-end-failed' ? 'problem' : level,
     detail: `${problem} (${answer.status})${said}`,
     fix: hint,
   };
 }
 
-function describeAcceptance(answer: HandlerAnswer, {request, statuses, fix}: Mistake): Judgement {
+function describeAcceptance(answer: BackEndAnswer, {request, statuses, fix}: Mistake): Judgement {
   const {body} = answer;
   if (request.path === LOGIN && body.kind === 'object' && 'session' in body.value)
     return {
       level: 'problem',
       detail: 'it signs anybody in',
-      fix: 'Take the handler off the net until it checks passwords',
+      fix: 'Take the back end off the net until it checks passwords',
     };
   const level = statuses.includes(401) ? 'problem' : 'warning';
   return {level, detail: `it is answered ${answer.status}, as if all were well, with ${describeBody(answer)}`, fix};
 }
 
-function describeTrouble(answer: HandlerAnswer): string {
+function describeTrouble(answer: BackEndAnswer): string {
   return answer.body.kind === 'empty'
     ? 'Look into the error log of PHP: it ended without a word, so its messages are turned off'
     : 'Look into the error log of PHP, or of the framework (storage/logs)';
 }
 
-function judgeShape(answer: HandlerAnswer): Judgement {
+function judgeShape(answer: BackEndAnswer): Judgement {
   const {status} = answer;
   const message = messageOf(answer);
   if (message !== undefined) return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};

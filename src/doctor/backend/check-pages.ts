@@ -1,8 +1,8 @@
 import {diagnose} from '../../identity/backend/diagnosis.ts';
-import type {HandlerAnswer} from '../../identity/backend/exchange.ts';
+import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfSilence} from './silence.ts';
-import type {HandlerPlace} from './walk.ts';
+import type {BackEndPlace} from './walk.ts';
 
 const CHECK = 'Pages';
 
@@ -12,8 +12,8 @@ const ORIGIN = 'http://localhost:7172';
 const FIX =
   'Send "Access-Control-Allow-Origin: *" with every answer, and with those to OPTIONS also "Access-Control-Allow-Headers: Authorization, Content-Type"';
 
-/** Whether browsers let the pages of plugins call the handler (CORS), which they ask it with OPTIONS. */
-export async function checkPages({scriptURL, client}: HandlerPlace): Promise<Finding> {
+/** Whether browsers let the pages of plugins call the back end (CORS), which they ask it with OPTIONS. */
+export async function checkPages({scriptURL, client}: BackEndPlace): Promise<Finding> {
   const headers = {
     Origin: ORIGIN,
     'Access-Control-Request-Method': 'GET',
@@ -33,7 +33,7 @@ export async function checkPages({scriptURL, client}: HandlerPlace): Promise<Fin
   }
 }
 
-function findProblem({status, headers}: HandlerAnswer): string | undefined {
+function findProblem({status, headers}: BackEndAnswer): string | undefined {
   const allowedOrigin = headers.get('access-control-allow-origin');
   const allowedHeaders = headers.get('access-control-allow-headers') ?? '';
   if (allowedOrigin === null) return `OPTIONS is answered ${status}, without "Access-Control-Allow-Origin"`;

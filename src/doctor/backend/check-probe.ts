@@ -1,6 +1,6 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
-import {type HandlerClient, readProbe} from '../../identity/backend/back-end-client.ts';
-import type {HandlerAnswer} from '../../identity/backend/exchange.ts';
+import {type BackEndClient, readProbe} from '../../identity/backend/back-end-client.ts';
+import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
 import {findBareAddress, findRedirect} from '../../identity/backend/redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findMark} from './read-body.ts';
@@ -10,20 +10,20 @@ import {findingOfSilence} from './silence.ts';
 const REDIRECTS_MAX = 5;
 
 const REDIRECT = 'Redirects';
-const CHECK = 'Handler';
+const CHECK = 'Back end';
 
 interface ProbeDeps {
-  readonly client: HandlerClient;
+  readonly client: BackEndClient;
   readonly elapsedMs: () => number;
 }
 
-/** What came of the probe: where to go on, which is elsewhere after a redirect, and nowhere when there is no handler. */
+/** What came of the probe: where to go on, which is elsewhere after a redirect, and nowhere when there is no back end. */
 interface Probed {
   readonly scriptURL: string | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** Whether a handler is at the address, and which; nothing secret is sent. */
+/** Whether a back end is at the address, and which; nothing secret is sent. */
 export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Probed> {
   const findings: Finding[] = [];
   let place = scriptURL;
@@ -59,33 +59,33 @@ const LOOP_FIX =
   'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them work against each other';
 
 function findNext(
-  answer: HandlerAnswer,
+  answer: BackEndAnswer,
 ): {readonly finding: Finding; readonly scriptURL: string | undefined} | undefined {
   const failure = findRedirect(answer)?.failure;
-  if (failure?.code !== 'handler-redirect') return undefined;
+  if (failure?.code !== 'back-end-redirect') return undefined;
   const {scriptURL} = failure;
   const detail = `${failure.url} leads to ${failure.target}: ${failure.problem}`;
   const fix = failure.hint ?? (scriptURL === undefined ? LOOP_FIX : fixOf(failure, scriptURL));
   return {finding: {check: REDIRECT, level: 'problem', detail, fix}, scriptURL};
 }
 
-function fixOf({url}: Extract<Failure, {code: 'handler-redirect'}>, scriptURL: string): string {
+function fixOf({url}: Extract<Failure, {code: 'back-end-redirect'}>, scriptURL: string): string {
   const reason = 'a redirected sign-in loses its body';
   return new URL(url).host === new URL(scriptURL).host
     ? `Configure ${scriptURL} as scriptURL of the airline: ${reason}`
     : `Configure ${scriptURL} as scriptURL of the airline, if that host is yours: ${reason}`;
 }
 
-function judgeProbe(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
+function judgeProbe(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
   try {
-    const {apiVersion, handler} = readProbe(answer);
+    const {apiVersion, name} = readProbe(answer);
     const named: Finding = {
       check: CHECK,
       level: 'ok',
-      detail: `${handler ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`,
+      detail: `${name ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`,
     };
     return [
-      handler === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
+      name === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
       ...judgeType(answer),
       ...findMark(CHECK, answer),
     ];
@@ -98,7 +98,7 @@ function judgeProbe(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
 
 const NAME_FIX = 'Answer GET of the address with {"apiVersion": "1.0.3", "handler": "…"}';
 
-function judgeType(answer: HandlerAnswer): readonly Finding[] {
+function judgeType(answer: BackEndAnswer): readonly Finding[] {
   if (claimsJson(answer)) return [];
   const type = answer.headers.get('content-type') ?? 'none';
   return [
@@ -111,17 +111,17 @@ function judgeType(answer: HandlerAnswer): readonly Finding[] {
   ];
 }
 
-/** What answers in place of a handler. */
-function describeStranger(answer: HandlerAnswer): {readonly detail: string; readonly fix: string} {
+/** What answers in place of a back end. */
+function describeStranger(answer: BackEndAnswer): {readonly detail: string; readonly fix: string} {
   const {status} = answer;
   const detail = `it answers ${status} with ${describeBody(answer)}`;
   if (status === 401 || status === 403)
     return {detail, fix: 'Let everybody ask: GET of the address needs no session and no password'};
   if (status === 404)
-    return {detail, fix: 'Check the path: it has to name the directory of the handler, as it is on the server'};
-  if (status >= 500) return {detail, fix: 'Look into the error log of PHP: the handler fails before it says anything'};
+    return {detail, fix: 'Check the path: it has to name the directory of the back end, as it is on the server'};
+  if (status >= 500) return {detail, fix: 'Look into the error log of PHP: the back end fails before it says anything'};
   return {
     detail,
-    fix: 'Let the address name the handler, not the site of the airline: its GET answers {"apiVersion": "…", "handler": "…"}',
+    fix: 'Let the address name the back end, not the site of the airline: its GET answers {"apiVersion": "…", "handler": "…"}',
   };
 }

@@ -1,15 +1,15 @@
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import {ANSWER_BYTES_MAX, type HandlerAnswer} from '../../identity/backend/exchange.ts';
+import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/exchange.ts';
 import type {Pilot} from '../../identity/backend/pilot.ts';
 import {findRedirect} from '../../identity/backend/redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findMark} from './read-body.ts';
 import {findingOfSilence} from './silence.ts';
-import type {HandlerPlace} from './walk.ts';
+import type {BackEndPlace} from './walk.ts';
 
 const CHECK = 'Read';
 
-/** What every handler has for those who are signed in. */
+/** What every back end has for those who are signed in. */
 const PATH = 'data/airports';
 
 /** What to put where, since hosts differ: Apache with PHP as CGI or FPM, and nginx. */
@@ -28,7 +28,7 @@ const SLOW_MS = 5000;
 /** Whether a session that was just verified opens what is for pilots; where it does not, its header was lost on the way. */
 export async function checkRead(
   {session}: Pilot,
-  {scriptURL, client, elapsedMs}: HandlerPlace,
+  {scriptURL, client, elapsedMs}: BackEndPlace,
 ): Promise<readonly Finding[]> {
   const limits = {answerBytesMax: READ_BYTES_MAX, timeoutMs: READ_TIMEOUT_MS};
   const request = {scriptURL, path: PATH, method: 'GET', ...limits};
@@ -51,11 +51,11 @@ export async function checkRead(
   }
 }
 
-function describeDiagnosis({problem, hint}: Diagnosis, {status}: HandlerAnswer): Finding {
+function describeDiagnosis({problem, hint}: Diagnosis, {status}: BackEndAnswer): Finding {
   return {check: CHECK, level: 'problem', detail: `${PATH}: ${problem} (${status})`, fix: hint};
 }
 
-function judge(answer: HandlerAnswer, tookMs: number): readonly Finding[] {
+function judge(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
   const {status, body, bytes} = answer;
   if (status !== 200 || body.kind !== 'json' || !Array.isArray(body.value)) {
     const detail = `${PATH} answers ${status} with ${describeBody(answer)}`;
@@ -80,7 +80,7 @@ function findBulk(sizeBytes: number, tookMs: number, detail: string): readonly F
   ];
 }
 
-function judgeType(answer: HandlerAnswer): readonly Finding[] {
+function judgeType(answer: BackEndAnswer): readonly Finding[] {
   if (claimsJson(answer)) return [];
   return [
     {
@@ -93,7 +93,7 @@ function judgeType(answer: HandlerAnswer): readonly Finding[] {
 }
 
 /** The session is good, so whoever refuses it has not seen it; the more so when nothing at all is refused alike. */
-function describeLoss({status, bytes}: HandlerAnswer, bare: HandlerAnswer): Finding {
+function describeLoss({status, bytes}: BackEndAnswer, bare: BackEndAnswer): Finding {
   const isAlike = bare.status === status && Buffer.compare(bare.bytes, bytes) === 0;
   const seen = isAlike ? ', just as without it: the header "Authorization" is lost on the way to PHP' : '';
   return {

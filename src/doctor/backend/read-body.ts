@@ -1,10 +1,10 @@
 import {messageIn} from '../../identity/backend/answer-body.ts';
 import {cleanText, decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
-import type {HandlerAnswer} from '../../identity/backend/exchange.ts';
+import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
 import type {Finding} from '../finding.ts';
 
 /** What a body is, for people: its message, or else the names of its members, as the values may be secret. */
-export function describeBody(answer: HandlerAnswer): string {
+export function describeBody(answer: BackEndAnswer): string {
   const {body} = answer;
   const message = messageOf(answer);
   if (message !== undefined) return `the message ${JSON.stringify(message)}`;
@@ -28,13 +28,13 @@ export function describeBody(answer: HandlerAnswer): string {
 }
 
 /** The message of a failure, cleaned and cut; undefined if there is none. */
-export function messageOf({body, secrets}: HandlerAnswer): string | undefined {
+export function messageOf({body, secrets}: BackEndAnswer): string | undefined {
   const message = cleanText(messageIn(body) ?? '', secrets);
   return message === '' ? undefined : message;
 }
 
 /** The warning about a byte order mark, which Crewroom skips and other programs may not. */
-export function findMark(check: string, {body}: HandlerAnswer): readonly Finding[] {
+export function findMark(check: string, {body}: BackEndAnswer): readonly Finding[] {
   if (!('hasMark' in body) || !body.hasMark) return [];
   return [
     {
@@ -47,25 +47,25 @@ export function findMark(check: string, {body}: HandlerAnswer): readonly Finding
 }
 
 /** Whether the content type says that it is JSON. */
-export function claimsJson({headers}: HandlerAnswer): boolean {
+export function claimsJson({headers}: BackEndAnswer): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** How many names of members are told. */
 const NAMES_MAX = 8;
 
-function describeMembers(names: readonly string[], {secrets}: HandlerAnswer): string {
+function describeMembers(names: readonly string[], {secrets}: BackEndAnswer): string {
   if (names.length === 0) return 'an empty JSON object';
   const shown = names.slice(0, NAMES_MAX).map(name => JSON.stringify(cleanText(name, secrets)));
   return `a JSON object with ${shown.join(', ')}${names.length > NAMES_MAX ? ' and more' : ''}`;
 }
 
-function describePage(answer: HandlerAnswer): string {
+function describePage(answer: BackEndAnswer): string {
   const title = titleOf(decodeBeginning(answer.bytes, answer.secrets));
   if (title === undefined) return `HTML that begins with ${quoteFirstLine(answer)}`;
   return `a page titled ${JSON.stringify(cleanText(title, []))}`;
 }
 
-function quoteFirstLine({bytes, secrets}: HandlerAnswer): string {
+function quoteFirstLine({bytes, secrets}: BackEndAnswer): string {
   return JSON.stringify(cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []));
 }

@@ -3,7 +3,7 @@ import {AppError, type Failure, type FailureCode} from '../../domain/failure.ts'
 import type {Finding} from '../finding.ts';
 import {findingOfSilence} from './silence.ts';
 
-/** What operators of a handler can do, where the table of failures advises pilots. */
+/** What operators of a back end can do, where the table of failures advises pilots. */
 const FIXES: {readonly [C in FailureCode]?: string} = {
   'wrong-credentials':
     'Check the user name and the password; a pilot who signed up through Discord or VATSIM gives the API key of the profile page as the password',
@@ -12,7 +12,7 @@ const FIXES: {readonly [C in FailureCode]?: string} = {
     'Give the account a rank and an airline, and look whether it is retired; the error log of PHP or of the framework names the line',
   'session-unknown':
     'Keep the session that signing in gave: another sign-in of the same pilot, or a table that is emptied, ends it',
-  'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/handlers.md of Crewroom',
+  'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/back-ends.md of Crewroom',
 };
 
 /** The findings for a session that was refused: one for each problem. What is no failure is thrown on. */
@@ -32,7 +32,7 @@ function detailsOf(failure: Failure): readonly string[] {
       return [`the pilot is not confirmed yet${said(failure)}`];
     case 'account-broken':
       return [
-        `${failure.problem ?? 'it ends without a word for this pilot'} (${failure.handlerStatus})${said(failure)}`,
+        `${failure.problem ?? 'it ends without a word for this pilot'} (${failure.backEndStatus})${said(failure)}`,
       ];
     case 'session-unknown':
       return [`the session is refused${said(failure)}`];

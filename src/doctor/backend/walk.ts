@@ -1,4 +1,4 @@
-import {type Credentials, createHandlerClient, type HandlerClient} from '../../identity/backend/back-end-client.ts';
+import {type BackEndClient, type Credentials, createBackEndClient} from '../../identity/backend/back-end-client.ts';
 import {VERSION} from '../../version.ts';
 import type {Steps} from '../finding.ts';
 import {checkAddress} from './check-address.ts';
@@ -8,13 +8,13 @@ import {checkFailures} from './check-failures.ts';
 import {checkPages} from './check-pages.ts';
 import {checkProbe} from './check-probe.ts';
 
-/** What a walk needs besides the handler. */
+/** What a walk needs besides the back end. */
 export interface WalkDeps {
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** A clock that only goes forward, in milliseconds from anywhere. */
   readonly elapsedMs: () => number;
-  /** How long an answer may take, in milliseconds. @default {HANDLER_TIMEOUT_MS} */
+  /** How long an answer may take, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
   /** Waits so many milliseconds. */
   readonly pause: (ms: number) => Promise<unknown>;
@@ -22,7 +22,7 @@ export interface WalkDeps {
   readonly onStep?: (step: string) => void;
 }
 
-/** Which handler to walk, and as whom. */
+/** Which back end to walk, and as whom. */
 export interface WalkTarget {
   /** As somebody typed it. */
   readonly scriptURL: string;
@@ -31,11 +31,11 @@ export interface WalkTarget {
 }
 
 /**
- * Walks a handler as Crewroom and plugins use it, from its address to a read with a session, and yields what each step found
+ * Walks a back end as Crewroom and plugins use it, from its address to a read with a session, and yields what each step found
  * when it ends. It goes on for as long as the next step can work. A password is sent to the address that was given and to no
  * other.
  */
-export async function* walkHandler({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): Steps {
+export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): Steps {
   const {scriptURL, findings} = checkAddress(given);
   yield findings;
   if (scriptURL === undefined) return;
@@ -55,14 +55,14 @@ export async function* walkHandler({scriptURL: given, credentials}: WalkTarget, 
 }
 
 /** What a step of the walk asks. */
-export interface HandlerPlace extends Pick<WalkDeps, 'nowMs' | 'elapsedMs' | 'pause'> {
+export interface BackEndPlace extends Pick<WalkDeps, 'nowMs' | 'elapsedMs' | 'pause'> {
   readonly scriptURL: string;
-  readonly client: HandlerClient;
+  readonly client: BackEndClient;
 }
 
 /** A client that tells what it asks. */
-function createTellingClient({onStep, timeoutMs}: WalkDeps): HandlerClient {
-  return createHandlerClient({
+function createTellingClient({onStep, timeoutMs}: WalkDeps): BackEndClient {
+  return createBackEndClient({
     userAgent: `Crewroom/${VERSION} (doctor)`,
     timeoutMs,
     fetch: (input, init) => {

@@ -197,7 +197,7 @@ function describeAnswer({
 }
 
 /** Failures that may say when to come again. */
-const PAUSING: ReadonlySet<FailureCode> = new Set(['handler-failed', 'handler-busy']);
+const PAUSING: ReadonlySet<FailureCode> = new Set(['back-end-failed', 'back-end-busy']);
 
 const RETRY_AFTER = {
   description: 'How long the back end wants to be left alone, in seconds, if it says so.',

@@ -273,8 +273,8 @@ export const LIMITS = z
 /** What GET /livez answers. */
 export const LIVENESS = z.strictObject({live: z.literal(true)});
 
-const SOURCE = z.enum(['handler', 'profile', 'sample', 'none']).meta({
-  description: 'Where the identity comes from; "handler" is the back end of the airline.',
+const SOURCE = z.enum(['back-end', 'profile', 'sample', 'none']).meta({
+  description: 'Where the identity comes from; "back-end" is the back end of the airline.',
 });
 
 const SESSION_STATE = z.enum(['signed-out', 'signed-in', 'expired']);
@@ -286,7 +286,7 @@ const STALE = z.literal(true).optional().meta({
 /** What POST /api/session takes, for the documentation: it is read by `session-document.ts`, which repeats no secret. */
 export const SIGN_IN = z.strictObject({
   scriptURL: z.string().optional().meta({
-    description: 'The address of the handler, where no airline is configured; web pages may not name one.',
+    description: 'The address of the back end, where no airline is configured; web pages may not name one.',
   }),
   username: z
     .string()
@@ -297,7 +297,7 @@ export const SIGN_IN = z.strictObject({
     .string()
     .min(1)
     .max(CREDENTIAL_LENGTH_MAX)
-    .meta({description: 'Sent to the handler once, and kept nowhere.', format: 'password', writeOnly: true}),
+    .meta({description: 'Sent to the back end once, and kept nowhere.', format: 'password', writeOnly: true}),
 });
 
 /** What /api/session answers. */
@@ -307,7 +307,7 @@ export const SESSION = z.strictObject({
   since: z.iso.datetime().meta({description: 'Since when the state is what it is, UTC.'}),
   expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, where that is known, UTC.'}),
   stale: STALE,
-  scriptURL: z.string().optional().meta({description: 'The address of the handler.'}),
+  scriptURL: z.string().optional().meta({description: 'The address of the back end.'}),
   kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is kept.'}),
   problem: z
     .strictObject({code: z.string(), detail: z.string(), advice: z.string()})

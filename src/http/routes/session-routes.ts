@@ -41,7 +41,7 @@ export function sessionRoutes(sessions: Sessions): readonly Route[] {
 async function readRequest(request: HttpRequest): Promise<SignIn> {
   const signIn = readSignIn(await readBody(request));
   // Browsers send an Origin with every POST: a page, also one that is allowed, could name any address of the network.
-  return {...signIn, mayNameHandler: headerValues(request.rawHeaders, 'origin').length === 0};
+  return {...signIn, mayNameBackEnd: headerValues(request.rawHeaders, 'origin').length === 0};
 }
 
 async function readBody(request: HttpRequest): Promise<Uint8Array> {

@@ -46,7 +46,7 @@ async function readJsonFile(file: string, invalid: (problem: string) => AppError
   }
 }
 
-/** An airline of which nothing is known but where its pilots sign in, for those who just try a handler. */
+/** An airline of which nothing is known but where its pilots sign in, for those who just try a back end. */
 export function makeAirline(scriptURL: string): Airline {
   const {hostname, origin} = new URL(scriptURL);
   const airline = {

@@ -3,16 +3,16 @@ import type {JsonText} from '../../domain/json-text.ts';
 import {type JsonObject, messageIn} from './answer-body.ts';
 import {cleanText, decodeBeginning, firstLineOf, titleOf, withoutMarks} from './answer-text.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
-import {type ExchangeDeps, exchange, type HandlerAnswer, type HandlerRequest, PARSED_BYTES_MAX} from './exchange.ts';
+import {type BackEndAnswer, type BackEndRequest, type ExchangeDeps, exchange, PARSED_BYTES_MAX} from './exchange.ts';
 import {type Pilot, readPilot} from './pilot.ts';
 import {findBareAddress, findRedirect} from './redirect.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
-/** What a handler says of itself. */
-export interface HandlerProbe {
+/** What a back end says of itself. */
+export interface BackEndProbe {
   readonly apiVersion: string;
-  /** Its kind, such as `phpvms7`, where it says so. */
-  readonly handler?: string | undefined;
+  /** Its kind, such as `phpvms7`: the member `handler` of the answer. */
+  readonly name?: string | undefined;
 }
 
 /** What somebody signs in with. */
@@ -23,7 +23,7 @@ export interface Credentials {
 }
 
 /** How a call is made. */
-export interface HandlerCallOptions {
+export interface BackEndCallOptions {
   /** Ends the call, which then throws its reason. */
   readonly signal?: AbortSignal | undefined;
   /** What else must not be shown, should the answer repeat it; what the call sends is never shown. */
@@ -31,30 +31,30 @@ export interface HandlerCallOptions {
 }
 
 /**
- * Calls the back ends of airlines. Addresses end in a slash: see `readScriptUrl()`. Every call throws `handler-unreachable`,
- * `handler-timeout`, `handler-redirect`, `not-a-handler`, `handler-failed` and `handler-busy` besides what it names.
+ * Calls the back ends of airlines. Addresses end in a slash: see `readScriptUrl()`. Every call throws `back-end-unreachable`,
+ * `back-end-timeout`, `back-end-redirect`, `not-a-back-end`, `back-end-failed` and `back-end-busy` besides what it names.
  */
-export interface HandlerClient {
-  /** Asks a handler what it is; sends no secret. */
-  probe(scriptURL: string, options?: HandlerCallOptions): Promise<HandlerProbe>;
+export interface BackEndClient {
+  /** Asks a back end what it is; sends no secret. */
+  probe(scriptURL: string, options?: BackEndCallOptions): Promise<BackEndProbe>;
   /** @throws {AppError} `wrong-credentials`, `pilot-not-confirmed`, `account-broken`, `invalid-pilot`. */
-  signIn(scriptURL: string, credentials: Credentials, options?: HandlerCallOptions): Promise<Pilot>;
+  signIn(scriptURL: string, credentials: Credentials, options?: BackEndCallOptions): Promise<Pilot>;
   /**
    * Takes a session up again, which may give a new one.
    *
-   * @returns Undefined where the handler does not know this call, or not this session: verifying tells.
+   * @returns Undefined where the back end does not know this call, or not this session: verifying tells.
    * @throws {AppError} `session-unknown` when it is refused; `account-broken`, `invalid-pilot`.
    */
-  resume(scriptURL: string, session: string, options?: HandlerCallOptions): Promise<Pilot | undefined>;
+  resume(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot | undefined>;
   /** Asks whether a session is good. @throws {AppError} `session-unknown` when not; `account-broken`, `invalid-pilot`. */
-  verify(scriptURL: string, session: string, options?: HandlerCallOptions): Promise<Pilot>;
+  verify(scriptURL: string, session: string, options?: BackEndCallOptions): Promise<Pilot>;
   /** Any other request, with its answer whatever it is; a redirect is not followed. */
-  send(request: HandlerRequest): Promise<HandlerAnswer>;
+  send(request: BackEndRequest): Promise<BackEndAnswer>;
 }
 
-/** Makes a client for handlers. */
-export function createHandlerClient(deps: ExchangeDeps): HandlerClient {
-  const send: HandlerClient['send'] = request => exchange(request, deps);
+/** Makes a client for back ends. */
+export function createBackEndClient(deps: ExchangeDeps): BackEndClient {
+  const send: BackEndClient['send'] = request => exchange(request, deps);
   return {
     send,
     async probe(scriptURL, {signal, secrets} = {}) {
@@ -97,32 +97,32 @@ interface SessionCall {
   readonly signal: AbortSignal | undefined;
 }
 
-function sendSession(path: string, call: SessionCall, send: HandlerClient['send']): Promise<HandlerAnswer> {
+function sendSession(path: string, call: SessionCall, send: BackEndClient['send']): Promise<BackEndAnswer> {
   const {scriptURL, session, signal} = call;
   return send({...PILOT_CALL, scriptURL, path, body: {session}, secrets: [session], signal});
 }
 
 /**
- * What a handler says of itself.
+ * What a back end says of itself.
  *
- * @throws {AppError} `handler-redirect`, `not-a-handler`, `handler-failed`.
+ * @throws {AppError} `back-end-redirect`, `not-a-back-end`, `back-end-failed`.
  */
-export function readProbe(answer: HandlerAnswer): HandlerProbe {
+export function readProbe(answer: BackEndAnswer): BackEndProbe {
   const {value} = readSuccess(answer);
-  const {apiVersion, handler} = value;
+  const {apiVersion, handler: name} = value;
   if (typeof apiVersion !== 'string')
-    throw notAHandler(answer, {problem: 'it answers with JSON that has no "apiVersion"'});
+    throw notABackEnd(answer, {problem: 'it answers with JSON that has no "apiVersion"'});
   const clean = (text: string): string => cleanText(text, answer.secrets);
-  return {apiVersion: clean(apiVersion), ...(typeof handler === 'string' ? {handler: clean(handler)} : {})};
+  return {apiVersion: clean(apiVersion), ...(typeof name === 'string' ? {name: clean(name)} : {})};
 }
 
-async function readPilotAnswer(answer: HandlerAnswer, findOwnFailure: () => AppError | undefined): Promise<Pilot> {
+async function readPilotAnswer(answer: BackEndAnswer, findOwnFailure: () => AppError | undefined): Promise<Pilot> {
   const failure = findRedirect(answer) ?? findOwnFailure() ?? findBrokenAccount(answer);
   if (failure !== undefined) throw failure;
   const {url, status} = answer;
   const {json, value} = readSuccess(answer);
   if (value['session'] === null)
-    throw new AppError({code: 'account-broken', ...NO_API_KEY, url, handlerStatus: status});
+    throw new AppError({code: 'account-broken', ...NO_API_KEY, url, backEndStatus: status});
   const reading = await readPilot(json);
   if ('pilot' in reading) return reading.pilot;
   throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
@@ -134,8 +134,8 @@ const NO_API_KEY = {
   hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
 } as const;
 
-/** Why a handler lets nobody in. */
-function findRefusal(answer: HandlerAnswer, username: string): AppError | undefined {
+/** Why a back end lets nobody in. */
+function findRefusal(answer: BackEndAnswer, username: string): AppError | undefined {
   const {url, status} = answer;
   const message = findMessage(answer);
   const hint = describeDisplayedId(username);
@@ -147,17 +147,17 @@ function findRefusal(answer: HandlerAnswer, username: string): AppError | undefi
   return undefined;
 }
 
-/** A session that a handler does not know, cannot read or refuses: which one it says differs between handlers. */
-function findUnknownSession(answer: HandlerAnswer): AppError | undefined {
+/** A session that a back end does not know, cannot read or refuses: which one it says differs between back ends. */
+function findUnknownSession(answer: BackEndAnswer): AppError | undefined {
   const {url, status} = answer;
   if (![400, 401, 404].includes(status) || diagnoseFront(answer) !== undefined) return undefined;
   return new AppError({code: 'session-unknown', url, ...findMessage(answer)});
 }
 
 /** What the common back ends answer for pilots whose account they stumble over. */
-function findBrokenAccount(answer: HandlerAnswer): AppError | undefined {
+function findBrokenAccount(answer: BackEndAnswer): AppError | undefined {
   const {url, status, body} = answer;
-  const broken = {code: 'account-broken', url, handlerStatus: status} as const;
+  const broken = {code: 'account-broken', url, backEndStatus: status} as const;
   if (status === 500 && body.kind === 'empty') return new AppError(broken);
   // phpVMS 7: Laravel makes a failure of the warning of PHP.
   if (status < 500 || !/\bon (?:value of type )?null\b/.test(messageIn(body) ?? '')) return undefined;
@@ -177,45 +177,45 @@ interface Success {
 }
 
 /** The JSON object of an answer that is neither a failure nor a redirect. */
-function readSuccess(answer: HandlerAnswer): Success {
+function readSuccess(answer: BackEndAnswer): Success {
   const redirect = findRedirect(answer);
   if (redirect !== undefined) throw redirect;
   const {status, body} = answer;
   const diagnosis = diagnose(answer);
   if (diagnosis !== undefined) throw failureOf(diagnosis, answer);
   const isSuccess = status >= 200 && status <= 299;
-  if (!('json' in body) && (isSuccess || status < 500)) throw notAHandler(answer, {problem: describeContent(answer)});
+  if (!('json' in body) && (isSuccess || status < 500)) throw notABackEnd(answer, {problem: describeContent(answer)});
   if (!isSuccess) throw failed(answer);
   if (body.kind === 'object') return body;
-  throw notAHandler(answer, {problem: 'it answers with JSON that is no object'});
+  throw notABackEnd(answer, {problem: 'it answers with JSON that is no object'});
 }
 
-function failureOf({code, problem, hint}: Diagnosis, answer: HandlerAnswer): AppError {
-  if (code === 'not-a-handler') return notAHandler(answer, {problem, hint});
+function failureOf({code, problem, hint}: Diagnosis, answer: BackEndAnswer): AppError {
+  if (code === 'not-a-back-end') return notABackEnd(answer, {problem, hint});
   const {url, status, body} = answer;
   // A page has said what it is in the problem already.
   const message = cleanText(messageIn(body) ?? '', answer.secrets);
   const what = {problem, ...(message === '' ? {} : {message}), hint, ...pauseOf(answer)};
-  return new AppError({code: status === 429 ? 'handler-busy' : code, url, handlerStatus: status, ...what});
+  return new AppError({code: status === 429 ? 'back-end-busy' : code, url, backEndStatus: status, ...what});
 }
 
-function failed(answer: HandlerAnswer): AppError {
+function failed(answer: BackEndAnswer): AppError {
   const what = {...findMessage(answer), ...pauseOf(answer)};
-  return new AppError({code: 'handler-failed', url: answer.url, handlerStatus: answer.status, ...what});
+  return new AppError({code: 'back-end-failed', url: answer.url, backEndStatus: answer.status, ...what});
 }
 
-function pauseOf({headers}: HandlerAnswer): {readonly retryAfterSeconds?: number} {
+function pauseOf({headers}: BackEndAnswer): {readonly retryAfterSeconds?: number} {
   const retryAfterSeconds = readRetryAfterSeconds(headers);
   return retryAfterSeconds === undefined ? {} : {retryAfterSeconds};
 }
 
-function notAHandler(answer: HandlerAnswer, what: {readonly problem: string; readonly hint?: string}): AppError {
+function notABackEnd(answer: BackEndAnswer, what: {readonly problem: string; readonly hint?: string}): AppError {
   const firstLine = cleanText(firstLineOf(decode(answer)), []);
-  const {url, status: handlerStatus} = answer;
-  return new AppError({code: 'not-a-handler', url, handlerStatus, ...what, ...(firstLine === '' ? {} : {firstLine})});
+  const {url, status: backEndStatus} = answer;
+  return new AppError({code: 'not-a-back-end', url, backEndStatus, ...what, ...(firstLine === '' ? {} : {firstLine})});
 }
 
-function describeContent(answer: HandlerAnswer): string {
+function describeContent(answer: BackEndAnswer): string {
   const {kind} = answer.body;
   if (kind === 'empty') return 'its answer is empty';
   if (kind === 'long') return `its answer is larger than ${PARSED_BYTES_MAX} bytes`;
@@ -224,8 +224,8 @@ function describeContent(answer: HandlerAnswer): string {
   return title === '' ? 'it answers with HTML' : `it answers with a page titled ${JSON.stringify(title)}`;
 }
 
-/** What a failure says, where the handlers and frameworks out there put it. */
-function findMessage(answer: HandlerAnswer): {readonly message?: string} {
+/** What a failure says, where the back ends and frameworks out there put it. */
+function findMessage(answer: BackEndAnswer): {readonly message?: string} {
   const {body, secrets} = answer;
   const isPage = body.kind === 'html' || body.kind === 'text' || body.kind === 'long';
   const text = isPage ? firstLineOf(plainText(decode(answer))) : (messageIn(body) ?? '');
@@ -239,6 +239,6 @@ function plainText(text: string): string {
 }
 
 /** The beginning of an answer, without the secrets that were sent, before anything is taken out of it. */
-function decode({bytes, secrets}: HandlerAnswer): string {
+function decode({bytes, secrets}: BackEndAnswer): string {
   return decodeBeginning(bytes, secrets);
 }

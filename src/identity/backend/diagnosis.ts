@@ -1,13 +1,13 @@
 import {messageIn} from './answer-body.ts';
 import {cleanText, decodeBeginning, firstLineOf} from './answer-text.ts';
-import type {HandlerAnswer} from './exchange.ts';
+import type {BackEndAnswer} from './exchange.ts';
 import {findPhpMessage} from './php-message.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
 /** Why a back end does not answer as it should, in words for pilots and for those who run it. */
 export interface Diagnosis {
-  /** `not-a-handler` if something else answers in its place, `handler-failed` if it fails itself. */
-  readonly code: 'not-a-handler' | 'handler-failed';
+  /** `not-a-back-end` if something else answers in its place, `back-end-failed` if it fails itself. */
+  readonly code: 'not-a-back-end' | 'back-end-failed';
   readonly problem: string;
   /** What to do. */
   readonly hint: string;
@@ -20,22 +20,22 @@ const HEAD_LENGTH = 8 * 1024;
  * Recognises what commonly goes wrong at airlines. Signing in, the state of the session and `crewroom doctor` all ask here, so
  * that they give the same advice. Redirects: see `findRedirect()`.
  */
-export function diagnose(answer: HandlerAnswer): Diagnosis | undefined {
+export function diagnose(answer: BackEndAnswer): Diagnosis | undefined {
   const front = diagnoseFront(answer);
   if (front !== undefined) return front;
   const own = findOwnTrouble(answer);
-  return own && {code: 'handler-failed', ...own};
+  return own && {code: 'back-end-failed', ...own};
 }
 
 /** Recognises what answers in place of the back end: a web server, a proxy or a firewall, which know nothing of pilots. */
-export function diagnoseFront(answer: HandlerAnswer): Diagnosis | undefined {
+export function diagnoseFront(answer: BackEndAnswer): Diagnosis | undefined {
   const found = findFront(answer);
-  return found && {code: 'not-a-handler', ...found};
+  return found && {code: 'not-a-back-end', ...found};
 }
 
 type Found = Omit<Diagnosis, 'code'>;
 
-function findFront(answer: HandlerAnswer): Found | undefined {
+function findFront(answer: BackEndAnswer): Found | undefined {
   const {status, headers} = answer;
   if (headers.get('cf-mitigated') === 'challenge') return CHALLENGE;
   // RFC 9110 section 11.6.1. The common back ends name no scheme, or Bearer.
@@ -84,7 +84,7 @@ function describeFirewall(name: string | undefined): Found {
   };
 }
 
-function findOwnTrouble(answer: HandlerAnswer): Found | undefined {
+function findOwnTrouble(answer: BackEndAnswer): Found | undefined {
   const {status, path, body, headers} = answer;
   if (status === 429) return describeThrottle(readRetryAfterSeconds(headers));
   if (status === 503 && isMaintenance(answer)) return MAINTENANCE;
@@ -96,7 +96,7 @@ function findOwnTrouble(answer: HandlerAnswer): Found | undefined {
   return path === '' && status === 500 && body.kind === 'empty' ? UNKNOWN_NAME : undefined;
 }
 
-function describePhp({bytes, path, secrets}: HandlerAnswer): Found | undefined {
+function describePhp({bytes, path, secrets}: BackEndAnswer): Found | undefined {
   const found = findPhpMessage(decodeBeginning(bytes, secrets));
   if (found === undefined) return undefined;
   const {kind, message, file, line} = found;
@@ -114,7 +114,7 @@ const PHP_HINT =
 /** The common back ends die of retired pilots. */
 const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
 
-function describeMixed({bytes, secrets}: HandlerAnswer): Found {
+function describeMixed({bytes, secrets}: BackEndAnswer): Found {
   const first = cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []);
   return {
     problem: `other text stands before its JSON: ${JSON.stringify(first)}`,
@@ -138,7 +138,7 @@ const MAINTENANCE: Found = {
 };
 
 /** A page of any kind, or what frameworks answer in JSON to those who accept it. */
-function isMaintenance(answer: HandlerAnswer): boolean {
+function isMaintenance(answer: BackEndAnswer): boolean {
   const {body} = answer;
   if (!('json' in body)) return describePhp(answer) === undefined;
   return /^service unavailable$|maintenance/i.test(messageIn(body) ?? '');
@@ -150,10 +150,10 @@ const UNKNOWN_NAME: Found = {
 };
 
 /** No JSON in it: what web servers answer by themselves. */
-function isPage({body}: HandlerAnswer): boolean {
+function isPage({body}: BackEndAnswer): boolean {
   return body.kind === 'html' || body.kind === 'text' || body.kind === 'empty';
 }
 
-function headOf({bytes}: HandlerAnswer): string {
+function headOf({bytes}: BackEndAnswer): string {
   return new TextDecoder().decode(bytes.subarray(0, HEAD_LENGTH));
 }

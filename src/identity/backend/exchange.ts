@@ -2,7 +2,7 @@ import {AppError} from '../../domain/failure.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
-/** Largest answer of a handler that is read, in bytes, unless a request says otherwise. A pilot is less than 1 KB. */
+/** Largest answer of a back end that is read, in bytes, unless a request says otherwise. A pilot is less than 1 KB. */
 export const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
@@ -11,23 +11,23 @@ export const ANSWER_BYTES_MAX = 1024 * 1024;
  */
 export const PARSED_BYTES_MAX = 64 * 1024;
 
-/** How long a handler may take to answer to the end, in milliseconds: shared hosting is slow, and people wait no longer. */
-export const HANDLER_TIMEOUT_MS = 10_000;
+/** How long a back end may take to answer to the end, in milliseconds: shared hosting is slow, and people wait no longer. */
+export const BACK_END_TIMEOUT_MS = 10_000;
 
-/** What requests to handlers need. */
+/** What requests to back ends need. */
 export interface ExchangeDeps {
   readonly fetch: typeof globalThis.fetch;
   /** Names the program and its version, such as `Crewroom/1.2.3`. */
   readonly userAgent: string;
-  /** @default {HANDLER_TIMEOUT_MS} */
+  /** @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
 }
 
-/** One request to a handler. */
-export interface HandlerRequest {
-  /** The address of the handler, with a slash at its end. */
+/** One request to a back end. */
+export interface BackEndRequest {
+  /** The address of the back end, with a slash at its end. */
   readonly scriptURL: string;
-  /** What is appended to it, such as `pilot/login`; empty for the handler itself. */
+  /** What is appended to it, such as `pilot/login`; empty for the back end itself. */
   readonly path: string;
   /** Parameters of the query. They are never shown. */
   readonly query?: Readonly<Record<string, string>> | undefined;
@@ -44,8 +44,8 @@ export interface HandlerRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a handler answered, whatever it is. */
-export interface HandlerAnswer {
+/** What a back end answered, whatever it is. */
+export interface BackEndAnswer {
   /** Where the request went, without its query. */
   readonly url: string;
   readonly path: string;
@@ -59,12 +59,12 @@ export interface HandlerAnswer {
 /**
  * Sends one request and reads the whole answer. Redirects are not followed: they are answers, too.
  *
- * @throws {AppError} `handler-unreachable`, `handler-timeout`; `not-a-handler` when the answer is too large. The
+ * @throws {AppError} `back-end-unreachable`, `back-end-timeout`; `not-a-back-end` when the answer is too large. The
  * reason of `signal` when that ends it.
  */
-export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Promise<HandlerAnswer> {
+export async function exchange(request: BackEndRequest, deps: ExchangeDeps): Promise<BackEndAnswer> {
   const {scriptURL, path, query, secrets = [], signal, answerBytesMax = ANSWER_BYTES_MAX} = request;
-  const timeoutMs = request.timeoutMs ?? deps.timeoutMs ?? HANDLER_TIMEOUT_MS;
+  const timeoutMs = request.timeoutMs ?? deps.timeoutMs ?? BACK_END_TIMEOUT_MS;
   const url = `${scriptURL}${path}`;
   const address = query === undefined ? url : `${url}?${new URLSearchParams(query)}`;
   signal?.throwIfAborted();
@@ -79,7 +79,7 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
     isLate = true;
     ending.abort();
   }, timeoutMs);
-  const answer = async (): Promise<HandlerAnswer> => {
+  const answer = async (): Promise<BackEndAnswer> => {
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     hasBegun = true;
     const bytes = await readBytes(response, url, answerBytesMax);
@@ -92,8 +92,8 @@ export async function exchange(request: HandlerRequest, deps: ExchangeDeps): Pro
     if (error instanceof AppError) throw error;
     signal?.throwIfAborted();
     // Without the cause: it may hold what was sent.
-    if (isLate) throw new AppError({code: 'handler-timeout', url, timeoutMs});
-    throw new AppError({code: 'handler-unreachable', url, ...describeTrouble(error, {url: new URL(url), hasBegun})});
+    if (isLate) throw new AppError({code: 'back-end-timeout', url, timeoutMs});
+    throw new AppError({code: 'back-end-unreachable', url, ...describeTrouble(error, {url: new URL(url), hasBegun})});
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
@@ -104,7 +104,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true}));
 }
 
-function describeRequest({method, headers, body}: HandlerRequest, userAgent: string): RequestInit {
+function describeRequest({method, headers, body}: BackEndRequest, userAgent: string): RequestInit {
   return {
     method,
     headers: {
@@ -128,7 +128,7 @@ async function readBytes(response: Response, url: string, bytesMax: number): Pro
     sizeBytes += chunk.length;
     if (sizeBytes > bytesMax) {
       const problem = `its answer is larger than ${bytesMax} bytes`;
-      throw new AppError({code: 'not-a-handler', url, handlerStatus: response.status, problem});
+      throw new AppError({code: 'not-a-back-end', url, backEndStatus: response.status, problem});
     }
     chunks.push(chunk);
   }

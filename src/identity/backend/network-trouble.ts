@@ -1,9 +1,9 @@
-import type {HandlerStage} from '../../domain/failure.ts';
+import type {BackEndStage} from '../../domain/failure.ts';
 import {cleanText} from './answer-text.ts';
 
 /** What went wrong below HTTP. */
 interface Trouble {
-  readonly stage: HandlerStage;
+  readonly stage: BackEndStage;
   readonly problem: string;
   /** What to do, where that is known. */
   readonly hint?: string;
@@ -49,7 +49,7 @@ const SILENCE_HINT =
 
 interface KnownTrouble {
   readonly codes: RegExp;
-  readonly stage: HandlerStage;
+  readonly stage: BackEndStage;
   describe(hostname: string, host: string): string;
   hint?(url: URL): string | undefined;
   /** Only if not even the headers of an answer came. */

@@ -2,7 +2,7 @@ import type {DocumentProblem} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {describeIssues} from '../identity-document.ts';
 
-/** The account of a pilot at the airline, as its handler sends it. */
+/** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {
   /** The text as it was sent, so that nothing in it is lost. */
   readonly json: JsonText;

@@ -1,10 +1,10 @@
 import {AppError} from '../../domain/failure.ts';
 import {cleanText} from './answer-text.ts';
-import type {HandlerAnswer} from './exchange.ts';
+import type {BackEndAnswer} from './exchange.ts';
 import {holds} from './hide-secrets.ts';
 
 /** The failure for an answer that leads elsewhere, with what to configure instead; undefined for any other answer. */
-export function findRedirect({url, path, status, headers, secrets}: HandlerAnswer): AppError | undefined {
+export function findRedirect({url, path, status, headers, secrets}: BackEndAnswer): AppError | undefined {
   const location = headers.get('location');
   if (status < 300 || status > 399 || location === null) return undefined;
   if (!URL.canParse(location, url)) {
@@ -30,9 +30,9 @@ export function findRedirect({url, path, status, headers, secrets}: HandlerAnswe
 
 /**
  * The same address without the slash at its end, where the answer leads there: frameworks such as Laravel do that, and
- * only to the handler's own address. Nothing secret was sent, and nothing is sent elsewhere, so it may be followed.
+ * only to the back end's own address. Nothing secret was sent, and nothing is sent elsewhere, so it may be followed.
  */
-export function findBareAddress({url, path, status, headers}: HandlerAnswer): string | undefined {
+export function findBareAddress({url, path, status, headers}: BackEndAnswer): string | undefined {
   const location = headers.get('location');
   if (path !== '' || status < 300 || status > 399 || location === null || !URL.canParse(location, url))
     return undefined;
@@ -60,7 +60,7 @@ function isLoginPage({pathname}: URL, path: string): boolean {
 }
 
 function redirected(redirect: Redirect): AppError {
-  return new AppError({code: 'handler-redirect', ...redirect});
+  return new AppError({code: 'back-end-redirect', ...redirect});
 }
 
 /** Whether a secret stands in what would be shown of a target, and not in what was asked for, where it gives nothing away. */

@@ -4,19 +4,19 @@ import {isUnprotected, readScriptUrl} from './script-url.ts';
 
 describe('readScriptUrl()', () => {
   const taken = [
-    ['https://air.example/handler/', 'https://air.example/handler/'],
-    ['https://air.example/handler', 'https://air.example/handler/'],
+    ['https://air.example/back-end/', 'https://air.example/back-end/'],
+    ['https://air.example/back-end', 'https://air.example/back-end/'],
     ['http://AIR.example', 'http://air.example/'],
     ['http://localhost:8080/api/smartcars/', 'http://localhost:8080/api/smartcars/'],
-    ['https://air.example/a/../handler.php', 'https://air.example/handler.php/'],
+    ['https://air.example/a/../back-end.php', 'https://air.example/back-end.php/'],
   ] as const;
   for (const [text, scriptURL] of taken) {
     test(`takes ${text} as ${scriptURL}`, () => assert.deepEqual(readScriptUrl(text), {scriptURL}));
   }
 
   const refused = [
-    ['', 'is not an address such as "https://air.example/handler/"'],
-    ['air.example/handler/', 'is not an address such as "https://air.example/handler/"'],
+    ['', 'is not an address such as "https://air.example/back-end/"'],
+    ['air.example/back-end/', 'is not an address such as "https://air.example/back-end/"'],
     ['ftp://air.example/', 'does not begin with https:// or http://'],
     ['javascript:alert(1)', 'does not begin with https:// or http://'],
     ['https://ada:secret@air.example/', 'must not hold a user name or a password'],

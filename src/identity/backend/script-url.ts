@@ -1,16 +1,16 @@
-/** What came of reading the address of a handler. */
+/** What came of reading the address of a back end. */
 export type ScriptUrlReading = {readonly scriptURL: string} | {readonly problem: string};
 
-/** Longest address of a handler, in UTF-16 units: what browsers and servers take without question. */
+/** Longest address of a back end, in UTF-16 units: what browsers and servers take without question. */
 const LENGTH_MAX = 2048;
 
 /**
- * Reads the address of a handler. It gets a slash at its end where that is missing, since paths are appended to it.
+ * Reads the address of a back end. It gets a slash at its end where that is missing, since paths are appended to it.
  * Plain http is taken: airlines do use it, and whoever signs in is told.
  */
 export function readScriptUrl(text: string): ScriptUrlReading {
   if (text.length > LENGTH_MAX) return {problem: `is longer than ${LENGTH_MAX} characters`};
-  if (!URL.canParse(text)) return {problem: 'is not an address such as "https://air.example/handler/"'};
+  if (!URL.canParse(text)) return {problem: 'is not an address such as "https://air.example/back-end/"'};
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return {problem: 'does not begin with https:// or http://'};

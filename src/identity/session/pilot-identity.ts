@@ -24,7 +24,7 @@ export function composeIdentity({record, airline, profile}: DocumentParts): Iden
     encode('"va_user":'),
     record.pilot,
     encode(',"airline":'),
-    withHandler(airline.json, record),
+    withBackEnd(airline.json, record),
   ];
   const json = Buffer.concat([encode('{'), ...parts, encode('}')]);
   const document = JSON.parse(json.toString()) as IdentityDocument;
@@ -39,11 +39,11 @@ function otherMembers(index: JsonIndex): readonly Uint8Array[] {
   });
 }
 
-/** The airline, with what its handler said of itself. */
-function withHandler(airline: JsonText, {handler}: SessionRecord): JsonText {
+/** The airline, with what its back end said of itself. */
+function withBackEnd(airline: JsonText, {backEnd}: SessionRecord): JsonText {
   const settings = {
-    scriptVersion: handler.apiVersion,
-    ...(handler.handler === undefined ? {} : {scriptHandler: handler.handler}),
+    scriptVersion: backEnd.apiVersion,
+    ...(backEnd.name === undefined ? {} : {scriptHandler: backEnd.name}),
   };
   return applyMergePatch(airline, encodeJsonText(JSON.stringify({settings})));
 }

@@ -12,7 +12,7 @@ const AHEAD_SHARE = 0.1;
 /** No session is resumed more often than this, in milliseconds, unless it ends before. */
 const REFRESH_MIN_MS = 30_000;
 
-/** The first and the longest pause before a handler that failed is asked again, in milliseconds. */
+/** The first and the longest pause before a back end that failed is asked again, in milliseconds. */
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 5 * 60_000;
 

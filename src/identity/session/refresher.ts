@@ -1,5 +1,5 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
-import type {HandlerClient} from '../backend/back-end-client.ts';
+import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
 import {type Alarm, createAlarm, type Timers} from './alarm.ts';
 import {pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
@@ -7,18 +7,18 @@ import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
 
 /** What a refresher needs. */
 export interface RefresherDeps {
-  readonly client: HandlerClient;
+  readonly client: BackEndClient;
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly timers: Timers;
-  /** The handler confirmed the session; the record may be another now. */
+  /** The back end confirmed the session; the record may be another now. */
   onRefreshed(record: SessionRecord): void;
-  /** The handler could not be asked, or its answer is of no use. It is asked again later. */
+  /** The back end could not be asked, or its answer is of no use. It is asked again later. */
   onFailed(error: unknown): void;
   /**
-   * The handler refuses the session, or its time is over. Nothing happens after that.
+   * The back end refuses the session, or its time is over. Nothing happens after that.
    *
    * @param problem The refusal; or what kept the session from being resumed before its time was over.
    */
@@ -27,9 +27,9 @@ export interface RefresherDeps {
 
 /** Keeps one session fresh: verified every half hour, and resumed ahead of its end if that is known. */
 export interface Refresher {
-  /** Follows this session from now on, which the handler has just given. */
+  /** Follows this session from now on, which the back end has just given. */
   follow(record: SessionRecord): void;
-  /** Follows a session that was kept, and asks the handler about it at once. */
+  /** Follows a session that was kept, and asks the back end about it at once. */
   takeUp(record: SessionRecord): void;
   /**
    * Asks the back end now, to resume the session if that is due and otherwise to verify it; not while the back end wants a

@@ -95,18 +95,18 @@ function format(file: KeptFile): unknown {
 
 function parse(text: string): KeptFile {
   const value = parseJson(text);
-  const {format: found, state, scriptURL, sinceMs, session, pilot, handler, expiresAtMs, problem} = value;
+  const {format: found, state, scriptURL, sinceMs, session, pilot, backEnd, expiresAtMs, problem} = value;
   const isCommon = found === FORMAT && isAddress(scriptURL) && isTime(sinceMs);
   if (isCommon && state === 'expired') return {state, scriptURL, sinceMs, problem: readProblem(problem)};
   const isWhole =
     state === 'signed-in' &&
     isPilot(pilot) &&
-    isHandler(handler) &&
+    isBackEnd(backEnd) &&
     (session === undefined || typeof session === 'string') &&
     (expiresAtMs === undefined || isTime(expiresAtMs));
   if (!isCommon || !isWhole) throw new Error('it is not as this version writes it');
   const secret = session === undefined ? {} : {session};
-  return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), handler, expiresAtMs, ...secret};
+  return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), backEnd, expiresAtMs, ...secret};
 }
 
 /** A failure of another version says less than none. */
@@ -140,7 +140,7 @@ function isPilot(value: unknown): value is string {
   return typeof value === 'string' && value.trimStart().startsWith('{');
 }
 
-function isHandler(value: unknown): value is SessionRecord['handler'] {
+function isBackEnd(value: unknown): value is SessionRecord['backEnd'] {
   if (typeof value !== 'object' || value === null || !('apiVersion' in value)) return false;
-  return typeof value.apiVersion === 'string' && (!('handler' in value) || typeof value.handler === 'string');
+  return typeof value.apiVersion === 'string' && (!('name' in value) || typeof value.name === 'string');
 }

@@ -1,5 +1,5 @@
 import type {JsonText} from '../../domain/json-text.ts';
-import type {HandlerProbe} from '../backend/back-end-client.ts';
+import type {BackEndProbe} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
 
 /** A session at the back end of an airline, and the pilot that it gave. */
@@ -8,7 +8,7 @@ export interface SessionRecord {
   readonly session: string;
   /** The account of the pilot, as it was sent. */
   readonly pilot: JsonText;
-  readonly handler: HandlerProbe;
+  readonly backEnd: BackEndProbe;
   /** When the pilot signed in, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
   /** When the session ends, in milliseconds since the Unix epoch, where that can be told. */
@@ -46,8 +46,8 @@ function readJwtPart(part: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** The record with what the handler gave in place of what it gave before. */
+/** The record with what the back end gave in place of what it gave before. */
 export function withPilot(record: SessionRecord, pilot: Pilot, expiresAtMs: number | undefined): SessionRecord {
-  const {scriptURL, handler, sinceMs} = record;
-  return {scriptURL, handler, sinceMs, session: pilot.session, pilot: pilot.json, expiresAtMs};
+  const {scriptURL, backEnd, sinceMs} = record;
+  return {scriptURL, backEnd, sinceMs, session: pilot.session, pilot: pilot.json, expiresAtMs};
 }

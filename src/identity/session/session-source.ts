@@ -5,7 +5,7 @@ import {Listeners} from '../../domain/listeners.ts';
 import type {Log} from '../../domain/log.ts';
 import type {SessionPlace, SessionStatus, Sessions, SignIn} from '../../domain/session.ts';
 import {type Airline, makeAirline} from '../backend/airline-profile.ts';
-import type {HandlerClient} from '../backend/back-end-client.ts';
+import type {BackEndClient} from '../backend/back-end-client.ts';
 import {isUnprotected} from '../backend/script-url.ts';
 import type {Timers} from './alarm.ts';
 import {airlineOf, composeIdentity} from './pilot-identity.ts';
@@ -25,7 +25,7 @@ export interface SessionSourceDeps {
   readonly base: IdentitySource;
   /** The airline that is configured beside the base: then there is no identity without a session. */
   readonly airline?: Airline | undefined;
-  readonly client: HandlerClient;
+  readonly client: BackEndClient;
   readonly keeper: SessionKeeper;
   readonly log: Log;
   /** The current time, in milliseconds since the Unix epoch. */
@@ -44,11 +44,11 @@ export interface SessionSource extends IdentitySource, Sessions {
 }
 
 /**
- * Opens the source, with the session that was kept. The handler is asked in the background: nothing waits for it, nor
+ * Opens the source, with the session that was kept. The back end is asked in the background: nothing waits for it, nor
  * for the keychain.
  */
 export async function openSessionSource(deps: SessionSourceDeps): Promise<SessionSource> {
-  const source = new HandlerSource(deps);
+  const source = new BackEndSource(deps);
   await source.open();
   return source;
 }
@@ -77,7 +77,7 @@ interface SignedIn {
   readonly problem?: Failure | undefined;
 }
 
-class HandlerSource implements SessionSource {
+class BackEndSource implements SessionSource {
   readonly #deps: SessionSourceDeps;
   readonly #refresher: Refresher;
   readonly #gate: SignInGate;
@@ -112,7 +112,7 @@ class HandlerSource implements SessionSource {
     const {scriptURL, sinceMs} = kept;
     const configured = this.#configured()?.scriptURL ?? scriptURL;
     if (configured !== scriptURL) {
-      this.#deps.log.info('kept session not used: it is of another handler', {scriptURL});
+      this.#deps.log.info('kept session not used: it is of another back end', {scriptURL});
       return;
     }
     this.#sinceMs = sinceMs;
@@ -122,13 +122,13 @@ class HandlerSource implements SessionSource {
   }
 
   get origin(): IdentityOrigin {
-    const scriptURL = this.#handler();
-    return scriptURL === undefined ? this.#deps.base.origin : {kind: 'handler', scriptURL};
+    const scriptURL = this.#backEnd();
+    return scriptURL === undefined ? this.#deps.base.origin : {kind: 'back-end', scriptURL};
   }
 
   current(): Identity | undefined {
     if (this.#state.kind === 'signed-in') return this.#state.identity;
-    return this.#handler() === undefined ? this.#deps.base.current() : undefined;
+    return this.#backEnd() === undefined ? this.#deps.base.current() : undefined;
   }
 
   onChange(listener: () => void): () => void {
@@ -137,7 +137,7 @@ class HandlerSource implements SessionSource {
 
   status(): SessionStatus {
     const state = this.#state;
-    const common = {source: this.origin.kind, sinceMs: this.#sinceMs, scriptURL: this.#handler(), stale: false};
+    const common = {source: this.origin.kind, sinceMs: this.#sinceMs, scriptURL: this.#backEnd(), stale: false};
     switch (state.kind) {
       case 'signed-in': {
         const {record, stale, kept, problem} = state;
@@ -159,7 +159,7 @@ class HandlerSource implements SessionSource {
 
   async verify(): Promise<SessionStatus> {
     const {state, source} = this.status();
-    if (source !== 'handler' && state === 'signed-in')
+    if (source !== 'back-end' && state === 'signed-in')
       throw new AppError({code: 'sign-in-unavailable', problem: `the identity comes from the ${source}`});
     if (this.#state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
     const nowMs = this.#deps.nowMs();
@@ -201,7 +201,7 @@ class HandlerSource implements SessionSource {
     this.#stopBase();
     this.#stopUnlocking();
     await this.#gate.abort({code: 'store-closed'});
-    // The handler may have given a new session already, and the one before it is over then.
+    // The back end may have given a new session already, and the one before it is over then.
     await Promise.race([this.#refresher.idle(), pause(GRACE_MS, undefined, {ref: false})]);
     this.#refresher.stop();
     await this.#keeping;
@@ -211,16 +211,16 @@ class HandlerSource implements SessionSource {
 
   async #signIn(signIn: SignIn, signal: AbortSignal): Promise<SessionStatus> {
     const {client, log, nowMs} = this.#deps;
-    const chosen = {configured: this.#configured()?.scriptURL, last: this.#handler()};
+    const chosen = {configured: this.#configured()?.scriptURL, last: this.#backEnd()};
     const scriptURL = chooseScriptUrl(signIn, chosen);
     if (isUnprotected(scriptURL)) log.info('signing in over http: the password can be read on its way', {scriptURL});
-    // What is no handler, or redirects, is found out before the password is sent.
-    const handler = await client.probe(scriptURL, {signal, secrets: [signIn.password]});
+    // What is no back end, or redirects, is found out before the password is sent.
+    const backEnd = await client.probe(scriptURL, {signal, secrets: [signIn.password]});
     const pilot = await client.signIn(scriptURL, signIn, {signal});
     signal.throwIfAborted();
     const sinceMs = nowMs();
     const {session, json} = pilot;
-    const given = {scriptURL, handler, sinceMs, session, pilot: json};
+    const given = {scriptURL, backEnd, sinceMs, session, pilot: json};
     return this.#begin(withPilot(given, pilot, readExpiry(pilot, sinceMs)));
   }
 
@@ -235,7 +235,7 @@ class HandlerSource implements SessionSource {
     return this.status();
   }
 
-  /** Serves what was kept, which is the last known identity until the handler has confirmed it. */
+  /** Serves what was kept, which is the last known identity until the back end has confirmed it. */
   #takeUp(record: SessionRecord, kept: SessionPlace): void {
     const {scriptURL, sinceMs} = record;
     const identity = this.#compose(record);
@@ -273,7 +273,7 @@ class HandlerSource implements SessionSource {
     const isSamePilot = Buffer.compare(state.record.pilot, record.pilot) === 0;
     const identity = isSamePilot ? state.identity : this.#compose(record);
     this.#state = {...state, record, identity, stale: false, problem: undefined};
-    if (state.problem !== undefined) this.#deps.log.info('the handler answers again', {scriptURL});
+    if (state.problem !== undefined) this.#deps.log.info('the back end answers again', {scriptURL});
     if (isSamePilot) return;
     this.#deps.log.info('identity changed', {identity: identity.summary, scriptURL});
     this.#listeners.call();
@@ -295,7 +295,7 @@ class HandlerSource implements SessionSource {
 
   #onEnded(problem: Failure | undefined): void {
     const {keeper, log, nowMs} = this.#deps;
-    const scriptURL = this.#handler();
+    const scriptURL = this.#backEnd();
     if (scriptURL === undefined) return;
     this.#change({kind: 'expired', scriptURL, problem}, nowMs());
     log.info('session expired', {scriptURL, ...(problem === undefined ? {} : {code: problem.code})});
@@ -306,7 +306,7 @@ class HandlerSource implements SessionSource {
   #onBaseChange(): void {
     const state = this.#state;
     if (state.kind === 'signed-in') this.#recompose(state);
-    else if (this.#handler() === undefined) {
+    else if (this.#backEnd() === undefined) {
       this.#sinceMs = this.#deps.nowMs();
       this.#listeners.call();
     }
@@ -316,8 +316,8 @@ class HandlerSource implements SessionSource {
   #recompose(state: SignedIn): void {
     const configured = this.#configured()?.scriptURL ?? state.scriptURL;
     if (configured !== state.scriptURL) {
-      // Plugins would take the session to a handler that it is not meant for.
-      this.#deps.log.info('the profile names another handler', {scriptURL: configured});
+      // Plugins would take the session to a back end that it is not meant for.
+      this.#deps.log.info('the profile names another back end', {scriptURL: configured});
       void this.signOut();
       return;
     }
@@ -360,8 +360,8 @@ class HandlerSource implements SessionSource {
     return this.#deps.airline ?? (profile && airlineOf(profile));
   }
 
-  /** The handler, while it is the one to say who the pilot is. */
-  #handler(): string | undefined {
+  /** The back end, while it is the one to say who the pilot is. */
+  #backEnd(): string | undefined {
     return this.#state.kind === 'signed-out' ? this.#deps.airline?.scriptURL : this.#state.scriptURL;
   }
 }

@@ -34,6 +34,6 @@ export function createSignInGate(run: (signIn: SignIn, signal: AbortSignal) => P
 }
 
 function isSame(a: SignIn, b: SignIn): boolean {
-  const isSamePlace = a.scriptURL === b.scriptURL && a.mayNameHandler === b.mayNameHandler;
+  const isSamePlace = a.scriptURL === b.scriptURL && a.mayNameBackEnd === b.mayNameBackEnd;
   return isSamePlace && a.username === b.username && a.password === b.password;
 }

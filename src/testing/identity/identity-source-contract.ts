@@ -66,7 +66,7 @@ const IDENTITY: ContractPart<IdentitySource> = {
         assert.equal(typeof kind, 'string');
         if (kind === 'none') assert.equal(source.current(), undefined);
         // Where pilots sign in, there may be nobody for now.
-        else if (kind !== 'handler') assert.notEqual(source.current(), undefined);
+        else if (kind !== 'back-end') assert.notEqual(source.current(), undefined);
       },
     },
     {

@@ -1,5 +1,5 @@
-// The back end of an airline (a "handler") in one file: one pilot, no database, nothing to install.
-// Run it with: node examples/handler/main.js [port]
+// The back end of an airline in one file: one pilot, no database, nothing to install.
+// Run it with: node examples/back-end/main.js [port]
 //
 //   GET  /                            who this is
 //   POST /pilot/login?username=…      {"password": "…"} -> the pilot, with a session
@@ -31,7 +31,7 @@ const AIRPORTS = [
 ];
 
 /** A session is signed with this. A real back end keeps a long random one to itself; whoever knows it can be anybody. */
-const SECRET = process.env.HANDLER_SECRET ?? 'for this example only';
+const SECRET = process.env.BACK_END_SECRET ?? 'for this example only';
 
 const SESSION_SECONDS = 7 * 24 * 60 * 60;
 
@@ -164,6 +164,6 @@ const server = createServer(async (request, response) => {
 });
 
 server.listen(Number(process.argv[2] ?? 8080), 'localhost', () => {
-  console.log(`The handler is at http://localhost:${server.address().port}/`);
+  console.log(`The back end is at http://localhost:${server.address().port}/`);
   console.log(`Sign in as ${PILOT.number} or ${PILOT.email} with the password "${PILOT.password}"`);
 });

@@ -1,18 +1,18 @@
 import {readFile} from 'node:fs/promises';
 import fc from 'fast-check';
 import {
-  type HandlerAnswer,
-  type HandlerServer,
+  type BackEndAnswer,
+  type BackEndServer,
   htmlAnswer,
   jsonAnswer,
   redirectTo,
-  startHandlerServer,
+  startBackEndServer,
 } from '../test/support/back-end-server.ts';
 import {ADA, BEN, CLEO, createPhpVms5, respond, TROUBLE} from '../test/support/back-ends.ts';
 
-/** A handler that plays the back end of an airline, and fails for those who have the names of failures. */
-export interface FuzzHandler extends AsyncDisposable {
-  /** The airline whose handler it is, as a file of `--airline`. */
+/** A server that plays the back end of an airline, and fails for user names that are names of failures. */
+export interface FuzzBackEnd extends AsyncDisposable {
+  /** The airline whose back end it is, as a file of `--airline`. */
   readonly airlineJson: string;
 }
 
@@ -21,15 +21,15 @@ const PAGE_BYTES = 1024 * 1024;
 
 /** Pages on which a reader that goes back takes quadratic time. */
 const HOSTILE_PAGES = ['<title', '<title>', '<title <', '<', '<br /', ' \t', '{"a":', 'x'].map(
-  (text): HandlerAnswer => ({
+  (text): BackEndAnswer => ({
     status: 401,
     headers: {'Content-Type': 'text/html'},
     body: `<html>${text.repeat(Math.ceil(PAGE_BYTES / text.length))}`.slice(0, PAGE_BYTES),
   }),
 );
 
-/** Answers of a handler in trouble, by the name with which somebody signs in. */
-const TROUBLES: Readonly<Record<string, HandlerAnswer>> = {
+/** Answers of a back end in trouble, by the name with which somebody signs in. */
+const TROUBLES: Readonly<Record<string, BackEndAnswer>> = {
   ...TROUBLE,
   page: htmlAnswer(200, 'Welcome'),
   redirect: redirectTo('https://elsewhere.example/login'),
@@ -41,10 +41,10 @@ const TROUBLES: Readonly<Record<string, HandlerAnswer>> = {
   'long-text': jsonAnswer(500, {message: 'x'.repeat(100_000)}),
 };
 
-/** The name of somebody to whom the handler never answers. */
+/** The name of somebody to whom the back end never answers. */
 export const SILENT = 'silent';
 
-/** What people sign in with: good, wrong, and such that the handler fails. */
+/** What people sign in with: good, wrong, and such that the back end fails. */
 export const SIGN_INS: fc.Arbitrary<unknown> = fc.oneof(
   {weight: 4, arbitrary: fc.constant({username: String(ADA.number), password: ADA.password})},
   fc.constant({username: ADA.email, password: ADA.password}),
@@ -56,20 +56,20 @@ export const SIGN_INS: fc.Arbitrary<unknown> = fc.oneof(
     .map(scriptURL => ({scriptURL, username: '1', password: 'x'})),
 );
 
-/** What the handler tells nobody but the service. */
-export const HANDLER_SECRETS: readonly string[] = [ADA.password];
+/** What the back end tells nobody but the service. */
+export const BACK_END_SECRETS: readonly string[] = [ADA.password];
 
-/** Starts the handler. */
-export async function startHandler(): Promise<FuzzHandler> {
+/** Starts the back end. */
+export async function startBackEnd(): Promise<FuzzBackEnd> {
   const backEnd = createPhpVms5(Date.now);
-  const server: HandlerServer = await startHandlerServer(request => {
+  const server: BackEndServer = await startBackEndServer(request => {
     // All that ever came would be kept.
     server.forgetRequests();
     const username = request.query.get('username') ?? '';
     if (username === SILENT) return undefined;
     return Object.hasOwn(TROUBLES, username) ? TROUBLES[username] : respond(request, backEnd);
   });
-  const airline = JSON.parse(await readFile(new URL('../examples/handler/airline.json', import.meta.url), 'utf8')) as {
+  const airline = JSON.parse(await readFile(new URL('../examples/back-end/airline.json', import.meta.url), 'utf8')) as {
     readonly settings: object;
   };
   const settings = {...airline.settings, scriptURL: server.scriptURL};
