@@ -14,7 +14,13 @@ export interface Answer {
  * Largest answer that is read, in bytes: a value is at most 256 MiB, the largest that a service can be configured for, and a page
  * of values ends with the one that fills it. A program that only looks like the service may not stop at all.
  */
-const ANSWER_BYTES_MAX = 320 * 1024 * 1024;
+export const ANSWER_BYTES_MAX = 320 * 1024 * 1024;
+
+/**
+ * Largest document that is parsed, in bytes, unless it holds values: an identity is put together from files of 16 MiB at most.
+ * What is made of a document can take twenty times its size.
+ */
+const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
  * Reads an answer to its end.
@@ -31,16 +37,21 @@ export async function readAnswer(url: string, response: Response): Promise<Answe
     left -= chunk.length;
     if (left < 0) {
       void reader?.cancel().catch(() => {});
-      throw unexpectedAnswer({url, status}, `it is larger than ${ANSWER_BYTES_MAX} bytes`);
+      throw tooLarge({url, status}, ANSWER_BYTES_MAX);
     }
     chunks.push(chunk);
   }
   return {url, status, headers, bytes: new Uint8Array(await new Blob(chunks).arrayBuffer())};
 }
 
-/** Reads the JSON of an answer. @throws {AppError} `unexpected-answer` for anything else, or without what belongs to it. */
-export function parseAnswer<T>(answer: Answer, shape: ShapeOf<T>): T {
-  const document = parseJson(answer);
+/**
+ * Reads the JSON of an answer.
+ *
+ * @param bytesMax Largest document that is parsed.
+ * @throws {AppError} `unexpected-answer` for anything else, or without what belongs to it.
+ */
+export function parseAnswer<T>(answer: Answer, shape: ShapeOf<T>, bytesMax = DOCUMENT_BYTES_MAX): T {
+  const document = parseJson(answer, bytesMax);
   if (hasShape(document, shape as Shape)) return document as T;
   throw unexpectedAnswer(answer, 'it lacks what belongs to it');
 }
@@ -52,7 +63,7 @@ export function decodeAnswer({bytes}: Answer): string {
 
 /** The failure that an answer reports. One that this version does not know keeps its code and its words. */
 export function readFailure(answer: Answer): AppError {
-  const problem = parseJson(answer) as Readonly<Record<string, unknown>> | null;
+  const problem = parseJson(answer, DOCUMENT_BYTES_MAX) as Readonly<Record<string, unknown>> | null;
   // The service puts the members of the failure beside those of the problem document.
   const {type, title, status, detail, instance, advice, ...failure} = problem ?? {};
   if (typeof failure['code'] !== 'string' || typeof detail !== 'string')
@@ -62,12 +73,17 @@ export function readFailure(answer: Answer): AppError {
   return new AppError({code: 'unknown-failure', ...about, ...(typeof advice === 'string' && {advice})});
 }
 
-function parseJson(answer: Answer): unknown {
+function parseJson(answer: Answer, bytesMax: number): unknown {
+  if (answer.bytes.length > bytesMax) throw tooLarge(answer, bytesMax);
   try {
     return JSON.parse(decodeAnswer(answer));
   } catch (error) {
     throw unexpectedAnswer(answer, 'it is not JSON', {cause: error});
   }
+}
+
+function tooLarge(answer: Pick<Answer, 'url' | 'status'>, bytesMax: number): AppError {
+  return unexpectedAnswer(answer, `it is larger than ${bytesMax} bytes`);
 }
 
 /** The failure for an answer that the service would not give. */

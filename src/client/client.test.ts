@@ -98,6 +98,14 @@ describe('a client of what is not the service', () => {
     expect(sent).toBeLessThan(400 * 1024 * 1024);
   });
 
+  test('makes nothing of a document that is larger than any of the service', async () => {
+    const client = createClient({fetch: async () => new Response(`[${'[],'.repeat(12_000_000)}[]]`)});
+    expect(await failureOf(client.service())).toMatchObject({
+      code: 'unexpected-answer',
+      problem: 'it is larger than 33554432 bytes',
+    });
+  });
+
   test('says so when the identity is a page', async () => {
     const client = await clientOf(createHttpServer(page));
     expect(await failureOf(client.identity())).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});

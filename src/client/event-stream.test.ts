@@ -249,6 +249,19 @@ describe('an event stream that cannot be kept up', () => {
     },
     {name: 'a page', answer: response => response.end('<!doctype html>'), code: 'unexpected-answer'},
     {name: 'an event that is no JSON', answer: streaming('data: {\n\n'), code: 'unexpected-answer'},
+    {
+      name: 'an event with a revision that is none',
+      answer: streaming('data: {"kind":"entry-deleted","key":"a","revision":"x"}\n\n'),
+      code: 'unexpected-answer',
+    },
+    {
+      name: 'an event with a time that is none',
+      answer: streaming(
+        'data: {"kind":"entry-written","key":"a","revision":"1","sizeBytes":1,"expiresAt":"soon","value":1}\n\n',
+      ),
+      code: 'unexpected-answer',
+    },
+    {name: 'an event that is null', answer: streaming('data: null\n\n'), code: 'unexpected-answer'},
   ];
   for (const {name, answer, code} of hopeless) {
     test(`throws at ${name}, and does not try again`, async () => {

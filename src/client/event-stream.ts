@@ -274,6 +274,6 @@ function readPart({data, id, retryMs}: SseBlock, response: Response): StreamPart
     const event = data === undefined ? undefined : readEvent(data);
     return {event, cursor: id === undefined ? undefined : parseRevision(id), retryMs};
   } catch (error) {
-    throw unexpectedAnswer(response, 'it has an event that is not JSON', {cause: error});
+    throw unexpectedAnswer(response, 'it has an event that is none of this service', {cause: error});
   }
 }

@@ -119,6 +119,34 @@ describe('readIdentityDocument()', () => {
     });
   }
 
+  test('refuses a document that nests deeper than its readers can follow', async () => {
+    const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
+    const text = `${JSON.stringify(SAMPLE_DOCUMENT).slice(0, -1)},"deep":${deep}}`;
+    const reading = await readIdentityDocument(Buffer.from(text));
+    assert.ok('problems' in reading);
+    assert.deepEqual(
+      reading.problems.map(({path}) => path),
+      ['$'],
+    );
+    assert.match(reading.problems[0]?.problem ?? '', /^nests deeper than 256 levels at byte [0-9]+$/);
+  });
+
+  test('refuses a list of plugins without end before anything is made of it', async () => {
+    const text = JSON.stringify(withValue('$.airline.plugins', [])).replace(
+      '"plugins":[',
+      `"plugins":[${'{},'.repeat(20_000)}{}`,
+    );
+    const reading = await readIdentityDocument(Buffer.from(text));
+    assert.deepEqual('problems' in reading && reading.problems, [
+      {path: '$.airline.plugins', problem: 'has more than 10000 elements'},
+    ]);
+  });
+
+  test('names the first hundred of many problems', async () => {
+    const reading = await read(withValue('$.airline.plugins', Array(1000).fill({})));
+    assert.equal('problems' in reading && reading.problems.length, 100);
+  });
+
   for (const text of ['null', '[]', '"text"', '1']) {
     test(`refuses ${text}, which is no object`, async () => {
       const reading = await readIdentityDocument(Buffer.from(text));

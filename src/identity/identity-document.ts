@@ -1,31 +1,28 @@
 import type {DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityDocument} from '../domain/identity.ts';
 import {formatPath} from '../domain/json-path.ts';
+import {readJsonDocument} from './json-document.ts';
 
-/** What came of reading a document: the identity, or every problem in it. */
+/** What came of reading a document: the identity, or the problems in it. */
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
 
 /** Reads the bytes of an identity document. They are served as they are, so nothing in them is lost. */
 export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityReading> {
   // The schema library costs more to load than everything else: only who has a document pays for it.
   const {IDENTITY_SCHEMA} = await import('./identity-schema.ts');
-  let document: unknown;
-  let text: string;
-  try {
-    // The decoder drops a byte order mark, which some editors write.
-    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
-    document = JSON.parse(text);
-  } catch (error) {
-    return {problems: [{path: '$', problem: `is not JSON in UTF-8: ${(error as Error).message}`}]};
-  }
-  const result = IDENTITY_SCHEMA.safeParse(document, {reportInput: true});
-  if (result.success) return {identity: {json: new TextEncoder().encode(text.trim()), summary: summarise(result.data)}};
+  const reading = readJsonDocument(bytes);
+  if ('problem' in reading) return {problems: [reading.problem]};
+  const result = IDENTITY_SCHEMA.safeParse(reading.value, {reportInput: true});
+  if (result.success) return {identity: {json: reading.json, summary: summarise(result.data)}};
   return {problems: describeIssues(result.error.issues)};
 }
 
-/** What a schema found, as problems with their paths. */
+/** Most problems of one document that are described: nobody reads more. */
+const PROBLEMS_MAX = 100;
+
+/** Describes the first problems that a schema found, with their paths. */
 export function describeIssues(issues: readonly Issue[]): readonly DocumentProblem[] {
-  return issues.map(issue => ({path: formatPath(issue.path), problem: describeIssue(issue)}));
+  return issues.slice(0, PROBLEMS_MAX).map(issue => ({path: formatPath(issue.path), problem: describeIssue(issue)}));
 }
 
 /** The line for people about an identity. */

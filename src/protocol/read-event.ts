@@ -1,6 +1,7 @@
 import type {EntryRemoved, EntryWritten, IdentityChanged, Reset} from '../domain/event.ts';
 import type {JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
+import {hasShape, type Shape} from '../domain/shape.ts';
 
 /** Something that happened, as a client hears of it. */
 export type ClientEvent<T = unknown> = ValueWritten<T> | EntryRemoved | IdentityChanged | Reset;
@@ -27,23 +28,34 @@ interface SentEvent {
  * Reads the data of an event.
  *
  * @returns Undefined for a kind that came after this version.
- * @throws {SyntaxError} When it is no JSON.
+ * @throws {SyntaxError} If it is not JSON, or lacks what belongs to its kind.
  */
 export function readEvent(data: string): ClientEvent | undefined {
-  const {kind, key, revision, ...about} = JSON.parse(data) as SentEvent;
+  const event = JSON.parse(data) as SentEvent;
+  const {kind, key, revision, ...about} = event;
   switch (kind) {
     case 'entry-written':
+      assert(hasShape(event, WRITTEN));
       return {kind, key, revision: Number(revision), ...readWritten(about, data)};
     case 'entry-deleted':
     case 'entry-expired':
+      assert(hasShape(event, REMOVED));
       return {kind, key, revision: Number(revision)};
     case 'identity-changed':
       return {kind};
     case 'reset':
+      assert(hasShape(revision, 'digits'));
       return {kind, revision: Number(revision)};
     default:
       return undefined;
   }
+}
+
+const REMOVED: Shape = {key: 'string', revision: 'digits'};
+const WRITTEN: Shape = {...REMOVED, sizeBytes: 'number', 'expiresAt?': 'string'};
+
+function assert(isSound: boolean): void {
+  if (!isSound) throw new SyntaxError();
 }
 
 const VALUE_MEMBER = '"value":';
@@ -53,6 +65,7 @@ function readWritten(
   data: string,
 ): Omit<ValueWritten, 'kind' | 'key' | 'revision'> {
   const info = expiresAt === undefined ? {sizeBytes} : {sizeBytes, expiresAtMs: Date.parse(expiresAt)};
+  assert(!Number.isNaN(info.expiresAtMs));
   if (!('value' in about)) return info;
   // The value is the last member, and quotes in the members before it are escaped: a parsed one would have lost what
   // numbers cannot hold.

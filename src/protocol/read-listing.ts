@@ -1,4 +1,4 @@
-import {type Answer, parseAnswer, unexpectedAnswer} from '../client/answer.ts';
+import {ANSWER_BYTES_MAX, type Answer, parseAnswer, unexpectedAnswer} from '../client/answer.ts';
 import type {PinnedStore} from '../client/pinned-store.ts';
 import type {Page} from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
@@ -8,9 +8,9 @@ import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-entry.ts';
 
-/** Reads a page of a listing without values. */
-export function readPage(answer: Answer, store: PinnedStore): Page<EntryInfo> {
-  const {storeId, entries, next} = parseAnswer<ListedPage>(answer, LISTED_PAGE);
+/** Reads a page of a listing without values. @param bytesMax Largest page that is parsed. */
+export function readPage(answer: Answer, store: PinnedStore, bytesMax?: number): Page<EntryInfo> {
+  const {storeId, entries, next} = parseAnswer<ListedPage>(answer, LISTED_PAGE, bytesMax);
   store.meet(storeId);
   const infos = entries.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
     return {key, revision: Number(revision), sizeBytes, ...readTimes(answer, updatedAt, expiresAt)};
@@ -24,7 +24,7 @@ export async function readValuePage<T>(
   store: PinnedStore,
   options: SchemaOption<T>,
 ): Promise<Page<TypedEntry<T>>> {
-  const page = readPage(answer, store);
+  const page = readPage(answer, store, ANSWER_BYTES_MAX);
   const entries = withValues(page.entries, answer).map(entry => readTyped(entry, options));
   return {...page, entries: await Promise.all(entries)};
 }

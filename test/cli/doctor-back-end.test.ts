@@ -477,6 +477,16 @@ describe('walking a back end that is hostile', () => {
       change: {expiry: nowMs() / 1000 - 1},
       found: /^problem Session: it has ended before it began/,
     },
+    {
+      name: 'an end before all time',
+      change: {expiry: -1e300},
+      found: /^problem Session: it has ended before it began/,
+    },
+    {
+      name: 'a JWT that ended before all time',
+      change: {expiry: undefined, session: `e30.${Buffer.from('{"exp":-1e300}').toString('base64url')}.x`},
+      found: /^problem Session: it has ended before it began/,
+    },
     {name: 'a session with a line break', change: {session: 'a\nb'}, found: /\$\.session has to be visible ASCII/},
   ]) {
     test(`tells of ${name} in the pilot`, async () => {

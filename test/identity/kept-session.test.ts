@@ -230,6 +230,15 @@ describe('the keychain of the system', () => {
     },
   );
 
+  test('is not heard to an end that never comes', async () => {
+    const endless = encodeURIComponent('import {writeSync} from "node:fs"; for (;;) writeSync(1, "[".repeat(4096))');
+    const environment = {NODE_OPTIONS: `--import=data:text/javascript,${endless}`};
+    const keychain = openKeychain({environment, timeoutMs: 60_000});
+    await expect(keychain.get('a')).rejects.toMatchObject({
+      failure: {code: 'keychain-unavailable', problem: 'its answer is larger than 65536 characters'},
+    });
+  });
+
   test.skipIf(process.platform !== 'linux')('is not waited for when it does not answer', async () => {
     const {path} = await using(makeTemporaryDirectory());
     const socket = join(path, 'bus');

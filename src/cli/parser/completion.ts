@@ -106,7 +106,7 @@ function only(words: readonly string[]): Offer {
   return {words, directive: ShellCompDirective.ShellCompDirectiveNoFileComp};
 }
 
-/** What is offered at a place; undefined where only the catalogue knows. */
+/** Returns what is offered at a place; undefined where only the catalogue knows. */
 type FindOffer = (place: Place, context: CliContext) => Offer | undefined | Promise<Offer | undefined>;
 
 /** By the name of a place. */

@@ -78,7 +78,8 @@ function judgeEnd(pilot: Pilot, nowMs: number): Finding {
       detail: `it ends in ${Math.floor(leftSeconds / FAR_SECONDS) * 100} years: its "expiry" may be in milliseconds`,
       fix: 'Give "expiry" in seconds since 1970, in PHP with time()',
     };
-  const until = new Date(end * 1000).toISOString().replace(/:\d\d\.000Z$/, 'Z');
+  // What lies before 1970 is wrong by any clock, and may be no time that can be written.
+  const until = new Date(Math.max(0, end) * 1000).toISOString().replace(/:\d\d\.\d+Z$/, 'Z');
   if (leftSeconds >= HOUR_SECONDS) return {check, level: 'ok', detail: `valid until ${until}`};
   return {
     check,

@@ -3,7 +3,7 @@ import {cleanText, decodeBeginning, firstLineOf, titleOf} from '../../identity/b
 import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
 import type {Finding} from '../finding.ts';
 
-/** What a body is, for people: its message, or else the names of its members, as the values may be secret. */
+/** Describes a body for people: its message, or else the names of its members, as the values may be secret. */
 export function describeBody(answer: BackEndAnswer): string {
   const {body} = answer;
   const message = messageOf(answer);

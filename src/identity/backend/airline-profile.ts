@@ -1,7 +1,9 @@
 import {AppError, type DocumentProblem} from '../../domain/failure.ts';
-import {encodeJsonText, type JsonText, parseJsonText} from '../../domain/json-text.ts';
+import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import {describeIssues} from '../identity-document.ts';
+import {type JsonReading, readJsonDocument} from '../json-document.ts';
+
 import {readScriptUrl} from './script-url.ts';
 
 /** An airline, and where its pilots sign in. */
@@ -17,32 +19,28 @@ const AIRLINE_BYTES_MAX = 16 * 1024 * 1024;
 /**
  * Reads an airline profile: a file whose content is what stands under `airline` in an identity document.
  *
- * @throws {AppError} `invalid-airline` with every problem and its path.
+ * @throws {AppError} `invalid-airline` with the problems and their paths.
  */
 export async function readAirline(file: string): Promise<Airline> {
   const invalid = (...problems: readonly DocumentProblem[]): AppError =>
     new AppError({code: 'invalid-airline', file, problems});
-  const json = await readJsonFile(file, problem => invalid({path: '$', problem}));
+  const document = await readDocument(file);
+  if ('problem' in document) throw invalid(document.problem);
   // The schema library costs more to load than everything else: only who has an airline pays for it.
   const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
-  const result = AIRLINE_SCHEMA.safeParse(JSON.parse(new TextDecoder().decode(json)), {reportInput: true});
+  const result = AIRLINE_SCHEMA.safeParse(document.value, {reportInput: true});
   if (!result.success) throw invalid(...describeIssues(result.error.issues));
   const reading = readScriptUrl(result.data.settings.scriptURL);
   if ('problem' in reading) throw invalid({path: '$.settings.scriptURL', problem: reading.problem});
-  return {json, scriptURL: reading.scriptURL};
+  return {json: document.json, scriptURL: reading.scriptURL};
 }
 
-async function readJsonFile(file: string, invalid: (problem: string) => AppError): Promise<JsonText> {
+async function readDocument(file: string): Promise<JsonReading> {
   try {
-    const bytes = await readRegularFile(file, AIRLINE_BYTES_MAX);
-    // Without the mark that some editors write.
-    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
-    return parseJsonText(new TextEncoder().encode(text));
+    return readJsonDocument(await readRegularFile(file, AIRLINE_BYTES_MAX));
   } catch (error) {
-    if (error instanceof FileError) throw invalid(describeFileError(error, AIRLINE_BYTES_MAX));
-    if (error instanceof AppError) throw invalid(`is not JSON: ${error.message}`);
-    // The decoder throws nothing else.
-    throw invalid('is not JSON in UTF-8');
+    if (!(error instanceof FileError)) throw error;
+    return {problem: {path: '$', problem: describeFileError(error, AIRLINE_BYTES_MAX)}};
   }
 }
 

@@ -29,6 +29,9 @@ export interface KeychainDeps {
 /** How long the keychain may take, in milliseconds: it answers within some ten, or waits for somebody to unlock it; and it must not hold up the end of the service. */
 export const KEYCHAIN_TIMEOUT_MS = 3000;
 
+/** Longest answer of the process, in UTF-16 units: a session has at most 8,000, each of which may be escaped. */
+const ANSWER_LENGTH_MAX = 64 * 1024;
+
 /** Under this name the keychain shows what is ours. */
 const SERVICE = 'crewroom';
 
@@ -81,6 +84,9 @@ async function runProcess(input: string, deps: CallDeps): Promise<string> {
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
+      if (output.length <= ANSWER_LENGTH_MAX) return;
+      child.kill('SIGKILL');
+      reject(unavailable(`its answer is larger than ${ANSWER_LENGTH_MAX} characters`));
     });
     child.once('error', error => reject(unavailable(error.message)));
     const abort = (): void => {
