@@ -24,7 +24,7 @@ const MAY_IMPORT = {
   http: ['domain', 'protocol', 'system', 'node:', 'ws', 'zod'],
   client: ['domain', 'protocol'],
   testing: ['domain', 'node:assert'],
-  doctor: ['config', 'version.ts', 'cli', 'client', 'domain', 'identity', 'store', 'system', 'node:'],
+  doctor: ['config', 'version.ts', 'client', 'domain', 'identity', 'store', 'system', 'node:'],
   cli: [
     'app.ts',
     'config',

@@ -24,7 +24,7 @@ test('the example of a back end is what a back end should be', async () => {
     const lines = createInterface(backEnd.stdout)[Symbol.asyncIterator]();
     const scriptURL = /http:\S+/.exec((await lines.next()).value ?? '')?.[0] ?? '';
     const [, username = '', password = ''] = /as (\S+) .*"(.+)"/.exec((await lines.next()).value ?? '') ?? [];
-    const deps = {nowMs: Date.now, elapsedMs: () => performance.now(), pause: async () => {}};
+    const deps = {nowMs: Date.now, elapsedMs: () => performance.now(), fetch, pause: async () => {}};
     const findings: Finding[] = [];
     for await (const step of walkBackEnd({scriptURL, credentials: {username, password}}, deps)) findings.push(...step);
     expect(findings.filter(({level}) => level !== 'ok')).toEqual([]);

@@ -1,6 +1,6 @@
 import {type Client, type ClientOptions, createClient} from '../client/client.ts';
 import {AppError} from '../domain/failure.ts';
-import {addressesOf, formatAddress} from '../system/loopback.ts';
+import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import type {Call} from './command.ts';
 import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
 import {readSettings} from './input/settings.ts';
@@ -34,25 +34,10 @@ export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions 
   const url = serviceUrl(config);
   const {userId} = call.context;
   const fetch = ownOnly ? createCheckedFetch(socket => assertOwnPeer(socket, {url, userId})) : fetchOverHttp;
-  return {client: createServiceClient(config, {...options, fetch}), url, address: config};
+  return {client: createServiceClient(url, {...options, fetch}), url, address: config};
 }
 
-/** Makes a client of the service with these settings. Nothing is sent yet. */
-export function createServiceClient(
-  address: ServiceAddress,
-  options: Pick<ClientOptions, 'timeoutMs' | 'fetch'> = {},
-): Client {
-  return createClient({fetch: fetchOverHttp, ...options, baseUrl: serviceUrl(address)});
-}
-
-/** The settings that say where a service is. */
-export interface ServiceAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Where a service with these settings is called. */
-export function serviceUrl({host, port}: ServiceAddress): string {
-  // By address, not by name: the service is the same on both, and no look-up can lead elsewhere.
-  return `http://${formatAddress(addressesOf(host)[0], port)}`;
+/** Makes a client of the service at a URL. Sends nothing yet. */
+export function createServiceClient(baseUrl: string, options: Pick<ClientOptions, 'timeoutMs' | 'fetch'> = {}): Client {
+  return createClient({fetch: fetchOverHttp, ...options, baseUrl});
 }

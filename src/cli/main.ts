@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import {enableCompileCache} from './compile-cache.ts';
+import {platformPaths} from '../paths.ts';
+import {enableCompileCache} from '../system/compile-cache.ts';
 
-enableCompileCache(process.getuid?.());
+enableCompileCache(platformPaths().cacheDir, process.getuid?.());
 // Only now: what was imported before is not in the cache.
-const [{processContext}, {runCli}] = await Promise.all([import('./terminal/context.ts'), import('./run.ts')]);
+const [{processContext}, {runCli}] = await Promise.all([import('./process-context.ts'), import('./run.ts')]);
 process.exitCode = await runCli(processContext());

@@ -1,9 +1,6 @@
 import type {Socket} from 'node:net';
 import {AppError} from '../domain/failure.ts';
-import {addressesOf} from '../system/loopback.ts';
-import {ACCEPT_TIMEOUT_MS, findListenerUser, findPeerOwner, isForeignUser} from '../system/socket-owner.ts';
-import type {ServiceAddress} from './connection.ts';
-import type {CliContext} from './terminal/context.ts';
+import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../system/socket-owner.ts';
 
 /** The service that is called, and the user who calls. */
 export interface OwnService {
@@ -26,13 +23,4 @@ export async function assertOwnPeer(socket: Socket, {url, userId}: OwnService): 
   if (owner.kind === 'not-accepted') throw new AppError({code: 'service-timeout', url, timeoutMs: ACCEPT_TIMEOUT_MS});
   if (owner.kind === 'user' && isForeignUser(owner.userId, userId))
     throw new AppError({code: 'foreign-service', url, owner: owner.userId, userId: userId ?? 0});
-}
-
-/** Finds the user whose program listens where the service is called, if that is another one than ours; Linux only. */
-export async function findForeignOwner(
-  {host, port}: ServiceAddress,
-  {userId}: Pick<CliContext, 'userId'>,
-): Promise<number | undefined> {
-  const owner = await findListenerUser({address: addressesOf(host)[0], port});
-  return isForeignUser(owner, userId) ? owner : undefined;
 }

@@ -1,4 +1,4 @@
-import {findCacheProblem} from '../cli/compile-cache.ts';
+import {findCacheProblem} from '../system/compile-cache.ts';
 import type {Finding} from './finding.ts';
 
 /** Reports if the compiled code of this program is not kept, since other users could change what is run. */

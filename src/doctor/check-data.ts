@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {formatBytes} from '../cli/terminal/table.ts';
+import {formatBytes} from '../domain/byte-size.ts';
 import {AppError} from '../domain/failure.ts';
 import {
   assertNoOtherFiles,
@@ -12,6 +12,7 @@ import {
 } from '../store/disk/data-directory.ts';
 import {assertUndamaged} from '../store/lmdb/check-pages.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
+import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
 
 const CHECK = 'Data';
@@ -23,23 +24,25 @@ const SPACE_LOW_BYTES = 256 * 1024 * 1024;
 const SPACE_LEAST_BYTES = 16 * 1024 * 1024;
 
 /** Everything about the data directory that can be known without changing it. */
-export async function checkData(dataDir: string): Promise<readonly Finding[]> {
+export async function checkData(dataDir: string, context: DataContext): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(dataDir);
-  const access = await checkAccess(dataDir);
+  const access = await checkAccess(dataDir, context);
   if (access.level === 'problem') return [access];
   const place = await findExisting(dataDir);
-  const inside = place === dataDir ? [...(await checkModes(directory)), ...(await checkStore(directory))] : [];
+  const inside =
+    place === dataDir ? [...(await checkModes(directory, context)), ...(await checkStore(directory, context))] : [];
   return [access, ...inside, await checkSpace(place)];
 }
 
-async function checkAccess(path: string): Promise<Finding> {
+type DataContext = Pick<DoctorContext, 'userId' | 'processId' | 'platform'>;
+
+async function checkAccess(path: string, {userId: user}: DataContext): Promise<Finding> {
   const place = await findExisting(path);
   const status = await stat(place);
   const problem = (detail: string, fix = 'Choose a directory of your own with --data-dir'): Finding => {
     return {check: CHECK, level: 'problem', detail, fix};
   };
   if (!status.isDirectory()) return problem(`${place} is no directory`);
-  const user = process.getuid?.();
   if (place === path && user !== undefined && status.uid !== user)
     return problem(`${path} belongs to user ${status.uid}, and this is user ${user}`);
   if (!(await isPermitted(place, constants.W_OK | constants.X_OK))) return problem(`${place} cannot be written to`);
@@ -74,9 +77,12 @@ async function checkSpace(path: string): Promise<Finding> {
 /** Rights of group and others. */
 const FOREIGN_RIGHTS = 0o077;
 
-async function checkModes({path, storePath, lockPath}: DataDirectory): Promise<readonly Finding[]> {
+async function checkModes(
+  {path, storePath, lockPath}: DataDirectory,
+  {platform}: DataContext,
+): Promise<readonly Finding[]> {
   // Windows keeps its rights elsewhere.
-  if (process.platform === 'win32') return [];
+  if (platform === 'win32') return [];
   const open: string[] = [];
   for (const directory of [path, storePath, lockPath]) {
     const names = await readdir(directory).catch(() => []);
@@ -94,11 +100,11 @@ async function checkModes({path, storePath, lockPath}: DataDirectory): Promise<r
   return [{check: CHECK, level: 'warning', detail, fix: 'Start the service again: it takes these rights away'}];
 }
 
-async function checkStore(directory: DataDirectory): Promise<readonly Finding[]> {
+async function checkStore(directory: DataDirectory, {processId}: DataContext): Promise<readonly Finding[]> {
   try {
     await assertNoOtherFiles(directory);
     const format = await readDataFormat(directory);
-    const holder = await findHolder(directory, process.pid).catch((error: Error) => error);
+    const holder = await findHolder(directory, processId).catch((error: Error) => error);
     if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, the first pages may be seen half old and half new.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});

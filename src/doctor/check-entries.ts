@@ -1,14 +1,14 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {createServiceClient, type ServiceAddress} from '../cli/connection.ts';
 import type {Client} from '../client/client.ts';
 import {LIST_LIMIT_MAX} from '../domain/entries.ts';
 import {AppError} from '../domain/failure.ts';
 import {describeDataDirectory} from '../store/disk/data-directory.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import {type Verification, type VerifyOptions, verifyStore} from '../store/verify-store.ts';
-import {addressesOf} from '../system/loopback.ts';
+import {addressesOf, type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findPortHolder} from '../system/port-holder.ts';
+import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
 
 const CHECK = 'Entries';
@@ -25,15 +25,19 @@ export interface EntriesPlace extends ServiceAddress {
  * Verifies the checksum of every entry, and names those that fail: in the files when nobody uses them,
  * and through the service that does otherwise, since files change while one looks.
  */
-export async function checkEntries(place: EntriesPlace, options: VerifyOptions): Promise<readonly Finding[]> {
+export async function checkEntries(
+  place: EntriesPlace,
+  {processId, createClient}: Pick<DoctorContext, 'processId' | 'createClient'>,
+  options: VerifyOptions,
+): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(place.dataDir);
   if (!existsSync(join(directory.storePath, 'data.mdb'))) return [ok('there are none yet')];
-  const holder = await findHolder(directory, process.pid);
+  const holder = await findHolder(directory, processId);
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
   const service =
     place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
   if (service?.crewroomVersion !== undefined && service.processId === holder)
-    return describeServiceVerification(await verifyThroughService(createServiceClient(place), options));
+    return describeServiceVerification(await verifyThroughService(createClient(serviceUrl(place)), options));
   return [
     {
       check: CHECK,

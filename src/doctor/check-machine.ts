@@ -7,7 +7,7 @@ import type {Finding} from './finding.ts';
 const NODE_MIN = [20, 19] as const;
 
 /** Whether this Node is new enough. */
-export function checkNode(version = process.versions.node): Finding {
+export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
   if (isEnough) return {check: 'Node', level: 'ok', detail: version};

@@ -1,9 +1,8 @@
-import type {ServiceAddress} from '../cli/connection.ts';
-import type {CliContext} from '../cli/terminal/context.ts';
-import {addressesOf, formatAddress} from '../system/loopback.ts';
+import {addressesOf, formatAddress, type ServiceAddress} from '../system/loopback.ts';
 import {describePortHolder, findPortHolder} from '../system/port-holder.ts';
 import {isForeignUser} from '../system/socket-owner.ts';
 import {tryToListen} from './check-machine.ts';
+import type {DoctorContext} from './context.ts';
 import type {Finding} from './finding.ts';
 
 /** Advice about a program of another user on the port. */
@@ -11,7 +10,10 @@ export const FOREIGN_FIX =
   'Trust nothing that it answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
 
 /** Whether each address could be listened on, or by whom it is already. */
-export async function checkPort({host, port}: ServiceAddress, context: CliContext): Promise<readonly Finding[]> {
+export async function checkPort(
+  {host, port}: ServiceAddress,
+  context: Pick<DoctorContext, 'userId'>,
+): Promise<readonly Finding[]> {
   if (port === 0) return [{check: 'Port', level: 'ok', detail: 'any free one'}];
   const findings: Finding[] = [];
   for (const address of addressesOf(host)) {
@@ -24,7 +26,7 @@ export async function checkPort({host, port}: ServiceAddress, context: CliContex
 async function checkAddress(
   address: string,
   port: number,
-  {userId}: Pick<CliContext, 'userId'>,
+  {userId}: Pick<DoctorContext, 'userId'>,
 ): Promise<Finding | undefined> {
   const check = 'Port';
   const name = formatAddress(address, port);

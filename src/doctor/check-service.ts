@@ -1,9 +1,9 @@
-import {createServiceClient, type ServiceAddress, serviceUrl} from '../cli/connection.ts';
-import {findForeignOwner} from '../cli/own-service.ts';
-import type {CliContext} from '../cli/terminal/context.ts';
 import {AppError} from '../domain/failure.ts';
+import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
+import {findForeignOwner} from '../system/socket-owner.ts';
 import {VERSION} from '../version.ts';
 import {FOREIGN_FIX} from './check-port.ts';
+import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
 
 /** How long the service may take to answer, in milliseconds. */
@@ -15,16 +15,18 @@ const SLOW_MS = 500;
 const CHECK = 'Service';
 
 /** Whether the service answers, and how it is. */
-export async function checkService(settings: ServiceAddress, context: CliContext): Promise<Finding> {
-  const {elapsedMs} = context;
+export async function checkService(
+  settings: ServiceAddress,
+  {elapsedMs, userId, createClient}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'createClient'>,
+): Promise<Finding> {
   const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
   if (settings.port === 0) return {...notRunning, detail: 'no port is named to look for it'};
   const url = serviceUrl(settings);
-  const client = createServiceClient(settings, {timeoutMs: SERVICE_TIMEOUT_MS});
+  const client = createClient(url, {timeoutMs: SERVICE_TIMEOUT_MS});
   try {
     const {name, version} = await client.service();
     if (name !== 'crewroom') return {...notRunning, detail: `what answers at ${url} is no Crewroom`};
-    const owner = await findForeignOwner(settings, context);
+    const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
       return {
         check: CHECK,

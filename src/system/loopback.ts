@@ -15,3 +15,15 @@ export function isLoopback(host: string): boolean {
 export function formatAddress(address: string, port: number): string {
   return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
+
+/** The settings that say where a service is. */
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Returns the URL at which a service with these settings is called. */
+export function serviceUrl({host, port}: ServiceAddress): string {
+  // By address, not by name: the service is the same on both, and no look-up can lead elsewhere.
+  return `http://${formatAddress(addressesOf(host)[0], port)}`;
+}

@@ -1,5 +1,6 @@
 import {setTimeout} from 'node:timers/promises';
 import {type LinuxSocket, linuxForms, linuxPort, readLinuxSockets} from './linux-sockets.ts';
+import {addressesOf, type ServiceAddress} from './loopback.ts';
 import type {ListenAddress} from './port-holder.ts';
 import {findListeningSocket} from './port-holder-linux.ts';
 
@@ -47,7 +48,20 @@ function formsOf({address, port}: ListenAddress): readonly string[] {
   return linuxForms(address).map(form => `${form}:${linuxPort(port)}`);
 }
 
-/** Finds the user who listens on an address; undefined where no program does, or the system does not tell. */
+/**
+ * Finds the user whose program listens where a service is called, if that user is another one than `ownUserId`.
+ *
+ * @returns Undefined also if no program listens, or if the operating system does not tell, as all but Linux.
+ */
+export async function findForeignOwner(
+  {host, port}: ServiceAddress,
+  ownUserId: number | undefined,
+): Promise<number | undefined> {
+  const owner = await findListenerUser({address: addressesOf(host)[0], port});
+  return isForeignUser(owner, ownUserId) ? owner : undefined;
+}
+
+/** Finds the user who listens on an address; undefined if no program does, or if the operating system does not tell. */
 export async function findListenerUser(
   listened: ListenAddress,
   platform = process.platform,

@@ -26,7 +26,10 @@ async function walk(
   {scriptURL}: {readonly scriptURL: string},
   credentials: {readonly username: string; readonly password: string} | undefined = CREDENTIALS,
 ): Promise<readonly Finding[]> {
-  const steps = walkBackEnd({scriptURL, credentials}, {nowMs, elapsedMs, pause: async () => {}, timeoutMs: TIMEOUT_MS});
+  const steps = walkBackEnd(
+    {scriptURL, credentials},
+    {nowMs, elapsedMs, fetch, pause: async () => {}, timeoutMs: TIMEOUT_MS},
+  );
   const findings = await collect(steps);
   for (const {level, fix, detail} of findings) assert.equal(fix === undefined, level === 'ok', detail);
   assert.ok(!JSON.stringify(findings).includes(ADA.password), 'the password is told to nobody');
@@ -105,7 +108,9 @@ describe('walking a back end that is well', () => {
     await using backEnd = await startPhpVms5({nowMs});
     const pausedAt: {readonly requests: number; readonly ms: number}[] = [];
     const pause = async (ms: number): Promise<void> => void pausedAt.push({requests: backEnd.requests.length, ms});
-    await collect(walkBackEnd({scriptURL: backEnd.scriptURL, credentials: CREDENTIALS}, {nowMs, elapsedMs, pause}));
+    await collect(
+      walkBackEnd({scriptURL: backEnd.scriptURL, credentials: CREDENTIALS}, {nowMs, elapsedMs, fetch, pause}),
+    );
     const calls = backEnd.requests.map(({method, path}) => `${method} ${path}`);
     const wrong = ['POST pilot/login', 'POST pilot/login', 'GET pilot/login', 'POST pilot/verify', 'POST pilot/login'];
     assert.deepEqual(
@@ -123,7 +128,7 @@ describe('walking a back end that is well', () => {
       pauses.push(ms);
       if (ms > 1000) backEnd.relent();
     };
-    const deps = {nowMs, elapsedMs, pause};
+    const deps = {nowMs, elapsedMs, fetch, pause};
     const findings = await collect(walkBackEnd({scriptURL: backEnd.scriptURL, credentials: CREDENTIALS}, deps));
     assert.deepEqual(pauses, [1000, 30_000]);
     assert.deepEqual(
@@ -135,7 +140,7 @@ describe('walking a back end that is well', () => {
 
   test('signs nobody in without credentials, and says how', async () => {
     await using backEnd = await startPhpVms7({nowMs});
-    const deps = {nowMs, elapsedMs, pause: async () => {}};
+    const deps = {nowMs, elapsedMs, fetch, pause: async () => {}};
     const findings = await collect(walkBackEnd({scriptURL: backEnd.scriptURL}, deps));
     assert.deepEqual(troubles(findings), [
       'skipped Session: not tried without a pilot → Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',

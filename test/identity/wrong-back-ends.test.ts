@@ -39,7 +39,7 @@ async function lookAtSession(backEnd: HostileBackEnd, machine: Machine, turn: Tu
 
 /** Lets the doctor look at a back end; the first problem. */
 async function askDoctor({scriptURL}: HostileBackEnd, machine: Machine): Promise<Words> {
-  const deps = {nowMs: machine.clock.nowMs, elapsedMs: () => performance.now(), pause: async () => {}};
+  const deps = {nowMs: machine.clock.nowMs, elapsedMs: () => performance.now(), fetch, pause: async () => {}};
   const findings: Finding[] = [];
   for await (const step of walkBackEnd({scriptURL, credentials: CREDENTIALS}, deps)) findings.push(...step);
   const {detail = '', fix = ''} = findings.find(({level}) => level === 'problem') ?? {};

@@ -4,9 +4,10 @@ import {checkCache} from '../../doctor/check-cache.ts';
 import type {EntriesPlace} from '../../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
+import type {DoctorContext} from '../../doctor/context.ts';
 import type {Finding, Steps} from '../../doctor/finding.ts';
-import {platformPaths} from '../../paths.ts';
 import type {Call} from '../command.ts';
+import {createServiceClient} from '../connection.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {InterruptedError} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
@@ -81,42 +82,47 @@ async function* examineBackEnd(scriptURL: string, {context, flags}: Call<DoctorF
 
 async function* examine(call: Call<DoctorFlags>): Steps {
   const {context, flags} = call;
+  const machine: DoctorContext = {...context, createClient: createServiceClient};
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
-  yield [checkNode(), ...checkSettings(inspected)];
-  yield [await checkLocalhost(), checkCache(platformPaths().cacheDir, context.userId)];
+  yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
+  yield [await checkLocalhost(), checkCache(context.paths.cacheDir, context.userId)];
   // A setting that cannot be used was found already; what depends on it waits.
   if (profile !== undefined) yield await (await import('../../doctor/check-profile.ts')).checkProfile(profile);
   const {checkAirline, checkSession} = await import('../../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
   yield [await checkSession(inspected.config, context.environment)];
-  const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir) : [];
+  const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir, context) : [];
   yield data;
   if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];
   if (host === undefined || port === undefined) return;
   const {checkPort} = await import('../../doctor/check-port.ts');
   const {checkService} = await import('../../doctor/check-service.ts');
   yield await checkPort({host, port}, context);
-  yield [await checkService({host, port}, context)];
+  yield [await checkService({host, port}, machine)];
   // A directory that cannot be used at all was found already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
   if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
-    yield await examineEntries({dataDir, host, port}, context);
+    yield await examineEntries({dataDir, host, port}, machine, context);
 }
 
-async function examineData(dataDir: string): Promise<readonly Finding[]> {
+async function examineData(dataDir: string, context: CliContext): Promise<readonly Finding[]> {
   const {checkData} = await import('../../doctor/check-data.ts');
-  return checkData(dataDir);
+  return checkData(dataDir, context);
 }
 
-async function examineEntries(place: EntriesPlace, context: CliContext): Promise<readonly Finding[]> {
+async function examineEntries(
+  place: EntriesPlace,
+  machine: DoctorContext,
+  context: CliContext,
+): Promise<readonly Finding[]> {
   const {checkEntries} = await import('../../doctor/check-entries.ts');
   const progress = showProgress('Verifying entries', context);
   const stop = listenForStop(context);
   const interrupted = new AbortController();
   void stop.asked.then(() => interrupted.abort(new InterruptedError()));
   try {
-    return await checkEntries(place, {onProgress: progress.update, signal: interrupted.signal});
+    return await checkEntries(place, machine, {onProgress: progress.update, signal: interrupted.signal});
   } finally {
     stop.release();
     await progress.clear();

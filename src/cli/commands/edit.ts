@@ -25,13 +25,14 @@ export async function run(call: EditCall): Promise<ExitCode> {
   const before = entry?.json ?? Buffer.from('null');
   const form = chooseEditedForm(before);
   const file = await createEditedFile(key, form.shown);
-  const edited = form.restore(await editUntilJson({file, key, entry}, call.context));
+  const editing = {file, key, entry, platform: call.context.platform};
+  const edited = form.restore(await editUntilJson(editing, call.context));
   if (Buffer.compare(edited, before) === 0) {
     await file.remove();
     await tellUnchanged(key, entry, call);
     return EXIT.ok;
   }
-  const written = await keepingFile({file, key, entry}, () =>
+  const written = await keepingFile(editing, () =>
     client.entries.put(key, edited, {
       expected: entry?.revision ?? 'absent',
       ttlSeconds: remainingSeconds(entry, call.context),
@@ -47,6 +48,7 @@ interface Editing {
   readonly key: string;
   /** What was there before; undefined where nothing was. */
   readonly entry: Entry | undefined;
+  readonly platform: NodeJS.Platform;
 }
 
 /** Lets the user edit, again and again where there is somebody to ask, until what is there is JSON. */
@@ -105,7 +107,7 @@ async function keepingFile(editing: Editing, store: () => Promise<Written>): Pro
 
 function adviseAfterConflict(editing: Editing, actual = 'absent'): string {
   if (actual === 'absent') return `Yours is kept; to store it nevertheless: ${storeCommand(editing, '--if-absent')}`;
-  const look = formatCommand('get', [], [editing.key]);
+  const look = formatCommand(['get'], [editing.key], editing);
   return `Yours is kept; look at theirs (${look}), then store it: ${storeCommand(editing, `--if-match ${actual}`)}`;
 }
 
@@ -114,13 +116,18 @@ function conditionOf(entry: Entry | undefined): string {
 }
 
 /** The command line that stores what is in the file. */
-function storeCommand({file, key}: Editing, condition: string): string {
-  return formatCommand('put', [condition], [key, `@${file.path}`]);
+function storeCommand(editing: Editing, condition: string): string {
+  const {file, key} = editing;
+  return formatCommand(['put', condition], [key, `@${file.path}`], editing);
 }
 
-function formatCommand(name: string, flags: readonly string[], [key = '', ...others]: readonly string[]): string {
+function formatCommand(
+  start: readonly string[],
+  [key = '', ...others]: readonly string[],
+  {platform}: Editing,
+): string {
   const end = key.startsWith('-') ? ['--'] : [];
-  return ['crewroom', name, ...flags, ...end, ...[key, ...others].map(quoteWord)].join(' ');
+  return ['crewroom', ...start, ...end, ...[key, ...others].map(word => quoteWord(word, platform))].join(' ');
 }
 
 /** What is left of a time to live, rounded up: a write without one would let the entry stay for ever. */

@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import {StringDecoder} from 'node:string_decoder';
+import {formatBytes} from '../../domain/byte-size.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
@@ -7,7 +8,6 @@ import type {Switch} from '../parser/catalogue.ts';
 import {invalidUsage} from '../parser/usage.ts';
 import type {Output} from '../terminal/context.ts';
 import {escapeText, jsonLine} from '../terminal/escape.ts';
-import {formatBytes} from '../terminal/table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {formatEntries} from '../transfer/format-imported.ts';
 import type {ExportFacts} from '../transfer/read-export.ts';
@@ -31,7 +31,12 @@ export async function run(call: Call<ExportFlags>): Promise<ExitCode> {
     await exportTo({context, url, prefix}, chunks => writeAll(chunks, context.stdout));
     return EXIT.ok;
   }
-  const target = {name, path: resolve(context.workingDirectory, name), userId: context.userId};
+  const target = {
+    name,
+    path: resolve(context.workingDirectory, name),
+    userId: context.userId,
+    randomName: context.randomName,
+  };
   if (!force && (await isTaken(target)))
     throw invalidUsage('export', `${JSON.stringify(name)} is there already; --force replaces it`);
   const facts = await exportTo({context, url, prefix}, chunks => writeExportFile(chunks, target));

@@ -1,3 +1,4 @@
+import {formatBytes} from '../../domain/byte-size.ts';
 import {type Entries, LIST_LIMIT_MAX, type Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import type {Call} from '../command.ts';
@@ -9,7 +10,7 @@ import {readCount} from '../parser/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
-import {formatBytes, formatTable} from '../terminal/table.ts';
+import {formatTable} from '../terminal/table.ts';
 
 /** The flags of `crewroom list`. */
 export interface ListFlags {

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/config.ts';
 import {AppError} from '../../domain/failure.ts';
-import {platformPaths, snapshotsDirOf} from '../../paths.ts';
+import {snapshotsDirOf} from '../../paths.ts';
 import type {Call} from '../command.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
@@ -19,7 +19,7 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
   const snapshotsDir = snapshotsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
-  const {cacheDir} = platformPaths();
+  const {cacheDir} = context.paths;
   const paths = {
     dataDir: {path: dataDir, exists: existsSync(dataDir)},
     snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},

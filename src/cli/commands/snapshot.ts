@@ -1,3 +1,4 @@
+import {formatBytes} from '../../domain/byte-size.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
@@ -8,7 +9,7 @@ import {invalidUsage} from '../parser/usage.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompt.ts';
 import {styleOf} from '../terminal/style.ts';
-import {formatBytes, formatTable} from '../terminal/table.ts';
+import {formatTable} from '../terminal/table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {formatCount, formatEntries} from '../transfer/format-imported.ts';
 import {fileSource} from '../transfer/import-source.ts';
@@ -60,7 +61,7 @@ async function save(call: Call<SnapshotFlags>, directory: string, name: string):
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url} = await connect(call);
-  const target = {name: path, path, userId: context.userId};
+  const target = {name: path, path, userId: context.userId, randomName: context.randomName};
   if (!flags.force && (await isTaken(target)))
     throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
   await makeSnapshotsDirectory(directory);

@@ -1,10 +1,10 @@
 import type {Readiness, SessionDocument} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
+import {findForeignOwner} from '../../system/socket-owner.ts';
 import type {Call} from '../command.ts';
 import {connect} from '../connection.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {describeEnd, describePlace} from '../output/session-text.ts';
-import {findForeignOwner} from '../own-service.ts';
 import type {Switch} from '../parser/catalogue.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
@@ -24,7 +24,7 @@ export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode
   const readiness = await client.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
   const session = readiness.identity.source === 'back-end' ? await client.session() : undefined;
-  const owner = await findForeignOwner(address, call.context);
+  const owner = await findForeignOwner(address, call.context.userId);
   const status: Status = {
     url,
     version,

@@ -28,7 +28,7 @@ export async function readPassword(file: string | undefined, context: CliContext
   return firstLine(await readLine(context.stdin.chunks(), 'standard input'), 'standard input');
 }
 
-async function readPasswordFile(name: string, {workingDirectory}: CliContext): Promise<string> {
+async function readPasswordFile(name: string, {workingDirectory, platform}: CliContext): Promise<string> {
   const path = resolve(workingDirectory, name);
   const source = JSON.stringify(name);
   let file: InputFile | undefined;
@@ -36,7 +36,7 @@ async function readPasswordFile(name: string, {workingDirectory}: CliContext): P
     file = openInputFile(path);
     const {mode, size} = file.status;
     // As ssh has it with keys. Windows has no such bits, and says 0666 of everything.
-    if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
+    if (platform !== 'win32' && (mode & OTHERS) !== 0)
       throw unreadable(
         source,
         `other users may read it (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,

@@ -10,7 +10,6 @@ import {
 import {AppError} from '../../domain/failure.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
-import {platformPaths} from '../../paths.ts';
 import type {Call} from '../command.ts';
 
 /**
@@ -24,13 +23,13 @@ export async function readSettings(call: Call): Promise<ResolvedConfig> {
 
 /** Everything that has a say in the settings of a call. */
 export async function readSources({settings, configFile, context}: Call): Promise<ConfigSources> {
-  const {environment, workingDirectory} = context;
+  const {environment, workingDirectory, paths} = context;
   const file = await readConfigFile(locateConfigFile({configFile, context}));
   return {
     flags: settings,
     environment,
     file,
-    defaults: {...DEFAULTS, dataDir: platformPaths().dataDir},
+    defaults: {...DEFAULTS, dataDir: paths.dataDir},
     workingDirectory,
   };
 }
@@ -44,9 +43,9 @@ export interface ConfigFileLocation {
 
 /** The config file of a call: the one that is named by a flag or the environment, or that in the platform's place. */
 export function locateConfigFile({configFile, context}: Pick<Call, 'configFile' | 'context'>): ConfigFileLocation {
-  const {environment, workingDirectory} = context;
+  const {environment, workingDirectory, paths} = context;
   const named = configFile ?? (environment[CONFIG_FILE_VARIABLE] || undefined);
-  if (named === undefined) return {path: platformPaths().configFile, named: false};
+  if (named === undefined) return {path: paths.configFile, named: false};
   return {path: resolve(workingDirectory, named), named: true};
 }
 

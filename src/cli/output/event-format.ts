@@ -1,9 +1,10 @@
 import stringWidth from 'fast-string-width';
+import {formatBytes} from '../../domain/byte-size.ts';
 import type {ClientEvent, ValueWritten} from '../../protocol/read-event.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
-import {formatBytes, padEnd} from '../terminal/table.ts';
+import {padEnd} from '../terminal/table.ts';
 import {lineWithValue, onOneLine} from './entry-json.ts';
 
 /** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */

@@ -1,4 +1,4 @@
-import {createInterface} from 'node:readline';
+import type {PlatformPaths} from '../../paths.ts';
 
 /** Everything the command line has of the world outside: commands reach for nothing else. */
 export interface CliContext {
@@ -11,6 +11,12 @@ export interface CliContext {
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  readonly platform: NodeJS.Platform;
+  /** The architecture of the processor, such as `x64`. */
+  readonly architecture: string;
+  /** The version of Node, such as `22.14.0`. */
+  readonly nodeVersion: string;
+  readonly paths: PlatformPaths;
   readonly processId: number;
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;
@@ -18,6 +24,10 @@ export interface CliContext {
   readonly nowMs: () => number;
   /** A clock that only goes forward, in milliseconds from anywhere. */
   readonly elapsedMs: () => number;
+  /** Returns a name that nobody can guess, of hexadecimal digits. */
+  readonly randomName: () => string;
+  /** The `fetch` of this Node. */
+  readonly fetch: typeof fetch;
   /** Calls back for each such signal from now on; returns what ends that. */
   onSignal(signal: StopSignal, listener: () => void): () => void;
   /** Ends the process at once, without finishing anything. */
@@ -49,65 +59,4 @@ export interface Output {
   write(data: string | Uint8Array): Promise<void>;
   /** The stream itself, for a library that asks people. */
   readonly stream: NodeJS.WritableStream;
-}
-
-/** The context of this process. */
-export function processContext(): CliContext {
-  return {
-    args: process.argv.slice(2),
-    stdin: createInput(process.stdin),
-    stdout: createOutput(process.stdout),
-    stderr: createTalk(process.stderr),
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    processId: process.pid,
-    userId: process.getuid?.(),
-    nowMs: Date.now,
-    elapsedMs: () => performance.now(),
-    onSignal: (signal, listener) => {
-      process.on(signal, listener);
-      return () => process.off(signal, listener);
-    },
-    exitNow: exitCode => process.exit(exitCode),
-  };
-}
-
-function createInput(stream: NodeJS.ReadStream): Input {
-  return {
-    isTerminal: stream.isTTY === true,
-    chunks: () => stream,
-    close: () => void stream.destroy(),
-    stream,
-    line: () =>
-      new Promise(resolve => {
-        if (stream.readableEnded) return resolve('');
-        // It leaves the stream open, and lets an editor that inherits it have what is typed next.
-        const lines = createInterface({input: stream, terminal: false});
-        lines.once('line', line => {
-          resolve(line);
-          lines.close();
-        });
-        lines.once('close', () => resolve(''));
-      }),
-  };
-}
-
-function createOutput(stream: NodeJS.WriteStream): Output {
-  // Each write reports its own failure; without a listener the stream would end the process besides.
-  stream.on('error', () => {});
-  return {
-    isTerminal: stream.isTTY === true,
-    // A terminal that does not tell has 0.
-    columns: (stream.isTTY === true && stream.columns) || Infinity,
-    write: data =>
-      new Promise((resolve, reject) => {
-        stream.write(data, error => (error ? reject(error) : resolve()));
-      }),
-    stream,
-  };
-}
-
-function createTalk(stream: NodeJS.WriteStream): Output {
-  const output = createOutput(stream);
-  return {...output, write: data => output.write(data).catch(() => {})};
 }

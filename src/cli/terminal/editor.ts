@@ -3,8 +3,10 @@ import {AppError} from '../../domain/failure.ts';
 import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from './context.ts';
 
-/** The editor where nobody chose one: what every system has. */
-const DEFAULT_EDITOR = process.platform === 'win32' ? 'notepad' : 'vi';
+/** The editor if none is chosen: every system has it. */
+function defaultEditor(platform: NodeJS.Platform): string {
+  return platform === 'win32' ? 'notepad' : 'vi';
+}
 
 /**
  * Opens a file in the editor of the user, `$VISUAL` or `$EDITOR`, and waits until it is closed.
@@ -13,7 +15,7 @@ const DEFAULT_EDITOR = process.platform === 'win32' ? 'notepad' : 'vi';
  */
 export async function openEditor(file: string, context: CliContext): Promise<void> {
   const {VISUAL: visual = '', EDITOR: editor = ''} = context.environment;
-  const command = visual.trim() || editor.trim() || DEFAULT_EDITOR;
+  const command = visual.trim() || editor.trim() || defaultEditor(context.platform);
   // Ctrl+C belongs to the editor while it runs; ours would leave its file behind.
   const release = context.onSignal('SIGINT', () => {});
   try {
@@ -34,11 +36,11 @@ export async function openEditor(file: string, context: CliContext): Promise<voi
 }
 
 /** Runs it with the streams of this process. @returns What went wrong. */
-function runEditor(command: string, file: string, {environment}: CliContext): Promise<string | undefined> {
+function runEditor(command: string, file: string, {environment, platform}: CliContext): Promise<string | undefined> {
   const env = {...environment};
   // The command may have arguments of its own ("code --wait"), so a shell takes it apart, as Git has it done.
   const child =
-    process.platform === 'win32'
+    platform === 'win32'
       ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, env})
       : spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], {stdio: 'inherit', env});
   return new Promise(resolve => {

@@ -41,12 +41,3 @@ function stack(head: readonly string[], [first = '', ...others]: readonly string
   const lines = others.map((cell, index) => `  ${style.dim((head[index + 1] ?? '').padEnd(width))}  ${cell}\n`);
   return `${first}\n${lines.join('')}`;
 }
-
-/** A size for people. */
-export function formatBytes(sizeBytes: number): string {
-  if (sizeBytes < 1024) return `${sizeBytes} B`;
-  const power = Math.min(Math.floor(Math.log2(sizeBytes) / 10), UNITS.length);
-  return `${(sizeBytes / 1024 ** power).toFixed(1)} ${UNITS[power - 1]}`;
-}
-
-const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];

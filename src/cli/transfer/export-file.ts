@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
@@ -15,6 +14,8 @@ export interface ExportTarget {
   readonly path: string;
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;
+  /** Returns a name that nobody can guess. */
+  readonly randomName: () => string;
 }
 
 /**
@@ -41,7 +42,7 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   if (found !== undefined && !found.isFile())
     return writeInto(chunks, await writing(name, open(path, 'w', FILE_MODE)), name);
   // Under a name that nobody can guess, and made anew: where others may write too, a link could be there already.
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.new`);
+  const temporary = join(dirname(path), `.${basename(path)}.${target.randomName()}.new`);
   const file = await writing(name, open(temporary, 'wx', FILE_MODE));
   try {
     await writeInto(chunks, file, name);

@@ -1,10 +1,10 @@
+import {formatBytes} from '../../domain/byte-size.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {invalidUsage} from '../parser/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {describeAdvances, showLine} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompt.ts';
-import {formatBytes} from '../terminal/table.ts';
 import {formatImported} from './format-imported.ts';
 import type {ImportSource} from './import-source.ts';
 import {importUntil} from './interrupted-import.ts';

@@ -16,6 +16,7 @@ export interface WalkDeps {
   readonly elapsedMs: () => number;
   /** How long an answer may take, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
+  readonly fetch: typeof fetch;
   /** Waits so many milliseconds. */
   readonly pause: (ms: number) => Promise<unknown>;
   /** Hears what is asked, before each request. */
@@ -61,7 +62,7 @@ export interface BackEndPlace extends Pick<WalkDeps, 'nowMs' | 'elapsedMs' | 'pa
 }
 
 /** A client that tells what it asks. */
-function createTellingClient({onStep, timeoutMs}: WalkDeps): BackEndClient {
+function createTellingClient({onStep, timeoutMs, fetch}: WalkDeps): BackEndClient {
   return createBackEndClient({
     userAgent: `Crewroom/${VERSION} (doctor)`,
     timeoutMs,

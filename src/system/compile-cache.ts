@@ -1,7 +1,6 @@
 import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs';
 import module from 'node:module';
 import {basename, dirname, join} from 'node:path';
-import {platformPaths} from '../paths.ts';
 
 /** What the types leave out: they are those of the oldest Node that is supported, and it is there since Node 22.8. */
 interface CompilingModule {
@@ -25,11 +24,11 @@ const STICKY = 0o1000;
  *
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
  */
-export function enableCompileCache(userId: number | undefined): void {
+export function enableCompileCache(cacheDir: string, userId: number | undefined): void {
   const {enableCompileCache: enable} = module as CompilingModule;
   if (enable === undefined) return;
   try {
-    const directory = locate(platformPaths().cacheDir);
+    const directory = locate(cacheDir);
     if (findParentProblem(directory, userId) !== undefined) return;
     makeDirectory(directory);
     if (findOwnProblem(directory, userId) === undefined) enable(directory);

@@ -1,0 +1,16 @@
+import type {Client} from '../client/client.ts';
+
+/** Everything that the checks of this machine take from outside. */
+export interface DoctorContext {
+  /** The user of this process; undefined on Windows. */
+  readonly userId: number | undefined;
+  readonly processId: number;
+  /** The version of Node, such as `22.14.0`. */
+  readonly nodeVersion: string;
+  readonly platform: NodeJS.Platform;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  /** Makes a client of the service at a URL. Sends nothing yet. */
+  readonly createClient: (url: string, options?: {readonly timeoutMs?: number}) => Client;
+}
