@@ -35,6 +35,13 @@ export function parseKey(text: string): Key {
 }
 
 /**
+ * Returns a text as a key without checking it. Only for keys that were checked before a store wrote them.
+ */
+export function trustStoredKey(text: string): Key {
+  return text as Key;
+}
+
+/**
  * Reads a prefix of keys. Unlike a key it may be empty, `.` or `..`.
  *
  * @throws {AppError} `invalid-parameter` when no key can begin with it.

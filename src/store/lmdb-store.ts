@@ -18,9 +18,9 @@ import {
 } from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
-import {openingFailure} from './disk/data-directory.ts';
 import {makeRoom} from './disk/reserve.ts';
-import {type OpenedDirectory, openDirectory, type StoreTables} from './open-directory.ts';
+import {openingFailure} from './lmdb/engine-errors.ts';
+import {type OpenedDirectory, openDirectory} from './open-directory.ts';
 import {prepareOperation} from './plan/prepared-commit.ts';
 import {StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log.ts';
@@ -30,6 +30,7 @@ import {frozenLayer, LayeredTable} from './tree/merged-table.ts';
 import {readStoredEntry} from './tree/read-entry.ts';
 import {type ExpiredEntry, scanEntries, scanOf} from './tree/scan.ts';
 import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
+import type {StoreTables} from './tree/tables.ts';
 import {Tree} from './tree/tree.ts';
 import type {Memtable} from './wal/memtable.ts';
 import {entryOf} from './wal/memtable-record.ts';
@@ -109,7 +110,7 @@ class LmdbStore implements Store {
       onReopen: failure => this.#snapshots.end(failure),
     });
     this.#writer = new GroupWriter({
-      ...{opened, log, tree: this.#tree, machineMs: deps.nowMs},
+      ...{directory: opened.directory, unsettled: opened.unsettled, log, tree: this.#tree, machineMs: deps.nowMs},
       cache: this.#cache,
       storeMs: () => this.#clock.now(),
       onChange: () => this.#listeners.call(),

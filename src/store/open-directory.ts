@@ -4,7 +4,6 @@ import {
   DATA_FORMAT,
   type DataDirectory,
   describeDataDirectory,
-  openingFailure,
   prepareDataDirectory,
   protectFiles,
   readDataFormat,
@@ -13,24 +12,23 @@ import {
   writeDataFormat,
 } from './disk/data-directory.ts';
 import {makeRoom} from './disk/reserve.ts';
-import {encodeMetadata, expectedLog, METADATA_KEY, readMetadata, type StoreMetadata} from './format/store-metadata.ts';
+import {encodeMetadata, expectedLog, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
 import {assertUndamaged} from './lmdb/check-pages.ts';
-import {type Environment, openEnvironment, type Table} from './lmdb/environment.ts';
+import {openingFailure} from './lmdb/engine-errors.ts';
+import {type Environment, openEnvironment} from './lmdb/environment.ts';
 import {takeLock} from './lmdb/process-lock.ts';
 import {findWrongEnd, readLastRevision} from './tree/change-log.ts';
+import {openTables, readMetadata} from './tree/tables.ts';
+import type {TreeFiles} from './tree/tree.ts';
 import {type JournalContent, readJournal} from './wal/recovery.ts';
 import type {JournalBlock} from './wal/wal-record.ts';
 import {secureRecords} from './wal/write-ahead-log.ts';
 
 /** An opened data directory: its lock is held, its files are sound as far as a look at them tells. */
-export interface OpenedDirectory {
-  readonly directory: DataDirectory;
+export interface OpenedDirectory extends TreeFiles {
   readonly lock: AsyncDisposable;
-  readonly environment: Environment;
   /** What the journal has and the tree has not, since the store was not closed. */
   readonly unsettled: readonly JournalBlock[];
-  /** As it is in the tree. */
-  readonly metadata: StoreMetadata;
   /** Why the store got a new id; undefined when it has the one that it had. */
   readonly newIdBecause: NewIdReason | undefined;
 }
@@ -43,18 +41,6 @@ export interface OpeningOptions {
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** Whether the store gets a new id in any case. */
   readonly newStoreId: boolean;
-}
-
-/** The tables of a store. */
-export interface StoreTables {
-  /** Entry records by key. */
-  readonly entries: Table;
-  /** Log records by revision. */
-  readonly changes: Table;
-  /** What expires, by time. */
-  readonly expiries: Table;
-  /** One record: see `store-metadata.ts`. */
-  readonly metadata: Table;
 }
 
 /**
@@ -79,16 +65,6 @@ export async function openDirectory(path: string, options: OpeningOptions): Prom
     await lock[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** The tables of an opened environment. */
-export function openTables(environment: Environment): StoreTables {
-  return {
-    entries: environment.table('entries'),
-    changes: environment.table('changes'),
-    expiries: environment.table('expiries'),
-    metadata: environment.table('metadata'),
-  };
 }
 
 async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {

@@ -2,7 +2,6 @@ import {chmod, lstat, open, readdir, rename, rm, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {FileError, makeDirectory, readRegularFile} from '../../files.ts';
-import {saysFullDisk} from './free-space.ts';
 
 /**
  * The version of the layout of a data directory that this package writes, and the newest that it reads. Since 2 entries
@@ -204,19 +203,4 @@ async function assertOwn(path: string): Promise<void> {
 /** The failure for a directory that cannot be worked with; `error` says why. */
 export function unusable(directory: string, error: unknown): AppError {
   return new AppError({code: 'data-directory-unusable', directory, problem: (error as Error).message}, {cause: error});
-}
-
-/**
- * The failure for files that cannot be opened or read: damaged, unless the operating system refused. A full disk, a limit of the
- * process or a disk that fails says nothing about what is in the files, and is not to send anyone to a backup.
- */
-export function openingFailure(directory: string, error: unknown): AppError {
-  if (saysFullDisk(error) || isSystemError(error)) return unusable(directory, error);
-  return new AppError({code: 'store-damaged', directory, problem: (error as Error).message}, {cause: error});
-}
-
-/** The engine has numbers below zero for what it finds wrong itself, and passes those of the system on. */
-function isSystemError(error: unknown): boolean {
-  const {code, errno} = error as {readonly code?: unknown; readonly errno?: unknown};
-  return errno !== undefined || (typeof code === 'number' && code > 0);
 }

@@ -7,10 +7,7 @@ const COMMIT_OVERHEAD_BYTES = 256 * 1024;
 
 const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 
-/** LMDB's own error number for a full map. */
-const MAP_FULL = -30792;
-
-const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([EDQUOT, EFBIG, ENOSPC, MAP_FULL, 'EFBIG', 'ENOSPC']);
+const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([EDQUOT, EFBIG, ENOSPC, 'EFBIG', 'ENOSPC']);
 
 /**
  * Whether a write failed because there was no room for it, rather than because the disk is broken. LMDB

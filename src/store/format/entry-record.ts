@@ -3,7 +3,6 @@ import {type Entry, type EntryInfo, NO_REVISION, type Revision} from '../../doma
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
-import type {EntryState} from '../plan/plan-commits.ts';
 
 /**
  * A record is what the disk keeps of an entry, all numbers big-endian:
@@ -41,6 +40,12 @@ export function beginRecord(json: JsonText): Buffer {
 /** The value in a record that was begun: a view of its bytes. */
 export function jsonOf(record: Buffer): JsonText {
   return record.subarray(HEADER_BYTES) as Uint8Array as JsonText;
+}
+
+/** The revision and the expiry of a stored entry. */
+export interface EntryState {
+  readonly revision: Revision;
+  readonly expiresAtMs?: number | undefined;
 }
 
 /** What a record says besides its value. */

@@ -1,6 +1,5 @@
 import {crc32} from 'node:zlib';
 import {parseStoreId, type StoreId} from '../../domain/store-id.ts';
-import type {Table} from '../lmdb/environment.ts';
 
 /** Facts about a store that are no entries: one record in a table of its own. */
 export interface StoreMetadata {
@@ -64,10 +63,4 @@ export function decodeMetadata(record: Buffer): StoreMetadata | undefined {
   if (id === undefined) return undefined;
   const logId = record[AT.logIdBytes] === NO_LOG ? undefined : record.toString('latin1', idEnd);
   return {id, logId, highestMs: record.readUIntBE(AT.highestTime, NUMBER_BYTES)};
-}
-
-/** Reads the record in its table. @returns Undefined when there is none, as in stores of older versions, or it is damaged. */
-export function readMetadata(table: Table): StoreMetadata | undefined {
-  const record = table.get(METADATA_KEY);
-  return record === undefined ? undefined : decodeMetadata(record);
 }

@@ -2,7 +2,8 @@ import {open, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../../domain/failure.ts';
-import {type DataDirectory, openingFailure, unusable} from '../disk/data-directory.ts';
+import {type DataDirectory, unusable} from '../disk/data-directory.ts';
+import {openingFailure} from './engine-errors.ts';
 import {LmdbFile} from './page-reader.ts';
 
 /** The layout of an LMDB meta page on a 64-bit machine (mdb.c, MDB_page and MDB_meta); numbers little-endian. */

@@ -65,22 +65,6 @@ export interface EnvironmentSnapshot {
   release(): void;
 }
 
-/** The engine's numbers for pages that are of the wrong kind, or not there (lmdb.h). */
-const PAGE_DAMAGE_ERRORS: ReadonlySet<unknown> = new Set([-30796, -30797]);
-
-/** Whether a read failed because of a damaged page. */
-export function isPageDamage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && PAGE_DAMAGE_ERRORS.has(error.code);
-}
-
-/** The engine's number for a transaction that is of no use after a failed read. */
-const SPOILED_TRANSACTION_ERROR = -30782;
-
-/** Whether a range could not be read to its end because of a damaged page. The engine may tell only of what comes of that. */
-export function isRangeDamage(error: unknown): boolean {
-  return isPageDamage(error) || (error instanceof Error && 'code' in error && error.code === SPOILED_TRANSACTION_ERROR);
-}
-
 /** What {@link openEnvironment} needs. */
 export interface EnvironmentOptions {
   readonly directory: string;

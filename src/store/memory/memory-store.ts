@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
-import {compareKeys, type Key} from '../../domain/key.ts';
+import {compareKeys, type Key, trustStoredKey} from '../../domain/key.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import {
   type Change,
@@ -46,7 +46,7 @@ class MemoryStore implements Store {
   readonly #clock: StoreClock;
   readonly #entries = new SortedEntries();
   /** The time of expiry and the key of each entry that expires, soonest first. */
-  readonly #expiries = new SortedKeys();
+  readonly #expiries = new SortedKeys<ExpiryRow>();
   readonly #log: MemoryLog;
   readonly #listeners = new Listeners();
   #revision: Revision = 0;
@@ -209,9 +209,9 @@ class MemorySnapshot implements Snapshot {
 /** Entries in the order of their keys. */
 class SortedEntries {
   readonly #entries: Map<Key, Entry>;
-  readonly #keys: SortedKeys;
+  readonly #keys: SortedKeys<Key>;
 
-  constructor(entries: Map<Key, Entry> = new Map(), keys: SortedKeys = new SortedKeys()) {
+  constructor(entries: Map<Key, Entry> = new Map(), keys = new SortedKeys<Key>()) {
     this.#entries = entries;
     this.#keys = keys;
   }
@@ -298,13 +298,15 @@ function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
 /** So many digits hold every time of expiry. */
 const TIME_DIGITS = 15;
 
-/** Sorts by time, then by key. */
-function formatExpiryRow(expiresAtMs: number, key: Key): Key {
-  return `${String(expiresAtMs).padStart(TIME_DIGITS, '0')}${key}` as Key;
+/** A time of expiry and a key; rows sort by time, then by key. */
+type ExpiryRow = `${string}${Key}`;
+
+function formatExpiryRow(expiresAtMs: number, key: Key): ExpiryRow {
+  return `${String(expiresAtMs).padStart(TIME_DIGITS, '0')}${key}`;
 }
 
-function parseExpiryRow(row: Key): ExpireOperation {
-  return {kind: 'expire', key: row.slice(TIME_DIGITS) as Key, expiresAtMs: Number(row.slice(0, TIME_DIGITS))};
+function parseExpiryRow(row: ExpiryRow): ExpireOperation {
+  return {kind: 'expire', key: trustStoredKey(row.slice(TIME_DIGITS)), expiresAtMs: Number(row.slice(0, TIME_DIGITS))};
 }
 
 /** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */

@@ -15,7 +15,7 @@ describe('SortedKeys', () => {
     );
     fc.assert(
       fc.property(anyOrder, fc.nat(COUNT), fc.nat(COUNT), (keys, removed, place) => {
-        const sorted = new SortedKeys();
+        const sorted = new SortedKeys<Key>();
         for (const key of keys) sorted.add(key);
         for (const key of keys.slice(0, removed)) sorted.remove(key);
         const expected = keys.slice(removed).sort(compareKeys);
@@ -34,7 +34,7 @@ describe('SortedKeys', () => {
   });
 
   test('can be emptied and filled again', () => {
-    const sorted = new SortedKeys();
+    const sorted = new SortedKeys<Key>();
     const keys = Array.from({length: 3000}, (_, index) => parseKey(`key ${index}`));
     for (const key of keys) sorted.add(key);
     for (const key of keys) sorted.remove(key);

@@ -20,6 +20,7 @@ import {
 } from '../../domain/store.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {expiryTime, hasExpired} from '../../domain/time-to-live.ts';
+import type {EntryState} from '../format/entry-record.ts';
 
 /** Removes an entry whose time of expiry is this and has come. Only a store itself commits such operations. */
 export interface ExpireOperation {
@@ -74,12 +75,6 @@ export interface PlannedWrite<P extends PutOperation> {
   readonly expiresAtMs: number | undefined;
   /** When the entry before the group expires, so that what is known of it can be taken back. */
   readonly expiredAtMs: number | undefined;
-}
-
-/** What is known of an entry without its value. */
-export interface EntryState {
-  readonly revision: Revision;
-  readonly expiresAtMs?: number | undefined;
 }
 
 /** What a group finds before its first commit, whether or not it has expired. */

@@ -10,7 +10,8 @@ import {
   type LogPlace,
   logRecordBytesMax,
 } from '../format/log-record.ts';
-import {isRangeDamage, type Table} from '../lmdb/environment.ts';
+import {isRangeDamage} from '../lmdb/engine-errors.ts';
+import type {Table} from '../lmdb/environment.ts';
 
 /** What a log keeps, at most. */
 export interface LogLimits {

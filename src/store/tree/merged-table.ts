@@ -1,6 +1,6 @@
+import {countBefore} from '../../domain/binary-search.ts';
 import type {Key} from '../../domain/key.ts';
 import type {TableRange} from '../lmdb/environment.ts';
-import {countBefore} from '../memory/sorted-keys.ts';
 import {type RecentWrite, type RecentWrites, sortKeys} from '../wal/memtable.ts';
 import {recordOf} from '../wal/memtable-record.ts';
 import {assertEnd, type ScannedTable} from './scan.ts';

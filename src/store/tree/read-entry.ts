@@ -2,10 +2,9 @@ import type {Entry} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
-import {decodeRecord, readState} from '../format/entry-record.ts';
-import {isPageDamage} from '../lmdb/environment.ts';
-import type {StoreTables} from '../open-directory.ts';
-import type {EntryState} from '../plan/plan-commits.ts';
+import {decodeRecord, type EntryState, readState} from '../format/entry-record.ts';
+import {isPageDamage} from '../lmdb/engine-errors.ts';
+import type {StoreTables} from './tables.ts';
 
 /** The entry that the tree has. @throws {AppError} `entry-corrupt`. */
 export function readStoredEntry({entries}: StoreTables, key: Key): Entry | undefined {

@@ -4,7 +4,8 @@ import type {Key} from '../../domain/key.ts';
 import type {Range} from '../../domain/store.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {decodeRecord, decodeRecordInfo} from '../format/entry-record.ts';
-import {isRangeDamage, type Table} from '../lmdb/environment.ts';
+import {isRangeDamage} from '../lmdb/engine-errors.ts';
+import type {Table} from '../lmdb/environment.ts';
 import type {ExpireOperation} from '../plan/plan-commits.ts';
 
 /** The table of entries, or what looks like it. */

@@ -1,9 +1,9 @@
 import type {Key} from '../../domain/key.ts';
-import type {StoreTables} from '../open-directory.ts';
 import type {PreparedPlan, RecentWrite} from '../wal/memtable.ts';
 import {recordOf} from '../wal/memtable-record.ts';
 import type {ChangeLog} from './change-log.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiry-index.ts';
+import type {StoreTables} from './tables.ts';
 
 /** What groups write into the tree, ready to be written. */
 export interface TreeWrite {

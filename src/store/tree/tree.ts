@@ -1,17 +1,27 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
+import type {DataDirectory} from '../disk/data-directory.ts';
 import {isFullDisk} from '../disk/free-space.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
-import {type EnvironmentSnapshot, openEnvironment} from '../lmdb/environment.ts';
-import {type OpenedDirectory, openTables, type StoreTables} from '../open-directory.ts';
+import {isMapFull} from '../lmdb/engine-errors.ts';
+import {type Environment, type EnvironmentSnapshot, openEnvironment} from '../lmdb/environment.ts';
 import {sizeOfWrite, sum} from '../plan/prepared-commit.ts';
 import type {PreparedPlan} from '../wal/memtable.ts';
 import {ChangeLog, type LogLimits, readLastRevision} from './change-log.ts';
+import {openTables, type StoreTables} from './tables.ts';
 import {prepareWrite} from './tree-write.ts';
+
+/** An opened data directory, as far as a tree uses it. */
+export interface TreeFiles {
+  readonly directory: DataDirectory;
+  readonly environment: Environment;
+  /** As it is in the tree. */
+  readonly metadata: StoreMetadata;
+}
 
 /** What a tree needs. */
 export interface TreeDeps {
-  readonly opened: OpenedDirectory;
+  readonly opened: TreeFiles;
   readonly log: Log;
   readonly logLimits: LogLimits;
   /** Called when nothing can be written any more. */
@@ -26,7 +36,7 @@ export interface TreeDeps {
  */
 export class Tree implements AsyncDisposable {
   readonly #deps: TreeDeps;
-  #environment: OpenedDirectory['environment'];
+  #environment: Environment;
   #tables: StoreTables;
   #changes: ChangeLog;
   #metadata: StoreMetadata;
@@ -151,7 +161,7 @@ export class Tree implements AsyncDisposable {
     const sizeBytes = sum(plans, ({writes}) => sum(Array.from(writes.values()), ({put}) => sizeOfWrite(put)));
     const {storePath} = this.#deps.opened.directory;
     // A disk that fails may not say how much room it has.
-    const isFull = await isFullDisk(error, storePath, sizeBytes).catch(() => false);
+    const isFull = isMapFull(error) || (await isFullDisk(error, storePath, sizeBytes).catch(() => false));
     if (isFull && this.#canRead()) {
       this.#deps.log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};

@@ -1,11 +1,10 @@
-import type {Revision} from '../../domain/entry.ts';
+import type {Entry, Revision} from '../../domain/entry.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-record.ts';
 import type {GroupPlan, PlannedWrite} from '../plan/plan-commits.ts';
 import type {PreparedPut} from '../plan/prepared-commit.ts';
-import type {EntryCache} from '../tree/entry-cache.ts';
 import {viewOf} from './memtable-record.ts';
 
 /** What a group comes to, with the values in records where they are. */
@@ -20,6 +19,9 @@ export interface MemtableLimits {
   readonly changesMax: number;
 }
 
+/** Receives the entry that the tree has now under a key, or undefined if it has none; its bytes must not change. */
+export type OnCheckpointed = (key: Key, entry: Entry | undefined) => void;
+
 /** The last writes of some keys. */
 export type RecentWrites = ReadonlyMap<Key, RecentWrite>;
 
@@ -30,13 +32,13 @@ export type RecentWrites = ReadonlyMap<Key, RecentWrite>;
 export class Memtable {
   readonly #groups: PreparedPlan[] = [];
   readonly #writes = new Map<Key, RecentWrite>();
-  readonly #cache: EntryCache;
+  readonly #onCheckpointed: OnCheckpointed;
   #sortedKeys: readonly Key[] | undefined;
   #changes = 0;
 
-  /** @param cache Gets what goes into the tree: what was written is often read, or written again. */
-  constructor(cache: EntryCache) {
-    this.#cache = cache;
+  /** @param onCheckpointed Called for each key whose last write is removed. */
+  constructor(onCheckpointed: OnCheckpointed) {
+    this.#onCheckpointed = onCheckpointed;
   }
 
   /** How many changes there are. */
@@ -106,9 +108,7 @@ export class Memtable {
   #removeLast(key: Key, write: RecentWrite): void {
     if (this.#writes.get(key) !== write) return;
     this.#writes.delete(key);
-    const entry = viewOf(key, write);
-    if (entry === undefined) this.#cache.forget([key]);
-    else this.#cache.keep(entry);
+    this.#onCheckpointed(key, viewOf(key, write));
   }
 
   /** The last writes as they are now: later ones do not change them. */

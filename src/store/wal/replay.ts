@@ -1,6 +1,6 @@
 import type {Key} from '../../domain/key.ts';
 import type {Change} from '../../domain/store.ts';
-import type {EntryState} from '../plan/plan-commits.ts';
+import type {EntryState} from '../format/entry-record.ts';
 import type {PreparedPlan, RecentWrite} from './memtable.ts';
 import type {JournalBlock} from './wal-record.ts';
 

@@ -3,25 +3,28 @@ import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Change, CommitResult} from '../../domain/store.ts';
+import type {DataDirectory} from '../disk/data-directory.ts';
 import {saysFullDisk} from '../disk/free-space.ts';
 import {DiskRoom} from '../disk/reserve.ts';
-import type {OpenedDirectory} from '../open-directory.ts';
-import {type EntryState, planGroup} from '../plan/plan-commits.ts';
-import {planInTurns} from '../plan/plan-in-ticks.ts';
+import type {EntryState} from '../format/entry-record.ts';
+import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, sizeOfCommit, sizeOfWrite, sum} from '../plan/prepared-commit.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import {readStoredJson, readStoredState} from '../tree/read-entry.ts';
 import type {Tree} from '../tree/tree.ts';
 import {Memtable, type PreparedPlan} from '../wal/memtable.ts';
 import {planOf} from '../wal/replay.ts';
-import {blockBytesMax, encodeBlock} from '../wal/wal-record.ts';
+import {blockBytesMax, encodeBlock, type JournalBlock} from '../wal/wal-record.ts';
 import {BLOCK_BYTES_MAX, Journal, UnretractedRecordError} from '../wal/write-ahead-log.ts';
 import {Checkpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
+import {planInTurns} from './plan-in-ticks.ts';
 
 /** What a group writer needs. */
 export interface GroupWriterDeps {
-  readonly opened: OpenedDirectory;
+  readonly directory: DataDirectory;
+  /** The blocks of the journal that the tree does not have, in their order. */
+  readonly unsettled: readonly JournalBlock[];
   readonly tree: Tree;
   readonly log: Log;
   readonly cache: EntryCache;
@@ -56,14 +59,12 @@ export class GroupWriter {
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
-    const {opened, cache} = deps;
-    this.memtable = new Memtable(cache);
-    this.#durableMs = Math.max(
-      ...[deps.tree.changes.highestMs, opened.metadata.highestMs, opened.unsettled.at(-1)?.nowMs ?? 0],
-    );
-    this.#room = new DiskRoom(opened.directory);
-    for (const block of opened.unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
-    this.#journal = new Journal(opened.directory.storePath, this.memtable.revision ?? 0);
+    const {directory, unsettled, tree, cache} = deps;
+    this.memtable = new Memtable((key, entry) => (entry === undefined ? cache.forget([key]) : cache.keep(entry)));
+    this.#durableMs = Math.max(tree.changes.highestMs, tree.metadata.highestMs, unsettled.at(-1)?.nowMs ?? 0);
+    this.#room = new DiskRoom(directory);
+    for (const block of unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
+    this.#journal = new Journal(directory.storePath, this.memtable.revision ?? 0);
     this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
   }

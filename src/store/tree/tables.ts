@@ -1,0 +1,30 @@
+import {decodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
+import type {Environment, Table} from '../lmdb/environment.ts';
+
+/** The tables of a store. */
+export interface StoreTables {
+  /** Entry records by key. */
+  readonly entries: Table;
+  /** Records of the change log by revision. */
+  readonly changes: Table;
+  /** Entries that expire, by time. */
+  readonly expiries: Table;
+  /** One record: see `store-metadata.ts`. */
+  readonly metadata: Table;
+}
+
+/** Returns the tables of an opened environment. */
+export function openTables(environment: Environment): StoreTables {
+  return {
+    entries: environment.table('entries'),
+    changes: environment.table('changes'),
+    expiries: environment.table('expiries'),
+    metadata: environment.table('metadata'),
+  };
+}
+
+/** Reads the metadata of a store from its table. @returns Undefined if there are none, or they are damaged. */
+export function readMetadata(table: Table): StoreMetadata | undefined {
+  const record = table.get(METADATA_KEY);
+  return record === undefined ? undefined : decodeMetadata(record);
+}
