@@ -119,6 +119,16 @@ describe('bodies have a limit (B6)', () => {
     expect(Buffer.from((await service().crewroom.entries.get('k'))?.json ?? []).toString()).toBe('"a"');
   });
 
+  test('a large body in pieces of many sizes comes back as it was', async () => {
+    const client = await connect();
+    const text = JSON.stringify(Array.from({length: 100_000}, (_, index) => index));
+    await client.send(`PUT /api/store/k HTTP/1.1\r\n${host()}\r\nContent-Length: ${text.length}\r\n\r\n`);
+    for (let from = 0, size = 1; from < text.length; from += size, size *= 3)
+      await client.send(text.slice(from, from + size));
+    expect((await client.readAnswer()).status).toBe(200);
+    expect(Buffer.from((await service().crewroom.entries.get('k'))?.json ?? []).toString()).toBe(text);
+  });
+
   test('an empty chunked body is no value', async () => {
     const request = `PUT /api/store/k HTTP/1.1\r\n${host()}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
     expect((await exchange({port: service().port}, request)).json).toMatchObject({code: 'invalid-json'});

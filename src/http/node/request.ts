@@ -138,6 +138,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
       const fail = (error: AppError): void =>
         settle(() => {
           connection.letGo();
+          bytes.drop();
           reject(error);
         });
       const abandon = (): void => fail(endedEarly());
