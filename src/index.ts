@@ -1,9 +1,51 @@
 /** The service inside another program. */
 export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
-export * from './domain/entries.ts';
-export * from './domain/entry.ts';
-export * from './domain/event.ts';
+export {
+  type Committed,
+  type DeleteOptions,
+  type Entries,
+  LIST_LIMIT,
+  LIST_LIMIT_MAX,
+  LIST_VALUES_BYTES_MAX,
+  type ListOptions,
+  type Page,
+  type PutOptions,
+  TRANSACTION_BYTES_MAX,
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+  type Transaction,
+  type TransactionCheck,
+  type TransactionOperation,
+  TTL_SECONDS_MAX,
+  VALUE_BYTES_MAX,
+  type WriteOptions,
+  type Written,
+} from './domain/entries.ts';
+export {
+  type Entry,
+  type EntryInfo,
+  type Expectation,
+  type GivenRevision,
+  NO_REVISION,
+  type Revision,
+  type StoreRevision,
+} from './domain/entry.ts';
+export {
+  type EntryEvent,
+  type EntryRemoved,
+  type EntryWritten,
+  type Event,
+  type EventBatch,
+  type Events,
+  HEARTBEAT_MS,
+  type IdentityChanged,
+  type Reset,
+  SUBSCRIBERS_MAX,
+  type SubscribeOptions,
+  WAITING_EVENT_BYTES_MAX,
+  WAITING_EVENTS_MAX,
+} from './domain/event.ts';
 export {
   AppError,
   type ConfigurationProblem,
@@ -14,7 +56,18 @@ export {
   type FailureCode,
   type ImportedPart,
 } from './domain/failure.ts';
-export * from './domain/identity.ts';
+export type {
+  Airline,
+  AirlineAccount,
+  AirlinePlugin,
+  AirlineSettings,
+  Identity,
+  IdentityDocument,
+  IdentityOrigin,
+  IdentitySource,
+  PlatformAccount,
+  PluginSettings,
+} from './domain/identity.ts';
 export {
   decodeJsonText,
   encodeJsonText,
@@ -26,11 +79,44 @@ export {
 export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
 export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
-export * from './domain/session.ts';
+export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn} from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
-export * from './domain/store.ts';
-export * from './domain/store-id.ts';
-export * from './domain/transfer.ts';
+export {
+  type Change,
+  type Changes,
+  type Check,
+  type Commit,
+  type CommitResult,
+  type DeleteOperation,
+  type Expiry,
+  LOG_BYTES_MAX,
+  LOG_CHANGES_MAX,
+  LOG_VALUE_BYTES_MAX,
+  type Operation,
+  type Outcome,
+  type PatchLimits,
+  type PatchOperation,
+  type PutChange,
+  type PutOperation,
+  type Range,
+  type RemovalChange,
+  SNAPSHOT_IDLE_MS,
+  type Snapshot,
+  type Store,
+  type TouchOperation,
+  type WriteOperation,
+} from './domain/store.ts';
+export {
+  createStoreId,
+  formatRevision,
+  parseRevision,
+  parseStoreId,
+  revisionIn,
+  STORE_ID_BYTES,
+  type StoreId,
+} from './domain/store-id.ts';
+export {expiryTime, hasExpired} from './domain/time-to-live.ts';
+export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';

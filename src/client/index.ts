@@ -1,6 +1,34 @@
 /** The typed client: browser and Node, no dependency. */
-export * from '../domain/entries.ts';
-export * from '../domain/entry.ts';
+export {
+  type Committed,
+  type DeleteOptions,
+  type Entries,
+  LIST_LIMIT,
+  LIST_LIMIT_MAX,
+  LIST_VALUES_BYTES_MAX,
+  type ListOptions,
+  type Page,
+  type PutOptions,
+  TRANSACTION_BYTES_MAX,
+  TRANSACTION_CHECKS_MAX,
+  TRANSACTION_OPERATIONS_MAX,
+  type Transaction,
+  type TransactionCheck,
+  type TransactionOperation,
+  TTL_SECONDS_MAX,
+  VALUE_BYTES_MAX,
+  type WriteOptions,
+  type Written,
+} from '../domain/entries.ts';
+export {
+  type Entry,
+  type EntryInfo,
+  type Expectation,
+  type GivenRevision,
+  NO_REVISION,
+  type Revision,
+  type StoreRevision,
+} from '../domain/entry.ts';
 export type {EntryEvent, EntryRemoved, EntryWritten, IdentityChanged, Reset} from '../domain/event.ts';
 export {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
 export type {
