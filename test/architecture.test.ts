@@ -101,11 +101,11 @@ const MAY_IMPORT = {
 /** Packages and modules that one file alone may import, or one folder. */
 const ONLY_IN = {
   lmdb: ['store/lmdb/environment.ts'],
-  'node:http': ['http/', 'system/', 'cli/http-fetch.ts'],
+  'node:http': ['http/', 'system/', 'cli/service/http-fetch.ts'],
   ws: ['http/node/web-socket.ts'],
   pino: ['cli/terminal/log.ts'],
   picocolors: ['cli/terminal/style.ts'],
-  '@clack/prompts': ['cli/terminal/ask.ts'],
+  '@clack/prompts': ['cli/terminal/prompts.ts'],
 } as const;
 
 /** What stands beside the product and puts it to the test comes in as its users do: by the name of the package, or over HTTP. */

@@ -1,11 +1,11 @@
 import type {CommanderError} from 'commander';
 import {AppError} from '../domain/failure.ts';
 import {VERSION} from '../version.ts';
-import type {Call} from './command.ts';
+import type {Call} from './catalogue/call.ts';
+import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './catalogue/commands.ts';
 import {EXIT, type ExitCode} from './failures/exit-codes.ts';
 import {AdvisedError, reportError} from './failures/report.ts';
-import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './parser/catalogue.ts';
-import {createProgram} from './parser/program.ts';
+import {createProgram} from './parser/command-line.ts';
 import type {CliContext} from './terminal/context.ts';
 import {styleOf} from './terminal/style.ts';
 

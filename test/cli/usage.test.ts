@@ -4,8 +4,8 @@ import {readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
+import {COMMANDS} from '../../src/cli/catalogue/commands.ts';
 import {EXIT} from '../../src/cli/failures/exit-codes.ts';
-import {COMMANDS} from '../../src/cli/parser/catalogue.ts';
 import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config/config.ts';
 import {createMachine} from './crewroom.ts';
 

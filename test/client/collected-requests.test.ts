@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {fetchOverHttp} from '../../src/cli/http-fetch.ts';
+import {fetchOverHttp} from '../../src/cli/service/http-fetch.ts';
 import {createClient} from '../../src/client/index.ts';
 
 setFlagsFromString('--expose-gc');

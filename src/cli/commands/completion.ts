@@ -1,8 +1,8 @@
 import {script} from '@bomb.sh/tab';
-import type {Call} from '../command.ts';
+import type {Call} from '../catalogue/call.ts';
+import {PROGRAM_NAME, SHELLS} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {PROGRAM_NAME, SHELLS} from '../parser/catalogue.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {invalidUsage} from '../input/flag-values.ts';
 
 /**
  * What the script for bash expects of the package bash-completion, in short: where that is not installed, or not loaded

@@ -1,11 +1,11 @@
 import {existsSync} from 'node:fs';
 import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from '../../config/config.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Call} from '../command.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
-import type {Switch} from '../parser/catalogue.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';

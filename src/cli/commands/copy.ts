@@ -2,21 +2,21 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../../system/loopback.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {invalidUsage} from '../input/flag-values.ts';
+import {connect} from '../service/connection.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {describeAdvances, showLine} from '../terminal/progress.ts';
 import {canAsk, confirm} from '../terminal/prompt.ts';
 import {formatEntries} from '../transfer/format-imported.ts';
+import {tellImported} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
 import {tapped} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
 import {beginExport, type SendImportOptions} from '../transfer/service-transfer.ts';
-import {tellImported} from '../transfer/tell-imported.ts';
 
 /** The flags of `crewroom copy`. */
 export interface CopyFlags {

@@ -1,9 +1,9 @@
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
-import {deleteEntries, tellDeleted} from '../delete-entries.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage, readRevision} from '../parser/usage.ts';
+import {invalidUsage, readRevision} from '../input/flag-values.ts';
+import {connect} from '../service/connection.ts';
+import {deleteEntries, tellDeleted} from '../service/entry-deletion.ts';
 import {canAsk} from '../terminal/prompt.ts';
 
 /** The flags of `crewroom delete`. */

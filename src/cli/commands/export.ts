@@ -1,11 +1,11 @@
 import {resolve} from 'node:path';
 import {StringDecoder} from 'node:string_decoder';
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {invalidUsage} from '../input/flag-values.ts';
+import {connect} from '../service/connection.ts';
 import type {Output} from '../terminal/context.ts';
 import {escapeText, jsonLine} from '../terminal/escape.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';

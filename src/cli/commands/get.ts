@@ -1,9 +1,9 @@
 import {AppError} from '../../domain/failure.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {entryLine} from '../output/entry-json.ts';
-import type {Switch} from '../parser/catalogue.ts';
+import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
 /** `crewroom get`: the value of an entry, byte for byte. */

@@ -1,13 +1,13 @@
 import {resolve} from 'node:path';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {invalidUsage} from '../input/flag-values.ts';
+import {connect} from '../service/connection.ts';
 import {canAsk} from '../terminal/prompt.ts';
 import {fileSource, standardInput} from '../transfer/import-source.ts';
+import {tellImported} from '../transfer/import-summary.ts';
 import {readMode, runImport} from '../transfer/run-import.ts';
-import {tellImported} from '../transfer/tell-imported.ts';
 
 /** The flags of `crewroom import`. */
 export interface ImportFlags {

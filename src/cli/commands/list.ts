@@ -1,12 +1,12 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import {type Entries, LIST_LIMIT_MAX, type Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readCount} from '../input/flag-values.ts';
 import {entryLine, onOneLine} from '../output/entry-json.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {readCount} from '../parser/usage.ts';
+import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';

@@ -1,9 +1,9 @@
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readRevision} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {readRevision} from '../parser/usage.ts';
+import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** The flags of `crewroom patch`. */

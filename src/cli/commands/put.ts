@@ -1,14 +1,14 @@
 import type {Entries, Written} from '../../domain/entries.ts';
 import type {Expectation} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readTtl} from '../input/duration.ts';
+import {invalidUsage, readRevision} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage, readRevision} from '../parser/usage.ts';
+import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
 /** The flags of `crewroom put`. */

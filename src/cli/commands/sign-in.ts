@@ -1,16 +1,16 @@
 import type {Client, SessionDocument} from '../../client/client.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../input/flag-values.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSession} from '../output/session-text.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage} from '../parser/usage.ts';
-import {askText} from '../terminal/ask.ts';
+import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompt.ts';
+import {askText} from '../terminal/prompts.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** The flags of `crewroom sign-in`. */

@@ -1,7 +1,7 @@
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import type {Switch} from '../parser/catalogue.ts';
+import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom sign-out`: forgets the session, wherever it is kept. */

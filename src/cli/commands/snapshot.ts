@@ -1,11 +1,11 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import {snapshotsDirOf} from '../../paths.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../input/flag-values.ts';
 import {readSettings} from '../input/settings.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompt.ts';
 import {styleOf} from '../terminal/style.ts';
@@ -13,6 +13,7 @@ import {formatTable} from '../terminal/table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {formatCount, formatEntries} from '../transfer/format-imported.ts';
 import {fileSource} from '../transfer/import-source.ts';
+import {tellImported} from '../transfer/import-summary.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {runImport} from '../transfer/run-import.ts';
 import {
@@ -24,7 +25,6 @@ import {
   type SavedSnapshot,
   snapshotFile,
 } from '../transfer/snapshot-files.ts';
-import {tellImported} from '../transfer/tell-imported.ts';
 
 /** The flags of `crewroom snapshot`. */
 export interface SnapshotFlags {

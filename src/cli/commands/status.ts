@@ -1,11 +1,11 @@
 import type {Readiness, SessionDocument} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {describeEnd, describePlace} from '../output/session-text.ts';
-import type {Switch} from '../parser/catalogue.ts';
+import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 

@@ -1,10 +1,10 @@
-import type {Call} from '../command.ts';
-import {connect} from '../connection.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {readRevision} from '../input/flag-values.ts';
 import {chooseEventFormat} from '../output/event-format.ts';
 import {createWatchTalk} from '../output/watch-status.ts';
-import type {Switch} from '../parser/catalogue.ts';
-import {readRevision} from '../parser/usage.ts';
+import {connect} from '../service/connection.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
 /** The flags of `crewroom watch`. */

@@ -1,6 +1,6 @@
 import {TTL_SECONDS_MAX} from '../../domain/entries.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {invalidUsage} from './flag-values.ts';
 
 const SECONDS_BY_UNIT: ReadonlyMap<string, number> = new Map([
   ['', 1],

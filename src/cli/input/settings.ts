@@ -10,7 +10,7 @@ import {
 import {AppError} from '../../domain/failure.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
-import type {Call} from '../command.ts';
+import type {Call} from '../catalogue/call.ts';
 
 /**
  * The settings in force for a call.

@@ -5,9 +5,9 @@ import tab from '@bomb.sh/tab/commander';
 import type {Command, Option} from 'commander';
 import type {GivenSettings} from '../../config/config.ts';
 import {snapshotsDirOf} from '../../paths.ts';
-import {connect} from '../connection.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readSettings} from '../input/settings.ts';
+import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {readSnapshotNames} from '../transfer/snapshot-files.ts';
 

@@ -1,6 +1,4 @@
 import {flagOf, SETTINGS, shownFlagOf} from '../../config/config.ts';
-import {EXIT} from '../failures/exit-codes.ts';
-import type {Style} from '../terminal/style.ts';
 import {
   type AnyCommandSpec,
   COMMANDS,
@@ -8,7 +6,9 @@ import {
   type CommandGroup,
   type Example,
   PROGRAM_NAME,
-} from './catalogue.ts';
+} from '../catalogue/commands.ts';
+import {EXIT} from '../failures/exit-codes.ts';
+import type {Style} from '../terminal/style.ts';
 
 /** How help is written. */
 export interface HelpStyle {

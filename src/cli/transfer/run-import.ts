@@ -1,6 +1,6 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
-import {invalidUsage} from '../parser/usage.ts';
+import {invalidUsage} from '../input/flag-values.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {describeAdvances, showLine} from '../terminal/progress.ts';

@@ -3,7 +3,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {fetchOverHttp} from '../http-fetch.ts';
+import {fetchOverHttp} from '../service/http-fetch.ts';
 import {type ExportFacts, readExport} from './read-export.ts';
 
 /** A service that entries are taken out of, or brought into. */

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {AppError} from '../../domain/failure.ts';
 import {AdvisedError} from '../failures/report.ts';
-import type {CliContext} from './context.ts';
+import type {CliContext} from '../terminal/context.ts';
 
 /** The editor if none is chosen: every system has it. */
 function defaultEditor(platform: NodeJS.Platform): string {

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../../domain/failure.ts';
 
 /**
  * Sends a request as `fetch` does, with Node's own HTTP client. In Node 20 a `fetch` whose connection is

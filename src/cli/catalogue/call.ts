@@ -1,6 +1,6 @@
-import type {GivenSettings} from '../config/config.ts';
-import type {ExitCode} from './failures/exit-codes.ts';
-import type {CliContext} from './terminal/context.ts';
+import type {GivenSettings} from '../../config/config.ts';
+import type {ExitCode} from '../failures/exit-codes.ts';
+import type {CliContext} from '../terminal/context.ts';
 
 /** What a command does. What it throws is reported by the one who called it. */
 export type Command<F> = (call: Call<F>) => Promise<ExitCode>;

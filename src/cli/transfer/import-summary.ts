@@ -1,7 +1,7 @@
 import type {Imported} from '../../domain/transfer.ts';
-import type {Call} from '../command.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {Switch} from '../catalogue/commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import type {Switch} from '../parser/catalogue.ts';
 import {formatImported, importedJson} from './format-imported.ts';
 
 /** What was done, in the words of the command that did it. */

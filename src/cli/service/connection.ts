@@ -1,10 +1,10 @@
-import {type Client, type ClientOptions, createClient} from '../client/client.ts';
-import {AppError} from '../domain/failure.ts';
-import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
-import type {Call} from './command.ts';
+import {type Client, type ClientOptions, createClient} from '../../client/client.ts';
+import {AppError} from '../../domain/failure.ts';
+import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
+import type {Call} from '../catalogue/call.ts';
+import {readSettings} from '../input/settings.ts';
 import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
-import {readSettings} from './input/settings.ts';
-import {assertOwnPeer} from './own-service.ts';
+import {assertOwnPeer} from './peer-owner.ts';
 
 /** A client of the running service, and where that is. */
 export interface Connection {

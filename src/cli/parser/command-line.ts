@@ -1,7 +1,6 @@
 import {Command, Option} from 'commander';
 import {flagOf, type GivenSettings, SETTINGS, type SettingName, shownFlagOf} from '../../config/config.ts';
-import type {Call} from '../command.ts';
-import type {CliContext} from '../terminal/context.ts';
+import type {Call} from '../catalogue/call.ts';
 import {
   type AnyCommandSpec,
   COMMANDS,
@@ -9,7 +8,8 @@ import {
   type FlagSpec,
   PROGRAM_NAME,
   type Switch,
-} from './catalogue.ts';
+} from '../catalogue/commands.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {formatCommandHelp, formatHelp, type HelpStyle} from './help.ts';
 
 /** What {@link createProgram} needs. */

@@ -1,7 +1,7 @@
 import type {GivenRevision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import {parseRevision} from '../../domain/store-id.ts';
-import {PROGRAM_NAME} from './catalogue.ts';
+import {PROGRAM_NAME} from '../catalogue/commands.ts';
 
 /** The failure of a command that was called in a way that makes no sense. */
 export function invalidUsage(command: string, problem: string): AppError {

@@ -1,5 +1,4 @@
 import {SETTING_NAMES, type SettingName} from '../../config/config.ts';
-import type {Command} from '../command.ts';
 import type {ConfigFlags} from '../commands/config.ts';
 import type {CopyFlags} from '../commands/copy.ts';
 import type {DeleteFlags} from '../commands/delete.ts';
@@ -16,6 +15,7 @@ import type {SnapshotFlags} from '../commands/snapshot.ts';
 import type {StartFlags} from '../commands/start.ts';
 import type {TouchFlags} from '../commands/touch.ts';
 import type {WatchFlags} from '../commands/watch.ts';
+import type {Command} from './call.ts';
 
 /** The name of the program, as people type it. */
 export const PROGRAM_NAME = 'crewroom';

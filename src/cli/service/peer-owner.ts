@@ -1,6 +1,6 @@
 import type {Socket} from 'node:net';
-import {AppError} from '../domain/failure.ts';
-import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../system/socket-owner.ts';
+import {AppError} from '../../domain/failure.ts';
+import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';
 
 /** The service that is called, and the user who calls. */
 export interface OwnService {
