@@ -33,7 +33,7 @@ export interface Client {
   /**
    * Who the pilot is.
    *
-   * @throws {AppError} `no-identity` when nobody is signed in.
+   * @throws {AppError} `no-identity` when no pilot is signed in.
    */
   identity(options?: CallOptions): Promise<IdentityAnswer>;
   /** How it stands with the session at the back end of the airline. */

@@ -58,7 +58,7 @@ function judge({url, version, ready, store, tookMs}: Observed): Finding {
       check: CHECK,
       level: 'problem',
       detail: `its store is ${store}: the disk failed`,
-      fix: 'Check the disk, then start the service again; what was acknowledged before can still be read',
+      fix: 'Check the disk, then restart the service; acknowledged entries can still be read',
     };
   if (version !== VERSION)
     return {

@@ -1,14 +1,13 @@
 import type {DocumentProblem, Failure, FailureCode} from './failure.ts';
 
-/** Words for failures, by their codes. */
+/** Messages of failures, by their codes. */
 export type FailureTexts<C extends FailureCode> = {
   readonly [Code in C]: (failure: Extract<Failure, {code: Code}>) => string;
 };
 
 /**
- * The words for what goes wrong in the client itself. Under the name of the table of all, since bundles for browsers have
- * this module in place of `failure-texts.ts` (`browser` in package.json): the words for the other failures, and there are
- * many of them, come from the service.
+ * The messages of failures of the client itself. Has the name of the complete table, because bundles for browsers use this
+ * module in place of `failure-texts.ts` (`browser` in package.json): the service sends the messages of other failures.
  */
 export const FAILURE_TEXTS: FailureTexts<
   | 'invalid-key'
@@ -31,12 +30,12 @@ export const FAILURE_TEXTS: FailureTexts<
   'unknown-failure': ({sentCode, status, detail}) => `${detail} (code ${quote(sentCode)}, status ${status})`,
 };
 
-/** A place in a document and what is wrong with it; the document as a whole needs no path. */
+/** Describes a problem of a document with its location, unless it concerns the whole document. */
 export function describeProblem({path, problem}: DocumentProblem): string {
   return path === '$' ? `it ${problem}` : `${path} ${problem}`;
 }
 
-/** A text from elsewhere within the words for a failure. */
+/** Quotes a text within a message. */
 export function quote(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,6 +1,6 @@
 import type {Failure, FailureCode} from './failure.ts';
 
-/** One line for people: what to do about a failure. Its own hint, or the advice that it came with, comes before that for its code. */
+/** Returns one line of advice for a failure: its own hint, the advice that was received with it, or the advice for its code. */
 export function adviseOn(failure: Failure): string {
   if (failure.code === 'no-resource' && failure.meant !== undefined)
     return `Use ${failure.meant}: a slash inside a key is written %2F`;
@@ -9,20 +9,20 @@ export function adviseOn(failure: Failure): string {
   return adviseOnFailure(failure.code);
 }
 
-/** One line for people: what to do about failures of this code. */
+/** Returns one line of advice for failures of this code. */
 export function adviseOnFailure(code: FailureCode): string {
   return FAILURE_ADVICE[Object.hasOwn(FAILURE_ADVICE, code) ? code : 'unknown-failure'];
 }
 
 /**
- * What to do about every failure. `docs/errors.md` repeats it, and a test compares the two. Apart from the words, since
- * pages that use the client need it not: the service sends it.
+ * The advice for every failure. `docs/errors.md` repeats it, and a test compares the two. In a file of its own so that
+ * browser bundles leave it out; the service sends the advice.
  */
 const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters, percent-encoded as one path segment',
   'invalid-json': 'Send one JSON text (RFC 8259) in UTF-8 without a byte order mark',
-  'invalid-transaction': 'See POST /api/transactions in /openapi.json for what it holds; nothing of it was applied',
-  'invalid-import': 'Correct the line, or export again; importing again what was stored already does no harm',
+  'invalid-transaction': 'See POST /api/transactions in /openapi.json for its form; nothing of it was applied',
+  'invalid-import': 'Correct the line, or export again; importing an entry twice is safe',
   'value-too-deep': 'Nest arrays and objects less deeply, or raise the limit with --value-depth-max',
   'value-too-large': 'Split the value over several keys, or raise the limit with --value-bytes-max',
   'transaction-too-large': 'Split it into several transactions; nothing of it was applied',
@@ -48,9 +48,9 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
   'too-many-bodies': 'Try again in a moment, and send or read fewer large values at once',
-  'too-many-subscribers': 'Share one subscription within a program, and end those that nobody reads',
+  'too-many-subscribers': 'Share one subscription within a program, and close unused ones',
   'subscriber-too-slow': 'Subscribe again with this cursor as since; nothing is lost',
-  'reader-too-slow': 'Begin again, and read without a pause, into a file where what follows takes longer',
+  'reader-too-slow': 'Start again and read without pausing; if processing is slow, export to a file first',
   'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" where no airline is configured',
   'sign-in-unavailable': 'Start the service with --airline FILE, or without a source of identities of its own',
   'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',
@@ -65,16 +65,16 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'back-end-redirect':
     'Configure the address at the end of the redirects as scriptURL of the airline, with a slash at its end',
   'not-a-back-end': 'Check that scriptURL names the directory of the back end, not the site of the airline',
-  'back-end-failed': 'Try again later; if it stays, tell the airline what the back end says',
+  'back-end-failed': 'Try again later; if it persists, send the message of the back end to the airline',
   'back-end-busy':
-    'Wait as long as it says, or else some minutes, then try again; if it stays, the airline has to allow more requests',
-  'invalid-pilot': 'The airline has to mend its back end: "crewroom doctor --script-url URL" shows what is missing',
+    'Wait as long as it asks for, or some minutes, then try again; if it persists, the airline has to allow more requests',
+  'invalid-pilot': 'The airline has to fix its back end: "crewroom doctor --script-url URL" shows what is missing',
   'entry-corrupt':
-    'Write or delete the key to go on; run "crewroom doctor --deep" to check all others, and check the disk',
+    'Write or delete the key to continue; run "crewroom doctor --deep" to check all others, and check the disk',
   'store-corrupt':
     'Read entries by their keys; run "crewroom doctor --deep" to see what is lost, restore a backup, and check the disk',
-  'store-read-only': 'Check the disk, then start the service again; what was acknowledged before can still be read',
-  'disk-full': 'Make room on the disk of the data directory; writes then work again without a restart',
+  'store-read-only': 'Check the disk, then restart the service; acknowledged entries can still be read',
+  'disk-full': 'Free space on the disk of the data directory; writes then work again without a restart',
   'store-busy': 'Wait for answers before sending more writes; nothing was stored',
   'store-closed': 'The service is stopping; start it again',
   internal: 'Look for the request id in the log of the service, and please report what it says',
@@ -82,7 +82,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-configuration': '"crewroom config" shows every setting, its value and where it came from',
   'invalid-profile':
     'Correct the file; its content is an identity document, such as the one "crewroom identity" prints',
-  'invalid-airline': 'Correct the file; its content is what stands under "airline" in an identity document',
+  'invalid-airline': 'Correct the file; its content is the member "airline" of an identity document',
   'keychain-unavailable': 'Unlock the keychain: the session is then taken up by itself; or sign in again',
   'unsafe-host': 'Use --host localhost, 127.0.0.1 or ::1; local plugins send no credential, so nothing else is safe',
   'address-in-use': 'Stop that program, or choose another port with --port; plugins expect 7172',
@@ -99,7 +99,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'foreign-service':
     'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',
   'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
-  'invalid-value': 'Correct the value, or the schema that reads it; what is stored is in the text of the entry',
+  'invalid-value': 'Correct the value, or the schema that reads it; the text of the entry has the stored value',
   'unexpected-answer': 'Another program may be listening on the port; "crewroom doctor" names it',
   'unknown-failure': 'The log of the service has more about it; a newer Crewroom may know this failure',
 };

@@ -6,7 +6,7 @@ import {
 } from './client-failure-texts.ts';
 import type {FailureCode, ImportedPart} from './failure.ts';
 
-/** The words for every failure: one line, the action that failed, what is and what should be. */
+/** The message of every failure, in one line: the action that failed, the actual state and the expected one. */
 export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-key': CLIENT_FAILURE_TEXTS['invalid-key'],
   'invalid-json': CLIENT_FAILURE_TEXTS['invalid-json'],
@@ -25,7 +25,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-header': ({header, problem}) => `Cannot use the header ${quote(header)}: ${problem}`,
   'malformed-request': ({problem}) => `Cannot read the request: ${problem}`,
   'no-entry': ({key}) => `Cannot find ${quote(key)}: no entry has this key`,
-  'no-identity': () => 'Cannot tell who the pilot is: nobody is signed in',
+  'no-identity': () => 'Cannot tell who the pilot is: no pilot is signed in',
   'no-resource': ({path}) => `Cannot find ${quote(path)}: the service has no such resource`,
   'method-not-allowed': ({method, allowed}) =>
     `Cannot use the method ${quote(method)} here: the resource allows ${allowed.join(', ')}`,
@@ -51,7 +51,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}`,
   'pilot-not-confirmed': ({url, message}) =>
     `Cannot sign in at ${url}: the pilot is not confirmed yet${quoteMessage(message)}`,
-  'account-broken': ({url, backEndStatus, problem = 'it ends without a word for this pilot', message}) =>
+  'account-broken': ({url, backEndStatus, problem = 'it returned an empty response for this pilot', message}) =>
     `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
     `Cannot go on with the session at ${url}: it is unknown there${quoteMessage(message)}`,
@@ -59,7 +59,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'back-end-timeout': ({url, timeoutMs}) =>
     `Cannot wait longer for the back end at ${url}: no whole answer within ${timeoutMs} ms`,
   'back-end-redirect': ({url, target, problem, scriptURL}) =>
-    `Cannot use the back end at ${url}: ${problem}, ${target}, and neither password nor session is sent on` +
+    `Cannot use the back end at ${url}: ${problem}, ${target}, and neither password nor session is forwarded` +
     (scriptURL === undefined ? '' : `; configure ${quote(scriptURL)}`),
   'not-a-back-end': ({url, backEndStatus, problem, firstLine}) =>
     `Cannot use ${url} as a back end: ${problem} (status ${backEndStatus})` +
@@ -74,10 +74,10 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
   'store-corrupt': ({after}) =>
-    `Cannot read all entries: a part of the store${after === undefined ? '' : ` behind ${quote(after)}`} is damaged`,
+    `Cannot read all entries: a part of the store${after === undefined ? '' : ` after ${quote(after)}`} is damaged`,
   'store-read-only': ({problem, ...part}) =>
-    `Cannot write: the disk failed and the store is read-only since (${problem})${describePart(part)}`,
-  'disk-full': part => `Cannot write: the disk is full, and what was stored stays as it was${describePart(part)}`,
+    `Cannot write: the store has been read-only since the disk failed (${problem})${describePart(part)}`,
+  'disk-full': part => `Cannot write: the disk is full; stored values are unchanged${describePart(part)}`,
   'store-busy': ({waitingMax, ...part}) =>
     `Cannot queue another write: ${waitingMax} are waiting for the disk${describePart(part)}`,
   'store-closed': part => `Cannot use the store: it is closed${describePart(part)}`,
@@ -111,7 +111,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'unknown-failure': CLIENT_FAILURE_TEXTS['unknown-failure'],
 };
 
-/** What an import had stored before it failed; nothing for other failures. */
+/** Describes the part of an import that was stored; empty for other failures. */
 function describePart({imported, batches}: Partial<ImportedPart>): string {
   if (imported === undefined || batches === undefined) return '';
   if (batches === 0) return '; nothing was stored';
@@ -125,12 +125,12 @@ function describeConflict({key, expected, actual}: {key: string; expected: strin
 function describeState(state: string): string {
   if (state === 'absent') return 'no entry';
   if (state === 'present') return 'an entry';
-  if (state === '0') return 'a revision that no entry ever has';
-  // Those of another store come with its id: see `Conflict`.
+  if (state === '0') return 'a revision that no entry has';
+  // A revision of another store includes its id: see `Conflict`.
   return `revision ${state.replaceAll(/[0-9a-z]{1,32}-([0-9]+)/g, '$1 of another store')}`;
 }
 
-/** What a back end says, in its words. */
+/** Quotes the message of a back end. */
 function quoteMessage(message: string | undefined): string {
   return message === undefined ? '' : `, and it says ${quote(message)}`;
 }

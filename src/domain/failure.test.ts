@@ -182,7 +182,7 @@ describe('describeFailure()', () => {
       describeFailure(FAILURES['revision-conflict']),
       'Cannot change "a": expected revision 7, found revision 1; Cannot change "b": expected no entry, found revision 2; ' +
         'Cannot change "c": expected an entry, found no entry; ' +
-        'Cannot change "d": expected a revision that no entry ever has, found revision 3; ' +
+        'Cannot change "d": expected a revision that no entry has, found revision 3; ' +
         'Cannot change "e": expected revision 4 or 5, found revision 6; ' +
         'Cannot change "f": expected revision 7 of another store or 8, found revision 7',
     );

@@ -1,13 +1,12 @@
 import {FAILURE_TEXTS} from './failure-texts.ts';
 
 /**
- * Everything that can go wrong and is foreseen, as data: it crosses HTTP as the members of a problem
- * document, and the client throws the same again. `docs/errors.md` says for each code when it comes
- * and what to do.
+ * Every expected failure, as data. HTTP responses carry it as the members of a problem document, and the client
+ * throws the same failure again. `docs/errors.md` explains when each code occurs and what to do.
  */
 export type Failure = RequestFailure | BackEndFailure | StoreFailure | LocalFailure;
 
-/** A caller can mend these: the request was wrong, refused, or met a state that it did not expect. */
+/** Failures that a caller can fix: the request was wrong, was refused, or did not match the current state. */
 export type RequestFailure =
   | {readonly code: 'invalid-key'; readonly key: string; readonly problem: string}
   | {readonly code: 'invalid-json'; readonly problem: string; readonly position: number}
@@ -23,13 +22,13 @@ export type RequestFailure =
   | {readonly code: 'malformed-request'; readonly problem: string}
   | {readonly code: 'no-entry'; readonly key: string}
   | {readonly code: 'no-identity'}
-  /** `meant` is the path with the slashes of its key encoded, if that would be one. */
+  /** `meant` is the path with the slashes of its key encoded, if that is a valid path. */
   | {readonly code: 'no-resource'; readonly path: string; readonly meant?: string}
   | {readonly code: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[]}
   | {readonly code: 'revision-conflict'; readonly conflicts: readonly Conflict[]}
   | {readonly code: 'foreign-host'; readonly host: string}
   | {readonly code: 'foreign-origin'; readonly origin: string}
-  /** `site` is what the browser says of the page that asks, or `prefetch` or `prerender`. */
+  /** `site` is the `Sec-Fetch-Site` of the request, or `prefetch` or `prerender`. */
   | {readonly code: 'cross-site'; readonly site: string}
   | {readonly code: 'not-a-page'; readonly path: string}
   | {readonly code: 'headers-too-large'}
@@ -54,7 +53,7 @@ export type BackEndFailure =
       readonly code: 'account-broken';
       readonly url: string;
       readonly backEndStatus: number;
-      /** What the back end does, if it says something. */
+      /** The behaviour of the back end, if it is known. */
       readonly problem?: string;
       readonly message?: string;
     } & Hinted)
@@ -71,7 +70,7 @@ export type BackEndFailure =
       readonly url: string;
       readonly target: string;
       readonly problem: string;
-      /** What to configure as `scriptURL` instead, where that can be told. */
+      /** The `scriptURL` to configure instead, if it is known. */
       readonly scriptURL?: string;
     } & Hinted)
   | ({
@@ -79,7 +78,7 @@ export type BackEndFailure =
       readonly url: string;
       readonly backEndStatus: number;
       readonly problem: string;
-      /** The first line of what came. */
+      /** The first line of the response. */
       readonly firstLine?: string;
     } & Hinted)
   | ({
@@ -87,7 +86,7 @@ export type BackEndFailure =
       readonly url: string;
       /** The HTTP status of the back end; `status` is that of the problem document. */
       readonly backEndStatus: number;
-      /** What is wrong with the back end, if that was recognised. */
+      /** The problem of the back end, if it was recognised. */
       readonly problem?: string;
       readonly message?: string;
     } & Hinted &
@@ -103,25 +102,25 @@ export type BackEndFailure =
       Pausing)
   | {readonly code: 'invalid-pilot'; readonly url: string; readonly problems: readonly DocumentProblem[]};
 
-/** A failure that may know better what to do than the advice for its code. */
+/** A failure that may have better advice than its code. */
 interface Hinted {
-  /** What to do in this case, in place of the advice for the code. */
+  /** Advice for this case, in place of the advice for the code. */
   readonly hint?: string;
 }
 
-/** A failure of a back end that may say when to come again. */
+/** A failure of a back end that may ask for a pause. */
 interface Pausing {
-  /** How long to wait before the next request, in seconds: a day at most. */
+  /** Time to wait before the next request, in seconds; one day at most. */
   readonly retryAfterSeconds?: number;
 }
 
 /** How far a request to a back end came: its name was looked up, it was connected to, TLS was agreed on, it answered. */
 export type BackEndStage = 'name' | 'connection' | 'tls' | 'answer';
 
-/** The service cannot do what was rightly asked. */
+/** Failures of the service on valid requests. */
 export type StoreFailure =
   | {readonly code: 'entry-corrupt'; readonly key: string}
-  /** A list cannot go on. The damage is somewhere behind the key `after` in the order of the list; absent where none was read. */
+  /** A list cannot continue. The damage is after the key `after` in the order of the list; absent if no key was read. */
   | {readonly code: 'store-corrupt'; readonly after?: string}
   | ({readonly code: 'store-read-only'; readonly problem: string} & Partial<ImportedPart>)
   | ({readonly code: 'disk-full'} & Partial<ImportedPart>)
@@ -129,7 +128,7 @@ export type StoreFailure =
   | ({readonly code: 'store-closed'} & Partial<ImportedPart>)
   | {readonly code: 'internal'; readonly requestId: string};
 
-/** Never sent over HTTP: a program could not start, was called wrongly, or did not reach the service. */
+/** Failures that never cross HTTP: a program could not start, was used wrongly, or did not reach the service. */
 export type LocalFailure =
   | {readonly code: 'invalid-usage'; readonly command: string; readonly problem: string}
   | {readonly code: 'invalid-configuration'; readonly problems: readonly ConfigurationProblem[]}
@@ -148,14 +147,14 @@ export type LocalFailure =
       readonly supported: number;
     }
   | {readonly code: 'store-damaged'; readonly directory: string; readonly problem: string}
-  /** `missing` is whether nothing of this name was found. */
+  /** `missing` is true if no file has this name. */
   | {readonly code: 'unreadable-input'; readonly source: string; readonly problem: string; readonly missing?: true}
   | {readonly code: 'unwritable-output'; readonly problem: string; readonly target?: string}
   | {readonly code: 'service-unreachable'; readonly url: string; readonly problem: string}
   | {
       readonly code: 'foreign-service';
       readonly url: string;
-      /** The user whose program answers there, and the one who asks. */
+      /** The user id of the program that answers, and the user id of the caller. */
       readonly owner: number;
       readonly userId: number;
     }
@@ -164,24 +163,24 @@ export type LocalFailure =
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string}
   | UnknownFailure;
 
-/** A failure of the service that this version does not know, or that lacks what this version expects of it. */
+/** A failure of the service that this version does not know, or that lacks members that this version expects. */
 export interface UnknownFailure {
   readonly code: 'unknown-failure';
-  /** The code that it came with. */
+  /** The code in the response. */
   readonly sentCode: string;
-  /** The HTTP status that it came with. */
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** The message that it came with. */
+  /** The message in the response. */
   readonly detail: string;
-  /** The advice that it came with. */
+  /** The advice in the response. */
   readonly advice?: string;
 }
 
-/** What an import had stored when it failed. Importing it again does no harm. */
+/** The part of an import that was stored before it failed. Importing is idempotent. */
 export interface ImportedPart {
-  /** How many entries. */
+  /** Number of stored entries. */
   readonly imported: number;
-  /** In how many batches. */
+  /** Number of stored batches. */
   readonly batches: number;
 }
 
@@ -189,25 +188,25 @@ export interface ImportedPart {
 export interface Conflict {
   readonly key: string;
   /**
-   * The revision that was expected (`12`, or `12 or 13`; `3f9c2a7b01d4e856-12` for one of the store with that id, which is another
-   * one), `absent` or `present`; `0` for an ETag that no entry has.
+   * The expected revision (`12`, or `12 or 13`; `3f9c2a7b01d4e856-12` for a revision of another store), `absent` or
+   * `present`; `0` for an ETag that no entry has.
    */
   readonly expected: string;
-  /** The revision that was found, or `absent`. */
+  /** The current revision, or `absent`. */
   readonly actual: string;
 }
 
-/** One setting that cannot be used. */
+/** One invalid setting. */
 export interface ConfigurationProblem {
   readonly setting: string;
-  /** Where the value came from, such as `--port` or `CREWROOM_PORT`. */
+  /** The source of the value, such as `--port` or `CREWROOM_PORT`. */
   readonly source: string;
   readonly problem: string;
 }
 
-/** One place in a document that is not as it should be. */
+/** One problem of a document. */
 export interface DocumentProblem {
-  /** The place as a JSONPath, such as `$.airline.settings.scriptURL`. */
+  /** The location as a JSONPath, such as `$.airline.settings.scriptURL`. */
   readonly path: string;
   readonly problem: string;
 }
@@ -215,23 +214,23 @@ export interface DocumentProblem {
 /** The name of a kind of failure. Codes are stable: a released one is never renamed or reused. */
 export type FailureCode = Failure['code'];
 
-/** The one error that callers are expected to catch. Anything else that is thrown is a defect. */
+/** The only error that callers are expected to catch. Any other error is a defect. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly failure: Failure;
 
-  /** @param options What caused it; and its words, where they came with it. */
+  /** @param options The cause; and the message, if the failure was received with one. */
   constructor(failure: Failure, options: ErrorOptions & {readonly message?: string} = {}) {
     super(options.message ?? describeFailure(failure), options);
     this.failure = failure;
   }
 }
 
-/** One line for people: the action that failed, what is and what should be. */
+/** Returns a message of one line: the action that failed, the actual state and the expected one. */
 export function describeFailure(failure: Failure): string {
-  // In a bundle for browsers the table has only what goes wrong there.
+  // In a bundle for browsers the table has only the failures of the client.
   if (!Object.hasOwn(FAILURE_TEXTS, failure.code)) return failure.code;
-  // The table has a function for each code with just its failure; the compiler cannot follow the pair.
+  // Each function of the table takes the failure of its code; the compiler cannot correlate the two.
   const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
   return describe(failure);
 }

@@ -6,7 +6,7 @@ export interface Identity {
   readonly summary: string;
 }
 
-/** Where an identity comes from. */
+/** The origin of an identity. */
 export type IdentityOrigin =
   /** The back end of an airline, where a pilot signs in. */
   | {readonly kind: 'back-end'; readonly scriptURL: string}
@@ -102,16 +102,16 @@ export interface AirlinePlugin {
 /** Settings by name. Back ends in PHP write an object without members as an empty array, and plugins get it as it is. */
 export type PluginSettings = Readonly<Record<string, unknown>> | readonly never[];
 
-/** The port of whatever knows who the pilot is. */
+/** The port of a source of the identity. */
 export interface IdentitySource extends AsyncDisposable {
   readonly origin: IdentityOrigin;
 
-  /** The identity now, or undefined when nobody is signed in. */
+  /** Returns the current identity, or undefined if no pilot is signed in. */
   current(): Identity | undefined;
 
-  /** Calls back after each change of {@link current}. @returns A function that ends this. */
+  /** Calls the listener after each change of {@link current}. @returns A function that removes it. */
   onChange(listener: () => void): () => void;
 
-  /** Releases what it watches. Disposing twice is fine. */
+  /** Releases the resources of the source. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import type {BackEndFailure, Conflict, DocumentProblem, Failure, RequestFailure, StoreFailure} from './failure.ts';
 import {hasShape, type ShapeOf} from './shape.ts';
 
-/** A failure that crosses HTTP. */
+/** A failure that the service sends over HTTP. */
 export type SentFailure = RequestFailure | BackEndFailure | StoreFailure;
 
-/** Returns whether a document is a failure that this version knows, with everything that belongs to it. */
+/** Returns whether a document is a failure that this version knows, with all its members. */
 export function isSentFailure(document: Readonly<Record<string, unknown>>): document is Failure & typeof document {
   const {code, problems, conflicts} = document;
   if (isEmpty(problems) || isEmpty(conflicts)) return false;
   return typeof code === 'string' && Object.hasOwn(MEMBERS, code) && hasShape(document, MEMBERS[code as keyof Members]);
 }
 
-/** Whether a list says nothing: there is no such failure without a problem or a conflict. */
+/** Returns whether a list is empty. Failures with a list have at least one problem or conflict. */
 function isEmpty(list: unknown): boolean {
   return Array.isArray(list) && list.length === 0;
 }

@@ -1,62 +1,62 @@
 import type {Failure} from './failure.ts';
 import type {IdentityOrigin} from './identity.ts';
 
-/** Whether somebody is signed in. An expired session is one that the back end of the airline refuses, or whose time is over. */
+/** The state of the session. It is `expired` if the back end of the airline refuses it, or its time is over. */
 export type SessionState = 'signed-out' | 'signed-in' | 'expired';
 
-/** Where a session is kept, so that the next start takes it up again; in memory it is gone with the process. */
+/** The place that keeps a session for the next start; a session in memory ends with the process. */
 export type SessionPlace = 'keychain' | 'file' | 'memory';
 
-/** How it stands with the session. Holds no secret. */
+/** The status of the session. Contains no secret. */
 export interface SessionStatus {
   readonly state: SessionState;
   readonly source: IdentityOrigin['kind'];
-  /** Since when the state is what it is, in milliseconds since the Unix epoch. */
+  /** The time of the last change of the state, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
-  /** When the session ends, in milliseconds since the Unix epoch, where that is known. */
+  /** The end of the session, in milliseconds since the Unix epoch, if it is known. */
   readonly expiresAtMs?: number | undefined;
-  /** Whether what is served is the last known identity, which the back end did not confirm since. */
+  /** Whether the served identity is the last known one, not confirmed by the back end since. */
   readonly stale: boolean;
   /** The address of the back end of the airline. */
   readonly scriptURL?: string | undefined;
   readonly kept?: SessionPlace | undefined;
-  /** Why it is stale, expired or not taken up; absent if the time of the session was over and nothing had failed. */
+  /** The reason why the session is stale, expired or not resumed; absent if its time ended without a failure. */
   readonly problem?: Failure | undefined;
 }
 
-/** What somebody signs in with. */
+/** The credentials of a sign-in. */
 export interface SignIn {
-  /** Where, if no airline is configured. */
+  /** The address of the back end, if no airline is configured. */
   readonly scriptURL?: string | undefined;
-  /** With an `@` an e-mail address, otherwise the number of the pilot. */
+  /** An e-mail address if it contains `@`, otherwise the number of the pilot. */
   readonly username: string;
-  /** Sent to the back end of the airline once, and kept nowhere. */
+  /** Sent to the back end of the airline once, and never kept. */
   readonly password: string;
-  /** Whether the caller may name a back end that nobody configured. */
+  /** Whether the caller may name a back end that is not configured. */
   readonly mayNameBackEnd: boolean;
 }
 
-/** The port of whatever pilots sign in to. */
+/** The port of sessions: pilots sign in and out. */
 export interface Sessions {
   status(): SessionStatus;
 
   /**
-   * Signs in and serves the pilot from then on. A failure leaves everything as it was.
+   * Signs in and serves the identity of the pilot from then on. A failure changes nothing.
    *
    * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, and every failure of a back end.
    */
   signIn(signIn: SignIn): Promise<SessionStatus>;
 
   /**
-   * Has the back end asked now whether the session holds, for callers that it has just refused. Does not wait for the
-   * answer: if the session is over, that is announced as `identity-changed`. The back end is asked at most once a minute;
-   * within it a call is taken and asks nothing.
+   * Starts a verification of the session at the back end, for callers that the back end has just refused. Does not wait
+   * for the result: the end of the session is announced as `identity-changed`. Verifies at most once a minute; further
+   * calls within the minute do nothing.
    *
-   * @throws {AppError} `no-identity` if nobody is signed in at a back end; `sign-in-unavailable` if the identity comes from
+   * @throws {AppError} `no-identity` if no pilot is signed in at a back end; `sign-in-unavailable` if the identity comes from
    * another source.
    */
   verify(): Promise<SessionStatus>;
 
-  /** Forgets the session, wherever it is kept; nobody to sign out is fine. @throws {AppError} `sign-in-unavailable`. */
+  /** Deletes the session, wherever it is kept. Idempotent. @throws {AppError} `sign-in-unavailable`. */
   signOut(): Promise<SessionStatus>;
 }

@@ -222,7 +222,7 @@ describe('walking a back end as a pilot who cannot sign in', () => {
       name: 'a broken account',
       username: String(CLEO.number),
       password: CLEO.password,
-      found: /it ends without a word for this pilot \(500\) → .*retired/,
+      found: /it returned an empty response for this pilot \(500\) → .*retired/,
     },
     {
       name: 'an account without a rank, at phpVMS 7,',

@@ -387,7 +387,7 @@ describe('crewroom status and identity', () => {
     const empty = await machine.start(['--ephemeral', '--profile', 'none']);
     const {exitCode, stderr} = await machine.run(['identity', '--port', String(empty.port)]);
     assert.equal(exitCode, 3);
-    assert.match(stderr, /^crewroom: Cannot tell who the pilot is: nobody is signed in\n/);
+    assert.match(stderr, /^crewroom: Cannot tell who the pilot is: no pilot is signed in\n/);
     assert.match((await machine.run(['status', '--port', String(empty.port)])).stdout, /Identity +nobody/);
     await empty.stop();
   });

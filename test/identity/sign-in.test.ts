@@ -156,7 +156,7 @@ for (const {name, start} of [
       expect(session).toMatchObject({source: 'back-end', problem: {code: 'session-unknown'}});
       await expect(client.identity()).rejects.toMatchObject({
         failure: {code: 'no-identity'},
-        message: expect.stringContaining('nobody is signed in'),
+        message: expect.stringContaining('no pilot is signed in'),
       });
       expect(changes()).toBe(2);
       expect(machine.keychain.secrets.size).toBe(0);

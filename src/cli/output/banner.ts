@@ -33,7 +33,7 @@ export function formatBanner(started: StartedService, style: Style): string {
 
 /** What stands in place of the pilot. */
 const NOBODY: Readonly<Record<IdentityOrigin['kind'], string>> = {
-  'back-end': 'nobody is signed in; "crewroom sign-in" signs in',
+  'back-end': 'no pilot is signed in; "crewroom sign-in" signs in',
   profile: 'nobody',
   sample: 'nobody',
   none: 'nobody',

@@ -32,7 +32,7 @@ function detailsOf(failure: Failure): readonly string[] {
       return [`the pilot is not confirmed yet${said(failure)}`];
     case 'account-broken':
       return [
-        `${failure.problem ?? 'it ends without a word for this pilot'} (${failure.backEndStatus})${said(failure)}`,
+        `${failure.problem ?? 'it returned an empty response for this pilot'} (${failure.backEndStatus})${said(failure)}`,
       ];
     case 'session-unknown':
       return [`the session is refused${said(failure)}`];

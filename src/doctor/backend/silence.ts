@@ -48,7 +48,7 @@ function fixOf(failure: Failure): string {
     case 'back-end-failed':
       return 'Look into the error log of PHP, or of the framework (storage/logs)';
     case 'back-end-redirect':
-      return 'Let the web server answer the paths of the back end itself (rules that add a slash, www or https must not touch them): a redirected POST loses its body, and neither password nor session is sent on';
+      return 'Let the web server answer the paths of the back end itself (rules that add a slash, www or https must not touch them): a redirected POST loses its body, and neither password nor session is forwarded';
     default:
       return adviseOn(failure);
   }
