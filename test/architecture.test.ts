@@ -32,7 +32,8 @@ const MAY_IMPORT = {
   'store/disk': ['files.ts', 'domain', 'node:'],
   'store/format': ['domain', 'node:zlib'],
   'store/lmdb': ['domain', 'store/disk', 'node:', 'lmdb'],
-  'store/memory': ['domain', 'store/format', 'store/plan', 'node:crypto'],
+  // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
+  'store/memory': ['domain', 'store/format', 'store/plan', 'store/write', 'node:crypto', 'node:timers'],
   'store/plan': ['domain', 'store/format'],
   'store/tree': ['domain', 'store/disk', 'store/format', 'store/lmdb', 'store/plan', 'store/wal', 'node:timers'],
   'store/wal': ['domain', 'store/disk', 'store/format', 'store/plan', 'node:'],

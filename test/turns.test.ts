@@ -1,12 +1,15 @@
 import {describe, expect, test} from 'vitest';
 import {JsonIndex} from '../src/domain/json-index.ts';
 import {JSON_DEPTH_MAX} from '../src/domain/json-text.ts';
+import {takeInTurns} from '../src/domain/steps.ts';
 import {readTransaction} from '../src/protocol/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {useService} from './support/service.ts';
 
 const service = useService();
+/** Whose turns are not also those in which a disk is waited for. */
+const ephemeral = useService({ephemeral: true});
 const MEBIBYTE = 1024 * 1024;
 
 /** As many members of five to ten bytes as are asked for. */
@@ -39,6 +42,20 @@ async function findLongestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest / sum(process.cpuUsage(begin));
 }
 
+/** How many turns of the event loop others have while something is done. */
+async function countTurns(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let over = false;
+  const turn = (): void => {
+    turns++;
+    if (!over) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  over = true;
+  return turns;
+}
+
 function sum({user, system}: NodeJS.CpuUsage): number {
   return user + system;
 }
@@ -50,7 +67,7 @@ describe('others have their turn (B5, B11)', () => {
     for (const text of [brackets(8 * MEBIBYTE), '"",'.repeat(3_000_000), members(900_000, 1)]) {
       pauses = 0;
       const bytes = Buffer.from(text.startsWith('"') ? `[${text}0]` : text);
-      const index = await JsonIndex.inTurns(bytes, {}, pause);
+      const index = await takeInTurns(JsonIndex.inSteps(bytes), pause);
       expect(index.json(index.root)).toHaveLength(bytes.length);
       expect(pauses).toBeGreaterThan(bytes.length / (256 * 1024) - 2);
     }
@@ -105,6 +122,51 @@ describe('others have their turn (B5, B11)', () => {
       Promise.all(Array.from({length: 8}, (_, index) => entries.patch('grouped', `{"new ${index}":${index}}`)));
     expect(await findLongestTurn(patchAll)).toBeLessThan(0.5);
     expect((await entries.get('grouped'))?.text).toMatch(/"new 0":0,"new 1":1,.*"new 7":7\}$/);
+  });
+
+  test('while one patch changes an object of 90,000 members', async () => {
+    const {entries} = ephemeral().crewroom;
+    await entries.put('one', members(90_000, 0));
+    expect(await countTurns(() => entries.patch('one', members(10_000, 1)))).toBeGreaterThan(20);
+    expect((await entries.get('one'))?.text).toMatch(/^\{"m0":1,.*"m9999":1,"m10000":0,.*"m89999":0\}$/);
+  });
+
+  test('while one patch changes many nested objects', async () => {
+    const {entries} = ephemeral().crewroom;
+    const nested = (count: number, value: number): string =>
+      `{${Array.from({length: count}, (_, index) => `"m${index}":{"a":${value},"b":0}`).join(',')}}`;
+    await entries.put('nested', nested(40_000, 0));
+    expect(await countTurns(() => entries.patch('nested', nested(3000, 1)))).toBeGreaterThan(10);
+    expect((await entries.get('nested'))?.text).toContain('"m2999":{"a":1,"b":0},"m3000":{"a":0,"b":0}');
+  });
+
+  test('while patches of many entries are merged, and writes that come meanwhile wait for them', async () => {
+    const {entries} = ephemeral().crewroom;
+    const keys = Array.from({length: 7}, (_, index) => `several-${index}`);
+    for (const key of keys) await entries.put(key, members(80_000, 0));
+    const operations = keys.map(key => ({kind: 'patch', key, patch: '{"m79999":1}'}) as const);
+    let committed: readonly {readonly revision: number}[] = [];
+    const turns = await countTurns(async () => {
+      committed = await Promise.all([
+        entries.transact({operations}),
+        entries.put('several-0', '"after"'),
+        entries.patch('several-1', '{"m79999":null,"last":2}'),
+      ]);
+    });
+    expect(turns).toBeGreaterThan(50);
+    const [first = 0, ...later] = committed.map(({revision}) => revision);
+    expect(later).toEqual([first + 1, first + 2]);
+    expect((await entries.get('several-0'))?.text).toBe('"after"');
+    expect((await entries.get('several-1'))?.text).toMatch(/"m79998":0,"last":2\}$/);
+  });
+
+  test('while a single long line of an import is read', async () => {
+    const {entries, transfer} = ephemeral().crewroom;
+    const value = `[${'[],'.repeat(300_000)}0]`;
+    const text = JSON.stringify(value).replaceAll('[', '\\u005b');
+    const lines = `{"format":"crewroom-export","version":1}\n{"key":"line","text":${text}}\n{"end":true,"entries":1}\n`;
+    expect(await countTurns(() => transfer.import([Buffer.from(lines)]))).toBeGreaterThan(5);
+    expect((await entries.get('line'))?.text).toBe(value);
   });
 
   test('while the lines of an import are read, however many come at once', async () => {

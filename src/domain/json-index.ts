@@ -1,4 +1,5 @@
-import {type JsonLimits, type JsonText, parseInTurns, parseWithEnds} from './json-text.ts';
+import {type JsonLimits, type JsonText, parseInSteps, parseWithEnds} from './json-text.ts';
+import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
 /** The position of a value in a text, in bytes: its first byte, and the byte after its last. */
 export interface JsonSpan {
@@ -57,13 +58,12 @@ export class JsonIndex {
   }
 
   /**
-   * Makes the index of a large text, with pauses. The bytes must not change until it is there.
+   * Makes the index in steps. The bytes must not change until it is there.
    *
    * @throws {AppError} See the constructor.
    */
-  static async inTurns(bytes: Uint8Array, limits: JsonLimits, pause: () => Promise<void>): Promise<JsonIndex> {
-    const ends = new Int32Array(bytes.length);
-    return new JsonIndex(bytes, limits, ends, await parseInTurns(bytes, {ends, limits, pause}));
+  static *inSteps(bytes: Uint8Array, limits?: JsonLimits, ends = new Int32Array(bytes.length)): Steps<JsonIndex> {
+    return new JsonIndex(bytes, limits, ends, yield* parseInSteps(bytes, limits, ends));
   }
 
   /** Returns whether the value is an object. */
@@ -98,9 +98,31 @@ export class JsonIndex {
   /** Returns the members of an object, in their order. */
   members(object: JsonSpan): readonly JsonMember[] {
     const members: JsonMember[] = [];
-    for (let at = object.start + 1; at < object.end; ) {
+    this.#readMembers(object, {from: object.start + 1, until: object.end}, members);
+    return members;
+  }
+
+  /** As {@link members}, in steps. */
+  *membersInSteps(object: JsonSpan): Steps<readonly JsonMember[]> {
+    const members: JsonMember[] = [];
+    for (let from = object.start + 1; from < object.end; ) {
+      const next = this.#readMembers(object, {from, until: from + STEP_BYTES_MAX}, members);
+      yield next - from;
+      from = next;
+    }
+    return members;
+  }
+
+  /** Reads the members that begin in a part of an object. @returns Where the next one begins; the end where there is none. */
+  #readMembers(
+    object: JsonSpan,
+    {from, until}: {readonly from: number; readonly until: number},
+    members: JsonMember[],
+  ): number {
+    let at = from;
+    while (at < until && at < object.end) {
       const nameStart = this.#skipSpace(at);
-      if (nameStart === object.end - 1) break;
+      if (nameStart === object.end - 1) return object.end;
       const nameSpan = this.#spanAt(nameStart);
       const valueSpan = this.#spanAt(this.#skipSpace(this.#skipSpace(nameSpan.end) + 1));
       const next = this.#skipSpace(valueSpan.end);
@@ -108,7 +130,7 @@ export class JsonIndex {
       members.push({start: at, name: this.#name(nameSpan), nameSpan, valueSpan, end});
       at = next + 1;
     }
-    return members;
+    return at;
   }
 
   /** Returns the elements of an array, in their order. */
@@ -143,12 +165,8 @@ export class JsonIndex {
 
   #spanAt(start: number): JsonSpan {
     const byte = this.bytes[start];
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return {start, end: this.#ends[start] ?? start};
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY || byte === QUOTE) return {start, end: this.#ends[start] ?? start};
     let end = start + 1;
-    if (byte === QUOTE) {
-      while (this.bytes[end] !== QUOTE) end += this.bytes[end] === BACKSLASH ? 2 : 1;
-      return {start, end: end + 1};
-    }
     while (!isDelimiter(this.bytes[end])) end++;
     return {start, end};
   }

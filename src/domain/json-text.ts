@@ -1,4 +1,5 @@
 import {AppError} from './failure.ts';
+import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
 declare const jsonBrand: unique symbol;
 
@@ -52,29 +53,17 @@ export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonT
 }
 
 /**
- * Checks like {@link parseJsonText}, and notes where arrays and objects end.
+ * Checks like {@link parseJsonText}, and notes where arrays, objects and strings end.
  *
- * @param ends As long as the bytes: gets for the position of each opening bracket the one behind its closing bracket.
+ * @param ends As long as the bytes: gets for the position of each opening bracket or quote the one behind its closing one.
  */
 export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonLimits = {}): JsonText {
   return new JsonScanner(bytes, limits, ends).scan();
 }
 
-/**
- * Most bytes that are checked in one go where others are to have their turn meanwhile: a few milliseconds of work, whatever
- * they are.
- */
-export const TURN_BYTES_MAX = 256 * 1024;
-
-/**
- * Checks like {@link parseWithEnds}, and pauses after each {@link TURN_BYTES_MAX}, or behind the value that goes beyond. The
- * bytes must not change until it is done.
- */
-export function parseInTurns(
-  bytes: Uint8Array,
-  {ends, limits, pause}: {readonly ends: Int32Array; readonly limits: JsonLimits; readonly pause: () => Promise<void>},
-): Promise<JsonText> {
-  return new JsonScanner(bytes, limits, ends).scanInTurns(pause);
+/** Checks like {@link parseWithEnds}, in steps. The bytes must not change until it is done. */
+export function parseInSteps(bytes: Uint8Array, limits: JsonLimits = {}, ends?: Int32Array): Steps<JsonText> {
+  return new JsonScanner(bytes, limits, ends).scanInSteps();
 }
 
 /** Encodes a text and checks it like {@link parseJsonText}. */
@@ -163,10 +152,13 @@ class JsonScanner {
     return this.#end(start);
   }
 
-  async scanInTurns(pause: () => Promise<void>): Promise<JsonText> {
+  *scanInSteps(): Steps<JsonText> {
     this.#skipSpace();
     const start = this.#at;
-    while (this.#scanValues(this.#at + TURN_BYTES_MAX)) await pause();
+    for (let more = true, from = 0; more; from = this.#at) {
+      more = this.#scanValues(from + STEP_BYTES_MAX);
+      yield this.#at - from;
+    }
     return this.#end(start);
   }
 
@@ -282,7 +274,8 @@ class JsonScanner {
 
   #scanString(): false {
     const bytes = this.#bytes;
-    let at = this.#at + 1;
+    const start = this.#at;
+    let at = start + 1;
     for (;;) {
       const byte = bytes[at];
       if (byte === QUOTE) break;
@@ -296,6 +289,7 @@ class JsonScanner {
       at += byte === BACKSLASH ? this.#escapeLength() : this.#characterLength(byte);
     }
     this.#at = at + 1;
+    if (this.#ends !== undefined) this.#ends[start] = this.#at;
     return false;
   }
 
@@ -315,13 +309,12 @@ class JsonScanner {
 
   /** The length of a character beyond ASCII, checked as in table 3-7 of the Unicode standard. */
   #characterLength(lead: number): number {
-    const [length, secondMin, secondMax] = describeLead(lead);
-    for (let index = 1; index < length; index++) {
-      const byte = this.#bytes[this.#at + index];
-      const [min, max] = index === 1 ? [secondMin, secondMax] : [0x80, 0xbf];
-      if (byte === undefined || byte < min || byte > max) throw this.#unexpected('UTF-8');
-    }
-    if (length === 0) throw this.#unexpected('UTF-8');
+    if (lead < 0xc2 || lead > 0xf4) throw this.#unexpected('UTF-8');
+    const second = this.#bytes[this.#at + 1] ?? 0;
+    const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    let isWhole = second >= secondByteMin(lead) && second <= secondByteMax(lead);
+    for (let index = 2; index < length; index++) isWhole &&= ((this.#bytes[this.#at + index] ?? 0) & 0xc0) === 0x80;
+    if (!isWhole) throw this.#unexpected('UTF-8');
     return length;
   }
 
@@ -378,12 +371,14 @@ class JsonScanner {
   }
 }
 
-/** For the first byte of a character its length and the range of its second byte; length 0 when it cannot be one. */
-function describeLead(lead: number): readonly [length: number, secondMin: number, secondMax: number] {
-  if (lead >= 0xc2 && lead <= 0xdf) return [2, 0x80, 0xbf];
-  if (lead >= 0xe0 && lead <= 0xef) return [3, lead === 0xe0 ? 0xa0 : 0x80, lead === 0xed ? 0x9f : 0xbf];
-  if (lead >= 0xf0 && lead <= 0xf4) return [4, lead === 0xf0 ? 0x90 : 0x80, lead === 0xf4 ? 0x8f : 0xbf];
-  return [0, 0, 0];
+function secondByteMin(lead: number): number {
+  if (lead === 0xe0) return 0xa0;
+  return lead === 0xf0 ? 0x90 : 0x80;
+}
+
+function secondByteMax(lead: number): number {
+  if (lead === 0xed) return 0x9f;
+  return lead === 0xf4 ? 0x8f : 0xbf;
 }
 
 function describeByte(bytes: Uint8Array, at: number): string {

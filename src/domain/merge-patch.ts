@@ -1,10 +1,11 @@
 import {AppError} from './failure.ts';
 import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
-import {type JsonLimits, type JsonText, parseJsonText} from './json-text.ts';
+import {type JsonLimits, type JsonText, parseInSteps} from './json-text.ts';
+import {type Steps, takeAll} from './steps.ts';
 
 /**
- * Most members of a merge patch, those of nested objects included. A patch is applied in one go, while nothing else is
- * done. Whoever changes more stores the whole value.
+ * Most members of a merge patch, those of nested objects included: what a patch changes beyond that is better stored as a whole
+ * value.
  */
 export const PATCH_MEMBERS_MAX = 10_000;
 
@@ -22,19 +23,40 @@ export const PATCH_MEMBERS_MAX = 10_000;
  * @throws {AppError} `value-too-deep` with the position in the result.
  */
 export function applyMergePatch(target: JsonText | undefined, patch: JsonText, limits?: JsonLimits): JsonText {
+  return takeAll(mergePatchInSteps(target, patch, limits));
+}
+
+/** Applies a merge patch as {@link applyMergePatch}, in steps. */
+export function* mergePatchInSteps(
+  target: JsonText | undefined,
+  patch: JsonText,
+  limits?: JsonLimits,
+): Steps<JsonText> {
+  const patchPlace = yield* placeOf(patch, limits);
+  const targetPlace = target === undefined ? undefined : yield* placeOf(target, limits);
   const slices: Slice[] = [];
-  const places = [patch, ...(target === undefined ? [] : [target])].map(json => placeOf(json, limits));
-  const [patchPlace, targetPlace] = places as [Place, Place | undefined];
   const waiting: Piece[] = [{target: targetPlace, patch: patchPlace}];
+  let taken = 0;
   // What waits is a stack, and no recursion: texts may be deeper than calls.
   for (let piece = waiting.pop(); piece !== undefined; piece = waiting.pop()) {
+    if (endsPart(taken++)) yield PART_BYTES;
     if ('bytes' in piece) slices.push(piece);
     else if (!isObject(piece.patch)) slices.push(sliceOf(piece.patch, piece.patch.span));
-    else for (const next of mergeObject(piece).reverse()) waiting.push(next);
+    else for (const next of (yield* mergeObject(piece)).reverse()) waiting.push(next);
   }
-  const merged = join(slices);
+  const merged = yield* join(slices);
   // Each part stands on the level on which it stood, so that the result is no deeper than both.
-  return places.some(({tooDeep}) => tooDeep) ? parseJsonText(merged, limits) : (merged as JsonText);
+  const mayBeTooDeep = patchPlace.tooDeep === true || targetPlace?.tooDeep === true;
+  return mayBeTooDeep ? yield* parseInSteps(merged, limits) : (merged as JsonText);
+}
+
+/** How many members or parts of the result are one step, and how many bytes could be scanned in the same time. */
+const PART_LENGTH = 2048;
+const PART_BYTES = 32 * 1024;
+
+/** Whether an element is the last of a step. */
+function endsPart(index: number): boolean {
+  return index % PART_LENGTH === PART_LENGTH - 1;
 }
 
 /** A value within a text. */
@@ -63,24 +85,29 @@ interface Merge {
 type Piece = Slice | Merge;
 
 /** The result of merging into an object, as parts in their order. */
-function mergeObject({target, patch}: Merge): Piece[] {
+function* mergeObject({target, patch}: Merge): Steps<Piece[]> {
   // Where there is no object to merge into, the patch is taken over as it is written, without its nulls.
   const source = target !== undefined && isObject(target) ? target : patch;
-  const members = source.index.members(source.span);
-  const changes = readChanges(source === patch ? members : patch.index.members(patch.span));
-  const found = members.map(member => {
+  const members = yield* source.index.membersInSteps(source.span);
+  const changes = yield* readChanges(source === patch ? members : yield* patch.index.membersInSteps(patch.span));
+  const found: (Change | undefined)[] = [];
+  for (const [index, member] of members.entries()) {
     const change = changes.get(member.name);
     if (change !== undefined) change.last = member;
-    return change;
-  });
+    found.push(change);
+    if (endsPart(index)) yield PART_BYTES;
+  }
   const writer = new ObjectWriter(source, members);
   for (const [index, member] of members.entries()) {
     const change = found[index];
     if (change === undefined) writer.keep(member);
     else if (change.last === member && !isNull(change.member, patch)) writer.replace(member, change.member, patch);
+    if (endsPart(index)) yield PART_BYTES;
   }
+  let appended = 0;
   for (const {member, last} of changes.values()) {
     if (last === undefined && !isNull(member, patch)) writer.append(member, patch);
+    if (endsPart(appended++)) yield PART_BYTES;
   }
   return writer.end();
 }
@@ -93,12 +120,13 @@ interface Change {
   last: JsonMember | undefined;
 }
 
-function readChanges(members: readonly JsonMember[]): ReadonlyMap<string, Change> {
+function* readChanges(members: readonly JsonMember[]): Steps<ReadonlyMap<string, Change>> {
   const changes = new Map<string, Change>();
-  for (const member of members) {
+  for (const [index, member] of members.entries()) {
     const change = changes.get(member.name);
     if (change === undefined) changes.set(member.name, {member, last: undefined});
     else change.member = member;
+    if (endsPart(index)) yield PART_BYTES;
   }
   return changes;
 }
@@ -189,10 +217,11 @@ function pieceOf(merge: Merge): Piece {
 /** Shortest slice that is worth a copy by the engine, in bytes: shorter ones are copied faster byte by byte. */
 const LONG_SLICE_LENGTH_MIN = 64;
 
-function join(slices: readonly Slice[]): Uint8Array {
+function* join(slices: readonly Slice[]): Steps<Uint8Array> {
   const joined = new Uint8Array(slices.reduce((sum, {start, end}) => sum + end - start, 0));
   let at = 0;
-  for (const {bytes, start, end} of slices) {
+  for (const [index, {bytes, start, end}] of slices.entries()) {
+    if (endsPart(index)) yield PART_BYTES;
     if (end - start < LONG_SLICE_LENGTH_MIN) {
       for (let from = start; from < end; from++) joined[at++] = bytes[from] as number;
     } else {
@@ -203,14 +232,14 @@ function join(slices: readonly Slice[]): Uint8Array {
   return joined;
 }
 
-function placeOf(json: JsonText, limits: JsonLimits | undefined): Place {
+function* placeOf(json: JsonText, limits: JsonLimits | undefined): Steps<Place> {
   try {
-    const index = new JsonIndex(json, limits);
+    const index = yield* JsonIndex.inSteps(json, limits);
     return {index, span: index.root};
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;
     // It was checked before, under other limits. A patch may remove what is too deep.
-    const index = new JsonIndex(json, {depthMax: Infinity});
+    const index = yield* JsonIndex.inSteps(json, {depthMax: Infinity});
     return {index, span: index.root, tooDeep: true};
   }
 }

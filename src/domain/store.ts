@@ -2,7 +2,8 @@ import {type Entry, type EntryInfo, type Expectation, type GivenRevision, NO_REV
 import {AppError, type Conflict} from './failure.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key, Prefix} from './key.ts';
-import {applyMergePatch} from './merge-patch.ts';
+import {mergePatchInSteps} from './merge-patch.ts';
+import type {Steps} from './steps.ts';
 import {formatRevision, revisionIn, type StoreId} from './store-id.ts';
 
 /**
@@ -262,8 +263,7 @@ export interface FoundEntry {
 
 /**
  * Turns the patches and touches of a commit into puts, for adapters; every other operation stays as it is. In steps, since
- * many large patches take long: after each one it yields how many bytes were merged, and whoever goes on may let others have
- * their turn before.
+ * large patches take long.
  *
  * @param find What the commit finds under a key, or undefined where there is no entry.
  * @throws {AppError} `value-too-large`, `value-too-deep`, `transaction-too-large`, as the limits say; `no-entry`.
@@ -271,7 +271,7 @@ export interface FoundEntry {
 export function* resolveOperations<O extends Operation>(
   {operations, limits}: {readonly operations: readonly O[]; readonly limits?: PatchLimits | undefined},
   find: (key: Key) => FoundEntry | undefined,
-): Generator<number, readonly ResolvedOperation<O>[]> {
+): Steps<readonly ResolvedOperation<O>[]> {
   let foundBytes = 0;
   const resolved: ResolvedOperation<O>[] = [];
   for (const operation of operations) {
@@ -282,14 +282,12 @@ export function* resolveOperations<O extends Operation>(
     const {key} = operation;
     const found = find(key);
     if (found === undefined && operation.kind === 'touch') throw new AppError({code: 'no-entry', key});
-    const bytes = (found?.json.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
-    foundBytes += bytes;
+    foundBytes += (found?.json.length ?? 0) + (operation.kind === 'patch' ? operation.patch.length : 0);
     assertFoundBytes(foundBytes, limits);
     if (operation.kind === 'touch') {
       resolved.push({kind: 'put', key, json: (found as FoundEntry).json, expiry: operation.expiry});
     } else {
-      resolved.push(patched(operation, found, limits));
-      yield bytes;
+      resolved.push(yield* patched(operation, found, limits));
     }
   }
   return resolved;
@@ -302,21 +300,20 @@ function isPartial(operation: Operation): operation is PatchOperation | TouchOpe
   return operation.kind === 'patch' || operation.kind === 'touch';
 }
 
-function patched({key, patch}: PatchOperation, found: FoundEntry | undefined, limits?: PatchLimits): PutOperation {
-  const json = patchWithin(limits, found?.json, patch);
+function* patched(
+  {key, patch}: PatchOperation,
+  found: FoundEntry | undefined,
+  limits?: PatchLimits,
+): Steps<PutOperation> {
+  const {valueBytesMax, valueDepthMax} = limits ?? {valueBytesMax: Infinity, valueDepthMax: Infinity};
+  const json = yield* mergePatchInSteps(found?.json, patch, {depthMax: valueDepthMax});
+  if (json.length > valueBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax: valueBytesMax});
   if (found?.expiresAtMs === undefined) return {kind: 'put', key, json};
   return {kind: 'put', key, json, expiry: {kind: 'at', expiresAtMs: found.expiresAtMs}};
 }
 
 function assertFoundBytes(foundBytes: number, {patchedBytesMax = Infinity}: Partial<PatchLimits> = {}): void {
   if (foundBytes > patchedBytesMax) throw new AppError({code: 'transaction-too-large', sizeBytesMax: patchedBytesMax});
-}
-
-function patchWithin(limits: PatchLimits | undefined, target: JsonText | undefined, patch: JsonText): JsonText {
-  const {valueBytesMax, valueDepthMax} = limits ?? {valueBytesMax: Infinity, valueDepthMax: Infinity};
-  const json = applyMergePatch(target, patch, {depthMax: valueDepthMax});
-  if (json.length > valueBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax: valueBytesMax});
-  return json;
 }
 
 function holds(expected: Expectation, actual: Revision | undefined, storeId: StoreId): boolean {

@@ -3,8 +3,9 @@ import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadt
 import type {Entry, Revision} from '../domain/entry.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
-import {decodeJsonText, encodeJsonText, type JsonText, TooBroad} from '../domain/json-text.ts';
+import {decodeJsonText, encodeText, type JsonText, parseInSteps, TooBroad} from '../domain/json-text.ts';
 import {type Key, type Prefix, parseKey, parsePrefix} from '../domain/key.ts';
+import type {Steps} from '../domain/steps.ts';
 
 /**
  * The lines of an export, each a JSON object (NDJSON). First a header,
@@ -92,13 +93,13 @@ export function formatEntryLines(entries: readonly Entry[], linesBefore = ''): U
   return concatBytes(parts);
 }
 
-/** Makes what reads lines, each without its line feed. */
-export function createExportLineParser(limits: ExportLineLimits): (bytes: Uint8Array) => ExportLine {
+/** Makes what reads lines, each without its line feed, in steps; one line after the other. */
+export function createExportLineParser(limits: ExportLineLimits): (bytes: Uint8Array) => Steps<ExportLine> {
   let ends = new Int32Array();
-  return bytes => {
+  return function* (bytes) {
     if (ends.length < bytes.length) ends = new Int32Array(bytes.length * 2);
     try {
-      return readLine(bytes, limits, ends);
+      return yield* readLine(bytes, limits, ends);
     } catch (error) {
       if (error instanceof TooBroad) return wrong(describeProblem(describeBreadth(error)));
       if (!(error instanceof AppError)) throw error;
@@ -109,7 +110,9 @@ export function createExportLineParser(limits: ExportLineLimits): (bytes: Uint8A
 
 /** Whether there is only white space on a line. */
 export function isBlank(line: Uint8Array): boolean {
-  return line.every(byte => byte === 0x20 || byte === 0x09 || byte === CARRIAGE_RETURN);
+  // Without a call for each byte: a line may be three times as long as a value.
+  for (const byte of line) if (byte !== 0x20 && byte !== 0x09 && byte !== CARRIAGE_RETURN) return false;
+  return true;
 }
 
 /** Cuts bytes that come in chunks into lines. Holds at most one line and the chunk that it was given last. */
@@ -163,8 +166,8 @@ export class LineSplitter {
   }
 }
 
-function readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<ArrayBuffer>): ExportLine {
-  const index = new JsonIndex(
+function* readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<ArrayBuffer>): Steps<ExportLine> {
+  const index = yield* JsonIndex.inSteps(
     bytes,
     {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX},
     ends,
@@ -172,7 +175,7 @@ function readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<
   const problems: DocumentProblem[] = [];
   const line = new DocumentObject({index, span: index.root, path: '$', report: problem => problems.push(problem)});
   // Where something is reported, what is read is worth nothing.
-  const read = readMembers(line, limits);
+  const read = yield* readMembers(line, limits);
   if (read.kind !== 'wrong') line.end();
   const [first] = problems;
   return first === undefined ? read : wrong(describeProblem(first));
@@ -181,10 +184,10 @@ function readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<
 /** Levels of a line around a value: the line itself. */
 const LEVELS_AROUND_VALUE = 1;
 
-function readMembers(line: DocumentObject, limits: ExportLineLimits): ExportLine {
+function* readMembers(line: DocumentObject, limits: ExportLineLimits): Steps<ExportLine> {
   if (line.has('format')) return readHeader(line);
   if (line.has('end')) return readTrailer(line);
-  return readEntry(line, limits);
+  return yield* readEntry(line, limits);
 }
 
 function readHeader(line: DocumentObject): ExportLine {
@@ -205,12 +208,12 @@ function readTrailer(line: DocumentObject): ExportLine {
     : wrong('$.entries has to be the number of entries');
 }
 
-function readEntry(line: DocumentObject, limits: ExportLineLimits): ExportLine {
+function* readEntry(line: DocumentObject, limits: ExportLineLimits): Steps<ExportLine> {
   const key = line.string('key');
   for (const name of ['revision', 'updatedAt']) if (line.has(name)) line.string(name);
   const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt') ?? '') : undefined;
   if (Number.isNaN(expiry)) return wrong(`$.expiresAt has to be a time such as "${formatTime(0)}"`);
-  const json = line.has('text') ? readValueText(line, limits) : readValue(line.value('value'));
+  const json = line.has('text') ? yield* readValueText(line, limits) : readValue(line.value('value'));
   if (key === undefined || json === undefined) return wrong('');
   if (json.length > limits.valueBytesMax) return wrong(`its value is larger than ${limits.valueBytesMax} bytes`);
   return {kind: 'entry', key: parseKey(key), json, ...(expiry === undefined ? {} : {expiresAtMs: expiry})};
@@ -221,11 +224,13 @@ function readValue(place: DocumentPlace | undefined): JsonText | undefined {
 }
 
 /** A value that stands there as a text: the text is JSON in turn. */
-function readValueText(line: DocumentObject, {valueDepthMax}: ExportLineLimits): JsonText | undefined {
+function* readValueText(line: DocumentObject, {valueDepthMax}: ExportLineLimits): Steps<JsonText | undefined> {
   const text = line.string('text');
   if (text === undefined) return undefined;
   try {
-    return encodeJsonText(text, {depthMax: valueDepthMax});
+    yield text.length;
+    const bytes = encodeText(text);
+    return yield* parseInSteps(bytes, {depthMax: valueDepthMax});
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
     throw new AppError({...error.failure, problem: `in $.text ${error.failure.problem}`}, {cause: error});

@@ -10,6 +10,7 @@ import type {GivenRevision} from '../domain/entry.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';
+import {takeInTurns} from '../domain/steps.ts';
 import {parseRevision} from '../domain/store-id.ts';
 import {isTtl} from '../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
@@ -62,7 +63,7 @@ export async function readTransaction(
 async function indexDocument(body: Uint8Array, {valueDepthMax, pause}: TransactionReading): Promise<JsonIndex> {
   const limits = {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX};
   try {
-    return await JsonIndex.inTurns(body, limits, pause);
+    return await takeInTurns(JsonIndex.inSteps(body, limits), pause);
   } catch (error) {
     if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;

@@ -17,16 +17,10 @@ import {
 } from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import {
-  encodeJsonText,
-  JSON_DEPTH_MAX,
-  type JsonText,
-  parseJsonText,
-  TooBroad,
-  TURN_BYTES_MAX,
-} from '../domain/json-text.ts';
+import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText, TooBroad} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {PATCH_MEMBERS_MAX} from '../domain/merge-patch.ts';
+import {TURN_BYTES_MAX} from '../domain/steps.ts';
 import type {Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';

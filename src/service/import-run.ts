@@ -1,6 +1,7 @@
 import {TRANSACTION_BYTES_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import {AppError, type ImportedPart} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import {type Steps, takeInTurns, takeTurn} from '../domain/steps.ts';
 import type {PutOperation, Store} from '../domain/store.ts';
 import {type Imported, type ImportMode, type ImportOptions, importLineBytesMax} from '../domain/transfer.ts';
 import {
@@ -23,7 +24,7 @@ export interface ImportRunDeps {
 }
 
 /** Most lines that are read in one turn of the event loop, in bytes: empty ones take longest, some twenty milliseconds. */
-const TURN_BYTES_MAX = 64 * 1024;
+const TURN_LINES_BYTES_MAX = 64 * 1024;
 
 /** One import, from its first line to its last. */
 export class ImportRun {
@@ -32,7 +33,7 @@ export class ImportRun {
   readonly #dryRun: boolean;
   readonly #target: ImportTarget;
   readonly #lines: LineSplitter;
-  readonly #parse: (line: Uint8Array) => ExportLine;
+  readonly #parse: (line: Uint8Array) => Steps<ExportLine>;
   /** The prefix of the header, once it was read. */
   #prefix: Prefix | undefined;
   /** Whether the trailer was read. */
@@ -62,7 +63,7 @@ export class ImportRun {
     try {
       for await (const chunk of chunks) {
         for (const line of this.#lines.push(chunk)) {
-          // Only a full batch waits: a promise for each line would cost more than the line.
+          // Only a full batch waits, or a long line: a promise for each line would cost more than the line.
           const waiting = this.#takeLine(line);
           if (waiting !== undefined) await waiting;
           if (this.#isTurnOver(line)) await this.#deps.pause();
@@ -82,7 +83,7 @@ export class ImportRun {
   /** Whether others should have their turn: chunks that wait already come without one, and lines may be short. */
   #isTurnOver(line: Uint8Array | undefined): boolean {
     this.#turnBytes += (line?.length ?? 0) + 1;
-    if (this.#turnBytes < TURN_BYTES_MAX) return false;
+    if (this.#turnBytes < TURN_LINES_BYTES_MAX) return false;
     this.#turnBytes = 0;
     return true;
   }
@@ -91,8 +92,10 @@ export class ImportRun {
     this.#lineNumber++;
     if (line === undefined) throw this.#invalid('it is longer than a line with the largest value can be');
     if (isBlank(line)) return undefined;
-    const read = this.#parse(line);
-    return this.#take(read.kind === 'wrong' ? {...read, problem: `${read.problem}${hint}`} : read);
+    const steps = this.#parse(line);
+    const first = takeTurn(steps);
+    if (first.done) return this.#take(first.value, hint);
+    return takeInTurns(steps, this.#deps.pause).then(read => this.#take(read, hint));
   }
 
   async #takeEnd(): Promise<void> {
@@ -107,8 +110,8 @@ export class ImportRun {
     );
   }
 
-  #take(line: ExportLine): Promise<void> | undefined {
-    if (line.kind === 'wrong') throw this.#invalid(line.problem);
+  #take(line: ExportLine, hint: string): Promise<void> | undefined {
+    if (line.kind === 'wrong') throw this.#invalid(`${line.problem}${hint}`);
     if (this.#complete) throw this.#invalid('nothing may follow the end of the export');
     if ((line.kind === 'header') !== (this.#prefix === undefined)) {
       throw this.#invalid(line.kind === 'header' ? 'a second header' : 'the first line has to be the header');

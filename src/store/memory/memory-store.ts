@@ -1,9 +1,11 @@
 import {randomBytes} from 'node:crypto';
+import {setImmediate} from 'node:timers/promises';
 import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {compareKeys, type Key, trustStoredKey} from '../../domain/key.ts';
 import {Listeners} from '../../domain/listeners.ts';
+import {type Steps, takeInTurns} from '../../domain/steps.ts';
 import {
   type Change,
   type Changes,
@@ -19,8 +21,16 @@ import {
 } from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
-import {type ExpireOperation, type GroupedCommit, type PlannedWrite, planGroup} from '../plan/plan-commits.ts';
+import {
+  type ExpireOperation,
+  type GroupedCommit,
+  type GroupPlan,
+  type PlannedWrite,
+  planGroup,
+} from '../plan/plan-commits.ts';
+import {sizeOfCommit} from '../plan/prepared-commit.ts';
 import {StoreClock, type StoreClockDeps} from '../plan/store-clock.ts';
+import {CommitQueue} from '../write/commit-queue.ts';
 import {MemoryLog} from './memory-log.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
@@ -51,6 +61,11 @@ class MemoryStore implements Store {
   readonly #listeners = new Listeners();
   #revision: Revision = 0;
   #closed = false;
+  /** One group at a time: what a plan found stays as it is until it is written. */
+  readonly #queue = new CommitQueue<GroupedCommit<PutOperation>>({
+    writeGroup: group => this.#writeGroup(group),
+    sizeOf: commit => sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
+  });
 
   constructor({logChangesMax = LOG_CHANGES_MAX, randomBytes: random = randomBytes, ...clock}: MemoryStoreDeps) {
     this.id = createStoreId(random(STORE_ID_BYTES));
@@ -69,7 +84,7 @@ class MemoryStore implements Store {
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    return this.#apply({checks, operations: operations.map(withOwnValue), limits});
+    return this.#queue.push({checks, operations: operations.map(withOwnValue), limits});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -120,35 +135,37 @@ class MemoryStore implements Store {
       operations.push(next);
       next = undefined;
     }
-    if (operations.length > 0) this.#apply({checks: [], operations});
+    if (operations.length > 0) await this.#queue.push({checks: [], operations});
     return next === undefined ? undefined : Math.max(0, next.expiresAtMs - nowMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    await this.#queue.drained();
     this.#entries.clear();
     this.#expiries.clear();
     this.#listeners.clear();
   }
 
-  #apply(commit: GroupedCommit<PutOperation>): CommitResult {
-    const {writes, changes, revision, results} = complete(
-      planGroup([commit], {
-        storeId: this.id,
-        revision: this.#revision,
-        nowMs: this.#clock.now(),
-        updatedAtMs: this.#nowMs(),
-        stateOf: key => this.#entries.get(key),
-        jsonOf: key => this.#entries.get(key)?.json,
-      }),
-    );
-    const [result] = results;
-    if (result === undefined || result instanceof Error) throw result;
+  async #writeGroup(group: readonly GroupedCommit<PutOperation>[]): Promise<readonly (CommitResult | Error)[]> {
+    const {writes, changes, revision, results} = await takeInTurns(this.#plan(group), setImmediate);
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     for (const each of commitsOf(changes)) this.#log.add(each);
+    // Writers get their answers first: a listener begins to read.
     if (changes.length > 0) queueMicrotask(() => this.#listeners.call());
-    return result;
+    return results;
+  }
+
+  #plan(group: readonly GroupedCommit<PutOperation>[]): Steps<GroupPlan<PutOperation>> {
+    return planGroup(group, {
+      storeId: this.id,
+      revision: this.#revision,
+      nowMs: this.#clock.now(),
+      updatedAtMs: this.#nowMs(),
+      stateOf: key => this.#entries.get(key),
+      jsonOf: key => this.#entries.get(key)?.json,
+    });
   }
 
   #write(key: Key, {revision, updatedAtMs, put, expiresAtMs, expiredAtMs}: PlannedWrite<PutOperation>): void {
@@ -276,14 +293,6 @@ function listEntries(entries: SortedEntries, range: Range, nowMs: number): reado
   return found;
 }
 
-/** Takes all steps at once: in memory a commit happens at the call. */
-function complete<T>(steps: Iterator<void, T>): T {
-  for (;;) {
-    const {done, value} = steps.next();
-    if (done) return value;
-  }
-}
-
 /** The changes of each commit: those that share a revision. */
 function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
   const commits: Change[][] = [];
@@ -310,11 +319,16 @@ function parseExpiryRow(row: ExpiryRow): ExpireOperation {
 }
 
 /** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */
+function copyOf(json: JsonText): JsonText {
+  return new Uint8Array(json) as Uint8Array as JsonText;
+}
+
 function withOwnBytes<T extends {readonly json: JsonText}>(valued: T): T {
-  return {...valued, json: new Uint8Array(valued.json) as Uint8Array as JsonText};
+  return {...valued, json: copyOf(valued.json)};
 }
 
 function withOwnValue(operation: Operation): Operation {
+  if (operation.kind === 'patch') return {...operation, patch: copyOf(operation.patch)};
   return operation.kind === 'put' ? withOwnBytes(operation) : operation;
 }
 

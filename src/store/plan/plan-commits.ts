@@ -2,6 +2,7 @@ import type {Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
+import type {Steps} from '../../domain/steps.ts';
 import {
   type Change,
   type Check,
@@ -92,19 +93,13 @@ export interface GroupStart {
 }
 
 /**
- * Most that is merged in one step of a plan, in bytes of patches and of what they patch: some ten milliseconds of work. The
- * patch that goes beyond is merged to its end.
- */
-const STEP_BYTES_MAX = 128 * 1024;
-
-/**
- * Applies commits in their order without writing anything: each one sees those before it. In steps: others may have their turn
- * between them, as long as nothing is written to the store.
+ * Applies commits in their order without writing anything: each one sees those before it. In steps, between which nothing may be
+ * written to the store.
  */
 export function* planGroup<P extends PutOperation>(
   commits: readonly GroupedCommit<P>[],
   start: GroupStart,
-): Generator<void, GroupPlan<P>> {
+): Steps<GroupPlan<P>> {
   const planner = new GroupPlanner<P>(start);
   const results: (CommitResult | Error)[] = [];
   for (const commit of commits) {
@@ -136,8 +131,6 @@ class GroupPlanner<P extends PutOperation> {
   readonly stale: ExpireOperation[] = [];
   missedMs = 0;
   revision: Revision;
-  /** How much was merged in this step, in bytes. */
-  #mergedBytes = 0;
 
   constructor(start: GroupStart) {
     this.#start = start;
@@ -150,7 +143,7 @@ class GroupPlanner<P extends PutOperation> {
     return only?.kind === 'put' && operations.length === 1 && checks.length === 0 ? this.#applyPut(only) : undefined;
   }
 
-  *apply(commit: GroupedCommit<P>): Generator<void, CommitResult> {
+  *apply(commit: GroupedCommit<P>): Steps<CommitResult> {
     const conflicts = findConflicts(commit.checks, {
       storeId: this.#start.storeId,
       revisionOf: key => this.#presentState(key)?.revision,
@@ -158,7 +151,7 @@ class GroupPlanner<P extends PutOperation> {
     if (conflicts.length > 0) throw new AppError({code: 'revision-conflict', conflicts});
     // Everything that may throw comes first: what is planned below is a whole commit or nothing.
     const given = commit.operations.filter(operation => operation.kind !== 'expire');
-    const operations = yield* this.#resolve({...commit, operations: given});
+    const operations = yield* resolveOperations({...commit, operations: given}, key => this.#findEntry(key));
     const found = operations.map(({key}) => this.#state(key));
     const outcomes = operations.map(({kind}, index) => describeOutcome(kind, this.#isPresent(found[index])));
     const effective = operations.filter((_, index) => outcomes[index] !== 'absent');
@@ -174,21 +167,6 @@ class GroupPlanner<P extends PutOperation> {
       else this.#remove('delete', operation.key, this.revision);
     }
     return {revision: this.revision, outcomes};
-  }
-
-  *#resolve<O extends P | PutOperation | DeleteOperation | PatchOperation | TouchOperation>(commit: {
-    readonly operations: readonly O[];
-    readonly limits?: PatchLimits | undefined;
-  }): Generator<void, readonly (Exclude<O, PatchOperation | TouchOperation> | PutOperation)[]> {
-    const steps = resolveOperations(commit, key => this.#findEntry(key));
-    for (;;) {
-      const {done, value} = steps.next();
-      if (done) return value;
-      this.#mergedBytes += value;
-      if (this.#mergedBytes < STEP_BYTES_MAX) continue;
-      yield;
-      this.#mergedBytes = 0;
-    }
   }
 
   #applyPut(operation: P | PutOperation): CommitResult {

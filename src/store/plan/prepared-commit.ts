@@ -43,7 +43,7 @@ function sizeOfValue(valueBytes: number): number {
  *
  * @param recordSizeOf The size of what is under a key now, in bytes; 0 where there is nothing.
  */
-export function sizeOfCommit({operations}: PreparedCommit, recordSizeOf: (key: Key) => number): number {
+export function sizeOfCommit({operations}: GroupedCommit<PutOperation>, recordSizeOf: (key: Key) => number): number {
   return sum(operations, operation => {
     if (operation.kind === 'put') return sizeOfWrite(operation);
     if (operation.kind === 'touch') return sizeOfValue(recordSizeOf(operation.key));

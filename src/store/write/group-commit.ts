@@ -2,6 +2,7 @@ import {AppError, type Failure} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Log} from '../../domain/log.ts';
+import type {Steps} from '../../domain/steps.ts';
 import type {Change, CommitResult} from '../../domain/store.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {saysFullDisk} from '../disk/free-space.ts';
@@ -156,7 +157,7 @@ export class GroupWriter {
     return plan.results;
   }
 
-  #plan(group: readonly PreparedCommit[]): Generator<void, PreparedPlan> {
+  #plan(group: readonly PreparedCommit[]): Steps<PreparedPlan> {
     const {machineMs, storeMs, tree} = this.#deps;
     return planGroup(group, {
       storeId: tree.metadata.id,

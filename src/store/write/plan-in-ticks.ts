@@ -1,4 +1,5 @@
-import {setImmediate as nextTurn} from 'node:timers/promises';
+import {setImmediate} from 'node:timers/promises';
+import {takeTurn} from '../../domain/steps.ts';
 import type {Tree} from '../tree/tree.ts';
 
 /**
@@ -10,15 +11,15 @@ import type {Tree} from '../tree/tree.ts';
  */
 export async function planInTurns<T>(
   tree: Pick<Tree, 'read' | 'assertWritable'>,
-  begin: () => Iterator<void, T>,
+  begin: () => Iterator<number, T>,
 ): Promise<T> {
-  let steps: Iterator<void, T> | undefined;
-  const proceed = (): IteratorResult<void, T> => {
+  let steps: Iterator<number, T> | undefined;
+  const proceed = (): IteratorResult<number, T> => {
     tree.assertWritable();
     const going = steps ?? begin();
     // An iterator that threw has ended: without it the next one begins again.
     steps = undefined;
-    const step = going.next();
+    const step = takeTurn(going);
     steps = going;
     return step;
   };
@@ -26,6 +27,6 @@ export async function planInTurns<T>(
     // As any read of the tree: while a checkpoint fails, the engine may refuse to read, and then what comes of it is waited for.
     const {done, value} = await tree.read(proceed);
     if (done) return value;
-    await nextTurn();
+    await setImmediate();
   }
 }
