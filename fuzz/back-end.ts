@@ -28,6 +28,9 @@ const HOSTILE_PAGES = ['<title', '<title>', '<title <', '<', '<br /', ' \t', '{"
   }),
 );
 
+/** The names of pilots who are answered with such a page. */
+export const HOSTILE_PAGE_NAMES: readonly string[] = HOSTILE_PAGES.map((_, index) => `hostile-page-${index}`);
+
 /** Answers of a back end in trouble, by the name with which somebody signs in. */
 const TROUBLES: Readonly<Record<string, BackEndAnswer>> = {
   ...TROUBLE,
@@ -37,7 +40,7 @@ const TROUBLES: Readonly<Record<string, BackEndAnswer>> = {
   'no-json': {status: 200, headers: {'Content-Type': 'application/json'}, body: '{"dbID":'},
   'too-many': {...jsonAnswer(429, {message: 'Too Many Attempts.'}), headers: {'Retry-After': '60'}},
   slashes: redirectTo(`/x${'/'.repeat(15_000)}x`),
-  ...Object.fromEntries(HOSTILE_PAGES.map((page, index) => [`hostile-page-${index}`, page])),
+  ...Object.fromEntries(HOSTILE_PAGES.map((page, index) => [HOSTILE_PAGE_NAMES[index], page])),
   'long-text': jsonAnswer(500, {message: 'x'.repeat(100_000)}),
 };
 

@@ -40,7 +40,7 @@ export const USAGE = `Starts the service in a directory of its own, and sends it
   --runs N      so many cases of each operation, instead
   --seed S      0 to ${SEED_MAX}: the same chance again  [a new one]
   --path P      with --seed and --only: one case again, as a failure prints it
-  --only NAME   only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes"; repeatable
+  --only NAME   only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes", "hostile-patches", "hostile-pages"; repeatable
   --quick       under a minute, half of it with a seed that never changes
   --json        the report as JSON, on standard output
 `;

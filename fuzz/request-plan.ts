@@ -11,6 +11,8 @@ export interface RequestPlan {
   readonly ending: Ending;
   /** Bytes to send once the connection is a web socket. */
   readonly frames?: string;
+  /** Whether other clients have to be answered quickly meanwhile; large bodies are always watched. */
+  readonly watched?: boolean;
 }
 
 /** A body: what repeats is written once. */

@@ -18,6 +18,8 @@ export interface FuzzedService extends AsyncDisposable {
   readonly complaints: readonly Complaint[];
   /** Starts it again where it ended. */
   revive(): Promise<void>;
+  /** The processor time of its main thread, in milliseconds, where the system tells. */
+  measureCpuMs(): Promise<number | undefined>;
   /** Its memory and its open files, where the system tells. */
   measure(): Promise<ServiceMeasure | undefined>;
 }
@@ -130,6 +132,15 @@ class ChildService implements FuzzedService {
       });
     });
     this.#port = await started;
+  }
+
+  async measureCpuMs(): Promise<number | undefined> {
+    try {
+      // The first number, in nanoseconds (Documentation/scheduler/sched-stats.rst).
+      return Number.parseInt(await readFile(`/proc/${this.processId}/schedstat`, 'utf8'), 10) / 1e6;
+    } catch {
+      return undefined;
+    }
   }
 
   async measure(): Promise<ServiceMeasure | undefined> {

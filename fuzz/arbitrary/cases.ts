@@ -3,7 +3,7 @@ import {SILENT} from '../back-end.ts';
 import type {ApiDocument} from '../document.ts';
 import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
-import {HOSTILE_SHAPES} from './hostile-shapes.ts';
+import {HOSTILE_PAGES, HOSTILE_PATCHES, HOSTILE_SHAPES} from './hostile-shapes.ts';
 import {createRequestArbitraries, type RequestHints} from './requests.ts';
 
 /** Some requests that are under way at once. */
@@ -67,7 +67,10 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
     {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX}), weight: 1},
     {name: 'bytes', cases: byteCases(mixed), weight: 1},
     {name: 'web-sockets', cases: webSocketCases(), weight: 1},
+    // Each on its own: a check ends with the first case that fails, and would not come to the others.
     {name: 'hostile-shapes', cases: HOSTILE_SHAPES, weight: HOSTILE_WEIGHT},
+    {name: 'hostile-patches', cases: HOSTILE_PATCHES, weight: HOSTILE_WEIGHT},
+    {name: 'hostile-pages', cases: HOSTILE_PAGES, weight: HOSTILE_WEIGHT},
   ];
 }
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import {HOSTILE_PAGE_NAMES} from '../back-end.ts';
 import {type BodyPlan, bodyOf, type RequestPlan} from '../request-plan.ts';
 import type {FuzzCase} from './cases.ts';
 
@@ -15,24 +16,40 @@ export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
   transaction(repeat('{"checks":[', '{},', '0],"operations":[]}')),
   transaction(repeat('', '[', '')),
   transaction(bodyOf(JSON.stringify({operations: [{kind: 'patch', key: 'wide', patch: wideObject(1)}]}))),
-  [send('PUT', '/api/store/wide', bodyOf(JSON.stringify(wideObject(0)))), patchWide(1)],
-  [send('PUT', '/api/store/wide', bodyOf(JSON.stringify(wideObject(0)))), patchWide(null)],
-  [send('PUT', '/api/store/wide', bodyOf(JSON.stringify(wideObject({a: 0})))), patchWide({a: 1})],
   [send('PUT', '/api/store/wide', repeat('[', '{},', '0]', VALUE_BYTES))],
   [send('POST', '/api/import', repeat('{', '"x":0,', '"format":"crewroom-export"}\n', 3 * VALUE_BYTES))],
   [send('POST', '/api/import', repeat('', '\n', '', TRANSACTION_BYTES))],
   [send('POST', '/api/session', repeat('{', '"x":0,', '"username":"1"}', SIGN_IN_BYTES))],
 );
 
+/** Most members of a patch that is applied. */
+const PATCH_MEMBERS = 10_000;
+
+/** Patches of as many members as a patch may have, and of as many as a value can have. */
+export const HOSTILE_PATCHES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
+  ...[1, null].flatMap(value => [patchWide(0, wideObject(value)), patchWide(0, wideObject(value, PATCH_MEMBERS))]),
+  patchWide({a: 0}, wideObject({a: 1})),
+  patchWide({a: 0}, wideObject({a: 1}, PATCH_MEMBERS / 2)),
+);
+
+/** Sign-ins of pilots whose back end answers with a page on which a careless reader takes quadratic time. */
+export const HOSTILE_PAGES: fc.Arbitrary<FuzzCase> = fc
+  .constantFrom(...HOSTILE_PAGE_NAMES)
+  .map(username => [send('POST', '/api/session', bodyOf(JSON.stringify({username, password: 'x'})), {watched: true})]);
+
 function transaction(body: BodyPlan): FuzzCase {
   return [send('POST', '/api/transactions', body)];
 }
 
-function patchWide(value: unknown): FuzzCase[number] {
-  return send('PATCH', '/api/store/wide', bodyOf(JSON.stringify(wideObject(value))));
+/** A patch of an object that is as wide as a value can be. */
+function patchWide(value: unknown, patch: object): FuzzCase {
+  return [
+    send('PUT', '/api/store/wide', bodyOf(JSON.stringify(wideObject(value)))),
+    send('PATCH', '/api/store/wide', bodyOf(JSON.stringify(patch)), {watched: true}),
+  ];
 }
 
-function send(method: string, target: string, body: BodyPlan): FuzzCase[number] {
+function send(method: string, target: string, body: BodyPlan, more: Partial<RequestPlan> = {}): FuzzCase[number] {
   const plan: RequestPlan = {
     method,
     target,
@@ -40,6 +57,7 @@ function send(method: string, target: string, body: BodyPlan): FuzzCase[number] 
     body,
     framing: 'length',
     ending: 'wait',
+    ...more,
   };
   return {kind: 'parallel', plans: [plan]};
 }
@@ -49,9 +67,9 @@ function repeat(before: string, repeated: string, after: string, sizeBytes = TRA
   return {before, repeated, times, after};
 }
 
-/** As many members as a value can have, each with another name. */
-function wideObject(value: unknown): Readonly<Record<string, unknown>> {
+/** An object of so many members, each with another name; of as many as a value can have. */
+function wideObject(value: unknown, membersMax = Number.POSITIVE_INFINITY): Readonly<Record<string, unknown>> {
   const memberBytes = JSON.stringify({m99999: value}).length - 1;
-  const count = Math.floor(VALUE_BYTES / memberBytes);
+  const count = Math.min(membersMax, Math.floor(VALUE_BYTES / memberBytes));
   return Object.fromEntries(Array.from({length: count}, (_, index) => [`m${index}`, value]));
 }
