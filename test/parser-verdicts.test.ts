@@ -1,0 +1,103 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {expect, test} from 'vitest';
+import {readJsonDocument} from '../src/identity/json-document.ts';
+import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Parsers of the platform. All take linear time and follow any depth; what they make of a text has to be bounded before. */
+const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURIComponent|safeParse)\((?!\))/g;
+
+/** Where parsers of the platform are called, how often, and what bounds the text before it reaches them. */
+const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
+  'cli/commands/copy.ts': [4, 'an argument: the operating system limits it'],
+  'cli/http-fetch.ts': [1, 'the address of a service, from an argument'],
+  'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and JSON_DEPTH_MAX by parseJsonText()'],
+  'cli/output/banner.ts': [1, 'an address that the service made'],
+  'cli/terminal/log.ts': [1, 'a line that the log made'],
+  'client/answer.ts': [1, 'DOCUMENT_BYTES_MAX; ANSWER_BYTES_MAX for pages of values, which are of that size'],
+  'config/setting.ts': [2, 'an origin in an argument, a variable, or a config file of CONFIG_BYTES_MAX'],
+  'doctor/backend/check-connection.ts': [
+    3,
+    'an address that was read; dates of a certificate, which TLS limits to 16 KiB',
+  ],
+  'doctor/backend/check-probe.ts': [2, 'addresses that were read'],
+  'doctor/backend/session-end.ts': [1, 'SESSION_LENGTH_MAX'],
+  'doctor/backend/walk.ts': [1, 'an address that was read'],
+  'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() took'],
+  'domain/json-text.ts': [1, 'a name of a document that is being scanned'],
+  'domain/typed-entry.ts': [
+    1,
+    'a value, which is as large as the service lets values be; only if the caller asks for it',
+  ],
+  'http/core/failure-log.ts': [2, 'an origin, shortened by the guard'],
+  'http/core/route.ts': [2, 'the target of a request: 16 KiB of headers'],
+  'http/fetch-handler.ts': [1, 'an address of the embedding program'],
+  'http/openapi/schemas.ts': [1, 'the query of a request: 16 KiB of headers'],
+  'http/routes/docs-routes.ts': [1, 'the name of a file of the package'],
+  'identity/backend/airline-profile.ts': [2, 'what readJsonDocument() took, and an address out of it'],
+  'identity/backend/answer-body.ts': [2, 'PARSED_BYTES_MAX, or what a step of the doctor allows: 16 MiB'],
+  'identity/backend/exchange.ts': [1, 'an address that was read'],
+  'identity/backend/pilot.ts': [2, 'PARSED_BYTES_MAX; the schema has no lists, so it has few problems'],
+  'identity/backend/redirect.ts': [7, 'the header Location: fetch() reads 16 KiB of headers'],
+  'identity/backend/retry-after.ts': [2, 'headers, after an expression that takes some 40 characters'],
+  'identity/backend/script-url.ts': [3, 'an argument, a sign-in of SIGN_IN_BYTES_MAX, or a file that was read'],
+  'identity/identity-document.ts': [1, 'what readJsonDocument() took'],
+  'identity/json-document.ts': [1, 'files of 16 MiB; JSON_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
+  'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts made'],
+  'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
+  'identity/session/pilot-identity.ts': [2, 'documents that were read; pilots of PARSED_BYTES_MAX'],
+  'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
+  'identity/session/session-record.ts': [1, 'SESSION_LENGTH_MAX'],
+  'protocol/export-lines.ts': [1, 'an expression that takes a time and no more'],
+  'protocol/read-event.ts': [2, 'EVENT_LENGTH_MAX'],
+  'protocol/read-listing.ts': [1, 'a member of a page that client/answer.ts parsed'],
+  'protocol/write-transaction.ts': [1, 'a value of the caller itself'],
+  'store/disk/data-directory.ts': [1, 'FORMAT_BYTES_MAX'],
+  'store/format/log-record.ts': [1, 'a record of format 1 whose checksum holds'],
+  'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
+  'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],
+};
+
+test('every call of a parser over text from outside has a verdict', () => {
+  const calls = listSources().flatMap(file => {
+    const code = readFileSync(join(SOURCES, file), 'utf8').replace(/^\s*(?:\*|\/\/|\/\*\*).*$/gm, '');
+    const count = code.match(PARSERS)?.length ?? 0;
+    return count === 0 ? [] : [[file, count] as const];
+  });
+  expect(Object.fromEntries(calls)).toEqual(
+    Object.fromEntries(Object.entries(VERDICTS).map(([file, [count]]) => [file, count])),
+  );
+});
+
+test('the bounds that verdicts name are there', () => {
+  const sources = listSources().map(file => readFileSync(join(SOURCES, file), 'utf8'));
+  const names = Object.values(VERDICTS).flatMap(([, bound]) => bound.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []);
+  const missing = names.filter(name => !sources.some(text => text.includes(`const ${name} =`)));
+  expect(missing).toEqual([]);
+});
+
+/** Documents of a profile's largest size in the shapes that cost most, which have to be refused before anything is made of them. */
+const REFUSED = {
+  'arrays without end': () => '['.repeat(16 * 1024 * 1024),
+  'objects without end': () => '{"a":'.repeat(3 * 1024 * 1024),
+  'a list that is too long': () => `[${'{},'.repeat(5 * 1024 * 1024)}{}]`,
+  'a list that is too long in another': () => `{"airline":{"plugins":[${'[],'.repeat(5 * 1024 * 1024)}[]]}}`,
+  'names without end': () => `{${'"":0,'.repeat(3 * 1024 * 1024)}"":0}`,
+} as const satisfies Record<string, () => string>;
+
+for (const [name, make] of Object.entries(REFUSED)) {
+  test(`a document of ${name} is refused before anything is made of it`, async () => {
+    const bytes = Buffer.from(make());
+    const costMs = await cpuTimeOf(() => expect(readJsonDocument(bytes)).toHaveProperty('problem'));
+    expect(costMs).toBeLessThan(CPU_TIME_MAX_MS);
+  });
+}
+
+function listSources(): readonly string[] {
+  return readdirSync(SOURCES, {recursive: true, encoding: 'utf8'}).filter(
+    file => /\.(?:ts|js)$/.test(file) && !/\.test\.ts$|^testing\/|docs-page\//.test(file),
+  );
+}
