@@ -1,9 +1,8 @@
-import {cp, mkdir} from 'node:fs/promises';
+import {cp} from 'node:fs/promises';
 import {createClient} from 'crewroom/client';
 import {formatPatch} from './effects.ts';
 import type {ReadEntry} from './history.ts';
 import type {Change, Ledger} from './ledger.ts';
-import {readOlderContent, writeOlderDirectory} from './older-directory.ts';
 import {readEntries, readRevision} from './read-back.ts';
 import {type ServiceProcess, startService} from './service-process.ts';
 import {formatValue} from './values.ts';
@@ -30,7 +29,7 @@ export interface StageOptions {
   readonly signal: AbortSignal;
 }
 
-/** All of what changes the disk: how a store comes to be, is opened, upgraded, written to and closed. */
+/** Returns everything that changes the disk: how a store is created, opened, written to and closed. */
 export async function createStages(options: StageOptions): Promise<readonly Stage[]> {
   const content = await makeBase(options);
   const prepareBase = async (dataDir: string): Promise<Content> => {
@@ -42,7 +41,6 @@ export async function createStages(options: StageOptions): Promise<readonly Stag
     {name: 'the making of a store', prepare: prepareNothing},
     {name: 'the first write', prepare: prepareNothing, act: writing([{kind: 'put', key: 'first', text: '1.0'}])},
     {name: 'the opening of a store', prepare: prepareBase},
-    {name: 'the upgrade of an older store', prepare: prepareOlder},
     {name: 'a put', prepare: prepareBase, act: writing([{kind: 'put', key: 'base/1', text: '"new"'}])},
     {name: 'a put of a large value', prepare: prepareBase, act: writing([{kind: 'put', key: 'base/1', text: large}])},
     {name: 'a patch', prepare: prepareBase, act: writing([{kind: 'patch', key: 'base/2', mark: 77}])},
@@ -68,12 +66,6 @@ async function makeBase({baseDir, signal}: StageOptions): Promise<Content> {
 
 async function prepareNothing(): Promise<Content> {
   return {revision: 0, entries: []};
-}
-
-async function prepareOlder(dataDir: string): Promise<Content> {
-  await mkdir(dataDir, {mode: 0o700});
-  await writeOlderDirectory(dataDir);
-  return readOlderContent();
 }
 
 /** Some of all kinds, of entries that are there and that are not. */

@@ -91,7 +91,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'data-directory-unusable':
     'Choose a directory of your own that you may write to with --data-dir, or run without a disk with --ephemeral',
   'data-format-unsupported':
-    'Install the newer Crewroom that wrote it, or use another directory with --data-dir; nothing was changed',
+    'Open or export it with the version of Crewroom that wrote it, or use another directory with --data-dir; nothing was changed',
   'store-damaged': 'Keep a copy of the directory, then restore it from a backup or start with another one (--data-dir)',
   'unreadable-input': 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
   'unwritable-output': 'Check where the output goes: the disk may be full',

@@ -98,7 +98,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'data-directory-in-use': ({directory, processId}) => `Cannot open ${quote(directory)}: process ${processId} uses it`,
   'data-directory-unusable': ({directory, problem}) => `Cannot use ${quote(directory)}: ${problem}`,
   'data-format-unsupported': ({directory, found, supported}) =>
-    `Cannot open ${quote(directory)}: it has the data format ${found}, and this version reads up to ${supported}`,
+    `Cannot open ${quote(directory)}: it has data format ${found}, and this version reads only format ${supported}`,
   'store-damaged': ({directory, problem}) => `Cannot open ${quote(directory)}: the store in it is damaged (${problem})`,
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,

@@ -17,12 +17,12 @@ const WRITES_MAX = 20_000;
 const FIRST_WRITES = 8;
 
 /** How the journal is opened. */
-const JOURNAL_FILE = /openat\(.*\/store\/journal-0", O_WRONLY.* = (\d+)$/;
+const JOURNAL_FILE = /openat\(.*\/store\/wal-0", O_WRONLY.* = (\d+)$/;
 
 /** Where calls fail; the first of the counts at which the process lives on is judged. */
 const FAILURES = [
-  {name: 'a sync of the journal', file: 'journal-0', call: 'fdatasync', counts: [5]},
-  {name: 'a write to the journal', file: 'journal-0', call: 'pwrite64', counts: [5]},
+  {name: 'a sync of the journal', file: 'wal-0', call: 'fdatasync', counts: [5]},
+  {name: 'a write to the journal', file: 'wal-0', call: 'pwrite64', counts: [5]},
   {name: 'a sync of the tree', file: 'data.mdb', call: 'fdatasync', counts: [13]},
   // The engine may end the process at other writes of a page than that of a commit.
   {name: 'a write of a commit to the tree', file: 'data.mdb', call: 'pwrite64', counts: [20, 21, 22, 23, 24, 25]},
@@ -122,8 +122,8 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     {name: 'a new store cannot open its file', file: 'data.mdb', call: 'openat', isNew: true},
     {name: 'a store cannot open its file', file: 'data.mdb', call: 'openat', isNew: false},
     {name: 'a store cannot read its file', file: 'data.mdb', call: 'pread64', isNew: false},
-    {name: 'a store cannot open its journal', file: 'journal-0', call: 'openat', isNew: false},
-    {name: 'a store cannot read its journal', file: 'journal-0', call: 'read', isNew: false},
+    {name: 'a store cannot open its journal', file: 'wal-0', call: 'openat', isNew: false},
+    {name: 'a store cannot read its journal', file: 'wal-0', call: 'read', isNew: false},
   ];
   for (const {name, file, call, isNew} of unreadable) {
     test(`is not called damaged when ${name}: the error is named, and nothing is lost`, async () => {
@@ -184,7 +184,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
   ];
   for (const {name, call, when, acknowledged} of unwrittenBlocks) {
     test(`acknowledges nothing any more once the journal cannot ${name}, and none of it is ever there`, async () => {
-      const {directory, store} = await startFailing({file: 'journal-0', call, when: String(when)});
+      const {directory, store} = await startFailing({file: 'wal-0', call, when: String(when)});
       const keys = ['gone', 'kept'];
       for (let index = 1; index <= acknowledged; index++) {
         await store.call('put', putOf(`acknowledged ${index}`, '1'));
@@ -267,8 +267,8 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     await store.call('open', {directory});
     await store[Symbol.asyncDispose]();
     const lines = completedCalls(await readFile(trace, 'utf8'));
-    const journal = findNumber(lines, /openat\(.*\/store\/journal-0", O_RDWR.* = (\d+)$/);
-    const written = lines.findIndex(line => line.startsWith(`pwrite64(${journal}, "CRJ2`));
+    const journal = findNumber(lines, /openat\(.*\/store\/wal-0", O_RDWR.* = (\d+)$/);
+    const written = lines.findIndex(line => line.startsWith(`pwrite64(${journal}, "CRW1`));
     assert.ok(written >= 0 && lines.findIndex(line => line.startsWith(`fdatasync(${journal}`)) > written);
   });
 
@@ -291,7 +291,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     );
     for (let index = 1; index <= WRITES; index++) {
       const between = lines.slice(answers[index - 1], answers[index]);
-      const written = between.findLastIndex(line => line.startsWith(`pwrite64(${journal}, "CRJ2`));
+      const written = between.findLastIndex(line => line.startsWith(`pwrite64(${journal}, "CRW1`));
       const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${journal}`) && line.endsWith('= 0'));
       assert.ok(written >= 0 && synced > written, `write ${index}:\n${between.join('\n')}`);
     }
@@ -350,7 +350,7 @@ async function refuseUnsyncedRecord({error, takesBack, large = 0}: UnsyncedRecor
   const more = takesBack === 'never' ? '+' : '';
   // The file is written once to make it, then once for each record, and once to take the last one back.
   const under = [
-    ...traceFile(join(directory, 'store', 'journal-0'), 'fdatasync,pwrite64'),
+    ...traceFile(join(directory, 'store', 'wal-0'), 'fdatasync,pwrite64'),
     ...['-e', `inject=fdatasync:error=${error}:when=${records + 1}`],
     ...(takesBack === 'at-once' ? [] : ['-e', `inject=pwrite64:error=${error}:when=${records + 3}${more}`]),
   ];
@@ -395,7 +395,7 @@ function putOf(key: string, json: string) {
 }
 
 async function journalFilesOf(directory: string): Promise<readonly string[]> {
-  return (await readdir(join(directory, 'store'))).filter(name => name.startsWith('journal')).sort();
+  return (await readdir(join(directory, 'store'))).filter(name => name.startsWith('wal-')).sort();
 }
 
 interface FailedStore {

@@ -1,7 +1,6 @@
 import {AppError} from '../domain/failure.ts';
 import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
 import {
-  DATA_FORMAT,
   type DataDirectory,
   describeDataDirectory,
   prepareDataDirectory,
@@ -12,7 +11,7 @@ import {
   writeDataFormat,
 } from './disk/data-directory.ts';
 import {makeRoom} from './disk/reserve.ts';
-import {encodeMetadata, expectedLog, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
+import {encodeMetadata, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
 import {assertUndamaged} from './lmdb/check-pages.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {type Environment, openEnvironment} from './lmdb/environment.ts';
@@ -49,7 +48,7 @@ export interface OpeningOptions {
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openDirectory(path: string, options: OpeningOptions): Promise<OpenedDirectory> {
-  // A directory of a newer version is not ours to change: neither its modes nor by a lock.
+  // A directory of another version must not be changed: neither its modes nor its lock.
   await readDataFormat(describeDataDirectory(path));
   const directory = await prepareDataDirectory(path);
   const lock = await lockDirectory(directory);
@@ -82,7 +81,7 @@ async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
   await assertUndamaged(directory, {expected: format !== undefined});
   const environment = openSoundEnvironment(directory);
   try {
-    if (format !== DATA_FORMAT) {
+    if (format === undefined) {
       // Before anything of this format is in the files: a version that does not know it must not open them.
       await writeDataFormat(directory);
       await syncDirectories(directory);
@@ -118,7 +117,7 @@ async function readStore(
   const metadata = {
     id: createStoreId(randomBytes(STORE_ID_BYTES)),
     // A journal stays that of the tree until the tree has all of it.
-    logId: isThere ? expectedLog(known) : undefined,
+    logId: isThere ? known?.logId : undefined,
     highestMs: known?.highestMs ?? 0,
   };
   // Before anything is answered: an id that was told is never taken back.
@@ -146,7 +145,7 @@ async function writeMetadata({path}: DataDirectory, environment: Environment, me
 }
 
 interface StoreContent {
-  /** Undefined in a store of an older version. */
+  /** Undefined in a new store, or if the record is damaged. */
   readonly known: StoreMetadata | undefined;
   readonly journal: JournalContent;
 }
@@ -157,7 +156,7 @@ async function readContent({path, storePath}: DataDirectory, environment: Enviro
     const known = readMetadata(metadata);
     const wrongEnd = findWrongEnd(changes);
     if (wrongEnd !== undefined) return {known, journal: {blocks: [], damage: wrongEnd, isThere: true}};
-    const tree = {settled: readLastRevision(changes), logId: expectedLog(known)};
+    const tree = {settled: readLastRevision(changes), logId: known?.logId};
     const journal = await readJournal(storePath, tree);
     const last = journal.blocks.at(-1);
     // What was read may not be on the disk yet, and what is shown to anybody has to be.

@@ -5,7 +5,7 @@ import type {Key} from '../domain/key.ts';
 import {describeDataDirectory} from './disk/data-directory.ts';
 import {decodeRecord} from './format/entry-record.ts';
 import {decodeLogKey, decodeLogRecord} from './format/log-record.ts';
-import {decodeMetadata, expectedLog, type StoreMetadata} from './format/store-metadata.ts';
+import {decodeMetadata, type StoreMetadata} from './format/store-metadata.ts';
 import {type FileTable, LmdbFile} from './lmdb/page-reader.ts';
 import {sum} from './plan/prepared-commit.ts';
 import {encodeExpiry} from './tree/expiry-index.ts';
@@ -76,9 +76,9 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     return metadata !== undefined;
   };
   const about = await verifyTable(file, pick('metadata'), isSoundMetadata, {signal: options.signal});
-  const logId = expectedLog(metadata);
+  const logId = metadata?.logId;
   const journal = await readJournal(storePath, {settled, logId});
-  const isGone = metadata !== undefined && logId !== undefined && !journal.isThere;
+  const isGone = logId !== undefined && !journal.isThere;
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,

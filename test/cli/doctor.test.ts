@@ -160,7 +160,7 @@ describe('crewroom doctor', () => {
       name: 'a store that is missing',
       prepare: async (path: string) => {
         await mkdir(path, {mode: 0o700});
-        await writeFile(join(path, 'format.json'), '{"format": 1}', {mode: 0o600});
+        await writeFile(join(path, 'format.json'), JSON.stringify({format: DATA_FORMAT}), {mode: 0o600});
       },
       found: /^problem: .*data\.mdb is missing/,
     },

@@ -5,9 +5,7 @@ import {createClient} from 'crewroom/client';
 import {listFiles} from '../damage.ts';
 import {examine} from '../doctor.ts';
 import {LossError} from '../history.ts';
-import {readOlderContent, writeOlderDirectory} from '../older-directory.ts';
 import type {Random} from '../random.ts';
-import {readEntries} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {StartError, startService} from '../service-process.ts';
 import {findMissingMount, mountSmallDisk} from '../small-disk.ts';
@@ -26,10 +24,10 @@ const STEPS = 120;
 /** How many entries the large directory has. */
 const MANY = 1_000_000;
 
-/** C11: what changes around the service while nobody looks. */
+/** C11: changes of clock, directory and data format around the service. */
 export const CHANGE_AROUND: Scenario = {
   id: 'C11',
-  name: 'Clocks that jump, directories that are read-only, of an older or a newer format, or large lose nothing',
+  name: 'Clocks that jump, directories that are read-only, of another format, or large lose nothing',
   rounds: {quick: 2, standard: 50},
   run: async context => {
     const {rounds, random, directory, report, count, quick} = context;
@@ -39,8 +37,7 @@ export const CHANGE_AROUND: Scenario = {
       count('rounds with jumps of the clock');
     }
     report('formats');
-    await openOlder(join(directory, 'older'), context);
-    await refuseNewer(join(directory, 'older'), context);
+    await refuseOtherFormats(join(directory, 'formats'), context);
     if ((await findMissingMount()) === undefined) await refuseReadOnly(join(directory, 'read-only'), context);
     else report('without a read-only directory: there is no right to mount');
     if (!quick) await fillLarge(join(directory, 'large'), context);
@@ -117,28 +114,29 @@ class ClockRound {
   }
 }
 
-/** What an older version wrote is there to the byte. */
-async function openOlder(dataDir: string, {signal, count}: ScenarioContext): Promise<void> {
-  await writeOlderDirectory(dataDir);
-  const {entries: expected} = await readOlderContent();
-  const service = await startService({dataDir, signal});
-  const found = await readEntries(service.url);
-  await service.stop();
-  if (JSON.stringify(found) !== JSON.stringify(expected))
-    throw new LossError('what an older version wrote is another now');
-  count('entries of an older format', found.length);
-}
+/** A newer and an older data format. */
+const OTHER_FORMATS = [99, 1];
 
-/** A directory of a version to come is refused by its name, and nothing in it is touched. */
-async function refuseNewer(dataDir: string, {signal}: ScenarioContext): Promise<void> {
+/** Asserts that a directory of another format is refused, and not changed. */
+async function refuseOtherFormats(dataDir: string, {signal, count}: ScenarioContext): Promise<void> {
+  const first = await startService({dataDir, signal});
+  await createClient({baseUrl: first.url}).entries.put('a', '1');
+  // The write-ahead log stays for the next start.
+  await first.kill();
   const file = join(dataDir, 'format.json');
   const format = await readFile(file);
-  await writeFile(file, '{"format":99}\n');
-  const before = await readAllFiles(dataDir);
-  await assertRefused(dataDir, {code: 'data-format-unsupported', signal});
-  if (!(await readAllFiles(dataDir)).equals(before)) throw new LossError('a directory of a newer format was changed');
+  for (const other of OTHER_FORMATS) {
+    await writeFile(file, `{"format":${other}}\n`);
+    const before = await readAllFiles(dataDir);
+    await assertRefused(dataDir, {code: 'data-format-unsupported', signal});
+    if (!(await readAllFiles(dataDir)).equals(before))
+      throw new LossError(`a directory of format ${other} was changed`);
+    count('directories of another format');
+  }
   await writeFile(file, format);
-  await (await startService({dataDir, signal})).stop();
+  const again = await startService({dataDir, signal});
+  if ((await createClient({baseUrl: again.url}).entries.get('a'))?.text !== '1') throw new LossError('"a" is lost');
+  await again.stop();
 }
 
 async function refuseReadOnly(path: string, {signal, count}: ScenarioContext): Promise<void> {

@@ -11,7 +11,7 @@ import {type CallFault, findMissingTracer, ONE_DISK_THREAD, traceRunning} from '
 import {formatValue} from '../values.ts';
 
 /** The files of the write-ahead log. */
-const LOG_FILES = ['journal-0', 'journal-1'];
+const LOG_FILES = ['wal-0', 'wal-1'];
 
 /** Sizes of values, in characters: the largest fill a file of the log with some twenty. */
 const LENGTHS = [10, 1000, 50_000];

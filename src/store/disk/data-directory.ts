@@ -3,17 +3,13 @@ import {dirname, join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {FileError, makeDirectory, readRegularFile} from '../../files.ts';
 
-/**
- * The version of the layout of a data directory that this package writes, and the newest that it reads. Since 2 entries
- * expire, and the change log keeps values; since 3 there may be a journal; since 4 the store has an id, in its tree and in
- * its journal. A directory of an older version becomes one of this version when it is opened.
- */
-export const DATA_FORMAT = 4;
+/** Version of the layout of a data directory. A directory of any other version is refused. */
+export const DATA_FORMAT = 5;
 
-/** Names the format; written when the directory is first used, and by each newer version. */
+/** Names the format; written when the directory is first used. */
 const FORMAT_FILE = 'format.json';
 
-/** Largest such file, in bytes: a later version may write more into it than the number. */
+/** Maximum size of this file, in bytes: a later version may write more into it than the number. */
 const FORMAT_BYTES_MAX = 64 * 1024;
 
 /**
@@ -119,7 +115,7 @@ export async function protectFiles({path, storePath, lockPath}: DataDirectory): 
  * Reads the format of a data directory.
  *
  * @returns Undefined where none was written yet.
- * @throws {AppError} `data-format-unsupported` when it is newer, or not to be understood.
+ * @throws {AppError} `data-format-unsupported` if it is not {@link DATA_FORMAT}.
  */
 export async function readDataFormat({path}: DataDirectory): Promise<number | undefined> {
   let text: string;
@@ -130,7 +126,7 @@ export async function readDataFormat({path}: DataDirectory): Promise<number | un
     throw unusable(path, error);
   }
   const format = parseFormat(text);
-  if (format !== undefined && format <= DATA_FORMAT) return format;
+  if (format === DATA_FORMAT) return format;
   const found = format === undefined ? JSON.stringify(text.slice(0, 40)) : String(format);
   throw new AppError({code: 'data-format-unsupported', directory: path, found, supported: DATA_FORMAT});
 }

@@ -259,7 +259,7 @@ function run(program: string, ...options: readonly string[]): void {
 }
 
 function isJournalFile(name: string): boolean {
-  return name.startsWith('journal');
+  return name.startsWith('wal-');
 }
 
 function canMount(): boolean {

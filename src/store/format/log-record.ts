@@ -1,6 +1,5 @@
 import {crc32} from 'node:zlib';
 import type {Revision} from '../../domain/entry.ts';
-import type {Key} from '../../domain/key.ts';
 import type {Change} from '../../domain/store.ts';
 import {changesBytesMax, readChanges, writeChanges} from './change-record.ts';
 
@@ -36,11 +35,6 @@ const AT = {
 } as const;
 const NUMBER_BYTES = 6;
 const KEY_BYTES = 8;
-
-/** The version of records that data format 1 had: JSON, without values, times and volumes. They can still be read. */
-const JSON_RECORD = {version: 1, checksum: 1, ordinal: 5, changes: 11} as const;
-
-type JsonChange = readonly ['put', Revision, string, number] | readonly ['delete', Revision, string];
 
 /** Where a log is after a record. */
 export interface LogPlace {
@@ -96,7 +90,6 @@ export function logRecordBytesMax(changes: readonly Change[]): number {
 
 /** The header of a record, or undefined when it is damaged. */
 export function decodeLogHeader(record: Buffer): LogHeader | undefined {
-  if (record[0] === JSON_RECORD.version) return decodeJsonHeader(record);
   if (!hasSoundHeader(record)) return undefined;
   return {
     ordinal: record.readUIntBE(AT.ordinal, NUMBER_BYTES),
@@ -108,7 +101,6 @@ export function decodeLogHeader(record: Buffer): LogHeader | undefined {
 
 /** The changes of a record, or undefined when the record is damaged. Each value has bytes of its own: keeping one keeps no record. */
 export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
-  if (record[0] === JSON_RECORD.version) return decodeJsonRecord(record);
   if (!hasSoundHeader(record)) return undefined;
   if (crc32(record.subarray(AT.changes)) !== record.readUInt32BE(AT.changesChecksum)) return undefined;
   return readChanges(record, AT.changes, record.length);
@@ -119,20 +111,5 @@ function hasSoundHeader(record: Buffer): boolean {
     record.length > HEADER_BYTES &&
     record[0] === LOG_RECORD_VERSION &&
     crc32(record.subarray(AT.ordinal, AT.changes)) === record.readUInt32BE(AT.headerChecksum)
-  );
-}
-
-function decodeJsonHeader(record: Buffer): LogHeader | undefined {
-  const first = decodeJsonRecord(record)?.[0]?.revision;
-  if (first === undefined) return undefined;
-  return {ordinal: record.readUIntBE(JSON_RECORD.ordinal, NUMBER_BYTES), volumeBytes: 0, highestMs: 0, first};
-}
-
-function decodeJsonRecord(record: Buffer): readonly Change[] | undefined {
-  const {checksum, ordinal, changes} = JSON_RECORD;
-  if (record.length <= changes || crc32(record.subarray(ordinal)) !== record.readUInt32BE(checksum)) return undefined;
-  const logged = JSON.parse(record.toString('utf8', changes)) as readonly JsonChange[];
-  return logged.map(([kind, revision, key, sizeBytes]) =>
-    kind === 'put' ? {kind, revision, key: key as Key, sizeBytes} : {kind, revision, key: key as Key},
   );
 }

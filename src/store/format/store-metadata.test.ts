@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import {copyFile, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {crc32} from 'node:zlib';
 import {describe, test} from 'vitest';
-import {
-  changeMetadata,
-  makeDirectory,
-  openStore,
-  putOf,
-  startProcess,
-  writeJournal,
-} from '../../../test/support/store-fixture.ts';
-import {readOlderContent, writeOlderDirectory} from '../../../torture/older-directory.ts';
+import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import type {Store} from '../../domain/store.ts';
 import {keysOf, put, putIf, range, write} from '../../testing/assertions.ts';
@@ -94,36 +85,9 @@ describe('the id of a store in a directory', () => {
     assert.equal(store.id, 'abababababababab');
   });
 
-  test('is given to a store of an older version, once', async () => {
-    const directory = await makeDirectory();
-    await writeOlderDirectory(directory);
-    const store = await openStore(directory);
-    await assertKept(store, directory);
-    assert.equal(await readFile(join(directory, 'format.json'), 'utf8'), '{"format":4}\n');
-  });
-
-  test('is given to a store of an older version with the log that it left', async () => {
-    const {directory, storePath} = await makeStore('before');
-    await writeJournal(storePath, [[putOf(2, 'acknowledged', '1')]], Date.now());
-    await makeOlder(directory);
-    const service = await startProcess();
-    await service.call('open', {directory});
-    assert.deepEqual(await service.call('keys'), ['acknowledged', 'before']);
-    // At once, so that the tree does not have it yet, and there is an id.
-    await service.kill();
-    const store = await openStore(directory);
-    assert.deepEqual(keysOf(await store.list(range())), ['acknowledged', 'before']);
-    await write(store, put('after'));
-    await assertKept(store, directory);
-  });
-
   test('is another one when its record is damaged, which a verification names', async () => {
     const {directory, id} = await makeStore('a');
-    const file = dataFileOf(directory);
-    const bytes = await readFile(file);
-    // Every page that ever had it.
-    for (let at = bytes.indexOf(id); at !== -1; at = bytes.indexOf(id, at + 1)) bytes[at] = 0x21;
-    await writeFile(file, bytes);
+    await damageId(directory, id);
     assert.equal((await verifyStore(directory)).storeIdDamaged, true);
     const store = await openStore(directory);
     assert.notEqual(store.id, id);
@@ -159,14 +123,10 @@ describe('a write-ahead log that does not belong to the files beside it', () => 
     await assertForeignLog(directory);
   });
 
-  test('is not taken up by a store of an older version', async () => {
-    const older = await makeDirectory();
-    await writeOlderDirectory(older);
-    const {revision} = await readOlderContent();
-    const {storePath} = await makeStore('foreign');
-    await writeJournal(storePath, [[putOf(revision + 1, 'foreign', '1')]], Date.now());
-    for (const file of JOURNAL_FILES) await copyFile(join(storePath, file), join(older, 'store', file));
-    await assertForeignLog(older);
+  test('is not taken up by a store whose own id is damaged', async () => {
+    const {directory, id} = await makeKilledStore();
+    await damageId(directory, id);
+    await assertForeignLog(directory);
   });
 });
 
@@ -178,7 +138,7 @@ test('a write-ahead log of which one file is missing is named', async () => {
       failure: {
         code: 'store-damaged',
         directory,
-        problem: `its file ${missing} is missing; without journal-0 and journal-1 the store is as it was before them`,
+        problem: `its file ${missing} is missing; without wal-0 and wal-1 the store is as it was before them`,
       },
     });
   }
@@ -216,7 +176,7 @@ async function assertKept(store: Store, directory: string): Promise<void> {
 }
 
 async function assertForeignLog(directory: string): Promise<void> {
-  const problem = /^its write-ahead log \(journal-0, journal-1\) was written for other files than data.mdb beside it/;
+  const problem = /^its write-ahead log \(wal-0, wal-1\) was written for other files than data.mdb beside it/;
   await assert.rejects(openStore(directory), (error: {readonly failure: {readonly problem: string}}) => {
     assert.match(error.failure.problem, problem);
     assert.match(error.failure.problem, /--new-store-id$/);
@@ -229,20 +189,10 @@ function dataFileOf(directory: string): string {
   return join(directory, 'store', 'data.mdb');
 }
 
-const HEADER_BYTES = 72;
-const OLDER_HEADER_BYTES = 40;
-
-/** Makes a directory one of data format 3, which had no ids: neither in the tree nor in the only block of the log. */
-async function makeOlder(directory: string): Promise<void> {
-  const storePath = join(directory, 'store');
-  await changeMetadata(storePath, () => undefined);
-  const path = join(storePath, JOURNAL_FILES[0]);
-  const file = await readFile(path);
-  const older = Buffer.alloc(file.length);
-  file.copy(older, 0, 0, OLDER_HEADER_BYTES);
-  file.copy(older, OLDER_HEADER_BYTES, HEADER_BYTES);
-  older.write('CRJ1');
-  older.writeUInt32BE(crc32(older.subarray(8, OLDER_HEADER_BYTES)), 4);
-  await writeFile(path, older);
-  await writeFile(join(directory, 'format.json'), '{"format":3}\n');
+/** Damages the record with the id, on every page that ever had it. */
+async function damageId(directory: string, id: string): Promise<void> {
+  const file = dataFileOf(directory);
+  const bytes = await readFile(file);
+  for (let at = bytes.indexOf(id); at !== -1; at = bytes.indexOf(id, at + 1)) bytes[at] = 0x21;
+  await writeFile(file, bytes);
 }

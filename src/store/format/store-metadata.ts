@@ -4,21 +4,10 @@ import {parseStoreId, type StoreId} from '../../domain/store-id.ts';
 /** Facts about a store that are no entries: one record in a table of its own. */
 export interface StoreMetadata {
   readonly id: StoreId;
-  /**
-   * The store id in the records of the write-ahead log that belongs to the tree; {@link OLDER_LOG} for one from before
-   * there were ids. Undefined when the tree has everything and there need not be a log.
-   */
+  /** Store id in the records of the write-ahead log that belongs to the tree; undefined if the tree needs no log. */
   readonly logId: string | undefined;
   /** The highest time known to the clock of the store when this was written, in milliseconds since the Unix epoch. */
   readonly highestMs: number;
-}
-
-/** Stands for the id in a write-ahead log whose records have none. */
-export const OLDER_LOG = '';
-
-/** The id in the write-ahead log that belongs to a tree with these facts, or with none, as in older versions. */
-export function expectedLog(metadata: StoreMetadata | undefined): string | undefined {
-  return metadata === undefined ? OLDER_LOG : metadata.logId;
 }
 
 /**

@@ -1,7 +1,6 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Revision} from '../../domain/entry.ts';
-import {OLDER_LOG} from '../format/store-metadata.ts';
 import {decodeBlock, type FoundBlock, findMagic} from './wal-record.ts';
 import {JOURNAL_FILE_BYTES, JOURNAL_FILES, type RecordPlace} from './write-ahead-log.ts';
 
@@ -24,7 +23,7 @@ export interface PlacedBlock extends FoundBlock {
 export interface JournalTree {
   /** The last revision that the tree has. */
   readonly settled: Revision;
-  /** As {@link StoreMetadata.logId}. */
+  /** As `logId` of the metadata of the store. */
   readonly logId: string | undefined;
 }
 
@@ -85,17 +84,12 @@ function findCut(files: readonly (Buffer | undefined)[], logId: string | undefin
   if (first === undefined && second === undefined) return undefined;
   if (first === undefined || second === undefined) {
     const index = first === undefined ? 0 : 1;
-    return isNamed(logId) ? `its file ${JOURNAL_FILES[index]} is missing; without ${WITHOUT}` : undefined;
+    return logId !== undefined ? `its file ${JOURNAL_FILES[index]} is missing; without ${WITHOUT}` : undefined;
   }
-  const isBeingMade = !isNamed(logId) && first.length === JOURNAL_FILE_BYTES && first.every(byte => byte === 0);
+  const isBeingMade = logId === undefined && first.length === JOURNAL_FILE_BYTES && first.every(byte => byte === 0);
   const index = isBeingMade ? -1 : files.findIndex(file => file !== undefined && file.length < JOURNAL_FILE_BYTES);
   if (index === -1) return undefined;
   return `its file ${JOURNAL_FILES[index]} has ${files[index]?.length} bytes and should have ${JOURNAL_FILE_BYTES}; without ${WITHOUT}`;
-}
-
-/** Whether the tree says that there is a journal, which older versions did not. */
-function isNamed(logId: string | undefined): boolean {
-  return logId !== undefined && logId !== OLDER_LOG;
 }
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {

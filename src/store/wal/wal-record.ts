@@ -2,14 +2,13 @@ import {crc32} from 'node:zlib';
 import type {Revision} from '../../domain/entry.ts';
 import type {Change} from '../../domain/store.ts';
 import {changesBytesMax, readChanges, writeChanges} from '../format/change-record.ts';
-import {OLDER_LOG} from '../format/store-metadata.ts';
 
 /**
  * A block of the journal holds the commits of one group; all numbers big-endian:
  *
  * | bytes | what |
  * |---|---|
- * | 0–3 | the letters `CRJ2`, so that a block is found behind a damaged one |
+ * | 0–3 | the letters `CRW1`, so that a block is found behind a damaged one |
  * | 4–7 | CRC-32 of the rest of the header |
  * | 8–11 | how many bytes of changes follow |
  * | 12–15 | CRC-32 of them |
@@ -18,16 +17,11 @@ import {OLDER_LOG} from '../format/store-metadata.ts';
  * | 28–33 | time of the write by the clock of the machine, in milliseconds since the Unix epoch |
  * | 34–39 | time by the clock of the store, likewise |
  * | 40–71 | the id of the store, filled up with zeros |
- * | 72– | the changes, as `change-bytes.ts` writes them, each put with its value |
- *
- * Blocks of data format 3 begin with `CRJ1` and have no id: their changes begin at 40. They can still be read.
+ * | 72– | the changes, as `change-record.ts` writes them, each put with its value |
  */
-const MAGIC = Buffer.from('CRJ2');
+const MAGIC = Buffer.from('CRW1');
 const ID_BYTES_MAX = 32;
 const HEADER_BYTES = 72;
-const OLDER = {magic: Buffer.from('CRJ1'), headerBytes: 40} as const;
-/** How the letters of every version begin. */
-const MAGIC_BEGINNING = Buffer.from('CRJ');
 const NUMBER_BYTES = 6;
 const AT = {
   headerChecksum: 4,
@@ -48,7 +42,7 @@ export interface JournalBlock {
   readonly updatedAtMs: number;
   /** The time by the clock of the store, likewise. */
   readonly nowMs: number;
-  /** The id of the store that wrote it; {@link OLDER_LOG} in blocks that have none. */
+  /** The id of the store that wrote it. */
   readonly storeId: string;
 }
 
@@ -85,10 +79,9 @@ export function encodeBlock({changes, updatedAtMs, nowMs, storeId}: JournalBlock
 
 /** Reads the block at a place, or nothing where there is no sound one. */
 export function decodeBlock(file: Buffer, at: number): FoundBlock | undefined {
-  const headerBytes = file.subarray(at, at + MAGIC.length).equals(OLDER.magic) ? OLDER.headerBytes : HEADER_BYTES;
-  const header = file.subarray(at, at + headerBytes);
-  if (!hasSoundHeader(header, headerBytes)) return undefined;
-  const start = at + headerBytes;
+  const header = file.subarray(at, at + HEADER_BYTES);
+  if (!hasSoundHeader(header)) return undefined;
+  const start = at + HEADER_BYTES;
   const end = start + header.readUInt32BE(AT.changesBytes);
   if (end > file.length) return undefined;
   if (crc32(file.subarray(start, end)) !== header.readUInt32BE(AT.changesChecksum)) return undefined;
@@ -98,27 +91,22 @@ export function decodeBlock(file: Buffer, at: number): FoundBlock | undefined {
     last: header.readUIntBE(AT.last, NUMBER_BYTES),
     updatedAtMs: header.readUIntBE(AT.updatedAt, NUMBER_BYTES),
     nowMs: header.readUIntBE(AT.now, NUMBER_BYTES),
-    storeId: readStoreId(header),
+    storeId: header.toString('latin1', AT.storeId).replace(/\0+$/, ''),
     end,
   };
 }
 
 /** Where the next letters of a block are, sound or not, from a place on; -1 where there are none. */
 export function findMagic(file: Buffer, from: number): number {
-  return file.indexOf(MAGIC_BEGINNING, from);
+  return file.indexOf(MAGIC, from);
 }
 
-function hasSoundHeader(header: Buffer, headerBytes: number): boolean {
-  if (header.length !== headerBytes) return false;
-  const magic = header.subarray(0, MAGIC.length);
+function hasSoundHeader(header: Buffer): boolean {
   return (
-    (magic.equals(MAGIC) || magic.equals(OLDER.magic)) &&
+    header.length === HEADER_BYTES &&
+    header.subarray(0, MAGIC.length).equals(MAGIC) &&
     crc32(header.subarray(AT.changesBytes)) === header.readUInt32BE(AT.headerChecksum)
   );
-}
-
-function readStoreId(header: Buffer): string {
-  return header.length === OLDER.headerBytes ? OLDER_LOG : header.toString('latin1', AT.storeId).replace(/\0+$/, '');
 }
 
 function toTime(ms: number): number {

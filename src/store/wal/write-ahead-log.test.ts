@@ -86,7 +86,7 @@ describe('the journal of a store that was not closed', () => {
         code: 'store-damaged',
         directory,
         problem:
-          'its journal lacks the commits 4 to 5; without its files journal-0 and journal-1 the store is as it was before them',
+          'its journal lacks the commits 4 to 5; without its files wal-0 and wal-1 the store is as it was before them',
       },
     });
     assert.deepEqual(await readFile(file), before);
@@ -148,10 +148,10 @@ describe('the journal of a store that was not closed', () => {
   });
 
   test('takes no value for a block, whatever is in it', async () => {
-    const {directory} = await leaveJournal([[putOf(3, 'c', '"CRJ2CRJ2"')], [putOf(4, 'CRJ2', '4')]]);
+    const {directory} = await leaveJournal([[putOf(3, 'c', '"CRW1CRW1"')], [putOf(4, 'CRW1', '4')]]);
     const store = await openStore(directory);
-    assert.equal(textOf(await read(store, 'c')), '"CRJ2CRJ2"');
-    assert.equal(textOf(await read(store, 'CRJ2')), '4');
+    assert.equal(textOf(await read(store, 'c')), '"CRW1CRW1"');
+    assert.equal(textOf(await read(store, 'CRW1')), '4');
   });
 
   test('keeps when entries expire', async () => {
@@ -270,7 +270,7 @@ async function moveBlocks(storePath: string, count: number): Promise<void> {
   const file = join(storePath, FIRST_FILE);
   const bytes = await readFile(file);
   let at = 0;
-  for (let block = 0; block < count; block++) at = bytes.indexOf('CRJ2', at + 1);
+  for (let block = 0; block < count; block++) at = bytes.indexOf('CRW1', at + 1);
   const [head, rest] = [Buffer.alloc(bytes.length), Buffer.alloc(bytes.length)];
   bytes.copy(head, 0, 0, at);
   bytes.copy(rest, 0, at);
@@ -281,7 +281,7 @@ async function moveBlocks(storePath: string, count: number): Promise<void> {
 const CUT = Object.fromEntries(
   JOURNAL_FILES.map(name => [
     name,
-    `its file ${name} has 0 bytes and should have ${JOURNAL_FILE_BYTES}; without journal-0 and journal-1 the store is as it was before them`,
+    `its file ${name} has 0 bytes and should have ${JOURNAL_FILE_BYTES}; without wal-0 and wal-1 the store is as it was before them`,
   ]),
 );
 
@@ -315,5 +315,5 @@ async function openLater(store: Store, directory: string, expiresAtMs: number): 
 }
 
 function isJournalFile(name: string): boolean {
-  return name.startsWith('journal');
+  return name.startsWith('wal-');
 }

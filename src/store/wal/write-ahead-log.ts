@@ -5,7 +5,7 @@ import type {Revision} from '../../domain/entry.ts';
 import {syncDirectory} from '../disk/data-directory.ts';
 
 /** The files of a journal, used in turns. */
-export const JOURNAL_FILES = ['journal-0', 'journal-1'] as const;
+export const JOURNAL_FILES = ['wal-0', 'wal-1'] as const;
 
 /**
  * Size of each file, in bytes. They have it from the beginning, so that syncing a block is one write to the disk: a file
