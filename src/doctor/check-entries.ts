@@ -93,15 +93,15 @@ function describeServiceVerification({damage, ...found}: ServiceVerification): r
 
 function describeVerification(verification: Verification): readonly Finding[] {
   const {entries, corruptKeys, lostEntries, damage, damagedChanges, wrongExpiries} = verification;
-  const {unsettledChanges, journalDamage, storeIdDamaged} = verification;
+  const {uncheckpointedChanges, walDamage, storeIdDamaged} = verification;
   return [
     ...(storeIdDamaged ? [damagedStoreId()] : []),
-    ...(journalDamage === undefined ? [] : [damagedJournal(journalDamage)]),
-    ...(unsettledChanges > 0
-      ? [ok(`${unsettledChanges} changes are in the journal; the next start takes them up`)]
+    ...(walDamage === undefined ? [] : [damagedWriteAheadLog(walDamage)]),
+    ...(uncheckpointedChanges > 0
+      ? [ok(`${uncheckpointedChanges} changes are only in the write-ahead log; the next start reads them from there`)]
       : []),
     ...(lostEntries > 0 || damage.length > 0 ? [damagedFile(lostEntries, damage)] : []),
-    ...(damagedChanges > 0 ? [damagedLog(damagedChanges)] : []),
+    ...(damagedChanges > 0 ? [damagedChangeLog(damagedChanges)] : []),
     ...(wrongExpiries > 0 ? [wrongTimes(wrongExpiries)] : []),
     ...describeKeys({corruptKeys, count: entries}),
   ];
@@ -134,7 +134,7 @@ function damagedFile(lostEntries: number, damage: readonly string[]): Finding {
   };
 }
 
-function damagedJournal(problem: string): Finding {
+function damagedWriteAheadLog(problem: string): Finding {
   return {
     check: CHECK,
     level: 'problem',
@@ -152,7 +152,7 @@ function damagedStoreId(): Finding {
   };
 }
 
-function damagedLog(count: number): Finding {
+function damagedChangeLog(count: number): Finding {
   return {
     check: CHECK,
     level: 'warning',

@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {ProcessFailure, type StoreProcess} from '../../test/store/store-process.ts';
 import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../../test/support/store-fixture.ts';
 import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/assertions.ts';
-import {JOURNAL_FILES} from './wal/write-ahead-log.ts';
+import {WAL_FILES} from './wal/write-ahead-log.ts';
 
 /** With one thread for the disk, the N-th call of a kind is always the same one. */
 const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
@@ -16,13 +16,13 @@ const WRITES_MAX = 20_000;
 /** At least as many writes as the engine makes to a new file until the first commit is in it. */
 const FIRST_WRITES = 8;
 
-/** How the journal is opened. */
-const JOURNAL_FILE = /openat\(.*\/store\/wal-0", O_WRONLY.* = (\d+)$/;
+/** How the write-ahead log is opened. */
+const WAL_FILE = /openat\(.*\/store\/wal-0", O_WRONLY.* = (\d+)$/;
 
 /** Where calls fail; the first of the counts at which the process lives on is judged. */
 const FAILURES = [
-  {name: 'a sync of the journal', file: 'wal-0', call: 'fdatasync', counts: [5]},
-  {name: 'a write to the journal', file: 'wal-0', call: 'pwrite64', counts: [5]},
+  {name: 'a sync of the write-ahead log', file: 'wal-0', call: 'fdatasync', counts: [5]},
+  {name: 'a write to the write-ahead log', file: 'wal-0', call: 'pwrite64', counts: [5]},
   {name: 'a sync of the tree', file: 'data.mdb', call: 'fdatasync', counts: [13]},
   // The engine may end the process at other writes of a page than that of a commit.
   {name: 'a write of a commit to the tree', file: 'data.mdb', call: 'pwrite64', counts: [20, 21, 22, 23, 24, 25]},
@@ -51,7 +51,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
-  // Once the tree says that there is a journal, which is a transaction of one sync and four writes; the engine may end the
+  // Once the tree says that there is a write-ahead log, which is a transaction of one sync and four writes; the engine may end the
   // process at the writes of single pages before that of a commit.
   const unwritable = [
     {name: 'be synced', call: 'fdatasync', when: '2+'},
@@ -84,18 +84,21 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
       for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
       await assertThere(store);
       await store.call('close');
-      assert.deepEqual(await journalFilesOf(directory), JOURNAL_FILES);
+      assert.deepEqual(await walFilesOf(directory), WAL_FILES);
 
       const again = await startProcess();
       await again.call('open', {directory});
       await assertThere(again);
       assert.equal(await again.call('put', putOf('b', '1')), revision + 1);
       await again.call('close');
-      assert.deepEqual(await journalFilesOf(directory), []);
+      assert.deepEqual(await walFilesOf(directory), []);
     });
   }
 
-  for (const {name, call, when} of [...unwritable, {name: 'be told of a journal', call: 'pwrite64', when: '4+'}]) {
+  for (const {name, call, when} of [
+    ...unwritable,
+    {name: 'be told of a write-ahead log', call: 'pwrite64', when: '4+'},
+  ]) {
     test(`refuses writes as read-only, and as nothing else, while the tree cannot ${name}`, async () => {
       const {store} = await startFailing({file: 'data.mdb', call, when});
       // Each is of another key, so that the tree is asked for it, also in the moment in which the engine fails and has not said so.
@@ -122,8 +125,8 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     {name: 'a new store cannot open its file', file: 'data.mdb', call: 'openat', isNew: true},
     {name: 'a store cannot open its file', file: 'data.mdb', call: 'openat', isNew: false},
     {name: 'a store cannot read its file', file: 'data.mdb', call: 'pread64', isNew: false},
-    {name: 'a store cannot open its journal', file: 'wal-0', call: 'openat', isNew: false},
-    {name: 'a store cannot read its journal', file: 'wal-0', call: 'read', isNew: false},
+    {name: 'a store cannot open its write-ahead log', file: 'wal-0', call: 'openat', isNew: false},
+    {name: 'a store cannot read its write-ahead log', file: 'wal-0', call: 'read', isNew: false},
   ];
   for (const {name, file, call, isNew} of unreadable) {
     test(`is not called damaged when ${name}: the error is named, and nothing is lost`, async () => {
@@ -183,7 +186,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     {name: 'sync a later block', call: 'fdatasync', when: 3, acknowledged: 2},
   ];
   for (const {name, call, when, acknowledged} of unwrittenBlocks) {
-    test(`acknowledges nothing any more once the journal cannot ${name}, and none of it is ever there`, async () => {
+    test(`acknowledges nothing any more once the write-ahead log cannot ${name}, and none of it is ever there`, async () => {
       const {directory, store} = await startFailing({file: 'wal-0', call, when: String(when)});
       const keys = ['gone', 'kept'];
       for (let index = 1; index <= acknowledged; index++) {
@@ -267,9 +270,9 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     await store.call('open', {directory});
     await store[Symbol.asyncDispose]();
     const lines = completedCalls(await readFile(trace, 'utf8'));
-    const journal = findNumber(lines, /openat\(.*\/store\/wal-0", O_RDWR.* = (\d+)$/);
-    const written = lines.findIndex(line => line.startsWith(`pwrite64(${journal}, "CRW1`));
-    assert.ok(written >= 0 && lines.findIndex(line => line.startsWith(`fdatasync(${journal}`)) > written);
+    const wal = findNumber(lines, /openat\(.*\/store\/wal-0", O_RDWR.* = (\d+)$/);
+    const written = lines.findIndex(line => line.startsWith(`pwrite64(${wal}, "CRW1`));
+    assert.ok(written >= 0 && lines.findIndex(line => line.startsWith(`fdatasync(${wal}`)) > written);
   });
 
   test('acknowledges a write only after its block is on the disk', async () => {
@@ -284,15 +287,15 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     await store[Symbol.asyncDispose]();
 
     const lines = completedCalls(await readFile(file, 'utf8'));
-    const journal = findNumber(lines, JOURNAL_FILE);
+    const wal = findNumber(lines, WAL_FILE);
     // The first call opens the store, so the answer to the first write is number 2.
     const answers = Array.from({length: WRITES + 1}, (_, index) =>
       lines.findIndex(line => new RegExp(`write\\(3, .*id\\\\":${index + 1}[,}]`).test(line)),
     );
     for (let index = 1; index <= WRITES; index++) {
       const between = lines.slice(answers[index - 1], answers[index]);
-      const written = between.findLastIndex(line => line.startsWith(`pwrite64(${journal}, "CRW1`));
-      const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${journal}`) && line.endsWith('= 0'));
+      const written = between.findLastIndex(line => line.startsWith(`pwrite64(${wal}, "CRW1`));
+      const synced = between.findLastIndex(line => line.startsWith(`fdatasync(${wal}`) && line.endsWith('= 0'));
       assert.ok(written >= 0 && synced > written, `write ${index}:\n${between.join('\n')}`);
     }
   });
@@ -316,7 +319,7 @@ test.skipIf(!CAN_LIMIT)(
   },
 );
 
-/** A directory whose process was killed, with the entry a in its journal. */
+/** A directory whose process was killed, with the entry a in its write-ahead log. */
 async function leaveUnclosed(): Promise<string> {
   const directory = await makeDirectory();
   const store = await startProcess();
@@ -394,7 +397,7 @@ function putOf(key: string, json: string) {
   return {key, json};
 }
 
-async function journalFilesOf(directory: string): Promise<readonly string[]> {
+async function walFilesOf(directory: string): Promise<readonly string[]> {
   return (await readdir(join(directory, 'store'))).filter(name => name.startsWith('wal-')).sort();
 }
 

@@ -6,7 +6,7 @@ import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
 import {parseKey} from '../domain/key.ts';
 import type {Store} from '../domain/store.ts';
 import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../testing/assertions.ts';
-import {encodeLogKey} from './format/log-record.ts';
+import {encodeChangeLogKey} from './format/change-log-record.ts';
 import {openEnvironment, type Table} from './lmdb/environment.ts';
 import {verifyStore} from './verify-store.ts';
 
@@ -331,7 +331,7 @@ describe('a damaged store', () => {
       await write(store, put(key, '1'));
       await store[Symbol.asyncDispose]();
     }
-    await changeLog(directory, log => log.remove(encodeLogKey(2)));
+    await changeLog(directory, log => log.remove(encodeChangeLogKey(2)));
     const again = await openStore(directory);
     assert.equal((await again.changes(0, {limit: 10})).kind, 'reset');
     assert.equal((await again.changes(1, {limit: 10})).kind, 'reset');
@@ -339,8 +339,8 @@ describe('a damaged store', () => {
   });
 
   for (const {name, wrongKey} of [
-    {name: 'a higher revision', wrongKey: encodeLogKey(1000)},
-    {name: 'a lower one', wrongKey: encodeLogKey(1)},
+    {name: 'a higher revision', wrongKey: encodeChangeLogKey(1000)},
+    {name: 'a lower one', wrongKey: encodeChangeLogKey(1)},
     {name: 'none at all', wrongKey: Buffer.of(1)},
   ]) {
     test(`is refused when the key of its last change names ${name}: no revision is given twice`, async () => {
@@ -350,8 +350,8 @@ describe('a damaged store', () => {
       await write(store, put('b'));
       await store[Symbol.asyncDispose]();
       await changeLog(directory, log => {
-        const record = log.get(encodeLogKey(2)) ?? assert.fail('no record');
-        log.remove(encodeLogKey(2));
+        const record = log.get(encodeChangeLogKey(2)) ?? assert.fail('no record');
+        log.remove(encodeChangeLogKey(2));
         log.put(wrongKey, record);
       });
       await assertRefused(openStore(directory), 'store-damaged');

@@ -26,7 +26,7 @@ import {StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log.ts';
 import {EntryCache} from './tree/entry-cache.ts';
 import {type DueExpiries, readDue} from './tree/expiry-index.ts';
-import {frozenLayer, LayeredTable} from './tree/merged-table.ts';
+import {frozenWrites, MergedTable} from './tree/merged-table.ts';
 import {readStoredEntry} from './tree/read-entry.ts';
 import {type ExpiredEntry, scanEntries, scanOf} from './tree/scan.ts';
 import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
@@ -64,7 +64,7 @@ const SWEPT_MAX = 200;
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   const {directory, newStoreId = false} = deps;
   const opened = await openDirectory(directory, {randomBytes: deps.randomBytes ?? randomBytes, newStoreId});
-  tellNewId(opened, deps.log);
+  logNewId(opened, deps.log);
   try {
     return new LmdbStore(deps, opened);
   } catch (error) {
@@ -75,14 +75,14 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
 }
 
 /** Says why cursors and ETags from before are worth nothing any more. */
-function tellNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
+function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
   const fields = {storeId: metadata.id};
   if (newIdBecause === 'log-missing')
     log.error('the write-ahead log is missing; what was in it only is lost, and the store has a new id', fields);
   if (newIdBecause === 'wanted') log.info('the store has a new id', fields);
 }
 
-/** The store in LMDB: a tree, with a journal in front of it that `group-writer.ts` writes. */
+/** The store in LMDB: a tree, with a write-ahead log in front of it that `group-writer.ts` writes. */
 class LmdbStore implements Store {
   readonly #opened: OpenedDirectory;
   readonly #tree: Tree;
@@ -92,10 +92,10 @@ class LmdbStore implements Store {
   readonly #listeners = new Listeners();
   readonly #snapshots: LmdbSnapshots;
   readonly #cache = new EntryCache();
-  /** Whether the journal may hold much more than the change log is to keep. */
+  /** Whether the write-ahead log may hold much more than the change log is to keep. */
   readonly #isLogShort: boolean;
   /** While the time is written for those who read what has expired. */
-  #keeping: Promise<void> | undefined;
+  #persisting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(deps: LmdbStoreDeps, opened: OpenedDirectory) {
@@ -110,7 +110,7 @@ class LmdbStore implements Store {
       onReopen: failure => this.#snapshots.end(failure),
     });
     this.#writer = new GroupWriter({
-      ...{directory: opened.directory, unsettled: opened.unsettled, log, tree: this.#tree, machineMs: deps.nowMs},
+      ...{directory: opened.directory, recovered: opened.recovered, log, tree: this.#tree, machineMs: deps.nowMs},
       cache: this.#cache,
       storeMs: () => this.#clock.now(),
       onChange: () => this.#listeners.call(),
@@ -139,11 +139,11 @@ class LmdbStore implements Store {
   async get(key: Key): Promise<Entry | undefined> {
     const entry = await this.#read(tables => {
       const recent = this.#memtable.find(key);
-      return recent === undefined ? this.#readSettled(tables, key) : entryOf(key, recent);
+      return recent === undefined ? this.#readCheckpointed(tables, key) : entryOf(key, recent);
     });
     // Most entries never expire: they need no clock, which takes longer than to find them.
     if (entry?.expiresAtMs === undefined || !hasExpired(entry, this.#clock.now())) return entry;
-    await this.#keepGone(entry);
+    await this.#persistExpiry(entry);
     return undefined;
   }
 
@@ -152,12 +152,12 @@ class LmdbStore implements Store {
   async list(range: Range): Promise<readonly EntryInfo[]> {
     const {entries, rest, expired} = await this.#read(({entries: table}) =>
       scanEntries(
-        this.#memtable.changes === 0 ? table : new LayeredTable(this.#memtable, table),
+        this.#memtable.changes === 0 ? table : new MergedTable(this.#memtable, table),
         scanOf(range, this.#clock.now()),
       ),
     );
     if (rest === undefined) {
-      if (expired !== undefined) await this.#keepGone(expired);
+      if (expired !== undefined) await this.#persistExpiry(expired);
       return entries;
     }
     // It takes several turns of the event loop, in which others write.
@@ -172,7 +172,7 @@ class LmdbStore implements Store {
   async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     this.#assertOpen();
     // Only in the tree the log is no longer than it may be.
-    if (this.#isLogShort) await this.#writer.trySettle();
+    if (this.#isLogShort) await this.#writer.tryCheckpoint();
     return this.#read(({changes: table}) => {
       // A snapshot may be a commit ahead of what was heard from the engine.
       const isKnown = since <= this.revision || since <= readLastRevision(table);
@@ -207,7 +207,7 @@ class LmdbStore implements Store {
   async #close(): Promise<void> {
     this.#listeners.clear();
     await this.#writer.drain();
-    await this.#writer.endJournal();
+    await this.#writer.detachLog();
     this.#snapshots.end({code: 'store-closed'});
     try {
       await this.#tree[Symbol.asyncDispose]().finally(() => this.#writer.close());
@@ -224,7 +224,7 @@ class LmdbStore implements Store {
     });
   }
 
-  #readSettled(tables: StoreTables, key: Key): Entry | undefined {
+  #readCheckpointed(tables: StoreTables, key: Key): Entry | undefined {
     const cached = this.#cache.find(key);
     if (cached !== undefined) return cached;
     const entry = readStoredEntry(tables, key);
@@ -235,20 +235,20 @@ class LmdbStore implements Store {
   /** What the tree has of the changes, and then what it does not have yet. */
   #readChanges(since: Revision, limit: number): readonly Change[] | undefined {
     const {changes} = this.#tree;
-    const settled = since < changes.revision ? changes.read(since, limit) : [];
-    return settled === undefined ? undefined : this.#memtable.readChanges(since, limit, settled);
+    const checkpointed = since < changes.revision ? changes.read(since, limit) : [];
+    return checkpointed === undefined ? undefined : this.#memtable.readChanges(since, limit, checkpointed);
   }
 
   #freeze(): SnapshotSource {
     const state = this.#tree.snapshot();
     try {
       // From the files, which may be a commit ahead of what the store has heard from the engine.
-      const settled = readLastRevision(state.table('changes'));
+      const checkpointed = readLastRevision(state.table('changes'));
       return {
-        entries: new LayeredTable(frozenLayer(this.#memtable.freeze()), state.table('entries')),
-        revision: Math.max(settled, this.#memtable.revision ?? 0),
+        entries: new MergedTable(frozenWrites(this.#memtable.freeze()), state.table('entries')),
+        revision: Math.max(checkpointed, this.#memtable.revision ?? 0),
         nowMs: this.#clock.now(),
-        keepGone: expired => this.#keepGone(expired),
+        persistExpiry: expired => this.#persistExpiry(expired),
         release: () => state.release(),
       };
     } catch (error) {
@@ -259,7 +259,7 @@ class LmdbStore implements Store {
 
   async #readDue(limit = SWEPT_MAX): Promise<DueExpiries> {
     // Only the tree knows what expires next.
-    if (this.#memtable.touchesExpiries) await this.#writer.settle();
+    if (this.#memtable.touchesExpiries) await this.#writer.checkpoint();
     return this.#read(({expiries}) => readDue(expiries, this.#clock.now(), limit));
   }
 
@@ -267,15 +267,15 @@ class LmdbStore implements Store {
    * Before a caller is told that an entry has expired: makes a time durable by which it has, so that it is never there again,
    * though the clock of the machine be set back and the process killed. It cannot if nothing can be written.
    */
-  async #keepGone({key, expiresAtMs}: ExpiredEntry): Promise<void> {
+  async #persistExpiry({key, expiresAtMs}: ExpiredEntry): Promise<void> {
     let isOwn = false;
     // Many may read at once: what one has written is enough for all of them, unless its time is an earlier one.
     while (expiresAtMs > this.#writer.durableMs && !isOwn) {
-      isOwn = this.#keeping === undefined;
-      this.#keeping ??= this.#writeTimeFor(key).finally(() => {
-        this.#keeping = undefined;
+      isOwn = this.#persisting === undefined;
+      this.#persisting ??= this.#writeTimeFor(key).finally(() => {
+        this.#persisting = undefined;
       });
-      await this.#keeping;
+      await this.#persisting;
     }
   }
 

@@ -7,7 +7,7 @@ import {
   protectFiles,
   readDataFormat,
   syncDirectories,
-  unusable,
+  unusableDirectory,
   writeDataFormat,
 } from './disk/data-directory.ts';
 import {makeRoom} from './disk/reserve.ts';
@@ -19,15 +19,15 @@ import {takeLock} from './lmdb/process-lock.ts';
 import {findWrongEnd, readLastRevision} from './tree/change-log.ts';
 import {openTables, readMetadata} from './tree/tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
-import {type JournalContent, readJournal} from './wal/recovery.ts';
-import type {JournalBlock} from './wal/wal-record.ts';
+import {type Recovery, readWriteAheadLog} from './wal/recovery.ts';
+import type {WalRecord} from './wal/wal-record.ts';
 import {secureRecords} from './wal/write-ahead-log.ts';
 
 /** An opened data directory: its lock is held, its files are sound as far as a look at them tells. */
 export interface OpenedDirectory extends TreeFiles {
   readonly lock: AsyncDisposable;
-  /** What the journal has and the tree has not, since the store was not closed. */
-  readonly unsettled: readonly JournalBlock[];
+  /** What the write-ahead log has and the tree has not, since the store was not closed. */
+  readonly recovered: readonly WalRecord[];
   /** Why the store got a new id; undefined when it has the one that it had. */
   readonly newIdBecause: NewIdReason | undefined;
 }
@@ -71,7 +71,7 @@ async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable>
     if (!(await makeRoom(directory))) throw new Error('its disk is full');
     return await takeLock(directory, process.pid);
   } catch (error) {
-    throw error instanceof AppError ? error : unusable(directory.path, error);
+    throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
 }
 
@@ -90,7 +90,7 @@ async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
     return environment;
   } catch (error) {
     await environment[Symbol.asyncDispose]();
-    throw error instanceof AppError ? error : unusable(directory.path, error);
+    throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
 }
 
@@ -102,27 +102,27 @@ function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
   }
 }
 
-type ReadStore = Pick<OpenedDirectory, 'unsettled' | 'metadata' | 'newIdBecause'>;
+type RecoveredStore = Pick<OpenedDirectory, 'recovered' | 'metadata' | 'newIdBecause'>;
 
 async function readStore(
   directory: DataDirectory,
   environment: Environment,
   {randomBytes, newStoreId}: OpeningOptions,
-): Promise<ReadStore> {
-  const {known, journal} = await readContent(directory, environment);
-  const {blocks, damage, isThere} = journal;
+): Promise<RecoveredStore> {
+  const {known, wal} = await readContent(directory, environment);
+  const {records, damage, isThere} = wal;
   if (damage !== undefined) throw new AppError({code: 'store-damaged', directory: directory.path, problem: damage});
   const newIdBecause = findReason(known, {isThere, newStoreId});
-  if (known !== undefined && newIdBecause === undefined) return {unsettled: blocks, metadata: known, newIdBecause};
+  if (known !== undefined && newIdBecause === undefined) return {recovered: records, metadata: known, newIdBecause};
   const metadata = {
     id: createStoreId(randomBytes(STORE_ID_BYTES)),
-    // A journal stays that of the tree until the tree has all of it.
-    logId: isThere ? known?.logId : undefined,
+    // A write-ahead log stays that of the tree until the tree has all of it.
+    walId: isThere ? known?.walId : undefined,
     highestMs: known?.highestMs ?? 0,
   };
   // Before anything is answered: an id that was told is never taken back.
   await writeMetadata(directory, environment, metadata);
-  return {unsettled: blocks, metadata, newIdBecause};
+  return {recovered: records, metadata, newIdBecause};
 }
 
 function findReason(
@@ -131,7 +131,7 @@ function findReason(
 ): NewIdReason | undefined {
   if (known === undefined) return 'none';
   // What it had and the tree has not was acknowledged, and its revisions are given again.
-  if (known.logId !== undefined && !isThere) return 'log-missing';
+  if (known.walId !== undefined && !isThere) return 'log-missing';
   return newStoreId ? 'wanted' : undefined;
 }
 
@@ -140,14 +140,14 @@ async function writeMetadata({path}: DataDirectory, environment: Environment, me
   try {
     await environment.write(() => table.put(METADATA_KEY, encodeMetadata(metadata)));
   } catch (error) {
-    throw unusable(path, error);
+    throw unusableDirectory(path, error);
   }
 }
 
 interface StoreContent {
   /** Undefined in a new store, or if the record is damaged. */
   readonly known: StoreMetadata | undefined;
-  readonly journal: JournalContent;
+  readonly wal: Recovery;
 }
 
 async function readContent({path, storePath}: DataDirectory, environment: Environment): Promise<StoreContent> {
@@ -155,13 +155,13 @@ async function readContent({path, storePath}: DataDirectory, environment: Enviro
     const {changes, metadata} = openTables(environment);
     const known = readMetadata(metadata);
     const wrongEnd = findWrongEnd(changes);
-    if (wrongEnd !== undefined) return {known, journal: {blocks: [], damage: wrongEnd, isThere: true}};
-    const tree = {settled: readLastRevision(changes), logId: known?.logId};
-    const journal = await readJournal(storePath, tree);
-    const last = journal.blocks.at(-1);
+    if (wrongEnd !== undefined) return {known, wal: {records: [], damage: wrongEnd, isThere: true}};
+    const tree = {checkpointed: readLastRevision(changes), walId: known?.walId};
+    const wal = await readWriteAheadLog(storePath, tree);
+    const last = wal.records.at(-1);
     // What was read may not be on the disk yet, and what is shown to anybody has to be.
-    if (journal.damage === undefined && last !== undefined) await secureRecords(storePath, last.place);
-    return {known, journal};
+    if (wal.damage === undefined && last !== undefined) await secureRecords(storePath, last.place);
+    return {known, wal};
   } catch (error) {
     throw openingFailure(path, error);
   }

@@ -7,14 +7,14 @@ import {afterAll, beforeAll, describe, test} from 'vitest';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import {encodeLogKey} from './format/log-record.ts';
+import {encodeChangeLogKey} from './format/change-log-record.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 import {type Verification, verifyStore} from './verify-store.ts';
 
 const PAGE_BYTES = 4096;
 const SOUND = {
   ...{corruptKeys: [], lostEntries: 0, damage: [], damagedChanges: 0, wrongExpiries: 0},
-  ...{unsettledChanges: 0, journalDamage: undefined, storeIdDamaged: false},
+  ...{uncheckpointedChanges: 0, walDamage: undefined, storeIdDamaged: false},
 };
 let directory: string;
 let file: string;
@@ -81,7 +81,7 @@ function placesOf(index: number): readonly number[] {
 
 /** All places where the key of the last log record begins; its length stands before it. */
 function logKeyPlaces(): readonly number[] {
-  const places = findAll(Buffer.concat([Buffer.of(8, 0), encodeLogKey(LAST_REVISION)]));
+  const places = findAll(Buffer.concat([Buffer.of(8, 0), encodeChangeLogKey(LAST_REVISION)]));
   assert.notEqual(places.length, 0);
   return places.map(at => at + 2);
 }

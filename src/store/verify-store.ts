@@ -3,13 +3,13 @@ import type {Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
 import {describeDataDirectory} from './disk/data-directory.ts';
-import {decodeRecord} from './format/entry-record.ts';
-import {decodeLogKey, decodeLogRecord} from './format/log-record.ts';
+import {decodeChangeLogKey, decodeChangeLogRecord} from './format/change-log-record.ts';
+import {decodeEntryRecord} from './format/entry-record.ts';
 import {decodeMetadata, type StoreMetadata} from './format/store-metadata.ts';
 import {type FileTable, LmdbFile} from './lmdb/page-reader.ts';
 import {sum} from './plan/prepared-commit.ts';
 import {encodeExpiry} from './tree/expiry-index.ts';
-import {readJournal} from './wal/recovery.ts';
+import {readWriteAheadLog} from './wal/recovery.ts';
 
 /** What a verification found. */
 export interface Verification {
@@ -28,10 +28,10 @@ export interface Verification {
    * nothing is wrong then; of an entry whose row is missing nobody hears when it expires.
    */
   readonly wrongExpiries: number;
-  /** How many changes are in the journal only, since the store was not closed; whoever opens it next has them. */
-  readonly unsettledChanges: number;
-  /** Why not all of the journal can be read, in words; undefined when it can. */
-  readonly journalDamage: string | undefined;
+  /** How many changes are in the write-ahead log only, since the store was not closed; whoever opens it next has them. */
+  readonly uncheckpointedChanges: number;
+  /** Why not all of the write-ahead log can be read, in words; undefined when it can. */
+  readonly walDamage: string | undefined;
   /** Whether the record of the id of the store is damaged; whoever opens it next gives it a new one. */
   readonly storeIdDamaged: boolean;
 }
@@ -60,12 +60,12 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     (key, record) => isSoundEntry(key, record, expected),
     options,
   );
-  let settled: Revision = 0;
+  let checkpointed: Revision = 0;
   const isSoundChange = (key: Buffer, record: Buffer): boolean => {
-    const last = decodeLogRecord(record)?.at(-1)?.revision;
-    const named = decodeLogKey(key);
+    const last = decodeChangeLogRecord(record)?.at(-1)?.revision;
+    const named = decodeChangeLogKey(key);
     // Records come in their order; what a sound one says of itself is more than what its key says.
-    settled = last ?? named ?? settled;
+    checkpointed = last ?? named ?? checkpointed;
     return last !== undefined && last === named;
   };
   const changes = await verifyTable(file, pick('changes'), isSoundChange, {signal: options.signal});
@@ -76,9 +76,9 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     return metadata !== undefined;
   };
   const about = await verifyTable(file, pick('metadata'), isSoundMetadata, {signal: options.signal});
-  const logId = metadata?.logId;
-  const journal = await readJournal(storePath, {settled, logId});
-  const isGone = logId !== undefined && !journal.isThere;
+  const walId = metadata?.walId;
+  const wal = await readWriteAheadLog(storePath, {checkpointed, walId});
+  const isGone = walId !== undefined && !wal.isThere;
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
@@ -87,8 +87,8 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     storeIdDamaged: about.corruptKeys.length + about.lost > 0,
     damagedChanges: changes.corruptKeys.length + changes.lost,
     wrongExpiries: expiries.corruptKeys.length + expected.missing,
-    unsettledChanges: sum(journal.blocks, block => block.changes.length),
-    journalDamage: isGone ? 'its write-ahead log is missing: what was only in it is lost' : journal.damage,
+    uncheckpointedChanges: sum(wal.records, record => record.changes.length),
+    walDamage: isGone ? 'its write-ahead log is missing: what was only in it is lost' : wal.damage,
   };
 }
 
@@ -123,7 +123,7 @@ async function verifyTable(
 
 function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): boolean {
   try {
-    const {expiresAtMs} = decodeRecord(key.toString() as Key, record);
+    const {expiresAtMs} = decodeEntryRecord(key.toString() as Key, record);
     if (expiresAtMs !== undefined) expected.add(encodeExpiry(expiresAtMs, key));
     return true;
   } catch (error) {

@@ -44,13 +44,13 @@ const commands = {
     return {kind, revision, changes: changes?.map(change => ({...change, json: undefined}))};
   },
   putWhileReading: async options => {
-    let settled = false;
+    let isDone = false;
     const written = commands.put(options).finally(() => {
-      settled = true;
+      isDone = true;
     });
     // Whatever comes of the write is answered at the end; until then it is a read that may fail.
     written.catch(() => {});
-    while (!settled) {
+    while (!isDone) {
       await commands.get(options);
       await commands.keys();
       await new Promise(resolve => setImmediate(resolve));

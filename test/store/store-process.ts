@@ -97,7 +97,7 @@ class ForkedStore implements StoreProcess {
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#ended = once(child, 'exit');
-    child.on('message', answer => this.#settle(answer as Answer));
+    child.on('message', answer => this.#onAnswer(answer as Answer));
     child.on('exit', () => {
       for (const {reject} of this.#waiting.values()) reject(new ProcessFailure({code: 'killed'}));
     });
@@ -127,7 +127,7 @@ class ForkedStore implements StoreProcess {
     await this.#ended;
   }
 
-  #settle({id, value, failure}: Answer): void {
+  #onAnswer({id, value, failure}: Answer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (failure === undefined) waiting?.resolve(value as never);

@@ -12,8 +12,8 @@ import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../../src/store/
 import {openEnvironment} from '../../src/store/lmdb/environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {readMetadata} from '../../src/store/tree/tables.ts';
-import {encodeBlock} from '../../src/store/wal/wal-record.ts';
-import {BLOCK_BYTES_MAX, Journal} from '../../src/store/wal/write-ahead-log.ts';
+import {encodeWalRecord} from '../../src/store/wal/wal-record.ts';
+import {WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';
 
 /** A new directory that is gone after the test. */
@@ -44,38 +44,38 @@ export const CAN_TRACE = spawnSync('strace', ['-o', '/dev/null', 'true']).status
 export const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
 
 /**
- * Leaves a journal as a process does that is killed.
+ * Leaves a write-ahead log as a process does that is killed.
  *
  * @param atMs When everything in it was written.
- * @returns Where each block ends, as long as they are all in the first file.
+ * @returns Where each record ends, as long as they are all in the first file.
  */
-export async function writeJournal(
+export async function writeWal(
   storePath: string,
   groups: readonly (readonly Change[])[],
   atMs: number,
 ): Promise<readonly number[]> {
   const ends: number[] = [];
   if (groups.length === 0) return ends;
-  const journal = new Journal(storePath, 0);
-  await journal.create();
-  const storeId = await nameJournal(storePath);
+  const log = new WriteAheadLog(storePath, 0);
+  await log.create();
+  const storeId = await nameWal(storePath);
   for (const changes of groups) {
     const group = {changes, updatedAtMs: atMs, nowMs: atMs, storeId};
-    const block = encodeBlock(group, Buffer.alloc(BLOCK_BYTES_MAX));
-    journal.makeRoom(block.length, 0);
-    await journal.append(block, changes.at(-1)?.revision ?? 0);
-    ends.push((ends.at(-1) ?? 0) + block.length);
+    const record = encodeWalRecord(group, Buffer.alloc(WAL_RECORD_BYTES_MAX));
+    log.makeRoom(record.length, 0);
+    await log.append(record, changes.at(-1)?.revision ?? 0);
+    ends.push((ends.at(-1) ?? 0) + record.length);
   }
-  await journal.close();
+  await log.close();
   return ends;
 }
 
-/** Lets the tree of a closed store say that there is a journal. @returns The id of the store. */
-async function nameJournal(storePath: string): Promise<string> {
+/** Lets the tree of a closed store say that there is a log. @returns The id of the store. */
+async function nameWal(storePath: string): Promise<string> {
   let id = '';
   await changeMetadata(storePath, metadata => {
     ({id} = metadata);
-    return {...metadata, logId: id};
+    return {...metadata, walId: id};
   });
   return id;
 }
@@ -94,7 +94,7 @@ export async function changeMetadata(
   });
 }
 
-/** A change as it stands in a journal. */
+/** A change as it stands in a log. */
 export function putOf(revision: number, key: string, text: string): PutChange {
   const json = encodeJsonText(text);
   return {kind: 'put', key: parseKey(key), revision, sizeBytes: json.length, json};

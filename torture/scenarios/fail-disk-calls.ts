@@ -185,7 +185,7 @@ class FaultRounds {
     if ([...codes].some(code => !allowed.includes(code)))
       throw new LossError(`the writes fail with ${[...codes].join(', ')}`);
     const ready = await fetch(`${service.url}/readyz`);
-    // After the journal the tree can fail as well, also when nobody writes any more, and that may be for good.
+    // After the write-ahead log the tree can fail as well, also when nobody writes any more, and that may be for good.
     if (!codes.has('store-read-only') && ready.status === 200) return 'faults answered with disk-full';
     if (ready.status !== 503) throw new LossError(`the store is read-only and /readyz says ${ready.status}`);
     const refused = writers.filter(({code}) => code === 'store-read-only');

@@ -60,7 +60,7 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
     await protectFiles(directory);
     return directory;
   } catch (error) {
-    throw error instanceof AppError ? error : unusable(path, error);
+    throw error instanceof AppError ? error : unusableDirectory(path, error);
   }
 }
 
@@ -73,7 +73,7 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
 export async function assertNoOtherFiles({path}: DataDirectory): Promise<void> {
   const names = await readdir(path).catch((error: NodeJS.ErrnoException): readonly string[] => {
     if (error.code === 'ENOENT') return [];
-    throw unusable(path, error);
+    throw unusableDirectory(path, error);
   });
   // Ours already: what somebody put beside our files is safe there too.
   if (names.includes(FORMAT_FILE)) return;
@@ -106,7 +106,7 @@ export async function protectFiles({path, storePath, lockPath}: DataDirectory): 
       if (file.isFile()) await chmod(place, FILE_MODE);
       // The engine and we open all that is there, and would wait for the writer of a pipe.
       else if (each !== path && !(await stat(place)).isFile())
-        throw unusable(place, new Error('it is no regular file'));
+        throw unusableDirectory(place, new Error('it is no regular file'));
     }
   }
 }
@@ -123,7 +123,7 @@ export async function readDataFormat({path}: DataDirectory): Promise<number | un
     text = (await readRegularFile(join(path, FORMAT_FILE), FORMAT_BYTES_MAX)).toString();
   } catch (error) {
     if (error instanceof FileError && error.problem === 'missing') return undefined;
-    throw unusable(path, error);
+    throw unusableDirectory(path, error);
   }
   const format = parseFormat(text);
   if (format === DATA_FORMAT) return format;
@@ -197,6 +197,6 @@ async function assertOwn(path: string): Promise<void> {
 }
 
 /** The failure for a directory that cannot be worked with; `error` says why. */
-export function unusable(directory: string, error: unknown): AppError {
+export function unusableDirectory(directory: string, error: unknown): AppError {
   return new AppError({code: 'data-directory-unusable', directory, problem: (error as Error).message}, {cause: error});
 }

@@ -6,13 +6,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {startStoreProcess} from '../../../test/store/store-process.ts';
-import {CAN_LIMIT, makeDirectory, openStore, putOf, writeJournal} from '../../../test/support/store-fixture.ts';
+import {CAN_LIMIT, makeDirectory, openStore, putOf, writeWal} from '../../../test/support/store-fixture.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../testing/assertions.ts';
 
 const CAN_MOUNT = canMount();
 const DISK_BYTES = 4 * 1024 * 1024;
-/** With less nothing goes into the journal. It takes no memory until it is written to. */
+/** With less nothing goes into the write-ahead log. It takes no memory until it is written to. */
 const AMPLE_BYTES = 2 * 1024 * 1024 * 1024;
 
 describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)', () => {
@@ -99,7 +99,7 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
     let store = await openStore(dataDirectory);
     await write(store, put('gone'), put('kept'));
     await write(store, put('a', value), put('b', value), put('c', value), remove('gone'));
-    // At once: the journal has it, and the tree not yet.
+    // At once: the write-ahead log has it, and the tree not yet.
     shrink(directory);
     await expect.poll(() => statSync(join(dataDirectory, 'store', 'reserve')).size).toBe(0);
 
@@ -134,7 +134,7 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
     await assertThere(['b', 'c', 'kept', 'new']);
   });
 
-  test('stays in the journal while it is more than what is kept aside for deletions', async () => {
+  test('stays in the write-ahead log while it is more than what is kept aside for deletions', async () => {
     const directory = await mountDisk(2 * DISK_BYTES);
     const dataDirectory = join(directory, 'data');
     let store = await openStore(dataDirectory);
@@ -143,7 +143,7 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
     const groups = Array.from({length: 8}, (_, index) =>
       ['a', 'b', 'c'].map(name => putOf(2 + index, `${name}${index}`, value)),
     );
-    await writeJournal(join(dataDirectory, 'store'), groups, Date.now());
+    await writeWal(join(dataDirectory, 'store'), groups, Date.now());
     const keys = [...groups.flat().map(({key}) => key), 'kept'].sort();
     await fill(directory);
 
@@ -162,7 +162,7 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
     await rm(join(directory, 'filling'));
     await write(store, put('new'), remove('a0'));
     await store[Symbol.asyncDispose]();
-    assert.deepEqual((await readdir(join(dataDirectory, 'store'))).filter(isJournalFile), []);
+    assert.deepEqual((await readdir(join(dataDirectory, 'store'))).filter(isWalFile), []);
     store = await openStore(dataDirectory);
     assert.deepEqual(keysOf(await store.list(range())), [...keys.slice(1), 'new'].sort());
     assert.equal(store.revision, 10);
@@ -258,7 +258,7 @@ function run(program: string, ...options: readonly string[]): void {
   assert.equal(status, 0, String(stderr));
 }
 
-function isJournalFile(name: string): boolean {
+function isWalFile(name: string): boolean {
   return name.startsWith('wal-');
 }
 

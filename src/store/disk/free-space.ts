@@ -3,7 +3,7 @@ import {constants} from 'node:os';
 import {join} from 'node:path';
 
 /** What a commit may write besides values, in bytes: some pages of each tree. */
-const COMMIT_OVERHEAD_BYTES = 256 * 1024;
+const GROUP_OVERHEAD_BYTES = 256 * 1024;
 
 const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 
@@ -15,26 +15,26 @@ const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([EDQUOT, EFBIG, ENOSPC, '
  *
  * @param sizeBytes How much was to be written, besides the engine's own pages.
  */
-export async function isFullDisk(error: unknown, directory: string, sizeBytes: number): Promise<boolean> {
-  if (saysFullDisk(error)) return true;
+export async function failedOnFullDisk(error: unknown, directory: string, sizeBytes: number): Promise<boolean> {
+  if (isFullDiskError(error)) return true;
   if (codeOf(error) !== EIO) return false;
-  return (await roomBytes(directory)) < sizeBytes + COMMIT_OVERHEAD_BYTES;
+  return (await writableBytes(directory)) < sizeBytes + GROUP_OVERHEAD_BYTES;
 }
 
 /** Whether the system itself says that there is no room: on the disk, for this user, or in one file. */
-export function saysFullDisk(error: unknown): boolean {
+export function isFullDiskError(error: unknown): boolean {
   const {code, errno} = error as NodeJS.ErrnoException;
   // Node has no name for EDQUOT: only its number stands in the error, below zero.
   return (code !== undefined && FULL_DISK_ERRORS.has(code)) || (errno !== undefined && -errno === EDQUOT);
 }
 
 /** How much the files of a directory may grow, in bytes: what is free on the disk, or what this process may still put into one file. */
-export async function roomBytes(directory: string): Promise<number> {
-  return Math.min(await freeBytes(directory), await fileRoomBytes(directory));
+export async function writableBytes(directory: string): Promise<number> {
+  return Math.min(await freeBytes(directory), await fileGrowthBytes(directory));
 }
 
 /** How much the largest file of a directory may still grow by the limit that this process has (RLIMIT_FSIZE); it may be changed while it runs. */
-async function fileRoomBytes(directory: string): Promise<number> {
+async function fileGrowthBytes(directory: string): Promise<number> {
   // Elsewhere nothing tells; the system then says so when it is too late to keep some room for deletions.
   if (process.platform !== 'linux') return Infinity;
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');

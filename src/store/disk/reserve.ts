@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {DataDirectory} from './data-directory.ts';
-import {freeBytes, roomBytes, saysFullDisk, sizeOf} from './free-space.ts';
+import {freeBytes, isFullDiskError, sizeOf, writableBytes} from './free-space.ts';
 
 /**
  * How much of the disk is kept aside, in bytes. A deletion writes some pages of each tree before it frees
@@ -31,7 +31,7 @@ const TRUSTED_MS = 1000;
  * engine (lmdb 3.5.6, mdb_page_flush) describes some failed writes in a text that is longer than the memory it takes for
  * it, which can end the process.
  */
-export class DiskRoom {
+export class DiskSpace {
   readonly #directory: DataDirectory;
   /** Whether the reserve is there. */
   #reserved = false;
@@ -58,9 +58,9 @@ export class DiskRoom {
     if (this.#trustedGroups-- > 0 && nowMs < this.#trustedUntilMs) return true;
     this.#reserved ||= await keepReserve(this.#directory);
     if (!this.#reserved) return false;
-    const free = await roomBytes(this.#directory.storePath);
+    const free = await writableBytes(this.#directory.storePath);
     if (free < sizeBytes + GROUP_OVERHEAD_BYTES) {
-      await this.giveUp();
+      await this.releaseReserve();
       return false;
     }
     this.#isAmple = free >= AMPLE_BYTES;
@@ -72,16 +72,16 @@ export class DiskRoom {
   /** Whether there is room for so much, be it that of the reserve. */
   async holds(sizeBytes: number): Promise<boolean> {
     if (await this.admits(sizeBytes)) return true;
-    await this.giveUp();
-    return (await roomBytes(this.#directory.storePath)) >= sizeBytes;
+    await this.releaseReserve();
+    return (await writableBytes(this.#directory.storePath)) >= sizeBytes;
   }
 
   /** Makes room for deletions, since the disk is full. */
-  async giveUp(): Promise<void> {
+  async releaseReserve(): Promise<void> {
     this.#reserved = false;
     this.#isAmple = false;
     this.#trustedGroups = 0;
-    await giveUpReserve(this.#directory);
+    await truncateReserve(this.#directory);
   }
 }
 
@@ -100,13 +100,13 @@ async function keepReserve({storePath}: DataDirectory): Promise<boolean> {
     return true;
   } catch (error) {
     // Free room that a quota or a limit of the process does not let this user have is no room.
-    if (saysFullDisk(error)) return false;
+    if (isFullDiskError(error)) return false;
     throw error;
   }
 }
 
 /** Gives the room of the reserve back to the disk. */
-async function giveUpReserve({storePath}: DataDirectory): Promise<void> {
+async function truncateReserve({storePath}: DataDirectory): Promise<void> {
   const file = join(storePath, RESERVE_FILE);
   if ((await sizeOf(file)) > 0) await truncate(file);
 }
@@ -119,6 +119,6 @@ async function giveUpReserve({storePath}: DataDirectory): Promise<void> {
  */
 export async function makeRoom(directory: DataDirectory): Promise<boolean> {
   if ((await freeBytes(directory.storePath)) >= OPENING_BYTES) return true;
-  await giveUpReserve(directory);
+  await truncateReserve(directory);
   return (await freeBytes(directory.storePath)) >= OPENING_BYTES;
 }

@@ -30,7 +30,7 @@ const AT = {headerChecksum: 2, checked: 6, revision: 6, updatedAt: 12, expiresAt
  * Begins the record of a value: copies it next to the room for its header, as the engine needs it. That is
  * the only copy that is made of a value on its way to the disk.
  */
-export function beginRecord(json: JsonText): Buffer {
+export function beginEntryRecord(json: JsonText): Buffer {
   const record = Buffer.allocUnsafe(HEADER_BYTES + json.length);
   record.set(json, HEADER_BYTES);
   record.writeUInt32BE(crc32(record.subarray(HEADER_BYTES)), AT.valueChecksum);
@@ -49,14 +49,18 @@ export interface EntryState {
 }
 
 /** What a record says besides its value. */
-export interface RecordHeader {
+export interface EntryHeader {
   readonly revision: Revision;
   readonly updatedAtMs: number;
   readonly expiresAtMs?: number | undefined;
 }
 
 /** Ends a record that was begun, once its revision is known. */
-export function endRecord(record: Buffer, key: Key, {revision, updatedAtMs, expiresAtMs = NEVER}: RecordHeader): void {
+export function endEntryRecord(
+  record: Buffer,
+  key: Key,
+  {revision, updatedAtMs, expiresAtMs = NEVER}: EntryHeader,
+): void {
   record[0] = RECORD_VERSION;
   record[1] = 0;
   record.writeUIntBE(revision, AT.revision, NUMBER_BYTES);
@@ -70,8 +74,8 @@ export function endRecord(record: Buffer, key: Key, {revision, updatedAtMs, expi
  *
  * @throws {AppError} `entry-corrupt` when a checksum fails.
  */
-export function decodeRecord(key: Key, record: Buffer): Entry {
-  const info = decodeRecordInfo(key, record);
+export function decodeEntryRecord(key: Key, record: Buffer): Entry {
+  const info = decodeEntryInfo(key, record);
   const json = jsonOf(record);
   if (crc32(json) !== record.readUInt32BE(AT.valueChecksum)) throw new AppError({code: 'entry-corrupt', key});
   return {...info, json};
@@ -82,7 +86,7 @@ export function decodeRecord(key: Key, record: Buffer): Entry {
  *
  * @throws {AppError} `entry-corrupt` when the header's checksum fails.
  */
-export function decodeRecordInfo(key: Key, record: Buffer): EntryInfo {
+export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
   if (!hasSoundHeader(key, record)) throw new AppError({code: 'entry-corrupt', key});
   return {
     key,
@@ -97,7 +101,7 @@ export function decodeRecordInfo(key: Key, record: Buffer): EntryInfo {
  * The revision in a record, or one that no entry has when the header's checksum fails: it can be replaced, not compared.
  * With it comes when the entry expires.
  */
-export function readState(key: Key, record: Buffer): EntryState {
+export function decodeEntryState(key: Key, record: Buffer): EntryState {
   if (!hasSoundHeader(key, record)) return {revision: NO_REVISION};
   return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), ...readExpiry(record)};
 }

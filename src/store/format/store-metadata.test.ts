@@ -7,7 +7,7 @@ import type {Log, LogFields} from '../../domain/log.ts';
 import type {Store} from '../../domain/store.ts';
 import {keysOf, put, putIf, range, write} from '../../testing/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
-import {JOURNAL_FILES} from '../wal/write-ahead-log.ts';
+import {WAL_FILES} from '../wal/write-ahead-log.ts';
 
 describe('the id of a store in a directory', () => {
   test('comes with its files: those of another store bring their own', async () => {
@@ -27,8 +27,8 @@ describe('the id of a store in a directory', () => {
 
   test('is another one when the write-ahead log was given up, and somebody hears of it', async () => {
     const {directory, id, storePath} = await makeKilledStore();
-    for (const name of JOURNAL_FILES) await rm(join(storePath, name));
-    assert.match((await verifyStore(directory)).journalDamage ?? '', /write-ahead log is missing/);
+    for (const name of WAL_FILES) await rm(join(storePath, name));
+    assert.match((await verifyStore(directory)).walDamage ?? '', /write-ahead log is missing/);
     const errors: (readonly [string, LogFields | undefined])[] = [];
     const log: Log = {error: (text, fields) => errors.push([text, fields]), info: () => {}, debug: () => {}};
     const store = await openStore(directory, {log});
@@ -104,11 +104,11 @@ describe('a write-ahead log that does not belong to the files beside it', () => 
     test(`is not taken up by ${name}, however well its revisions fit, and is named and left alone`, async () => {
       const {directory, storePath} = await makeKilledStore();
       await copyFile(dataFileOf(await make()), dataFileOf(directory));
-      const before = await readFile(join(storePath, JOURNAL_FILES[0]));
+      const before = await readFile(join(storePath, WAL_FILES[0]));
       await assertForeignLog(directory);
-      assert.deepEqual(await readFile(join(storePath, JOURNAL_FILES[0])), before);
+      assert.deepEqual(await readFile(join(storePath, WAL_FILES[0])), before);
       // As the failure says.
-      for (const file of JOURNAL_FILES) await rm(join(storePath, file));
+      for (const file of WAL_FILES) await rm(join(storePath, file));
       const store = await openStore(directory, {newStoreId: true});
       await assertKept(store, directory);
     });
@@ -131,7 +131,7 @@ describe('a write-ahead log that does not belong to the files beside it', () => 
 });
 
 test('a write-ahead log of which one file is missing is named', async () => {
-  for (const missing of JOURNAL_FILES) {
+  for (const missing of WAL_FILES) {
     const {directory, storePath} = await makeKilledStore();
     await rm(join(storePath, missing));
     await assert.rejects(openStore(directory), {
@@ -182,7 +182,7 @@ async function assertForeignLog(directory: string): Promise<void> {
     assert.match(error.failure.problem, /--new-store-id$/);
     return true;
   });
-  assert.match((await verifyStore(directory)).journalDamage ?? '', problem);
+  assert.match((await verifyStore(directory)).walDamage ?? '', problem);
 }
 
 function dataFileOf(directory: string): string {

@@ -5,7 +5,7 @@ import {parseStoreId, type StoreId} from '../../domain/store-id.ts';
 export interface StoreMetadata {
   readonly id: StoreId;
   /** Store id in the records of the write-ahead log that belongs to the tree; undefined if the tree needs no log. */
-  readonly logId: string | undefined;
+  readonly walId: string | undefined;
   /** The highest time known to the clock of the store when this was written, in milliseconds since the Unix epoch. */
   readonly highestMs: number;
 }
@@ -33,12 +33,12 @@ const NO_LOG = 255;
 export const METADATA_KEY = Buffer.from('store');
 
 /** Writes the record. */
-export function encodeMetadata({id, logId, highestMs}: StoreMetadata): Buffer {
-  const record = Buffer.concat([Buffer.alloc(HEADER_BYTES), Buffer.from(id), Buffer.from(logId ?? '')]);
+export function encodeMetadata({id, walId, highestMs}: StoreMetadata): Buffer {
+  const record = Buffer.concat([Buffer.alloc(HEADER_BYTES), Buffer.from(id), Buffer.from(walId ?? '')]);
   record[0] = VERSION;
   record.writeUIntBE(Math.max(0, Math.floor(highestMs)), AT.highestTime, NUMBER_BYTES);
   record[AT.idBytes] = id.length;
-  record[AT.logIdBytes] = logId === undefined ? NO_LOG : logId.length;
+  record[AT.logIdBytes] = walId === undefined ? NO_LOG : walId.length;
   record.writeUInt32BE(crc32(record.subarray(AT.highestTime)), AT.checksum);
   return record;
 }
@@ -50,6 +50,6 @@ export function decodeMetadata(record: Buffer): StoreMetadata | undefined {
   const idEnd = HEADER_BYTES + record.readUInt8(AT.idBytes);
   const id = parseStoreId(record.toString('latin1', HEADER_BYTES, idEnd));
   if (id === undefined) return undefined;
-  const logId = record[AT.logIdBytes] === NO_LOG ? undefined : record.toString('latin1', idEnd);
-  return {id, logId, highestMs: record.readUIntBE(AT.highestTime, NUMBER_BYTES)};
+  const walId = record[AT.logIdBytes] === NO_LOG ? undefined : record.toString('latin1', idEnd);
+  return {id, walId, highestMs: record.readUIntBE(AT.highestTime, NUMBER_BYTES)};
 }

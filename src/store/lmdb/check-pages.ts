@@ -2,7 +2,7 @@ import {open, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../../domain/failure.ts';
-import {type DataDirectory, unusable} from '../disk/data-directory.ts';
+import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {openingFailure} from './engine-errors.ts';
 import {LmdbFile} from './page-reader.ts';
 
@@ -55,7 +55,7 @@ export async function assertLockUndamaged({path, lockPath}: DataDirectory): Prom
   for (let look = 0; look < LOOKS_MAX; look++) {
     const file = join(lockPath, 'data.mdb');
     problem = await findLockDamage(file).catch(error => {
-      throw unusable(path, error);
+      throw unusableDirectory(path, error);
     });
     if (problem === undefined) return;
     // What changed between one read and the next looks like damage; real damage stays.

@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/failure.ts';
-import {unusable} from '../disk/data-directory.ts';
-import {saysFullDisk} from '../disk/free-space.ts';
+import {unusableDirectory} from '../disk/data-directory.ts';
+import {isFullDiskError} from '../disk/free-space.ts';
 
 /** Error numbers of the engine (lmdb.h). It passes on those of the operating system, which are above zero. */
 const ENGINE_ERRORS = {pageNotFound: -30797, corrupted: -30796, mapFull: -30792, badTransaction: -30782} as const;
@@ -29,7 +29,7 @@ export function isMapFull(error: unknown): boolean {
  * of the process or a failing disk says nothing about the content of the files, so it must not advise to look for a backup.
  */
 export function openingFailure(directory: string, error: unknown): AppError {
-  if (isMapFull(error) || saysFullDisk(error) || isSystemError(error)) return unusable(directory, error);
+  if (isMapFull(error) || isFullDiskError(error) || isSystemError(error)) return unusableDirectory(directory, error);
   return new AppError({code: 'store-damaged', directory, problem: (error as Error).message}, {cause: error});
 }
 

@@ -43,7 +43,7 @@ const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const META_PAGES = 2;
 
 /** How many pages are read before others get their turn: about ten milliseconds. */
-const TURN_PAGES = 1000;
+const TICK_PAGES = 1000;
 
 /**
  * Reads a store's file without the engine: on a damaged page the engine ends the whole process, and this
@@ -104,7 +104,7 @@ export class LmdbFile implements Disposable {
     let pages = 0;
     for (const found of this.#walk(table, 0)) {
       yield found;
-      if (this.#reached.size < pages + TURN_PAGES) continue;
+      if (this.#reached.size < pages + TICK_PAGES) continue;
       pages = this.#reached.size;
       await setImmediate();
     }

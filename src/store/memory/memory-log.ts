@@ -1,6 +1,6 @@
 import type {Revision} from '../../domain/entry.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
-import {valueBytesOf} from '../format/change-record.ts';
+import {valueBytesOf} from '../format/change-encoding.ts';
 
 /** Forgotten commits are dropped so many at a time: dropping them one by one would move all others each time. */
 const DROPPED_TOGETHER = 1024;

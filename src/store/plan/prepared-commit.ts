@@ -1,7 +1,7 @@
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {LOG_VALUE_BYTES_MAX, type Operation, type PutOperation} from '../../domain/store.ts';
-import {beginRecord, jsonOf} from '../format/entry-record.ts';
+import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
 import type {GroupedCommit, GroupedOperation} from './plan-commits.ts';
 
 /** A put with the record of its value begun. What comes of a patch or a touch has none until it is known. */
@@ -16,7 +16,7 @@ export function prepareOperation(operation: Operation): GroupedOperation<Prepare
     return {...operation, patch: Uint8Array.from(operation.patch) as Uint8Array as JsonText};
   if (operation.kind !== 'put') return operation;
   const {kind, key, json, expiry} = operation;
-  const record = beginRecord(json);
+  const record = beginEntryRecord(json);
   return {kind, key, json: jsonOf(record), expiry, record};
 }
 

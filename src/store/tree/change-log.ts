@@ -1,28 +1,28 @@
 import type {Revision} from '../../domain/entry.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
-import {valueBytesOf} from '../format/change-record.ts';
+import {valueBytesOf} from '../format/change-encoding.ts';
 import {
-  decodeLogHeader,
-  decodeLogKey,
-  decodeLogRecord,
-  encodeLogKey,
-  encodeLogRecord,
-  type LogPlace,
-  logRecordBytesMax,
-} from '../format/log-record.ts';
+  type ChangeLogPosition,
+  changeLogRecordBytesMax,
+  decodeChangeLogHeader,
+  decodeChangeLogKey,
+  decodeChangeLogRecord,
+  encodeChangeLogKey,
+  encodeChangeLogRecord,
+} from '../format/change-log-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import type {Table} from '../lmdb/environment.ts';
 
 /** What a log keeps, at most. */
-export interface LogLimits {
+export interface ChangeLogLimits {
   /** How many changes, and then some: what is forgotten is forgotten record by record. */
   readonly changesMax: number;
   /** How many bytes of keys and values, likewise. */
   readonly bytesMax: number;
 }
 
-/** What becomes of a log with some changes. Nothing is written before {@link LogAddition.apply}. */
-export interface LogAddition {
+/** What becomes of a log with some changes. Nothing is written before {@link ChangeLogAppend.apply}. */
+export interface ChangeLogAppend {
   /** Writes it, as a part of a transaction that must not fail because of it. */
   apply(): void;
   /** Says that the transaction is on disk. */
@@ -33,7 +33,7 @@ interface NewRecord {
   readonly key: Buffer;
   readonly record: Buffer;
   /** That of the log with it. */
-  readonly place: LogPlace;
+  readonly place: ChangeLogPosition;
 }
 
 /** A record ends with the commit with which it reaches this size, in bytes, so that none takes long to read. */
@@ -54,17 +54,17 @@ const SCRATCH_BYTES_MAX = 1024 * 1024;
 /** The newest changes of a store, in a table of records. */
 export class ChangeLog {
   readonly #table: Table;
-  readonly #limits: LogLimits;
-  #place: LogPlace;
+  readonly #limits: ChangeLogLimits;
+  #place: ChangeLogPosition;
   #revision: Revision;
   /** The last revision that is forgotten. Revisions have no gaps, so the next one is the oldest that is kept. */
   #forgotten: Revision;
   /** A record ends with the commit with which it reaches one of these. */
-  readonly #recordMax: LogLimits;
+  readonly #recordMax: ChangeLogLimits;
   /** Where records are made: only one addition is under way, and a new place for each would be work for the collector. */
   #scratch = Buffer.alloc(0);
 
-  constructor(table: Table, limits: LogLimits) {
+  constructor(table: Table, limits: ChangeLogLimits) {
     this.#table = table;
     this.#limits = limits;
     this.#recordMax = {
@@ -90,7 +90,7 @@ export class ChangeLog {
    * Prepares adding the changes of the next commits, in their order, and forgetting what is too much with them. Nothing
    * else is prepared until the transaction ended.
    */
-  prepare(changes: readonly Change[], highestMs: number): LogAddition {
+  prepare(changes: readonly Change[], highestMs: number): ChangeLogAppend {
     let place = this.#place;
     const scratch = this.#takeScratch(changes);
     let at = 0;
@@ -100,9 +100,9 @@ export class ChangeLog {
         volumeBytes: place.volumeBytes + volumeOfAll(part),
         highestMs,
       };
-      const record = encodeLogRecord(part, place, scratch.subarray(at));
+      const record = encodeChangeLogRecord(part, place, scratch.subarray(at));
       at += record.length;
-      return {key: encodeLogKey(part.at(-1)?.revision ?? this.#revision), record, place};
+      return {key: encodeChangeLogKey(part.at(-1)?.revision ?? this.#revision), record, place};
     });
     // There may be so many changes that some are too old at once; then all that came before goes, or the log had a gap.
     const kept = records.filter(({place: own}) => this.#isKept(own, place));
@@ -117,7 +117,7 @@ export class ChangeLog {
       done: () => {
         this.#place = place;
         this.#revision = changes.at(-1)?.revision ?? this.#revision;
-        if (forgotten !== undefined) this.#forgotten = decodeLogKey(forgotten) ?? this.#forgotten;
+        if (forgotten !== undefined) this.#forgotten = decodeChangeLogKey(forgotten) ?? this.#forgotten;
       },
     };
   }
@@ -141,8 +141,8 @@ export class ChangeLog {
   #readOn(since: Revision, limit: number): readonly Change[] | undefined {
     const changes: Change[] = [];
     let valuesBytes = 0;
-    for (const {value} of this.#table.range({start: encodeLogKey(since + 1)})) {
-      const logged = decodeLogRecord(value);
+    for (const {value} of this.#table.range({start: encodeChangeLogKey(since + 1)})) {
+      const logged = decodeChangeLogRecord(value);
       if (logged === undefined || !follows(logged, changes.at(-1)?.revision ?? since)) return undefined;
       for (const change of logged) {
         if (change.revision <= since) continue;
@@ -157,7 +157,7 @@ export class ChangeLog {
 
   #takeScratch(changes: readonly Change[]): Buffer {
     // Each part may be a record, with a header of its own.
-    const sizeBytes = logRecordBytesMax(changes) + partsMax(changes, this.#recordMax) * RECORD_OVERHEAD_BYTES;
+    const sizeBytes = changeLogRecordBytesMax(changes) + partsMax(changes, this.#recordMax) * RECORD_OVERHEAD_BYTES;
     if (sizeBytes > SCRATCH_BYTES_MAX) return Buffer.allocUnsafe(sizeBytes);
     if (sizeBytes > this.#scratch.length)
       this.#scratch = Buffer.allocUnsafe(Math.min(2 * sizeBytes, SCRATCH_BYTES_MAX));
@@ -165,11 +165,11 @@ export class ChangeLog {
   }
 
   /** The keys of the oldest records without which the log still is as large as it may be. */
-  #findSurplus(end: LogPlace, limit: number): readonly Buffer[] {
+  #findSurplus(end: ChangeLogPosition, limit: number): readonly Buffer[] {
     const surplus: Buffer[] = [];
     if (end.ordinal <= this.#limits.changesMax && end.volumeBytes <= this.#limits.bytesMax) return surplus;
     for (const key of this.#table.keys(limit === Infinity ? {} : {limit})) {
-      const header = decodeLogHeader(this.#table.peek(key) ?? Buffer.alloc(0));
+      const header = decodeChangeLogHeader(this.#table.peek(key) ?? Buffer.alloc(0));
       // A damaged record says nothing, and goes too.
       if (header !== undefined && this.#isKept(header, end)) break;
       surplus.push(key);
@@ -178,7 +178,7 @@ export class ChangeLog {
   }
 
   /** Whether the record at a place is within what a log keeps that ends at another. */
-  #isKept(place: LogPlace, end: LogPlace): boolean {
+  #isKept(place: ChangeLogPosition, end: ChangeLogPosition): boolean {
     const {changesMax, bytesMax} = this.#limits;
     return place.ordinal > end.ordinal - changesMax && place.volumeBytes >= end.volumeBytes - bytesMax;
   }
@@ -187,30 +187,30 @@ export class ChangeLog {
 /** The last revision that is in a log; 0 for an empty one. */
 export function readLastRevision(table: Table): Revision {
   const [newest] = table.keys({reverse: true, limit: 1});
-  return newest === undefined ? 0 : (decodeLogKey(newest) ?? 0);
+  return newest === undefined ? 0 : (decodeChangeLogKey(newest) ?? 0);
 }
 
 /**
  * What the end of a log says against itself: with a wrong last revision a revision would be given twice, or commits of the
- * journal be taken for such that the tree has. Undefined when it says nothing.
+ * write-ahead log be taken for such that the tree has. Undefined when it says nothing.
  */
 export function findWrongEnd(table: Table): string | undefined {
   const [newest] = table.keys({reverse: true, limit: 1});
   if (newest === undefined) return undefined;
-  const revision = decodeLogKey(newest);
+  const revision = decodeChangeLogKey(newest);
   if (revision === undefined) return 'the key of the newest record of its change log is none';
-  const last = decodeLogRecord(table.peek(newest) ?? Buffer.alloc(0))?.at(-1)?.revision;
+  const last = decodeChangeLogRecord(table.peek(newest) ?? Buffer.alloc(0))?.at(-1)?.revision;
   // A damaged record says nothing about its key.
   if (last === undefined || last === revision) return undefined;
   return `the newest record of its change log ends with revision ${last}, and is under ${revision}`;
 }
 
-const BEGINNING: LogPlace = {ordinal: 0, volumeBytes: 0, highestMs: 0};
+const BEGINNING: ChangeLogPosition = {ordinal: 0, volumeBytes: 0, highestMs: 0};
 
 /** The place where a log ends. */
-function readPlace(table: Table): LogPlace {
+function readPlace(table: Table): ChangeLogPosition {
   for (const key of table.keys({reverse: true})) {
-    const place = decodeLogHeader(table.peek(key) ?? Buffer.alloc(0));
+    const place = decodeChangeLogHeader(table.peek(key) ?? Buffer.alloc(0));
     // Behind a damaged record the count goes on a little lower, and the log forgets a little later.
     if (place !== undefined) return place;
   }
@@ -220,8 +220,8 @@ function readPlace(table: Table): LogPlace {
 function readForgotten(table: Table): Revision {
   const [oldest] = table.keys({limit: 1});
   if (oldest === undefined) return 0;
-  const header = decodeLogHeader(table.peek(oldest) ?? Buffer.alloc(0));
-  return header === undefined ? (decodeLogKey(oldest) ?? 0) : header.first - 1;
+  const header = decodeChangeLogHeader(table.peek(oldest) ?? Buffer.alloc(0));
+  return header === undefined ? (decodeChangeLogKey(oldest) ?? 0) : header.first - 1;
 }
 
 /** Whether changes come next after a revision, or begin before it: revisions have no gaps. */
@@ -230,7 +230,10 @@ function follows(changes: readonly Change[], revision: Revision): boolean {
 }
 
 /** Into parts that are not large, and never in the middle of a commit. */
-function splitChanges(changes: readonly Change[], {changesMax, bytesMax}: LogLimits): readonly (readonly Change[])[] {
+function splitChanges(
+  changes: readonly Change[],
+  {changesMax, bytesMax}: ChangeLogLimits,
+): readonly (readonly Change[])[] {
   const parts: Change[][] = [];
   let partBytes = Infinity;
   for (const change of changes) {
@@ -248,7 +251,7 @@ function splitChanges(changes: readonly Change[], {changesMax, bytesMax}: LogLim
 }
 
 /** How many parts changes are split into, at most. */
-function partsMax(changes: readonly Change[], {changesMax, bytesMax}: LogLimits): number {
+function partsMax(changes: readonly Change[], {changesMax, bytesMax}: ChangeLogLimits): number {
   return Math.ceil(volumeOfAll(changes) / bytesMax) + Math.ceil(changes.length / changesMax);
 }
 

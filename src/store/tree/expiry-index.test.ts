@@ -9,8 +9,8 @@ import {encodeJsonText} from '../../domain/json-text.ts';
 import {parseKey} from '../../domain/key.ts';
 import type {PutOperation, Store} from '../../domain/store.ts';
 import {changesOf, keysOf, put, range, read, textOf, withTexts, write} from '../../testing/assertions.ts';
-import {beginRecord, endRecord} from '../format/entry-record.ts';
-import {encodeLogKey} from '../format/log-record.ts';
+import {encodeChangeLogKey} from '../format/change-log-record.ts';
+import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
 import {type Environment, openEnvironment} from '../lmdb/environment.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SNAPSHOTS_MAX} from './snapshots.ts';
@@ -329,13 +329,13 @@ describe('a data directory of format 1', () => {
 /** Makes a data directory as the version before made it: JSON in its log, and no table of expiries. */
 async function makeFormer(directory: string): Promise<void> {
   await (await openStore(directory))[Symbol.asyncDispose]();
-  const record = beginRecord(encodeJsonText('"old"'));
-  endRecord(record, parseKey('a'), {revision: 1, updatedAtMs: NOON_MS});
+  const record = beginEntryRecord(encodeJsonText('"old"'));
+  endEntryRecord(record, parseKey('a'), {revision: 1, updatedAtMs: NOON_MS});
   await change(directory, environment => {
     environment.table('entries').put(Buffer.from('a'), record);
-    environment.table('changes').put(encodeLogKey(1), formerLogRecord(1, [['put', 1, 'a', 5]]));
+    environment.table('changes').put(encodeChangeLogKey(1), formerLogRecord(1, [['put', 1, 'a', 5]]));
     const others = [['put', 2, 'b', 1] as const, ['delete', 3, 'b'] as const];
-    environment.table('changes').put(encodeLogKey(3), formerLogRecord(3, others));
+    environment.table('changes').put(encodeChangeLogKey(3), formerLogRecord(3, others));
   });
   await writeFile(join(directory, 'format.json'), '{"format":1}\n');
 }

@@ -2,8 +2,8 @@ import {expect, test} from 'vitest';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
 import type {TableRange} from '../lmdb/environment.ts';
-import type {RecentWrite} from '../wal/memtable.ts';
-import {frozenLayer, LayeredTable} from './merged-table.ts';
+import type {MemtableWrite} from '../wal/memtable.ts';
+import {frozenWrites, MergedTable} from './merged-table.ts';
 import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 const RANGE = {prefix: parsePrefix(''), limit: 100};
@@ -21,11 +21,11 @@ function tableEndingAt(forwards: readonly string[], backwards: readonly string[]
   return {keys, get: record, peek: record};
 }
 
-function layer(...keys: readonly string[]): LayeredTable {
-  return new LayeredTable(frozenLayer(writesOf(keys)), {keys: () => [], get: () => undefined, peek: () => undefined});
+function layer(...keys: readonly string[]): MergedTable {
+  return new MergedTable(frozenWrites(writesOf(keys)), {keys: () => [], get: () => undefined, peek: () => undefined});
 }
 
-function writesOf(keys: readonly string[]): ReadonlyMap<Key, RecentWrite> {
+function writesOf(keys: readonly string[]): ReadonlyMap<Key, MemtableWrite> {
   return new Map(
     keys.map(text => {
       const key = parseKey(text);
@@ -40,14 +40,14 @@ for (const {name, reverse, recent} of [
   {name: 'backwards, with a key before it', reverse: true, recent: 'A'},
 ]) {
   test(`a damaged page below is not hidden by what is on top: ${name}`, () => {
-    const table = new LayeredTable(frozenLayer(writesOf([recent])), tableEndingAt(['a', 'b'], ['d', 'c']));
+    const table = new MergedTable(frozenWrites(writesOf([recent])), tableEndingAt(['a', 'b'], ['d', 'c']));
     expect(() => scanEntries(table, scanOf({...RANGE, reverse}, 0))).toThrow(/damaged/);
   });
 }
 
 test('what is on top stands among what is below, in either direction', () => {
   const sound = tableEndingAt(['a', 'b', 'd'], ['d', 'b', 'a']);
-  const table = new LayeredTable(frozenLayer(writesOf(['0', 'b', 'c', 'é'])), sound);
+  const table = new MergedTable(frozenWrites(writesOf(['0', 'b', 'c', 'é'])), sound);
   const keys = ['0', 'a', 'b', 'c', 'd', 'é'];
   const listed = (reverse: boolean) => scanEntries(table, scanOf({...RANGE, reverse}, 0)).entries.map(({key}) => key);
   expect(listed(false)).toEqual(keys);

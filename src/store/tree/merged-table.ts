@@ -1,18 +1,18 @@
 import {countBefore} from '../../domain/binary-search.ts';
 import type {Key} from '../../domain/key.ts';
 import type {TableRange} from '../lmdb/environment.ts';
-import {type RecentWrite, type RecentWrites, sortKeys} from '../wal/memtable.ts';
-import {recordOf} from '../wal/memtable-record.ts';
+import {type MemtableWrite, type MemtableWrites, sortKeys} from '../wal/memtable.ts';
+import {entryRecordOf} from '../wal/memtable-record.ts';
 import {assertEnd, type ScannedTable} from './scan.ts';
 
-/** Where {@link LayeredTable} finds writes that the table below does not have yet. */
-export interface UpperLayer {
-  find(key: Key): RecentWrite | undefined;
+/** Where {@link MergedTable} finds writes that the table below does not have yet. */
+export interface NewerWrites {
+  find(key: Key): MemtableWrite | undefined;
   sortedKeys(): readonly Key[];
 }
 
 /** A layer of writes that stay as they are. */
-export function frozenLayer(writes: RecentWrites): UpperLayer {
+export function frozenWrites(writes: MemtableWrites): NewerWrites {
   let keys: readonly Key[] | undefined;
   return {
     find: key => writes.get(key),
@@ -24,28 +24,28 @@ export function frozenLayer(writes: RecentWrites): UpperLayer {
 }
 
 /** The table of entries with the writes that it does not have yet on top of it; only for reading. */
-export class LayeredTable implements ScannedTable {
-  readonly #upper: UpperLayer;
-  readonly #lower: ScannedTable;
+export class MergedTable implements ScannedTable {
+  readonly #newer: NewerWrites;
+  readonly #table: ScannedTable;
 
-  constructor(upper: UpperLayer, lower: ScannedTable) {
-    this.#upper = upper;
-    this.#lower = lower;
+  constructor(upper: NewerWrites, lower: ScannedTable) {
+    this.#newer = upper;
+    this.#table = lower;
   }
 
   get(key: Uint8Array): Buffer | undefined {
     const name = nameOf(key);
-    const write = this.#upper.find(name);
-    if (write === undefined) return this.#lower.get(key);
-    const record = recordOf(name, write);
+    const write = this.#newer.find(name);
+    if (write === undefined) return this.#table.get(key);
+    const record = entryRecordOf(name, write);
     // What is handed out belongs to the caller; this one is still to be written.
     return record === undefined ? undefined : Buffer.from(record);
   }
 
   peek(key: Uint8Array): Buffer | undefined {
     const name = nameOf(key);
-    const write = this.#upper.find(name);
-    return write === undefined ? this.#lower.peek(key) : recordOf(name, write);
+    const write = this.#newer.find(name);
+    return write === undefined ? this.#table.peek(key) : entryRecordOf(name, write);
   }
 
   *keys(range: TableRange): Generator<Buffer> {
@@ -60,10 +60,10 @@ export class LayeredTable implements ScannedTable {
 
   /** Two sorted lists, merged; where a key is in both, the upper one knows whether it is still there. */
   *#mergedKeys({start, reverse = false}: TableRange): Generator<Buffer> {
-    const upper = this.#upperKeys(start, reverse);
+    const upper = this.#newerKeys(start, reverse);
     let next = upper.next();
     let last = start;
-    for (const key of this.#lower.keys({start, reverse})) {
+    for (const key of this.#table.keys({start, reverse})) {
       for (; next.done !== true && comesBefore(next.value, key, reverse); next = upper.next())
         yield* this.#present(next.value);
       if (next.done !== true && next.value.equals(key)) {
@@ -73,16 +73,16 @@ export class LayeredTable implements ScannedTable {
       last = key;
     }
     // What is on top may go on beyond a page that is damaged.
-    if (last !== undefined) assertEnd(this.#lower, Buffer.from(last), reverse);
+    if (last !== undefined) assertEnd(this.#table, Buffer.from(last), reverse);
     for (; next.done !== true; next = upper.next()) yield* this.#present(next.value);
   }
 
   *#present(key: Buffer): Generator<Buffer> {
-    if (this.#upper.find(nameOf(key))?.put !== undefined) yield key;
+    if (this.#newer.find(nameOf(key))?.put !== undefined) yield key;
   }
 
-  *#upperKeys(start: Uint8Array | undefined, reverse: boolean): Generator<Buffer> {
-    const keys = this.#upper.sortedKeys();
+  *#newerKeys(start: Uint8Array | undefined, reverse: boolean): Generator<Buffer> {
+    const keys = this.#newer.sortedKeys();
     const step = reverse ? -1 : 1;
     for (let index = startIndex(keys, start, reverse); index >= 0 && index < keys.length; index += step)
       yield Buffer.from(keys[index] as Key);

@@ -2,14 +2,14 @@ import type {Entry} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
-import {decodeRecord, type EntryState, readState} from '../format/entry-record.ts';
+import {decodeEntryRecord, decodeEntryState, type EntryState} from '../format/entry-record.ts';
 import {isPageDamage} from '../lmdb/engine-errors.ts';
 import type {StoreTables} from './tables.ts';
 
 /** The entry that the tree has. @throws {AppError} `entry-corrupt`. */
 export function readStoredEntry({entries}: StoreTables, key: Key): Entry | undefined {
   const record = namingDamage(key, () => entries.get(Buffer.from(key)));
-  return record === undefined ? undefined : decodeRecord(key, record);
+  return record === undefined ? undefined : decodeEntryRecord(key, record);
 }
 
 /** The value of the entry that the tree has. @throws {AppError} `entry-corrupt`. */
@@ -20,7 +20,7 @@ export function readStoredJson(tables: StoreTables, key: Key): JsonText | undefi
 /** What is known without its value of the entry that the tree has. @throws {AppError} `entry-corrupt` where its page is damaged. */
 export function readStoredState({entries}: StoreTables, key: Key): EntryState | undefined {
   const record = namingDamage(key, () => entries.peek(Buffer.from(key)));
-  return record === undefined ? undefined : readState(key, record);
+  return record === undefined ? undefined : decodeEntryState(key, record);
 }
 
 function namingDamage<T>(key: Key, read: () => T): T {

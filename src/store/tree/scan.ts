@@ -3,7 +3,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Range} from '../../domain/store.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
-import {decodeRecord, decodeRecordInfo} from '../format/entry-record.ts';
+import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import type {Table} from '../lmdb/environment.ts';
 import type {ExpireOperation} from '../plan/plan-commits.ts';
@@ -93,8 +93,8 @@ export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
 function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryInfo {
   const key = bytes.toString() as Key;
   // A key without a record is no record at all: its checksum fails too.
-  if (values) return decodeRecord(key, table.get(bytes) ?? Buffer.alloc(0));
-  return decodeRecordInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
+  if (values) return decodeEntryRecord(key, table.get(bytes) ?? Buffer.alloc(0));
+  return decodeEntryInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
 }
 
 /** Keys, and where the engine meets a damaged page among them the failure for it, with the last key before that. */

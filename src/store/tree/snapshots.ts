@@ -17,7 +17,7 @@ export interface SnapshotSource {
   /** By the clock of the store: what was there then is there as long as the snapshot lives. */
   readonly nowMs: number;
   /** Sees to it that an entry that is left out, since it has expired, is never there again. */
-  readonly keepGone: (expired: ExpiredEntry) => Promise<unknown>;
+  readonly persistExpiry: (expired: ExpiredEntry) => Promise<unknown>;
   /** Once; nothing reads it after that. */
   release(): void;
 }
@@ -43,13 +43,13 @@ export class LmdbSnapshots {
       const snapshot = new LmdbSnapshot(await begin(), {
         idleMs: this.#idleMs,
         onEnd: () => {
-          if (this.#held.delete(snapshot)) this.#giveTurn();
+          if (this.#held.delete(snapshot)) this.#releaseSlot();
         },
       });
       this.#held.add(snapshot);
       return snapshot;
     } catch (error) {
-      this.#giveTurn();
+      this.#releaseSlot();
       throw error;
     }
   }
@@ -59,7 +59,7 @@ export class LmdbSnapshots {
     for (const snapshot of this.#held) snapshot.end(failure);
   }
 
-  #giveTurn(): void {
+  #releaseSlot(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#taken--;
     else next();
@@ -91,7 +91,7 @@ class LmdbSnapshot implements Snapshot {
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   async list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    const {entries: table, nowMs, keepGone} = this.#source;
+    const {entries: table, nowMs, persistExpiry} = this.#source;
     const entries: EntryInfo[] = [];
     for (let scan: Scan | undefined = scanOf(range, nowMs); scan !== undefined; ) {
       if (this.#failure !== undefined) throw new AppError(this.#failure);
@@ -99,7 +99,7 @@ class LmdbSnapshot implements Snapshot {
       const part = scanEntries(table, scan);
       entries.push(...part.entries);
       scan = part.rest;
-      if (part.expired !== undefined) await keepGone(part.expired);
+      if (part.expired !== undefined) await persistExpiry(part.expired);
       if (scan !== undefined) await setImmediate();
     }
     return entries;

@@ -1,6 +1,6 @@
 import type {Key} from '../../domain/key.ts';
-import type {PreparedPlan, RecentWrite} from '../wal/memtable.ts';
-import {recordOf} from '../wal/memtable-record.ts';
+import type {MemtableWrite, PreparedPlan} from '../wal/memtable.ts';
+import {entryRecordOf} from '../wal/memtable-record.ts';
 import type {ChangeLog} from './change-log.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiry-index.ts';
 import type {StoreTables} from './tables.ts';
@@ -71,13 +71,13 @@ function prepareGroups(plans: readonly PreparedPlan[]): readonly GroupWrite[] {
   return groups.reverse();
 }
 
-function prepareKey(name: Key, write: RecentWrite, isLast: boolean): KeyWrite {
+function prepareKey(name: Key, write: MemtableWrite, isLast: boolean): KeyWrite {
   const {expiresAtMs, expiredAtMs} = write;
   const key = Buffer.from(name);
   return {
     key,
     isLast,
-    record: isLast ? recordOf(name, write) : undefined,
+    record: isLast ? entryRecordOf(name, write) : undefined,
     expiryBefore: expiredAtMs === undefined ? undefined : encodeExpiry(expiredAtMs, key),
     expiry: expiresAtMs === undefined ? undefined : encodeExpiry(expiresAtMs, key),
   };

@@ -1,13 +1,13 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {isFullDisk} from '../disk/free-space.ts';
+import {failedOnFullDisk} from '../disk/free-space.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import {isMapFull} from '../lmdb/engine-errors.ts';
 import {type Environment, type EnvironmentSnapshot, openEnvironment} from '../lmdb/environment.ts';
 import {sizeOfWrite, sum} from '../plan/prepared-commit.ts';
 import type {PreparedPlan} from '../wal/memtable.ts';
-import {ChangeLog, type LogLimits, readLastRevision} from './change-log.ts';
+import {ChangeLog, type ChangeLogLimits, readLastRevision} from './change-log.ts';
 import {openTables, type StoreTables} from './tables.ts';
 import {prepareWrite} from './tree-write.ts';
 
@@ -23,7 +23,7 @@ export interface TreeFiles {
 export interface TreeDeps {
   readonly opened: TreeFiles;
   readonly log: Log;
-  readonly logLimits: LogLimits;
+  readonly logLimits: ChangeLogLimits;
   /** Called when nothing can be written any more. */
   readonly onReadOnly: () => void;
   /** Called when the files are opened anew, with what whoever still reads the old ones gets. */
@@ -130,7 +130,7 @@ export class Tree implements AsyncDisposable {
   }
 
   /** Writes nothing from now on: after a failed fsync nobody knows what the disk holds, and a retry could succeed and prove nothing. */
-  turnReadOnly(error: unknown): Failure {
+  becomeReadOnly(error: unknown): Failure {
     const failure: Failure = {code: 'store-read-only', problem: (error as Error).message};
     this.#readOnlyBecause = failure.problem;
     this.#deps.log.error('disk failed; the store is read-only until it is opened again', {error});
@@ -161,12 +161,12 @@ export class Tree implements AsyncDisposable {
     const sizeBytes = sum(plans, ({writes}) => sum(Array.from(writes.values()), ({put}) => sizeOfWrite(put)));
     const {storePath} = this.#deps.opened.directory;
     // A disk that fails may not say how much room it has.
-    const isFull = isMapFull(error) || (await isFullDisk(error, storePath, sizeBytes).catch(() => false));
+    const isFull = isMapFull(error) || (await failedOnFullDisk(error, storePath, sizeBytes).catch(() => false));
     if (isFull && this.#canRead()) {
       this.#deps.log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
     }
-    const failure = this.turnReadOnly(error);
+    const failure = this.becomeReadOnly(error);
     this.#deps.onReopen(failure);
     this.#reopening = this.#reopenReadOnly();
     return failure;

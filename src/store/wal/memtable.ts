@@ -2,7 +2,7 @@ import type {Entry, Revision} from '../../domain/entry.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
-import {valueBytesOf} from '../format/change-record.ts';
+import {valueBytesOf} from '../format/change-encoding.ts';
 import type {GroupPlan, PlannedWrite} from '../plan/plan-commits.ts';
 import type {PreparedPut} from '../plan/prepared-commit.ts';
 import {viewOf} from './memtable-record.ts';
@@ -11,7 +11,7 @@ import {viewOf} from './memtable-record.ts';
 export type PreparedPlan = GroupPlan<PreparedPut>;
 
 /** The last write of a key that the tree has not; a removal has no `put`. */
-export type RecentWrite = PlannedWrite<PreparedPut>;
+export type MemtableWrite = PlannedWrite<PreparedPut>;
 
 /** How much of a memtable is moved at once. */
 export interface MemtableLimits {
@@ -23,15 +23,15 @@ export interface MemtableLimits {
 export type OnCheckpointed = (key: Key, entry: Entry | undefined) => void;
 
 /** The last writes of some keys. */
-export type RecentWrites = ReadonlyMap<Key, RecentWrite>;
+export type MemtableWrites = ReadonlyMap<Key, MemtableWrite>;
 
 /**
- * What is durable in the journal and not yet in the tree: groups in their order, and for each key its last write. Reads
+ * What is durable in the write-ahead log and not yet in the tree: groups in their order, and for each key its last write. Reads
  * look here first. What is here may be in the tree already: it is the same.
  */
 export class Memtable {
   readonly #groups: PreparedPlan[] = [];
-  readonly #writes = new Map<Key, RecentWrite>();
+  readonly #writes = new Map<Key, MemtableWrite>();
   readonly #onCheckpointed: OnCheckpointed;
   #sortedKeys: readonly Key[] | undefined;
   #changes = 0;
@@ -65,7 +65,7 @@ export class Memtable {
   }
 
   /** The last write of a key; undefined where there is none. */
-  find(key: Key): RecentWrite | undefined {
+  find(key: Key): MemtableWrite | undefined {
     return this.#writes.get(key);
   }
 
@@ -105,14 +105,14 @@ export class Memtable {
   }
 
   /** Removes a write, unless there is a later one of its key. */
-  #removeLast(key: Key, write: RecentWrite): void {
+  #removeLast(key: Key, write: MemtableWrite): void {
     if (this.#writes.get(key) !== write) return;
     this.#writes.delete(key);
     this.#onCheckpointed(key, viewOf(key, write));
   }
 
   /** The last writes as they are now: later ones do not change them. */
-  freeze(): RecentWrites {
+  freeze(): MemtableWrites {
     return new Map(this.#writes);
   }
 
@@ -142,7 +142,7 @@ export class Memtable {
 }
 
 /** The keys of some writes, in the order of their UTF-8 bytes. */
-export function sortKeys(writes: RecentWrites): readonly Key[] {
+export function sortKeys(writes: MemtableWrites): readonly Key[] {
   return [...writes.keys()].sort(compareKeys);
 }
 

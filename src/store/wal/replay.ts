@@ -1,17 +1,17 @@
 import type {Key} from '../../domain/key.ts';
 import type {Change} from '../../domain/store.ts';
 import type {EntryState} from '../format/entry-record.ts';
-import type {PreparedPlan, RecentWrite} from './memtable.ts';
-import type {JournalBlock} from './wal-record.ts';
+import type {MemtableWrite, PreparedPlan} from './memtable.ts';
+import type {WalRecord} from './wal-record.ts';
 
 /**
- * What the group of a block came to.
+ * What the group of a record came to.
  *
  * @param stateOf What is there under a key before it.
  */
-export function planOf(block: JournalBlock, stateOf: (key: Key) => EntryState | undefined): PreparedPlan {
-  const {changes, nowMs, updatedAtMs} = block;
-  const writes = new Map<Key, RecentWrite>();
+export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryState | undefined): PreparedPlan {
+  const {changes, nowMs, updatedAtMs} = record;
+  const writes = new Map<Key, MemtableWrite>();
   for (const change of changes) {
     const before = writes.get(change.key) ?? {expiredAtMs: expiryOf(change.key, stateOf)};
     writes.set(change.key, writeOf(change, updatedAtMs, before.expiredAtMs));
@@ -37,10 +37,10 @@ function expiryOf(key: Key, stateOf: (key: Key) => EntryState | undefined): numb
   }
 }
 
-function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): RecentWrite {
+function writeOf(change: Change, updatedAtMs: number, expiredAtMs: number | undefined): MemtableWrite {
   const {key, revision} = change;
   const common = {revision, updatedAtMs, expiredAtMs};
   if (change.kind !== 'put') return {...common, put: undefined, expiresAtMs: undefined};
-  if (change.json === undefined) throw new Error(`The journal has no value for ${JSON.stringify(key)}`);
+  if (change.json === undefined) throw new Error(`The write-ahead log has no value for ${JSON.stringify(key)}`);
   return {...common, put: {kind: 'put', key, json: change.json}, expiresAtMs: change.expiresAtMs};
 }

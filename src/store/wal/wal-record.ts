@@ -1,14 +1,14 @@
 import {crc32} from 'node:zlib';
 import type {Revision} from '../../domain/entry.ts';
 import type {Change} from '../../domain/store.ts';
-import {changesBytesMax, readChanges, writeChanges} from '../format/change-record.ts';
+import {encodeChanges, encodedBytesMax, readChanges} from '../format/change-encoding.ts';
 
 /**
- * A block of the journal holds the commits of one group; all numbers big-endian:
+ * A record of the write-ahead log holds the commits of one group; all numbers big-endian:
  *
  * | bytes | what |
  * |---|---|
- * | 0–3 | the letters `CRW1`, so that a block is found behind a damaged one |
+ * | 0–3 | the letters `CRW1`, so that a record is found behind a damaged one |
  * | 4–7 | CRC-32 of the rest of the header |
  * | 8–11 | how many bytes of changes follow |
  * | 12–15 | CRC-32 of them |
@@ -34,8 +34,8 @@ const AT = {
   storeId: 40,
 } as const;
 
-/** What a block says. */
-export interface JournalBlock {
+/** What a record says. */
+export interface WalRecord {
   /** At least one; each put has its value. */
   readonly changes: readonly Change[];
   /** The time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
@@ -46,8 +46,8 @@ export interface JournalBlock {
   readonly storeId: string;
 }
 
-/** A block, and where it ends. */
-export interface FoundBlock extends JournalBlock {
+/** A record, and where it ends. */
+export interface DecodedRecord extends WalRecord {
   /** The revision of its first change. */
   readonly first: Revision;
   /** The revision of its last change. */
@@ -55,30 +55,30 @@ export interface FoundBlock extends JournalBlock {
   readonly end: number;
 }
 
-/** How large a block of some changes is at most, in bytes. */
-export function blockBytesMax(changes: readonly Change[]): number {
-  return HEADER_BYTES + changesBytesMax(changes);
+/** How large a record of some changes is at most, in bytes. */
+export function walRecordBytesMax(changes: readonly Change[]): number {
+  return HEADER_BYTES + encodedBytesMax(changes);
 }
 
-/** Writes a block at the beginning of a buffer with room for it. @returns The part that was written. */
-export function encodeBlock({changes, updatedAtMs, nowMs, storeId}: JournalBlock, buffer: Buffer): Buffer {
-  const end = writeChanges(changes, buffer, HEADER_BYTES);
-  const block = buffer.subarray(0, end);
-  block.set(MAGIC);
-  block.writeUInt32BE(end - HEADER_BYTES, AT.changesBytes);
-  block.writeUInt32BE(crc32(block.subarray(HEADER_BYTES)), AT.changesChecksum);
-  block.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
-  block.writeUIntBE(changes.at(-1)?.revision ?? 0, AT.last, NUMBER_BYTES);
-  block.writeUIntBE(toTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
-  block.writeUIntBE(toTime(nowMs), AT.now, NUMBER_BYTES);
-  block.fill(0, AT.storeId, HEADER_BYTES);
-  block.write(storeId, AT.storeId, ID_BYTES_MAX, 'latin1');
-  block.writeUInt32BE(crc32(block.subarray(AT.changesBytes, HEADER_BYTES)), AT.headerChecksum);
-  return block;
+/** Writes a record at the beginning of a buffer with room for it. @returns The part that was written. */
+export function encodeWalRecord({changes, updatedAtMs, nowMs, storeId}: WalRecord, buffer: Buffer): Buffer {
+  const end = encodeChanges(changes, buffer, HEADER_BYTES);
+  const record = buffer.subarray(0, end);
+  record.set(MAGIC);
+  record.writeUInt32BE(end - HEADER_BYTES, AT.changesBytes);
+  record.writeUInt32BE(crc32(record.subarray(HEADER_BYTES)), AT.changesChecksum);
+  record.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
+  record.writeUIntBE(changes.at(-1)?.revision ?? 0, AT.last, NUMBER_BYTES);
+  record.writeUIntBE(toTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
+  record.writeUIntBE(toTime(nowMs), AT.now, NUMBER_BYTES);
+  record.fill(0, AT.storeId, HEADER_BYTES);
+  record.write(storeId, AT.storeId, ID_BYTES_MAX, 'latin1');
+  record.writeUInt32BE(crc32(record.subarray(AT.changesBytes, HEADER_BYTES)), AT.headerChecksum);
+  return record;
 }
 
-/** Reads the block at a place, or nothing where there is no sound one. */
-export function decodeBlock(file: Buffer, at: number): FoundBlock | undefined {
+/** Reads the record at a place, or nothing where there is no sound one. */
+export function decodeWalRecord(file: Buffer, at: number): DecodedRecord | undefined {
   const header = file.subarray(at, at + HEADER_BYTES);
   if (!hasSoundHeader(header)) return undefined;
   const start = at + HEADER_BYTES;
@@ -96,7 +96,7 @@ export function decodeBlock(file: Buffer, at: number): FoundBlock | undefined {
   };
 }
 
-/** Where the next letters of a block are, sound or not, from a place on; -1 where there are none. */
+/** Where the next letters of a record are, sound or not, from a place on; -1 where there are none. */
 export function findMagic(file: Buffer, from: number): number {
   return file.indexOf(MAGIC, from);
 }

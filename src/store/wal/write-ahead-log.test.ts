@@ -3,24 +3,24 @@ import {readFileSync} from 'node:fs';
 import {open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {makeDirectory, openStore, putOf, startProcess, writeJournal} from '../../../test/support/store-fixture.ts';
+import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
 import {parseKey} from '../../domain/key.ts';
 import type {Change, Changes, Store} from '../../domain/store.ts';
 import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
-import {BLOCK_BYTES_MAX, JOURNAL_BYTES, JOURNAL_FILE_BYTES, JOURNAL_FILES} from './write-ahead-log.ts';
+import {WAL_BYTES, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
 
-const [FIRST_FILE, SECOND_FILE] = JOURNAL_FILES;
+const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 
-describe('the journal of a store that was not closed', () => {
+describe('the write-ahead log of a store that was not closed', () => {
   test('has what the tree has not: it is there again, in lists, reads, changes and snapshots', async () => {
-    const {directory} = await leaveJournal([
-      [putOf(3, 'a', '"from the journal"'), putOf(3, 'd', '4')],
+    const {directory} = await leaveWal([
+      [putOf(3, 'a', '"from the write-ahead log"'), putOf(3, 'd', '4')],
       [{kind: 'delete', key: parseKey('b'), revision: 4}],
     ]);
     const store = await openStore(directory);
     assert.equal(store.revision, 4);
-    assert.equal(textOf(await read(store, 'a')), '"from the journal"');
+    assert.equal(textOf(await read(store, 'a')), '"from the write-ahead log"');
     assert.equal((await read(store, 'a'))?.updatedAtMs, WRITTEN_AT_MS);
     assert.deepEqual(await read(store, 'b'), undefined);
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'd']);
@@ -40,38 +40,30 @@ describe('the journal of a store that was not closed', () => {
   });
 
   test('goes into the tree, and is gone once the store was closed', async () => {
-    const {directory} = await leaveJournal([[putOf(3, 'c', '3')]]);
+    const {directory} = await leaveWal([[putOf(3, 'c', '3')]]);
     await (await openStore(directory))[Symbol.asyncDispose]();
-    assert.deepEqual((await readdir(join(directory, 'store'))).filter(isJournalFile), []);
+    assert.deepEqual((await readdir(join(directory, 'store'))).filter(isWalFile), []);
     const again = await openStore(directory);
     assert.deepEqual(keysOf(await again.list(range())), ['a', 'b', 'c']);
     assert.equal(again.revision, 3);
   });
 
   test('is read from both of its files, whichever came first', async () => {
-    const {directory, storePath} = await leaveJournal([
-      [putOf(3, 'c', '3')],
-      [putOf(4, 'd', '4')],
-      [putOf(5, 'e', '5')],
-    ]);
-    await moveBlocks(storePath, 1);
+    const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')], [putOf(5, 'e', '5')]]);
+    await moveRecords(storePath, 1);
     const store = await openStore(directory);
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c', 'd', 'e']);
   });
 
   test('may hold what the tree has already', async () => {
-    const {directory} = await leaveJournal([
-      [putOf(1, 'z', '"older"')],
-      [putOf(2, 'b', '"older"')],
-      [putOf(3, 'c', '3')],
-    ]);
+    const {directory} = await leaveWal([[putOf(1, 'z', '"older"')], [putOf(2, 'b', '"older"')], [putOf(3, 'c', '3')]]);
     const store = await openStore(directory);
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
     assert.equal(textOf(await read(store, 'b')), '2');
   });
 
   test('is left alone when it cannot be read, and what is missing is named', async () => {
-    const {directory, storePath} = await leaveJournal([
+    const {directory, storePath} = await leaveWal([
       [putOf(3, 'c', '3')],
       [putOf(4, 'd', '"damaged"')],
       [putOf(5, 'd', '"damaged"')],
@@ -86,26 +78,26 @@ describe('the journal of a store that was not closed', () => {
         code: 'store-damaged',
         directory,
         problem:
-          'its journal lacks the commits 4 to 5; without its files wal-0 and wal-1 the store is as it was before them',
+          'its write-ahead log lacks the commits 4 to 5; without its files wal-0 and wal-1 the store is as it was before them',
       },
     });
     assert.deepEqual(await readFile(file), before);
-    for (const name of JOURNAL_FILES) await rm(join(storePath, name), {force: true});
+    for (const name of WAL_FILES) await rm(join(storePath, name), {force: true});
     const store = await openStore(directory);
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'b']);
   });
 
   test('is verified with the rest', async () => {
-    const {directory, storePath} = await leaveJournal([
+    const {directory, storePath} = await leaveWal([
       [putOf(3, 'c', '3')],
       [putOf(4, 'd', '"damaged"')],
       [putOf(5, 'e', '5')],
     ]);
-    assert.equal((await verifyStore(directory)).unsettledChanges, 3);
+    assert.equal((await verifyStore(directory)).uncheckpointedChanges, 3);
     await damage(join(storePath, FIRST_FILE), '"damaged"', 0);
-    const {unsettledChanges, journalDamage} = await verifyStore(directory);
-    assert.equal(unsettledChanges, 1);
-    assert.match(journalDamage ?? '', /^its journal lacks the commits 4 to 4;/);
+    const {uncheckpointedChanges, walDamage} = await verifyStore(directory);
+    assert.equal(uncheckpointedChanges, 1);
+    assert.match(walDamage ?? '', /^its write-ahead log lacks the commits 4 to 4;/);
   });
 
   const ends = [
@@ -119,9 +111,9 @@ describe('the journal of a store that was not closed', () => {
     },
   ];
   for (const {name, cut} of ends) {
-    test(`loses nothing but its last block when that is ${name}: it was never acknowledged`, async () => {
-      const {directory, storePath, ends: blockEnds} = await leaveJournal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')]]);
-      await cut(join(storePath, FIRST_FILE), blockEnds.at(-1) ?? 0);
+    test(`loses nothing but its last record when that is ${name}: it was never acknowledged`, async () => {
+      const {directory, storePath, ends: recordEnds} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')]]);
+      await cut(join(storePath, FIRST_FILE), recordEnds.at(-1) ?? 0);
       const store = await openStore(directory);
       assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
       assert.deepEqual(await write(store, put('x')), {revision: 4, outcomes: ['created']});
@@ -129,8 +121,8 @@ describe('the journal of a store that was not closed', () => {
   }
 
   test('is named when one of its files was cut, whichever has the commits', async () => {
-    for (const name of JOURNAL_FILES) {
-      const {directory, storePath} = await leaveJournal([[putOf(3, 'c', '3')]]);
+    for (const name of WAL_FILES) {
+      const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')]]);
       if (name === SECOND_FILE) await exchange(join(storePath, FIRST_FILE), join(storePath, SECOND_FILE));
       await truncate(join(storePath, name), 0);
       await assert.rejects(openStore(directory), {failure: {code: 'store-damaged', directory, problem: CUT[name]}});
@@ -138,17 +130,17 @@ describe('the journal of a store that was not closed', () => {
   });
 
   test('may be one of which the files were still being made', async () => {
-    for (const sizes of [[100], [JOURNAL_FILE_BYTES], [JOURNAL_FILE_BYTES, 0], [JOURNAL_FILE_BYTES, 100]]) {
-      const {directory, storePath} = await leaveJournal([]);
+    for (const sizes of [[100], [WAL_FILE_BYTES], [WAL_FILE_BYTES, 0], [WAL_FILE_BYTES, 100]]) {
+      const {directory, storePath} = await leaveWal([]);
       for (const [index, size] of sizes.entries())
-        await writeFile(join(storePath, JOURNAL_FILES[index] ?? ''), Buffer.alloc(size));
+        await writeFile(join(storePath, WAL_FILES[index] ?? ''), Buffer.alloc(size));
       const store = await openStore(directory);
       assert.deepEqual(await write(store, put('c')), {revision: 3, outcomes: ['created']});
     }
   });
 
-  test('takes no value for a block, whatever is in it', async () => {
-    const {directory} = await leaveJournal([[putOf(3, 'c', '"CRW1CRW1"')], [putOf(4, 'CRW1', '4')]]);
+  test('takes no value for a record, whatever is in it', async () => {
+    const {directory} = await leaveWal([[putOf(3, 'c', '"CRW1CRW1"')], [putOf(4, 'CRW1', '4')]]);
     const store = await openStore(directory);
     assert.equal(textOf(await read(store, 'c')), '"CRW1CRW1"');
     assert.equal(textOf(await read(store, 'CRW1')), '4');
@@ -156,7 +148,7 @@ describe('the journal of a store that was not closed', () => {
 
   test('keeps when entries expire', async () => {
     const expiresAtMs = Date.now() + 60_000;
-    const {directory} = await leaveJournal([[{...putOf(3, 'a', '1'), expiresAtMs}], [putOf(4, 'b', '2')]]);
+    const {directory} = await leaveWal([[{...putOf(3, 'a', '1'), expiresAtMs}], [putOf(4, 'b', '2')]]);
     const store = await openStore(directory);
     assert.equal((await read(store, 'a'))?.expiresAtMs, expiresAtMs);
     assert.ok(((await store.sweep()) ?? 0) > 50_000);
@@ -165,20 +157,20 @@ describe('the journal of a store that was not closed', () => {
   });
 
   test('lets the clock of the store go on from its time', async () => {
-    const {directory} = await leaveJournal([[{...putOf(3, 'a', '1'), expiresAtMs: WRITTEN_AT_MS + 10}]]);
+    const {directory} = await leaveWal([[{...putOf(3, 'a', '1'), expiresAtMs: WRITTEN_AT_MS + 10}]]);
     const store = await openStore(directory, {nowMs: () => 0});
     await write(store, {...put('later'), expiry: {kind: 'after', ttlSeconds: 60}});
     assert.ok(((await read(store, 'later'))?.expiresAtMs ?? 0) >= WRITTEN_AT_MS + 60_000);
   });
 });
 
-describe('a store with more writes than its journal holds', () => {
+describe('a store with more writes than its write-ahead log holds', () => {
   test('has all of them after its process was killed', async () => {
     const directory = await makeDirectory();
     const process = await startProcess();
     await process.call('open', {directory});
     const value = JSON.stringify('x'.repeat(60_000));
-    const count = Math.ceil((2.5 * JOURNAL_BYTES) / value.length);
+    const count = Math.ceil((2.5 * WAL_BYTES) / value.length);
     for (let index = 0; index < count; index++) await process.call('put', {key: `key ${index}`, json: value});
     await process.kill();
     const store = await openStore(directory);
@@ -186,9 +178,9 @@ describe('a store with more writes than its journal holds', () => {
     assert.equal((await store.list(range({limit: 1000}))).length, count);
   });
 
-  test('takes writes that no block holds, between others that are still in it', async () => {
+  test('takes writes that no record holds, between others that are still in it', async () => {
     const directory = await makeDirectory();
-    const large = JSON.stringify('x'.repeat(2 * BLOCK_BYTES_MAX));
+    const large = JSON.stringify('x'.repeat(2 * WAL_RECORD_BYTES_MAX));
     const store = await openStore(directory);
     await write(store, put('a', '1'));
     await write(store, put('a', large), put('b', '2'));
@@ -208,7 +200,7 @@ describe('a store with more writes than its journal holds', () => {
   });
 });
 
-describe('the journal of a store that is open', () => {
+describe('the write-ahead log of a store that is open', () => {
   test('keeps what was written last, however often changes are asked for: the tree gets it in its own time', async () => {
     const {store, readTree} = await openFirst();
     await write(store, put('c', '3'));
@@ -230,19 +222,19 @@ describe('the journal of a store that is open', () => {
     const {store, directory, storePath} = await openFirst();
     const writing = [write(store, put('c', '3')), write(store, remove('a')), write(store, put('d', '4'))];
     await writing[0];
-    assert.deepEqual((await readdir(storePath)).filter(isJournalFile), [...JOURNAL_FILES]);
+    assert.deepEqual((await readdir(storePath)).filter(isWalFile), [...WAL_FILES]);
     await Promise.all([...writing, store[Symbol.asyncDispose]()]);
-    assert.deepEqual((await readdir(storePath)).filter(isJournalFile), []);
+    assert.deepEqual((await readdir(storePath)).filter(isWalFile), []);
     const again = await openStore(directory);
     assert.deepEqual(keysOf(await again.list(range())), ['b', 'c', 'd']);
     assert.equal(again.revision, 5);
   });
 });
 
-/** A store with the entries a and b, opened for the first time after they were written: it has no journal yet, and nothing is under way. */
+/** A store with the entries a and b, opened for the first time after they were written: it has no write-ahead log yet, and nothing is under way. */
 async function openFirst(options: Parameters<typeof openStore>[1] = {}) {
-  const {directory, storePath} = await leaveJournal([]);
-  for (const name of JOURNAL_FILES) await rm(join(storePath, name), {force: true});
+  const {directory, storePath} = await leaveWal([]);
+  for (const name of WAL_FILES) await rm(join(storePath, name), {force: true});
   const store = await openStore(directory, options);
   return {store, directory, storePath, readTree: () => readFileSync(join(storePath, 'data.mdb'))};
 }
@@ -253,24 +245,24 @@ function keysOfChanges(changes: Changes): readonly string[] {
 
 const WRITTEN_AT_MS = Date.parse('2026-01-02T03:04:05Z');
 
-/** A closed store with the entries a and b of revisions 1 and 2, and a journal beside it as a process leaves it that is killed. */
-async function leaveJournal(groups: readonly (readonly Change[])[]) {
+/** A closed store with the entries a and b of revisions 1 and 2, and a write-ahead log beside it as a process leaves it that is killed. */
+async function leaveWal(groups: readonly (readonly Change[])[]) {
   const directory = await makeDirectory();
   const store = await openStore(directory);
   await write(store, put('a', '1'));
   await write(store, put('b', '2'));
   await store[Symbol.asyncDispose]();
   const storePath = join(directory, 'store');
-  const ends = await writeJournal(storePath, groups, WRITTEN_AT_MS);
+  const ends = await writeWal(storePath, groups, WRITTEN_AT_MS);
   return {directory, storePath, ends};
 }
 
-/** Moves what is behind the first blocks into the other file. */
-async function moveBlocks(storePath: string, count: number): Promise<void> {
+/** Moves what is behind the first records into the other file. */
+async function moveRecords(storePath: string, count: number): Promise<void> {
   const file = join(storePath, FIRST_FILE);
   const bytes = await readFile(file);
   let at = 0;
-  for (let block = 0; block < count; block++) at = bytes.indexOf('CRW1', at + 1);
+  for (let record = 0; record < count; record++) at = bytes.indexOf('CRW1', at + 1);
   const [head, rest] = [Buffer.alloc(bytes.length), Buffer.alloc(bytes.length)];
   bytes.copy(head, 0, 0, at);
   bytes.copy(rest, 0, at);
@@ -279,9 +271,9 @@ async function moveBlocks(storePath: string, count: number): Promise<void> {
 }
 
 const CUT = Object.fromEntries(
-  JOURNAL_FILES.map(name => [
+  WAL_FILES.map(name => [
     name,
-    `its file ${name} has 0 bytes and should have ${JOURNAL_FILE_BYTES}; without wal-0 and wal-1 the store is as it was before them`,
+    `its file ${name} has 0 bytes and should have ${WAL_FILE_BYTES}; without wal-0 and wal-1 the store is as it was before them`,
   ]),
 );
 
@@ -314,6 +306,6 @@ async function openLater(store: Store, directory: string, expiresAtMs: number): 
   return later;
 }
 
-function isJournalFile(name: string): boolean {
+function isWalFile(name: string): boolean {
   return name.startsWith('wal-');
 }

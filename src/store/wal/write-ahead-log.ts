@@ -4,21 +4,21 @@ import {join} from 'node:path';
 import type {Revision} from '../../domain/entry.ts';
 import {syncDirectory} from '../disk/data-directory.ts';
 
-/** The files of a journal, used in turns. */
-export const JOURNAL_FILES = ['wal-0', 'wal-1'] as const;
+/** The files of a write-ahead log, used in turns. */
+export const WAL_FILES = ['wal-0', 'wal-1'] as const;
 
 /**
- * Size of each file, in bytes. They have it from the beginning, so that syncing a block is one write to the disk: a file
+ * Size of each file, in bytes. They have it from the beginning, so that syncing a record is one write to the disk: a file
  * that grows would have its new length written too. At the most that a machine acknowledges it lasts for a fraction of a
  * second, and what is in it is read again at a start after a crash.
  */
-export const JOURNAL_FILE_BYTES = 1024 * 1024;
+export const WAL_FILE_BYTES = 1024 * 1024;
 
-/** Largest block, in bytes: what is larger gains nothing by being written twice. */
-export const BLOCK_BYTES_MAX = JOURNAL_FILE_BYTES / 4;
+/** Largest record, in bytes: what is larger gains nothing by being written twice. */
+export const WAL_RECORD_BYTES_MAX = WAL_FILE_BYTES / 4;
 
-/** How much a journal holds, in bytes. */
-export const JOURNAL_BYTES = JOURNAL_FILES.length * JOURNAL_FILE_BYTES;
+/** How much a write-ahead log holds, in bytes. */
+export const WAL_BYTES = WAL_FILES.length * WAL_FILE_BYTES;
 
 const FILE_MODE = 0o600;
 
@@ -31,32 +31,32 @@ export class UnretractedRecordError extends Error {
   }
 }
 
-interface JournalFile {
+interface WalFile {
   readonly handle: FileHandle;
-  /** Where the next block begins. */
+  /** Where the next record begins. */
   end: number;
   /** The last revision that is in it; 0 for none. */
   last: Revision;
 }
 
 /**
- * The write-ahead log of a store: a group of commits is durable once its block is in one of two files and synced. When
+ * The write-ahead log of a store: a group of commits is durable once its record is in one of two files and synced. When
  * the tree has everything that is in a file, the file is written over from its beginning. The files are there only
  * while a store is open, or was not closed.
  */
-export class Journal {
+export class WriteAheadLog {
   readonly #storePath: string;
-  #files: readonly JournalFile[] | undefined;
+  #files: readonly WalFile[] | undefined;
   /** Which file is written to. */
   #current = 0;
   /** The file whose last record failed and could not be taken back; nothing is written any more. */
-  #spoiled: JournalFile | undefined;
+  #spoiled: WalFile | undefined;
   /** The last revision that was found in the files. */
   readonly #found: Revision;
 
   /**
    * @param storePath The directory of the store's files.
-   * @param found The last revision that is in the journal there; 0 for none.
+   * @param found The last revision that is in the write-ahead log there; 0 for none.
    */
   constructor(storePath: string, found: Revision) {
     this.#storePath = storePath;
@@ -64,18 +64,18 @@ export class Journal {
   }
 
   /**
-   * Makes room for a block of that size, over blocks that the tree has.
+   * Makes room for a record of that size, over records that the tree has.
    *
-   * @param settled The last revision that the tree has.
+   * @param checkpointed The last revision that the tree has.
    * @returns Whether there is room now.
    */
-  makeRoom(sizeBytes: number, settled: Revision): boolean {
-    if (this.#files === undefined) return settled >= this.#found;
+  makeRoom(sizeBytes: number, checkpointed: Revision): boolean {
+    if (this.#files === undefined) return checkpointed >= this.#found;
     if (this.#fits(sizeBytes)) return true;
-    const free = this.#files.findIndex(({last}) => last <= settled);
+    const free = this.#files.findIndex(({last}) => last <= checkpointed);
     if (free === -1) return false;
     this.#current = free;
-    const file = this.#files[free] as JournalFile;
+    const file = this.#files[free] as WalFile;
     file.end = 0;
     return true;
   }
@@ -91,22 +91,22 @@ export class Journal {
   }
 
   /**
-   * Writes a block, for which there is room, behind the last one of an open journal. Resolved: on disk. Rejected with the error of the operating
-   * system: the next opening does not find the block. If that was a full disk, the write-ahead log can be written on; after any
+   * Writes a record, for which there is room, behind the last one of an open write-ahead log. Resolved: on disk. Rejected with the error of the operating
+   * system: the next opening does not find the record. If that was a full disk, the write-ahead log can be written on; after any
    * other error it is not known what the disk holds.
    *
-   * @throws {UnretractedRecordError} The next opening may find the block, so its revisions must not be given to anything else:
+   * @throws {UnretractedRecordError} The next opening may find the record, so its revisions must not be given to anything else:
    * nothing may be written any more, whatever the error was.
    */
-  async append(block: Buffer, last: Revision): Promise<void> {
-    const file = this.#files?.[this.#current] as JournalFile;
+  async append(record: Buffer, last: Revision): Promise<void> {
+    const file = this.#files?.[this.#current] as WalFile;
     try {
-      await writeDurably(file.handle.fd, block, file.end);
+      await writeDurably(file.handle.fd, record, file.end);
     } catch (error) {
       await this.#takeBack(file, error as Error);
       throw error;
     }
-    file.end += block.length;
+    file.end += record.length;
     file.last = last;
   }
 
@@ -126,7 +126,7 @@ export class Journal {
   }
 
   /** What failed did not happen: the next opening must not find its record. */
-  async #takeBack(file: JournalFile, error: Error): Promise<void> {
+  async #takeBack(file: WalFile, error: Error): Promise<void> {
     try {
       await eraseRecord(file);
     } catch (failure) {
@@ -136,8 +136,8 @@ export class Journal {
   }
 
   #fits(sizeBytes: number): boolean {
-    const file = this.#files?.[this.#current] as JournalFile;
-    return file.end + sizeBytes <= JOURNAL_FILE_BYTES;
+    const file = this.#files?.[this.#current] as WalFile;
+    return file.end + sizeBytes <= WAL_FILE_BYTES;
   }
 }
 
@@ -145,15 +145,15 @@ export class Journal {
  * Of zeros from end to end, the second one only once the first is whole: a file that is shorter beside another was cut. What
  * was in them before is in the tree.
  */
-async function createFiles(storePath: string): Promise<readonly JournalFile[]> {
-  const files: JournalFile[] = [];
+async function createFiles(storePath: string): Promise<readonly WalFile[]> {
+  const files: WalFile[] = [];
   try {
     await removeFiles(storePath);
     await syncDirectory(storePath);
-    for (const name of JOURNAL_FILES) {
+    for (const name of WAL_FILES) {
       const handle = await open(join(storePath, name), 'w', FILE_MODE);
       files.push({handle, end: 0, last: 0});
-      await writeWhole(handle, Buffer.alloc(JOURNAL_FILE_BYTES), 0);
+      await writeWhole(handle, Buffer.alloc(WAL_FILE_BYTES), 0);
       await handle.sync();
     }
     await syncDirectory(storePath);
@@ -184,8 +184,8 @@ function writeDurably(fd: number, bytes: Buffer, at: number): Promise<void> {
  *
  * @param last The last record, and where it stands.
  */
-export async function secureRecords(storePath: string, last: RecordPlace): Promise<void> {
-  for (const name of JOURNAL_FILES) {
+export async function secureRecords(storePath: string, last: RecordPosition): Promise<void> {
+  for (const name of WAL_FILES) {
     const handle = await open(join(storePath, name), 'r+').catch(ignoreMissing);
     try {
       if (name === last.file && handle !== undefined) await writeWhole(handle, last.bytes, last.at);
@@ -197,8 +197,8 @@ export async function secureRecords(storePath: string, last: RecordPlace): Promi
 }
 
 /** Where a record stands. */
-export interface RecordPlace {
-  readonly file: (typeof JOURNAL_FILES)[number];
+export interface RecordPosition {
+  readonly file: (typeof WAL_FILES)[number];
   /** Its first byte. */
   readonly at: number;
   readonly bytes: Buffer;
@@ -210,7 +210,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 async function removeFiles(storePath: string): Promise<void> {
-  for (const name of [...JOURNAL_FILES].reverse()) await rm(join(storePath, name), {force: true});
+  for (const name of [...WAL_FILES].reverse()) await rm(join(storePath, name), {force: true});
 }
 
 async function writeWhole(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
@@ -221,6 +221,6 @@ async function writeWhole(handle: FileHandle, bytes: Buffer, at: number): Promis
 }
 
 /** Writes over the beginning of the record behind the last good one. */
-function eraseRecord({handle, end}: JournalFile): Promise<void> {
-  return writeDurably(handle.fd, Buffer.alloc(Math.min(8, JOURNAL_FILE_BYTES - end)), end);
+function eraseRecord({handle, end}: WalFile): Promise<void> {
+  return writeDurably(handle.fd, Buffer.alloc(Math.min(8, WAL_FILE_BYTES - end)), end);
 }

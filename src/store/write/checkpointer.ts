@@ -19,11 +19,11 @@ const RETRY_DELAY_MS = 1000;
 /**
  * A transaction ends with the group that reaches one of these: preparing it takes some milliseconds of the event loop. A key that is
  * written several times goes into the tree once, so that what counts are the keys; all changes go into the log. At the usual
- * sizes so many changes are as much as one file of the journal holds, and the other one is free meanwhile.
+ * sizes so many changes are as much as one file of the write-ahead log holds, and the other one is free meanwhile.
  */
 const LIMITS = {keysMax: 1000, changesMax: 3000} as const;
 
-/** Moves what is in the journal into the tree, while others write and read. */
+/** Moves what is in the write-ahead log into the tree, while others write and read. */
 export class Checkpointer {
   readonly #deps: CheckpointerDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export class Checkpointer {
   }
 
   /** Moves everything that is there now. @throws What kept it from that; what is not moved stays where it is. */
-  async settle(): Promise<void> {
+  async checkpoint(): Promise<void> {
     const {memtable} = this.#deps;
     const last = memtable.revision ?? 0;
     // Others may be adding more all the while.
@@ -60,7 +60,7 @@ export class Checkpointer {
   }
 
   #startNow(): void {
-    // Whoever writes next learns of a failure; what is in the journal is safe there.
+    // Whoever writes next learns of a failure; what is in the write-ahead log is safe there.
     this.#run().catch(() => {});
   }
 

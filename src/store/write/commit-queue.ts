@@ -61,7 +61,7 @@ export class CommitQueue<C> {
     while (this.#waiting.length > 0) {
       // Requests that arrived in the same turn of the event loop are still being read; let them join.
       await nextTurn();
-      await this.#settle(this.#takeGroup());
+      await this.#write(this.#takeGroup());
     }
     this.#working = undefined;
   }
@@ -75,7 +75,7 @@ export class CommitQueue<C> {
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end + 1);
   }
 
-  async #settle(group: readonly WaitingCommit<C>[]): Promise<void> {
+  async #write(group: readonly WaitingCommit<C>[]): Promise<void> {
     const sizeBytes = group.reduce((sum, waiting) => sum + waiting.sizeBytes, 0);
     try {
       const results = await this.#deps.writeGroup(

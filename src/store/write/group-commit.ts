@@ -5,8 +5,8 @@ import type {Log} from '../../domain/log.ts';
 import type {Steps} from '../../domain/steps.ts';
 import type {Change, CommitResult} from '../../domain/store.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {saysFullDisk} from '../disk/free-space.ts';
-import {DiskRoom} from '../disk/reserve.ts';
+import {isFullDiskError} from '../disk/free-space.ts';
+import {DiskSpace} from '../disk/reserve.ts';
 import type {EntryState} from '../format/entry-record.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, sizeOfCommit, sizeOfWrite, sum} from '../plan/prepared-commit.ts';
@@ -14,18 +14,18 @@ import type {EntryCache} from '../tree/entry-cache.ts';
 import {readStoredJson, readStoredState} from '../tree/read-entry.ts';
 import type {Tree} from '../tree/tree.ts';
 import {Memtable, type PreparedPlan} from '../wal/memtable.ts';
-import {planOf} from '../wal/replay.ts';
-import {blockBytesMax, encodeBlock, type JournalBlock} from '../wal/wal-record.ts';
-import {BLOCK_BYTES_MAX, Journal, UnretractedRecordError} from '../wal/write-ahead-log.ts';
+import {replayRecord} from '../wal/replay.ts';
+import {encodeWalRecord, type WalRecord, walRecordBytesMax} from '../wal/wal-record.ts';
+import {UnretractedRecordError, WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../wal/write-ahead-log.ts';
 import {Checkpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
-import {planInTurns} from './plan-in-ticks.ts';
+import {planInTicks} from './plan-in-ticks.ts';
 
 /** What a group writer needs. */
 export interface GroupWriterDeps {
   readonly directory: DataDirectory;
-  /** The blocks of the journal that the tree does not have, in their order. */
-  readonly unsettled: readonly JournalBlock[];
+  /** The records of the write-ahead log that the tree does not have, in their order. */
+  readonly recovered: readonly WalRecord[];
   readonly tree: Tree;
   readonly log: Log;
   readonly cache: EntryCache;
@@ -39,8 +39,8 @@ export interface GroupWriterDeps {
 
 /**
  * Group commit. One writer at a time, so what a commit will meet is known before it is written: checks are judged
- * here, in the order of arrival. All commits that wait while the disk is busy form the next group. A group is one block of
- * the journal with one fsync, and goes into the tree a little later, with others; until then it is in the memtable,
+ * here, in the order of arrival. All commits that wait while the disk is busy form the next group. A group is one record of
+ * the write-ahead log with one fsync, and goes into the tree a little later, with others; until then it is in the memtable,
  * where reads look first. A large group, and any group on a disk with little room, goes into the tree at once.
  */
 export class GroupWriter {
@@ -49,23 +49,23 @@ export class GroupWriter {
     writeGroup: (group, sizeBytes) => this.#writeGroup(group, sizeBytes),
     sizeOf: commit => this.#sizeOf(commit),
   });
-  readonly #room: DiskRoom;
-  readonly #journal: Journal;
+  readonly #room: DiskSpace;
+  readonly #log: WriteAheadLog;
   readonly #checkpointer: Checkpointer;
-  /** Where blocks are made: one at a time, and a new place for each would be work for the collector. */
-  readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES_MAX);
+  /** Where records are made: one at a time, and a new place for each would be work for the collector. */
+  readonly #record = Buffer.allocUnsafeSlow(WAL_RECORD_BYTES_MAX);
   /** What the tree does not have yet. */
   readonly memtable: Memtable;
   #durableMs: number;
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
-    const {directory, unsettled, tree, cache} = deps;
+    const {directory, recovered, tree, cache} = deps;
     this.memtable = new Memtable((key, entry) => (entry === undefined ? cache.forget([key]) : cache.keep(entry)));
-    this.#durableMs = Math.max(tree.changes.highestMs, tree.metadata.highestMs, unsettled.at(-1)?.nowMs ?? 0);
-    this.#room = new DiskRoom(directory);
-    for (const block of unsettled) this.memtable.add(planOf(block, key => this.#stateOf(key)));
-    this.#journal = new Journal(directory.storePath, this.memtable.revision ?? 0);
+    this.#durableMs = Math.max(tree.changes.highestMs, tree.metadata.highestMs, recovered.at(-1)?.nowMs ?? 0);
+    this.#room = new DiskSpace(directory);
+    for (const record of recovered) this.memtable.add(replayRecord(record, key => this.#stateOf(key)));
+    this.#log = new WriteAheadLog(directory.storePath, this.memtable.revision ?? 0);
     this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
   }
@@ -81,16 +81,16 @@ export class GroupWriter {
   }
 
   /** Brings the tree up to date. @throws {AppError} `disk-full`, `store-read-only`; nothing is lost then. */
-  settle(): Promise<void> {
-    return this.#checkpointer.settle();
+  checkpoint(): Promise<void> {
+    return this.#checkpointer.checkpoint();
   }
 
   /** As {@link settle}, if it can. */
-  async trySettle(): Promise<void> {
+  async tryCheckpoint(): Promise<void> {
     try {
-      if (this.#deps.tree.readOnlyBecause === undefined) await this.settle();
+      if (this.#deps.tree.readOnlyBecause === undefined) await this.checkpoint();
     } catch (error) {
-      // It is in the log, and the journal has what the tree lacks, also for whoever opens the store next.
+      // It is in the log, and the write-ahead log has what the tree lacks, also for whoever opens the store next.
       if (!(error instanceof AppError)) throw error;
     }
   }
@@ -98,26 +98,26 @@ export class GroupWriter {
   /** Lets commits that wait finish, and the tree have what it lacks, if it can. */
   async drain(): Promise<void> {
     await this.#queue.drained();
-    await this.trySettle();
+    await this.tryCheckpoint();
     this.#checkpointer.end();
   }
 
   /** Lets the tree say that it has everything, if it has, and what time it is. To be called when nothing is written any more. */
-  async endJournal(): Promise<void> {
+  async detachLog(): Promise<void> {
     const {storeMs, tree} = this.#deps;
     if (tree.readOnlyBecause !== undefined || this.memtable.changes > 0) return;
     try {
-      await tree.writeMetadata({logId: undefined, highestMs: storeMs()});
+      await tree.writeMetadata({walId: undefined, highestMs: storeMs()});
     } catch (error) {
-      // It is in the log; the journal stays, and has nothing that the tree has not.
+      // It is in the log; the write-ahead log stays, and has nothing that the tree has not.
       if (!(error instanceof AppError)) throw error;
     }
   }
 
   /** Closes the files. To be called once the tree is closed, so that what it has need not be read again. */
   async close(): Promise<void> {
-    const isEnded = this.#deps.tree.metadata.logId === undefined;
-    await (isEnded ? this.#journal.remove() : this.#journal.close());
+    const isEnded = this.#deps.tree.metadata.walId === undefined;
+    await (isEnded ? this.#log.remove() : this.#log.close());
   }
 
   /** Moves nothing more into a tree that is read-only. */
@@ -132,7 +132,7 @@ export class GroupWriter {
       return await this.#writeTogether(group);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      await this.#ask(room => room.giveUp());
+      await this.#ask(room => room.releaseReserve());
       return this.#writeDeletions(group);
     }
   }
@@ -145,10 +145,10 @@ export class GroupWriter {
 
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const {onChange, tree} = this.#deps;
-    const plan = await planInTurns(tree, () => this.#plan(group));
+    const plan = await planInTicks(tree, () => this.#plan(group));
     if (plan.changes.length === 0 && plan.missedMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
     if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
-    if (this.#isForJournal(plan)) await this.#writeToJournal(plan);
+    if (this.#fitsLog(plan)) await this.#writeToLog(plan);
     else await this.#writeToTree(plan);
     if (plan.changes.length === 0) return plan.results;
     this.#durableMs = plan.nowMs;
@@ -170,54 +170,54 @@ export class GroupWriter {
   }
 
   /** Asks for room. @throws {AppError} `store-read-only`: a disk that fails at that is a disk that fails. */
-  async #ask<T>(ask: (room: DiskRoom) => Promise<T>): Promise<T> {
+  async #ask<T>(ask: (room: DiskSpace) => Promise<T>): Promise<T> {
     try {
       return await ask(this.#room);
     } catch (error) {
-      throw new AppError(this.#deps.tree.turnReadOnly(error), {cause: error});
+      throw new AppError(this.#deps.tree.becomeReadOnly(error), {cause: error});
     }
   }
 
-  #isForJournal({changes, stale}: PreparedPlan): boolean {
+  #fitsLog({changes, stale}: PreparedPlan): boolean {
     // With little room nothing is acknowledged that the tree may have no room for.
     if (!this.#room.isAmple || stale.length > 0) return false;
-    return changes.every(hasItsValue) && blockBytesMax(changes) <= BLOCK_BYTES_MAX;
+    return changes.every(hasItsValue) && walRecordBytesMax(changes) <= WAL_RECORD_BYTES_MAX;
   }
 
-  async #writeToJournal(plan: PreparedPlan): Promise<void> {
+  async #writeToLog(plan: PreparedPlan): Promise<void> {
     const {changes, metadata} = this.#deps.tree;
     const {nowMs, updatedAtMs} = plan;
-    const block = encodeBlock({changes: plan.changes, nowMs, updatedAtMs, storeId: metadata.id}, this.#block);
-    if (!this.#journal.makeRoom(block.length, changes.revision)) {
-      await this.settle();
-      this.#journal.makeRoom(block.length, changes.revision);
+    const record = encodeWalRecord({changes: plan.changes, nowMs, updatedAtMs, storeId: metadata.id}, this.#record);
+    if (!this.#log.makeRoom(record.length, changes.revision)) {
+      await this.checkpoint();
+      this.#log.makeRoom(record.length, changes.revision);
     }
     try {
-      await this.#beginJournal();
-      await this.#journal.append(block, plan.revision);
+      await this.#attachLog();
+      await this.#log.append(record, plan.revision);
     } catch (error) {
-      throw error instanceof AppError ? error : new AppError(this.#afterFailedBlock(error), {cause: error});
+      throw error instanceof AppError ? error : new AppError(this.#afterFailedAppend(error), {cause: error});
     }
     this.memtable.add(plan);
     this.#checkpointer.notice();
   }
 
   /**
-   * Makes the files of the journal before its first block. The tree says that there is a journal only while both files are
+   * Makes the files of the write-ahead log before its first record. The tree says that there is a write-ahead log only while both files are
    * there, so that one that was taken away is missed at the next opening: what it held was acknowledged.
    */
-  async #beginJournal(): Promise<void> {
+  async #attachLog(): Promise<void> {
     const {tree} = this.#deps;
-    if (!this.#journal.isOpen) {
-      await this.#nameLog(undefined);
-      await this.#journal.create();
+    if (!this.#log.isOpen) {
+      await this.#writeWalId(undefined);
+      await this.#log.create();
     }
-    await this.#nameLog(tree.metadata.id);
+    await this.#writeWalId(tree.metadata.id);
   }
 
-  async #nameLog(logId: string | undefined): Promise<void> {
+  async #writeWalId(walId: string | undefined): Promise<void> {
     const {storeMs, tree} = this.#deps;
-    if (tree.metadata.logId !== logId) await tree.writeMetadata({logId, highestMs: storeMs()});
+    if (tree.metadata.walId !== walId) await tree.writeMetadata({walId, highestMs: storeMs()});
   }
 
   /**
@@ -227,7 +227,7 @@ export class GroupWriter {
   async #tryWriteTime(nowMs: number): Promise<void> {
     try {
       // One transaction at a time.
-      await this.settle();
+      await this.checkpoint();
       await this.#deps.tree.writeMetadata({highestMs: nowMs});
       this.#durableMs = nowMs;
     } catch (error) {
@@ -238,7 +238,7 @@ export class GroupWriter {
 
   async #writeToTree(plan: PreparedPlan): Promise<void> {
     // What came before it goes in before it.
-    await this.settle();
+    await this.checkpoint();
     const {cache, tree} = this.#deps;
     cache.forget(plan.writes.keys());
     await cache.pause(() => tree.write([plan]));
@@ -251,13 +251,14 @@ export class GroupWriter {
     try {
       await this.#deps.tree.write(groups);
     } catch (error) {
-      if (isDiskFull(error)) await this.#ask(room => room.giveUp());
+      if (isDiskFull(error)) await this.#ask(room => room.releaseReserve());
       throw error;
     }
   }
 
-  #afterFailedBlock(error: unknown): Failure {
-    if (error instanceof UnretractedRecordError || !saysFullDisk(error)) return this.#deps.tree.turnReadOnly(error);
+  #afterFailedAppend(error: unknown): Failure {
+    if (error instanceof UnretractedRecordError || !isFullDiskError(error))
+      return this.#deps.tree.becomeReadOnly(error);
     this.#deps.log.error('disk full; nothing was written', {error});
     return {code: 'disk-full'};
   }

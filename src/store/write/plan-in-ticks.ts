@@ -9,7 +9,7 @@ import type {Tree} from '../tree/tree.ts';
  * @param begin Begins the plan: a second time after a read of the tree that failed.
  * @throws {AppError} `store-read-only`, also where a checkpoint failed meanwhile.
  */
-export async function planInTurns<T>(
+export async function planInTicks<T>(
   tree: Pick<Tree, 'read' | 'assertWritable'>,
   begin: () => Iterator<number, T>,
 ): Promise<T> {

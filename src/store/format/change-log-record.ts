@@ -1,7 +1,7 @@
 import {crc32} from 'node:zlib';
 import type {Revision} from '../../domain/entry.ts';
 import type {Change} from '../../domain/store.ts';
-import {changesBytesMax, readChanges, writeChanges} from './change-record.ts';
+import {encodeChanges, encodedBytesMax, readChanges} from './change-encoding.ts';
 
 /**
  * A log record holds changes of commits that reached the disk together. Its key is the last of their revisions, eight
@@ -22,7 +22,7 @@ import {changesBytesMax, readChanges, writeChanges} from './change-record.ts';
  * The differences of two ordinals and two volumes tell how much lies between two records without reading them, and the
  * header has a checksum of its own so that it can be trusted without the rest.
  */
-const LOG_RECORD_VERSION = 2;
+const CHANGE_LOG_RECORD_VERSION = 2;
 const HEADER_BYTES = 34;
 const AT = {
   headerChecksum: 2,
@@ -37,7 +37,7 @@ const NUMBER_BYTES = 6;
 const KEY_BYTES = 8;
 
 /** Where a log is after a record. */
-export interface LogPlace {
+export interface ChangeLogPosition {
   /** How many changes were ever logged. */
   readonly ordinal: number;
   /** How many bytes of keys and values were ever logged. */
@@ -47,32 +47,32 @@ export interface LogPlace {
 }
 
 /** What the header of a record says. */
-export interface LogHeader extends LogPlace {
+export interface ChangeLogHeader extends ChangeLogPosition {
   /** The revision of the first change. */
   readonly first: Revision;
 }
 
 /** The key of the record whose last change has this revision. */
-export function encodeLogKey(revision: Revision): Buffer {
+export function encodeChangeLogKey(revision: Revision): Buffer {
   const key = Buffer.alloc(KEY_BYTES);
   key.writeUIntBE(revision, KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
   return key;
 }
 
 /** The revision of a record's last change, from its key; undefined when no record has such a key: it is damaged. */
-export function decodeLogKey(key: Buffer): Revision | undefined {
+export function decodeChangeLogKey(key: Buffer): Revision | undefined {
   if (key.length !== KEY_BYTES || key.readUInt16BE(0) !== 0) return undefined;
   return key.readUIntBE(KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
 }
 
 /** Makes the record of some changes, at least one, in a buffer; the place is that of the log with them. */
-export function encodeLogRecord(
+export function encodeChangeLogRecord(
   changes: readonly Change[],
-  {ordinal, volumeBytes, highestMs}: LogPlace,
-  buffer: Buffer = Buffer.allocUnsafe(logRecordBytesMax(changes)),
+  {ordinal, volumeBytes, highestMs}: ChangeLogPosition,
+  buffer: Buffer = Buffer.allocUnsafe(changeLogRecordBytesMax(changes)),
 ): Buffer {
-  const record = buffer.subarray(0, writeChanges(changes, buffer, AT.changes));
-  record[0] = LOG_RECORD_VERSION;
+  const record = buffer.subarray(0, encodeChanges(changes, buffer, AT.changes));
+  record[0] = CHANGE_LOG_RECORD_VERSION;
   record[1] = 0;
   record.writeUIntBE(ordinal, AT.ordinal, NUMBER_BYTES);
   record.writeUIntBE(volumeBytes, AT.volume, NUMBER_BYTES);
@@ -84,12 +84,12 @@ export function encodeLogRecord(
 }
 
 /** How large the record of some changes is at most, in bytes. */
-export function logRecordBytesMax(changes: readonly Change[]): number {
-  return HEADER_BYTES + changesBytesMax(changes);
+export function changeLogRecordBytesMax(changes: readonly Change[]): number {
+  return HEADER_BYTES + encodedBytesMax(changes);
 }
 
 /** The header of a record, or undefined when it is damaged. */
-export function decodeLogHeader(record: Buffer): LogHeader | undefined {
+export function decodeChangeLogHeader(record: Buffer): ChangeLogHeader | undefined {
   if (!hasSoundHeader(record)) return undefined;
   return {
     ordinal: record.readUIntBE(AT.ordinal, NUMBER_BYTES),
@@ -100,7 +100,7 @@ export function decodeLogHeader(record: Buffer): LogHeader | undefined {
 }
 
 /** The changes of a record, or undefined when the record is damaged. Each value has bytes of its own: keeping one keeps no record. */
-export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
+export function decodeChangeLogRecord(record: Buffer): readonly Change[] | undefined {
   if (!hasSoundHeader(record)) return undefined;
   if (crc32(record.subarray(AT.changes)) !== record.readUInt32BE(AT.changesChecksum)) return undefined;
   return readChanges(record, AT.changes, record.length);
@@ -109,7 +109,7 @@ export function decodeLogRecord(record: Buffer): readonly Change[] | undefined {
 function hasSoundHeader(record: Buffer): boolean {
   return (
     record.length > HEADER_BYTES &&
-    record[0] === LOG_RECORD_VERSION &&
+    record[0] === CHANGE_LOG_RECORD_VERSION &&
     crc32(record.subarray(AT.ordinal, AT.changes)) === record.readUInt32BE(AT.headerChecksum)
   );
 }

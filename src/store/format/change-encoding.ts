@@ -4,7 +4,7 @@ import type {Key} from '../../domain/key.ts';
 import type {Change, PutChange} from '../../domain/store.ts';
 
 /**
- * How changes are written one behind the other, in the change log and in the journal, all numbers big-endian. A change is
+ * How changes are written one behind the other, in the change log and in the write-ahead log, all numbers big-endian. A change is
  * its kind (1 put, 2 put with its value, 3 delete, 4 expire), six bytes of revision, two of the length of the key, and
  * the key; of a put then follow four bytes of the size of the value and six of the time of expiry (0 for never), and the
  * value where it is kept.
@@ -18,7 +18,7 @@ const CHANGE_BYTES = 1 + NUMBER_BYTES + 2;
 const PUT_BYTES = 4 + NUMBER_BYTES;
 
 /** How many bytes some changes have at most. */
-export function changesBytesMax(changes: readonly Change[]): number {
+export function encodedBytesMax(changes: readonly Change[]): number {
   // A character has at most three bytes for each of its units.
   return changes.reduce(
     (sum, change) => sum + CHANGE_BYTES + PUT_BYTES + 3 * change.key.length + valueBytesOf(change),
@@ -32,7 +32,7 @@ export function valueBytesOf(change: Change): number {
 }
 
 /** Writes changes into a buffer. @returns Where they end. */
-export function writeChanges(changes: readonly Change[], buffer: Buffer, at: number): number {
+export function encodeChanges(changes: readonly Change[], buffer: Buffer, at: number): number {
   let end = at;
   for (const change of changes) end = writeChange(change, buffer, end);
   return end;
