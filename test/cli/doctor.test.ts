@@ -146,7 +146,7 @@ describe('crewroom doctor', () => {
         await mkdir(path, {mode: 0o700});
         await writeFile(join(path, 'format.json'), '{"format": 99}', {mode: 0o600});
       },
-      found: /^problem: Cannot open .*: it has the data format 99/,
+      found: /^problem: Cannot open .*: it has data format 99/,
     },
     {
       name: 'other files in place',
