@@ -76,6 +76,9 @@ class FetchRequest implements HttpRequest {
     return this.signal;
   }
 
+  /** A program has the answer at once. */
+  makeRoom(): void {}
+
   /** Nobody waits for the answer any more. */
   stop(): void {
     this.#over.abort();

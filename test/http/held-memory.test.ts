@@ -1,3 +1,4 @@
+import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createMachine, type Service} from '../cli/crewroom.ts';
@@ -62,5 +63,22 @@ describe.runIf(process.platform === 'linux')('what clients make a service hold i
     await Promise.all(clients.map(client => sendSlowly(client, head, piece, 127)));
     expect(await peakOf(service)).toBeLessThan(PEAK_BYTES_MAX);
     expect((await exchange(service, formatRequest('GET /livez', [hostOf(service)]))).status).toBe(200);
+  });
+
+  test('pages of values that are not read', {timeout: 120_000}, async () => {
+    const service = await start();
+    for (let index = 0; index < 4; index++) {
+      const body = JSON.stringify('x'.repeat(MIB - 2));
+      await exchange(service, formatRequest(`PUT /api/store/${index}`, [hostOf(service)], body));
+    }
+    const clients = await Promise.all(Array.from({length: 300}, () => connect(service)));
+    const asked = clients.map(({socket}) => {
+      // Its answer begins, and the rest stays with the service.
+      socket.removeAllListeners('data').pause();
+      return Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+    });
+    for (const client of clients) void client.send(formatRequest('GET /api/keys?values=true', [hostOf(service)]));
+    await Promise.all(asked);
+    expect(await peakOf(service)).toBeLessThan(PEAK_BYTES_MAX);
   });
 });

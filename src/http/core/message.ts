@@ -36,6 +36,12 @@ export interface HttpRequest {
    * @returns `signal`, which is then aborted for that too.
    */
   listen(): AbortSignal;
+  /**
+   * Asks for memory for an answer before it is made. Once it is there it counts with its own size.
+   *
+   * @throws {AppError} `too-many-bodies` when there is no room.
+   */
+  makeRoom(sizeBytes: number): void;
 }
 
 /**

@@ -87,6 +87,8 @@ export class NodeTurn implements Turn {
   /** Accounts for an answer until it is taken. What was only read can be read again, and is refused if there is no room. */
   #fit(answered: HttpAnswer): HttpAnswer {
     if (isStream(answered.body)) return answered;
+    // Of its body, and of the room that was asked for, nothing is needed any more.
+    this.#connection.letGo();
     const sizeBytes = answered.body?.length ?? 0;
     if (this.#connection.hold(sizeBytes) || sizeBytes <= SPARED_BYTES_MAX || this.request.method !== 'GET')
       return answered;

@@ -91,6 +91,13 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return this.signal;
   }
 
+  makeRoom(sizeBytes: number): void {
+    const {connection} = this.#options;
+    if (sizeBytes === 0 || connection.hold(sizeBytes)) return;
+    connection.letGo();
+    throw new AppError({code: 'too-many-bodies'});
+  }
+
   fail(failure: Failure): void {
     this.#failure = failure;
     this.#onFail?.(new AppError(failure));
@@ -171,7 +178,9 @@ export class NodeRequest implements HttpRequest, TurnRequest {
         if (this.#failure !== undefined) throw new AppError(this.#failure);
         const chunk: Buffer | null = request.read();
         if (chunk !== null) {
-          heldBytes += this.#hold(Math.min(chunk.length, PIECES_BYTES_MAX - heldBytes));
+          const newBytes = Math.min(chunk.length, PIECES_BYTES_MAX - heldBytes);
+          this.makeRoom(newBytes);
+          heldBytes += newBytes;
           connection.moved(chunk.length);
           yield chunk;
         } else if (request.readableEnded) return;
@@ -196,14 +205,6 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     await arrived;
     connection.enter('working');
     stopTimer();
-  }
-
-  /** @throws {AppError} `too-many-bodies`. */
-  #hold(sizeBytes: number): number {
-    const {connection} = this.#options;
-    if (sizeBytes === 0 || connection.hold(sizeBytes)) return sizeBytes;
-    connection.letGo();
-    throw new AppError({code: 'too-many-bodies'});
   }
 
   /** @returns What stops it. */

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../../test/support/test-server.ts';
+import type {AppError} from '../../domain/failure.ts';
 import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import {PIPELINED_MAX} from './connection.ts';
 import {PATIENCE_MS} from './connection-pool.ts';
@@ -219,6 +220,31 @@ describe('connections have a limit', () => {
     await other.send(formatRequest('GET /large', []));
     expect((await other.readAnswer()).json).toMatchObject({code: 'too-many-bodies'});
     expect(await statusOf(server)).toBe(200);
+  });
+
+  test('room for an answer is asked for before it is made, and counts until it is there', async () => {
+    let made = 0;
+    let makeAll = (): void => {};
+    const whenMade = new Promise<void>(resolve => (makeAll = resolve));
+    const handle: HttpHandler = async request => {
+      if (request.target === '/free') return jsonAnswer(made);
+      try {
+        request.makeRoom(1500);
+      } catch (error) {
+        return jsonAnswer((error as AppError).failure, {status: 503});
+      }
+      made++;
+      await whenMade;
+      return jsonAnswer(made);
+    };
+    const server = await start(handle, {heldBytesMax: 2000, nowMs: () => 0});
+    const client = await server.connect();
+    await client.send(formatRequest('GET /', []));
+    await expect.poll(async () => (await exchange(server, formatRequest('GET /free', []))).json).toBe(1);
+    expect((await exchange(server, formatRequest('GET /', []))).json).toMatchObject({code: 'too-many-bodies'});
+    makeAll();
+    expect((await client.readAnswer()).json).toBe(1);
+    expect((await exchange(server, formatRequest('GET /', []))).json).toBe(2);
   });
 
   test('clients that are slow make room too, and are told so where possible', async () => {

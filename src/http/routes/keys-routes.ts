@@ -1,8 +1,9 @@
-import type {Entries, Page} from '../../domain/entries.ts';
+import {setImmediate} from 'node:timers/promises';
+import {type Entries, LIST_VALUES_BYTES_MAX, type Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatTime} from '../../protocol/format-time.ts';
-import {answer, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
 /** What the route of many entries needs. */
@@ -13,14 +14,20 @@ export interface KeysRoutesDeps {
 
 /** `/api/keys`: many entries. */
 export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[] {
+  const takeTurn = createTurns();
   return [
     {
       path: '/api/keys',
       operations: {
-        GET: async ({query}) => {
+        GET: async ({request, query}) => {
           const {LIST_QUERY, readParameters} = await import('../openapi/schemas.ts');
-          const page = await entries.list(readParameters(query, LIST_QUERY));
-          return answer(serialisePage(page, storeId));
+          const options = readParameters(query, LIST_QUERY);
+          const make = async (): Promise<HttpAnswer> => answer(serialisePage(await entries.list(options), storeId));
+          if (!options.values) return make();
+          return takeTurn(() => {
+            request.makeRoom(LIST_VALUES_BYTES_MAX);
+            return make();
+          });
         },
         DELETE: async ({query}) => {
           const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/schemas.ts');
@@ -30,6 +37,21 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
       },
     },
   ];
+}
+
+/**
+ * Makes what runs actions one after the other: pages with values are made in turn, so that each counts in memory before
+ * the next asks for room. Most are far smaller than the room for the largest, and few would have it at once.
+ */
+function createTurns(): <T>(action: () => Promise<T>) => Promise<T> {
+  let last: Promise<void> = Promise.resolve();
+  return action => {
+    const done = last.then(action);
+    // In a turn of the event loop of its own: meanwhile nobody takes an answer, and nothing of those that made room is free.
+    const pause = (): Promise<void> => setImmediate();
+    last = done.then(pause, pause);
+    return done;
+  };
 }
 
 /** Writes a page with the values as they are stored: parsing them would lose what JavaScript cannot hold. */
