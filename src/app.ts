@@ -26,6 +26,7 @@ import {PATCH_MEMBERS_MAX} from './domain/merge-patch.ts';
 import type {Sessions} from './domain/session.ts';
 import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
 import type {StoreId} from './domain/store-id.ts';
+import type {Timers} from './domain/timers.ts';
 import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import {createEventHub} from './events/event-hub.ts';
@@ -56,7 +57,6 @@ import {transactionRoutes} from './http/routes/transaction-routes.ts';
 import {transferRoutes} from './http/routes/transfer-routes.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
-import type {Timers} from './identity/session/alarm.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {platformPaths} from './paths.ts';
 import {createEventTexts} from './protocol/write-event.ts';
@@ -176,7 +176,11 @@ export async function openCrewroom(
     const store = await given.openStore(config, given);
     opened.unshift(store);
     // After the store, which keeps a second process out: two that resume one session would end it for each other.
-    const source = await openSessions(identity, config, given);
+    // A program that brings a source of its own knows by itself who the pilot is.
+    const hasOwnIdentity = parts.openIdentity !== undefined && config.airline === '';
+    const source = hasOwnIdentity
+      ? openFixedSessions(identity, given.nowMs)
+      : await openSessions(identity, config, given);
     return new OpenedCrewroom({config, log: given.log, nowMs: given.nowMs, identity: source, sessions: source, store});
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
@@ -345,10 +349,8 @@ async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<Id
 async function openSessions(
   base: IdentitySource,
   {airline, dataDir, ephemeral, keep}: Config,
-  {openIdentity: given, log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
+  {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
 ): Promise<IdentitySource & Sessions> {
-  // A program that brings a source of its own knows by itself who the pilot is.
-  if (given !== openIdentity && airline === '') return openFixedSessions(base, nowMs);
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
   const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');

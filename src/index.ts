@@ -116,8 +116,8 @@ export {
   type StoreId,
 } from './domain/store-id.ts';
 export {expiryTime, hasExpired} from './domain/time-to-live.ts';
+export type {Timers} from './domain/timers.ts';
 export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
-export type {Timers} from './identity/session/alarm.ts';

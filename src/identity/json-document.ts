@@ -14,9 +14,9 @@ const BREADTH_MAX = [10_000, 10_000, 10_000];
 
 /** Reads a JSON document, without the byte order mark that some editors write. Limits hold before anything is made of it. */
 export function readJsonDocument(bytes: Uint8Array): JsonReading {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
-    const json = parseJsonText(hasMark ? bytes.subarray(3) : bytes, {breadthMax: BREADTH_MAX});
+    const json = parseJsonText(hasByteOrderMark ? bytes.subarray(3) : bytes, {breadthMax: BREADTH_MAX});
     return {json, value: JSON.parse(new TextDecoder().decode(json))};
   } catch (error) {
     if (error instanceof TooBroad) return {problem: describeBreadth(error)};

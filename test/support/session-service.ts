@@ -7,9 +7,9 @@ import {type Client, createClient, type SessionDocument} from '../../src/client/
 import type {Config} from '../../src/config/config.ts';
 import {AppError} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
+import type {Timers} from '../../src/domain/timers.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
-import type {Timers} from '../../src/identity/session/alarm.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 

@@ -3,7 +3,7 @@ import {isIP} from 'node:net';
 import {connect, type PeerCertificate, type TLSSocket} from 'node:tls';
 import {NO_TLS_HINT} from '../../identity/backend/network-trouble.ts';
 import type {Finding} from '../finding.ts';
-import type {WalkDeps} from './walk.ts';
+import type {WalkDeps} from './walk-context.ts';
 
 /** How long TLS may take, in milliseconds. */
 const TLS_TIMEOUT_MS = 10_000;

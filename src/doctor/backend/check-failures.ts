@@ -1,11 +1,11 @@
+import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/back-end-request.ts';
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/exchange.ts';
 import {findRedirect} from '../../identity/backend/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
 import type {Finding, FindingLevel, Steps} from '../finding.ts';
-import {describeBody, messageOf} from './read-body.ts';
-import {findingOfSilence} from './silence.ts';
-import type {BackEndPlace} from './walk.ts';
+import {describeBody, failureMessageOf} from './body-description.ts';
+import {findingOfCallFailure} from './call-failure.ts';
+import type {WalkContext} from './walk-context.ts';
 
 /** An address that nobody has: the domain is reserved (RFC 2606). A real pilot might be locked out by a wrong password. */
 const NOBODY = 'crewroom-doctor@example.invalid';
@@ -78,7 +78,7 @@ export const PACE_MS = 1000;
 const LEAVE_ALONE_MAX_MS = 60_000;
 
 /** Looks at how a back end refuses what is wrong: each step asks one thing, until the back end wants to be left alone. */
-export async function* checkFailures(place: BackEndPlace): Steps {
+export async function* checkFailures(place: WalkContext): Steps {
   let leaveAloneMs: number | undefined;
   for (const mistake of MISTAKES) {
     if (leaveAloneMs !== undefined) {
@@ -106,19 +106,19 @@ interface Checked {
   readonly retryAfterMs?: number;
 }
 
-async function checkMistake(mistake: Mistake, {scriptURL, client}: BackEndPlace): Promise<Checked> {
+async function checkMistake(mistake: Mistake, {scriptURL, client}: WalkContext): Promise<Checked> {
   const {check} = mistake;
   try {
     const answer = await client.send({...mistake.request, scriptURL});
     const redirect = findRedirect(answer);
-    if (redirect !== undefined) return {finding: findingOfSilence(check, redirect)};
+    if (redirect !== undefined) return {finding: findingOfCallFailure(check, redirect)};
     const finding = {check, ...judge(answer, mistake)};
     if (answer.status !== 429) return {finding};
     const retryAfterMs = (readRetryAfterSeconds(answer.headers) ?? 0) * 1000;
     // That it counts is well; a sign-in may go through all the same.
     return {finding: {...finding, level: 'warning'}, retryAfterMs};
   } catch (error) {
-    return {finding: findingOfSilence(check, error)};
+    return {finding: findingOfCallFailure(check, error)};
   }
 }
 
@@ -139,7 +139,7 @@ function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
 
 /** Text before JSON breaks whatever reads it; what stands in front may let through what is not wrong. */
 function describeDiagnosis({code, problem, hint}: Diagnosis, answer: BackEndAnswer, {level}: Mistake): Judgement {
-  const message = messageOf(answer);
+  const message = failureMessageOf(answer);
   const said = message === undefined ? '' : `: ${JSON.stringify(message)}`;
   return {
     level: code === 'back-end-failed' ? 'problem' : level,
@@ -168,7 +168,7 @@ function describeTrouble(answer: BackEndAnswer): string {
 
 function judgeShape(answer: BackEndAnswer): Judgement {
   const {status} = answer;
-  const message = messageOf(answer);
+  const message = failureMessageOf(answer);
   if (message !== undefined) return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};
   return {
     level: 'warning',

@@ -1,8 +1,8 @@
+import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
 import {diagnose} from '../../identity/backend/diagnosis.ts';
-import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
 import type {Finding} from '../finding.ts';
-import {findingOfSilence} from './silence.ts';
-import type {BackEndPlace} from './walk.ts';
+import {findingOfCallFailure} from './call-failure.ts';
+import type {WalkContext} from './walk-context.ts';
 
 const CHECK = 'Pages';
 
@@ -13,7 +13,7 @@ const FIX =
   'Send "Access-Control-Allow-Origin: *" with every answer, and with those to OPTIONS also "Access-Control-Allow-Headers: Authorization, Content-Type"';
 
 /** Whether browsers let the pages of plugins call the back end (CORS), which they ask it with OPTIONS. */
-export async function checkPages({scriptURL, client}: BackEndPlace): Promise<Finding> {
+export async function checkPages({scriptURL, client}: WalkContext): Promise<Finding> {
   const headers = {
     Origin: ORIGIN,
     'Access-Control-Request-Method': 'GET',
@@ -29,7 +29,7 @@ export async function checkPages({scriptURL, client}: BackEndPlace): Promise<Fin
     // Plugins that call from their background do without, so nothing is broken for sure.
     return {check: CHECK, level: 'warning', detail: `those of plugins cannot call it: ${problem}`, fix: FIX};
   } catch (error) {
-    return findingOfSilence(CHECK, error);
+    return findingOfCallFailure(CHECK, error);
   }
 }
 

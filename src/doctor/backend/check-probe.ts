@@ -1,10 +1,11 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
-import {type BackEndClient, readProbe} from '../../identity/backend/back-end-client.ts';
-import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
+import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
+import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
+import {readProbe} from '../../identity/backend/pilot-answer.ts';
 import {findBareAddress, findRedirect} from '../../identity/backend/redirect.ts';
 import type {Finding} from '../finding.ts';
-import {claimsJson, describeBody, findMark} from './read-body.ts';
-import {findingOfSilence} from './silence.ts';
+import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
+import {findingOfCallFailure} from './call-failure.ts';
 
 /** How many redirects are followed to tell where they end; browsers follow 20, and nobody needs three. */
 const REDIRECTS_MAX = 5;
@@ -48,7 +49,7 @@ export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Pr
     const detail = `there are more than ${REDIRECTS_MAX}, one after the other`;
     findings.push({check: REDIRECT, level: 'problem', detail, fix: LOOP_FIX});
   } catch (error) {
-    findings.push(findingOfSilence(CHECK, error));
+    findings.push(findingOfCallFailure(CHECK, error));
   }
   return {scriptURL: undefined, findings};
 }
@@ -87,12 +88,12 @@ function judgeProbe(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
     return [
       name === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
       ...judgeType(answer),
-      ...findMark(CHECK, answer),
+      ...findByteOrderMark(CHECK, answer),
     ];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if ('hint' in error.failure && error.failure.hint !== undefined) return [findingOfSilence(CHECK, error)];
-    return [{check: CHECK, level: 'problem', ...describeStranger(answer)}];
+    if ('hint' in error.failure && error.failure.hint !== undefined) return [findingOfCallFailure(CHECK, error)];
+    return [{check: CHECK, level: 'problem', ...describeOther(answer)}];
   }
 }
 
@@ -112,7 +113,7 @@ function judgeType(answer: BackEndAnswer): readonly Finding[] {
 }
 
 /** What answers in place of a back end. */
-function describeStranger(answer: BackEndAnswer): {readonly detail: string; readonly fix: string} {
+function describeOther(answer: BackEndAnswer): {readonly detail: string; readonly fix: string} {
   const {status} = answer;
   const detail = `it answers ${status} with ${describeBody(answer)}`;
   if (status === 401 || status === 403)

@@ -1,11 +1,11 @@
+import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/back-end-request.ts';
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/exchange.ts';
 import type {Pilot} from '../../identity/backend/pilot.ts';
 import {findRedirect} from '../../identity/backend/redirect.ts';
 import type {Finding} from '../finding.ts';
-import {claimsJson, describeBody, findMark} from './read-body.ts';
-import {findingOfSilence} from './silence.ts';
-import type {BackEndPlace} from './walk.ts';
+import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
+import {findingOfCallFailure} from './call-failure.ts';
+import type {WalkContext} from './walk-context.ts';
 
 const CHECK = 'Read';
 
@@ -28,7 +28,7 @@ const SLOW_MS = 5000;
 /** Whether a session that was just verified opens what is for pilots; where it does not, its header was lost on the way. */
 export async function checkRead(
   {session}: Pilot,
-  {scriptURL, client, elapsedMs}: BackEndPlace,
+  {scriptURL, client, elapsedMs}: WalkContext,
 ): Promise<readonly Finding[]> {
   const limits = {answerBytesMax: READ_BYTES_MAX, timeoutMs: READ_TIMEOUT_MS};
   const request = {scriptURL, path: PATH, method: 'GET', ...limits};
@@ -38,7 +38,7 @@ export async function checkRead(
     const answer = await client.send({...request, headers, secrets: [session]});
     const tookMs = elapsedMs() - beganAtMs;
     const redirect = findRedirect(answer);
-    if (redirect !== undefined) return [findingOfSilence(CHECK, redirect)];
+    if (redirect !== undefined) return [findingOfCallFailure(CHECK, redirect)];
     const diagnosis = diagnose(answer);
     if (diagnosis !== undefined) return [describeDiagnosis(diagnosis, answer)];
     if (answer.status === 401 || answer.status === 403) return [describeLoss(answer, await client.send(request))];
@@ -47,7 +47,7 @@ export async function checkRead(
     const bare = await client.send(request);
     return bare.status === 200 ? [...found.filter(({level}) => level !== 'ok'), OPEN_DOOR] : found;
   } catch (error) {
-    return [findingOfSilence(CHECK, error)];
+    return [findingOfCallFailure(CHECK, error)];
   }
 }
 
@@ -63,7 +63,11 @@ function judge(answer: BackEndAnswer, tookMs: number): readonly Finding[] {
   }
   const count = body.value.length;
   const detail = `${PATH} has ${count} ${count === 1 ? 'airport' : 'airports'}`;
-  const warnings = [...findBulk(bytes.length, tookMs, detail), ...judgeType(answer), ...findMark(CHECK, answer)];
+  const warnings = [
+    ...findBulk(bytes.length, tookMs, detail),
+    ...judgeType(answer),
+    ...findByteOrderMark(CHECK, answer),
+  ];
   return warnings.length > 0 ? warnings : [{check: CHECK, level: 'ok', detail}];
 }
 

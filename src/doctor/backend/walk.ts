@@ -2,39 +2,24 @@ import {type BackEndClient, type Credentials, createBackEndClient} from '../../i
 import {VERSION} from '../../version.ts';
 import type {Steps} from '../finding.ts';
 import {checkAddress} from './check-address.ts';
-import {checkSession, SESSION_NOT_TRIED} from './check-back-end-session.ts';
 import {checkConnection} from './check-connection.ts';
 import {checkFailures} from './check-failures.ts';
 import {checkPages} from './check-pages.ts';
 import {checkProbe} from './check-probe.ts';
+import {checkSignIn, SIGN_IN_NOT_TRIED} from './check-sign-in.ts';
+import type {WalkDeps} from './walk-context.ts';
 
-/** What a walk needs besides the back end. */
-export interface WalkDeps {
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** A clock that only goes forward, in milliseconds from anywhere. */
-  readonly elapsedMs: () => number;
-  /** How long an answer may take, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
-  readonly timeoutMs?: number | undefined;
-  readonly fetch: typeof fetch;
-  /** Waits so many milliseconds. */
-  readonly pause: (ms: number) => Promise<unknown>;
-  /** Hears what is asked, before each request. */
-  readonly onStep?: (step: string) => void;
-}
-
-/** Which back end to walk, and as whom. */
+/** The back end to walk, and the pilot to sign in as. */
 export interface WalkTarget {
-  /** As somebody typed it. */
+  /** The address as the user typed it. */
   readonly scriptURL: string;
-  /** Without them nobody signs in. */
+  /** Without credentials the walk ends before the sign-in. */
   readonly credentials?: Credentials | undefined;
 }
 
 /**
- * Walks a back end as Crewroom and plugins use it, from its address to a read with a session, and yields what each step found
- * when it ends. It goes on for as long as the next step can work. A password is sent to the address that was given and to no
- * other.
+ * Calls a back end as Crewroom and plugins do, from its address to a read with a session, and yields the findings of each
+ * step. Ends at the first step without which the next one cannot work. The password is sent to the given address only.
  */
 export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, deps: WalkDeps): Steps {
   const {scriptURL, findings} = checkAddress(given);
@@ -43,26 +28,20 @@ export async function* walkBackEnd({scriptURL: given, credentials}: WalkTarget, 
   const reached = await checkConnection(scriptURL, deps);
   yield reached.findings;
   if (!reached.isReached) return;
-  const client = createTellingClient(deps);
+  const client = createReportingClient(deps);
   const probed = await checkProbe(scriptURL, {client, elapsedMs: deps.elapsedMs});
   yield probed.findings;
   if (probed.scriptURL === undefined) return;
   const place = {...deps, scriptURL: probed.scriptURL, client};
   yield [await checkPages(place)];
   yield* checkFailures(place);
-  if (credentials === undefined) yield [SESSION_NOT_TRIED.withoutCredentials];
-  else if (probed.scriptURL !== scriptURL) yield [SESSION_NOT_TRIED.elsewhere];
-  else yield* checkSession({...place, credentials});
+  if (credentials === undefined) yield [SIGN_IN_NOT_TRIED.withoutCredentials];
+  else if (probed.scriptURL !== scriptURL) yield [SIGN_IN_NOT_TRIED.elsewhere];
+  else yield* checkSignIn({...place, credentials});
 }
 
-/** What a step of the walk asks. */
-export interface BackEndPlace extends Pick<WalkDeps, 'nowMs' | 'elapsedMs' | 'pause'> {
-  readonly scriptURL: string;
-  readonly client: BackEndClient;
-}
-
-/** A client that tells what it asks. */
-function createTellingClient({onStep, timeoutMs, fetch}: WalkDeps): BackEndClient {
+/** Returns a client that reports each request before it sends it. */
+function createReportingClient({onStep, timeoutMs, fetch}: WalkDeps): BackEndClient {
   return createBackEndClient({
     userAgent: `Crewroom/${VERSION} (doctor)`,
     timeoutMs,

@@ -2,8 +2,8 @@ import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
 
 /** The body of an answer, whatever its content type says: PHP calls everything text/html unless told otherwise. */
 export type Body =
-  | {readonly kind: 'object'; readonly value: JsonObject; readonly json: JsonText; readonly hasMark: boolean}
-  | {readonly kind: 'json'; readonly value: unknown; readonly json: JsonText; readonly hasMark: boolean}
+  | {readonly kind: 'object'; readonly value: JsonObject; readonly json: JsonText; readonly hasByteOrderMark: boolean}
+  | {readonly kind: 'json'; readonly value: unknown; readonly json: JsonText; readonly hasByteOrderMark: boolean}
   /** JSON behind other text, such as what PHP prints before it. */
   | {readonly kind: 'mixed'; readonly value: unknown}
   | {readonly kind: 'empty'}
@@ -24,11 +24,13 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function readBody(bytes: Uint8Array, parsedBytesMax: number): Body {
   if (bytes.length > parsedBytesMax)
     return {kind: HTML.test(new TextDecoder().decode(bytes.subarray(0, parsedBytesMax))) ? 'html' : 'long'};
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const json = findJson(hasMark ? bytes.subarray(3) : bytes);
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const json = findJson(hasByteOrderMark ? bytes.subarray(3) : bytes);
   if (json !== undefined) {
     const value: unknown = JSON.parse(new TextDecoder().decode(json));
-    return isObject(value) ? {kind: 'object', value, json, hasMark} : {kind: 'json', value, json, hasMark};
+    return isObject(value)
+      ? {kind: 'object', value, json, hasByteOrderMark}
+      : {kind: 'json', value, json, hasByteOrderMark};
   }
   const text = findText(bytes);
   if (text === undefined) return {kind: 'binary'};

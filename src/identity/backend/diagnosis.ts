@@ -1,6 +1,7 @@
+import {cleanText} from '../clean-text.ts';
 import {messageIn} from './answer-body.ts';
-import {cleanText, decodeBeginning, firstLineOf} from './answer-text.ts';
-import type {BackEndAnswer} from './exchange.ts';
+import {decodeBeginning, firstLineOf} from './answer-text.ts';
+import type {BackEndAnswer} from './back-end-request.ts';
 import {findPhpMessage} from './php-message.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 

@@ -1,5 +1,5 @@
 import type {BackEndStage} from '../../domain/failure.ts';
-import {cleanText} from './answer-text.ts';
+import {cleanText} from '../clean-text.ts';
 
 /** What went wrong below HTTP. */
 interface Trouble {

@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/failure.ts';
-import {cleanText} from './answer-text.ts';
-import type {BackEndAnswer} from './exchange.ts';
-import {holds} from './hide-secrets.ts';
+import {cleanText} from '../clean-text.ts';
+import {contains} from '../redaction.ts';
+import type {BackEndAnswer} from './back-end-request.ts';
 
 /** The failure for an answer that leads elsewhere, with what to configure instead; undefined for any other answer. */
 export function findRedirect({url, path, status, headers, secrets}: BackEndAnswer): AppError | undefined {
@@ -66,7 +66,7 @@ function redirected(redirect: Redirect): AppError {
 /** Whether a secret stands in what would be shown of a target, and not in what was asked for, where it gives nothing away. */
 function isAdded(secret: string, from: URL, to: URL): boolean {
   const hidden = secret.toLowerCase();
-  return hidden !== '' && holds(readable(to), hidden) && !holds(readable(from), hidden);
+  return hidden !== '' && contains(readable(to), hidden) && !contains(readable(from), hidden);
 }
 
 /** An address as the one who wrote it may have meant it. */

@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../domain/failure.ts';
-import {cleanText} from '../backend/answer-text.ts';
+import {cleanText} from '../clean-text.ts';
 
 /**
  * The place of the system for secrets: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.

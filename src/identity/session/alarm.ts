@@ -1,16 +1,13 @@
-/** Calls functions later; what it returns takes that back. */
-export interface Timers {
-  after(delayMs: number, run: () => void): () => void;
-}
+import type {Timers} from '../../domain/timers.ts';
 
 /** Calls one function at one time. */
 export interface Alarm {
-  /** Sets it, in place of what it was set to before. */
+  /** Sets the time and the function; they replace those set before. */
   set(atMs: number, run: () => void): void;
   clear(): void;
 }
 
-/** What an alarm needs. */
+/** The clock and the timers of an alarm. */
 export interface AlarmDeps {
   readonly timers: Timers;
   /** The current time, in milliseconds since the Unix epoch. */
@@ -18,12 +15,12 @@ export interface AlarmDeps {
 }
 
 /**
- * How often an alarm looks at the clock, in milliseconds. Timers stand still while a machine sleeps, and take no more than
- * 24 days: the clock tells how late it is.
+ * Interval at which an alarm reads the clock, in milliseconds. Timers stop while a machine sleeps, and the longest delay they
+ * accept is 24 days, so the alarm compares the time on the clock instead.
  */
-const LOOK_MS = 60_000;
+const CLOCK_CHECK_MS = 60_000;
 
-/** Makes an alarm that goes by the clock, also when the machine slept or the clock was set. */
+/** Returns an alarm that follows the clock, even if the machine sleeps or the clock is set. */
 export function createAlarm(deps: AlarmDeps): Alarm {
   return new ClockAlarm(deps);
 }
@@ -39,10 +36,10 @@ class ClockAlarm implements Alarm {
   set(atMs: number, run: () => void): void {
     this.clear();
     const beganAtMs = this.#deps.nowMs();
-    const delayMs = Math.max(0, Math.min(atMs - beganAtMs, LOOK_MS));
+    const delayMs = Math.max(0, Math.min(atMs - beganAtMs, CLOCK_CHECK_MS));
     this.#stop = this.#deps.timers.after(delayMs, () => {
       const nowMs = this.#deps.nowMs();
-      // A clock that was set back must not put it off for as long.
+      // A clock that was set back must not delay the call by the same amount.
       const dueAtMs = nowMs < beganAtMs ? nowMs + (atMs - beganAtMs) - delayMs : atMs;
       if (nowMs < dueAtMs) return this.set(dueAtMs, run);
       this.#stop = undefined;

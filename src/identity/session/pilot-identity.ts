@@ -1,23 +1,52 @@
-import type {Identity, IdentityDocument} from '../../domain/identity.ts';
+import type {Identity, IdentityDocument, IdentitySource} from '../../domain/identity.ts';
 import {JsonIndex, type JsonSpan} from '../../domain/json-index.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {applyMergePatch} from '../../domain/merge-patch.ts';
-import type {Airline} from '../backend/airline-profile.ts';
-import {cleanText} from '../backend/answer-text.ts';
+import {type Airline, makeAirline} from '../backend/airline-profile.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
+import {cleanText} from '../clean-text.ts';
 import {summarise} from '../identity-document.ts';
 import type {SessionRecord} from './session-record.ts';
 
-/** What an identity document is put together from. */
-export interface DocumentParts {
-  readonly record: SessionRecord;
-  readonly airline: Airline;
-  /** The document of the profile, where there is one: its account on the platform and its other members are served too. */
-  readonly profile?: Identity | undefined;
+/** Composes the identities of pilots who sign in. */
+export interface PilotIdentities {
+  /** Returns the airline that is configured; undefined if pilots choose their back end. */
+  airline(): Airline | undefined;
+  /** Composes the identity for a session. */
+  compose(record: SessionRecord): Identity;
 }
 
-/** Puts the identity of a pilot who is signed in together. Every part keeps its text. */
-export function composeIdentity({record, airline, profile}: DocumentParts): Identity {
+/** The settings that identities are composed from. */
+export interface PilotIdentitiesDeps {
+  /** The source of a profile, whose airline and platform account are used; another source has none. */
+  readonly base: IdentitySource;
+  /** The airline that is configured separately; it takes precedence over that of the profile. */
+  readonly airline?: Airline | undefined;
+}
+
+/** Returns the identities for this configuration. The profile is read again for each identity. */
+export function createPilotIdentities({base, airline}: PilotIdentitiesDeps): PilotIdentities {
+  const profile = (): Identity | undefined => (base.origin.kind === 'profile' ? base.current() : undefined);
+  const configured = (): Airline | undefined => {
+    const served = profile();
+    return airline ?? (served && airlineOf(served));
+  };
+  return {
+    airline: configured,
+    compose: record =>
+      composeIdentity({record, airline: configured() ?? makeAirline(record.scriptURL), profile: profile()}),
+  };
+}
+
+interface DocumentParts {
+  readonly record: SessionRecord;
+  readonly airline: Airline;
+  /** The profile, whose platform account and other members are served too. */
+  readonly profile: Identity | undefined;
+}
+
+/** Composes an identity document. The text of every part stays unchanged. */
+function composeIdentity({record, airline, profile}: DocumentParts): Identity {
   const members = profile === undefined ? [] : otherMembers(new JsonIndex(profile.json));
   const parts = [
     ...members,
@@ -31,7 +60,7 @@ export function composeIdentity({record, airline, profile}: DocumentParts): Iden
   return {json, summary: cleanText(summarise(document), [record.session])};
 }
 
-/** Everything in a profile but the pilot and the airline, each member with a comma behind it. */
+/** Returns the members of a profile except the pilot and the airline, each followed by a comma. */
 function otherMembers(index: JsonIndex): readonly Uint8Array[] {
   return index.members(index.root).flatMap(({name, nameSpan, valueSpan}) => {
     if (name === 'va_user' || name === 'airline') return [];
@@ -39,7 +68,7 @@ function otherMembers(index: JsonIndex): readonly Uint8Array[] {
   });
 }
 
-/** The airline, with what its back end said of itself. */
+/** Adds the version and the name of the back end to the settings of the airline. */
 function withBackEnd(airline: JsonText, {backEnd}: SessionRecord): JsonText {
   const settings = {
     scriptVersion: backEnd.apiVersion,
@@ -48,8 +77,8 @@ function withBackEnd(airline: JsonText, {backEnd}: SessionRecord): JsonText {
   return applyMergePatch(airline, encodeJsonText(JSON.stringify({settings})));
 }
 
-/** The airline of a profile; undefined when its address is not one that pilots can sign in to. */
-export function airlineOf(profile: Identity): Airline | undefined {
+/** Returns the airline of a profile; undefined if pilots cannot sign in at its address. */
+function airlineOf(profile: Identity): Airline | undefined {
   const index = new JsonIndex(profile.json);
   const span = findLast(index, 'airline');
   if (span === undefined) return undefined;
@@ -59,7 +88,7 @@ export function airlineOf(profile: Identity): Airline | undefined {
   return 'problem' in reading ? undefined : {json, scriptURL: reading.scriptURL};
 }
 
-/** The value of a member; of several with one name the last one counts, as for `JSON.parse`. */
+/** Returns the value of a member. If the name is duplicated, the last one counts, as for `JSON.parse()`. */
 function findLast(index: JsonIndex, name: string): JsonSpan | undefined {
   return index.members(index.root).findLast(member => member.name === name)?.valueSpan;
 }

@@ -1,54 +1,56 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
+import type {Timers} from '../../domain/timers.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
-import {type Alarm, createAlarm, type Timers} from './alarm.ts';
+import {type Alarm, createAlarm} from './alarm.ts';
 import {pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
 import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
+import {failureOf} from './session-state.ts';
 
-/** What a refresher needs. */
+/** The parts and the callbacks of a refresher. */
 export interface RefresherDeps {
   readonly client: BackEndClient;
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly timers: Timers;
-  /** The back end confirmed the session; the record may be another now. */
+  /** Called when the back end confirmed the session, perhaps with a new record. */
   onRefreshed(record: SessionRecord): void;
-  /** The back end could not be asked, or its answer is of no use. It is asked again later. */
+  /** Called when an attempt failed. The refresher retries with backoff and jitter. */
   onFailed(error: unknown): void;
   /**
-   * The back end refuses the session, or its time is over. Nothing happens after that.
+   * Called when the back end refused the session, or its time is over. The refresher stops.
    *
-   * @param problem The refusal; or what kept the session from being resumed before its time was over.
+   * @param problem The refusal, or the failure of the last attempt to resume the session in time.
    */
   onEnded(problem: Failure | undefined): void;
 }
 
-/** Keeps one session fresh: verified every half hour, and resumed ahead of its end if that is known. */
+/** Keeps one session fresh: verifies it every half hour, and resumes it ahead of its end if that is known. */
 export interface Refresher {
-  /** Follows this session from now on, which the back end has just given. */
+  /** Starts to refresh a session that was just received. */
   follow(record: SessionRecord): void;
-  /** Follows a session that was kept, and asks the back end about it at once. */
-  takeUp(record: SessionRecord): void;
+  /** Starts to refresh a session that was kept, with a request at once. */
+  resume(record: SessionRecord): void;
   /**
-   * Asks the back end now, to resume the session if that is due and otherwise to verify it; not while the back end wants a
-   * pause. Calls at the same time share one request; nothing to do is fine. Never rejects.
+   * Resumes the session if that is due, otherwise verifies it. Does nothing without a session, or during a pause that the
+   * back end asked for. Concurrent calls share one request. Never rejects.
    */
   refresh(): Promise<void>;
-  /** Resolves when no request is under way. */
-  idle(): Promise<void>;
-  /** Follows nothing any more; a request that is under way is ended, and has no effect. */
+  /** Resolves when no request is in progress, or after `waitMaxMs` milliseconds. */
+  idle(waitMaxMs?: number): Promise<void>;
+  /** Forgets the session; a request in progress is aborted and has no effect. */
   stop(): void;
 }
 
-/** Makes a refresher, which follows nothing yet. */
+/** Returns a refresher without a session. */
 export function createRefresher(deps: RefresherDeps): Refresher {
   return new SessionRefresher(deps);
 }
 
-interface Asking {
-  /** Whether the session is to be resumed. */
+interface Attempt {
+  /** Whether to resume the session. */
   readonly isDue: boolean;
   readonly signal: AbortSignal;
 }
@@ -62,12 +64,12 @@ class SessionRefresher implements Refresher {
   readonly #deps: RefresherDeps;
   readonly #alarm: Alarm;
   #record: SessionRecord | undefined;
-  /** When it is to be resumed, in milliseconds since the Unix epoch. A session that was kept: at once. */
+  /** When to resume the session, in milliseconds since the Unix epoch; a kept session is resumed at once. */
   #resumeAtMs = -Infinity;
   #failures = 0;
-  /** When a back end that asked for a pause may be asked again, in milliseconds since the Unix epoch. */
+  /** End of the pause that the back end asked for, in milliseconds since the Unix epoch. */
   #pausedUntilMs = -Infinity;
-  /** Why it could not be asked last; undefined once it was. */
+  /** Failure of the last attempt; undefined if it succeeded. */
   #problem: Failure | undefined;
   #refreshing: Refreshing | undefined;
 
@@ -83,7 +85,7 @@ class SessionRefresher implements Refresher {
     this.#succeeded(record);
   }
 
-  takeUp(record: SessionRecord): void {
+  resume(record: SessionRecord): void {
     this.stop();
     this.#record = record;
     void this.refresh();
@@ -104,8 +106,14 @@ class SessionRefresher implements Refresher {
     return done;
   }
 
-  async idle(): Promise<void> {
-    await this.#refreshing?.done;
+  async idle(waitMaxMs?: number): Promise<void> {
+    if (waitMaxMs === undefined) return this.#refreshing?.done;
+    let cancel = (): void => {};
+    const timeout = new Promise<void>(resolve => {
+      cancel = this.#deps.timers.after(waitMaxMs, resolve);
+    });
+    await Promise.race([this.#refreshing?.done, timeout]);
+    cancel();
   }
 
   stop(): void {
@@ -123,7 +131,7 @@ class SessionRefresher implements Refresher {
     const {nowMs, onRefreshed, onFailed} = this.#deps;
     const isDue = this.#resumeAtMs <= nowMs();
     try {
-      const pilot = await this.#ask(record, {isDue, signal});
+      const pilot = await this.#send(record, {isDue, signal});
       if (signal.aborted) return;
       this.#refreshing = undefined;
       const next = withPilot(record, pilot, readExpiry(pilot, nowMs()));
@@ -142,13 +150,13 @@ class SessionRefresher implements Refresher {
     }
   }
 
-  async #ask({scriptURL, session}: SessionRecord, {isDue, signal}: Asking): Promise<Pilot> {
+  async #send({scriptURL, session}: SessionRecord, {isDue, signal}: Attempt): Promise<Pilot> {
     const {client} = this.#deps;
     try {
       const resumed = isDue ? await client.resume(scriptURL, session, {signal}) : undefined;
       return resumed ?? (await client.verify(scriptURL, session, {signal}));
     } catch (error) {
-      // Only a back end can judge a session or an account: without one, web servers answer 404 and an empty 500 as well.
+      // A web server without the back end answers 404 or an empty 500, too. Probe before believing the refusal.
       if (error instanceof AppError && ABOUT_PILOT.has(error.failure.code))
         await client.probe(scriptURL, {signal, secrets: [session]});
       throw error;
@@ -162,7 +170,7 @@ class SessionRefresher implements Refresher {
     this.#plan(record, Math.min(verifyDelayMs(random), this.#resumeAtMs - nowMs()));
   }
 
-  /** Reckons from the whole time that is left: not anew with each verification, or it would be put off to the very end. */
+  /** Called once per session, not after each verification: the delay is a share of the remaining time and would never elapse. */
   #planResume({expiresAtMs}: SessionRecord): void {
     const {nowMs, random} = this.#deps;
     const remainingMs = expiresAtMs === undefined ? undefined : expiresAtMs - nowMs();
@@ -171,17 +179,17 @@ class SessionRefresher implements Refresher {
 
   #failed(record: SessionRecord, error: unknown): void {
     const {nowMs, random} = this.#deps;
-    const failure = error instanceof AppError ? error.failure : undefined;
+    const failure = failureOf(error);
     this.#problem = failure;
     const pauseMs = pauseDelayMs(failure, random);
     this.#pausedUntilMs = nowMs() + pauseMs;
     this.#plan(record, Math.max(pauseMs, retryDelayMs(this.#failures++, random)));
   }
 
-  /** At the end of the session there is nothing to wait for. */
+  /** Sets the alarm for the next attempt, at the latest for the end of the session. */
   #plan({expiresAtMs = Infinity}: SessionRecord, delayMs: number): void {
     this.#alarm.set(Math.min(this.#deps.nowMs() + delayMs, expiresAtMs), () => {
-      // It knows better how much time has passed, should the clock have been set.
+      // The alarm is right about the time that passed, even if the clock was set.
       this.#pausedUntilMs = -Infinity;
       void this.refresh();
     });
@@ -193,10 +201,10 @@ class SessionRefresher implements Refresher {
   }
 }
 
-/** Failures that are about the pilot only if the back end itself is well. */
+/** Failures to believe only if the probe of the back end succeeds. */
 const ABOUT_PILOT: ReadonlySet<string> = new Set(['session-unknown', 'account-broken']);
 
-/** The machine may have slept until after the end. */
+/** Reports if the time of a session is over; the machine may have slept past it. */
 function hasEnded({expiresAtMs}: SessionRecord, nowMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }

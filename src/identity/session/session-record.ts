@@ -1,52 +1,36 @@
 import type {JsonText} from '../../domain/json-text.ts';
-import type {BackEndProbe} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
+import type {BackEndProbe} from '../backend/pilot-answer.ts';
+import {readExpirySeconds} from '../backend/session-expiry.ts';
 
-/** A session at the back end of an airline, and the pilot that it gave. */
+/** A session at the back end of an airline, and the pilot that the back end returned with it. */
 export interface SessionRecord {
   readonly scriptURL: string;
   readonly session: string;
-  /** The account of the pilot, as it was sent. */
+  /** The account of the pilot, exactly as it was received. */
   readonly pilot: JsonText;
   readonly backEnd: BackEndProbe;
   /** When the pilot signed in, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
-  /** When the session ends, in milliseconds since the Unix epoch, where that can be told. */
+  /** When the session ends, in milliseconds since the Unix epoch; undefined if that is unknown. */
   readonly expiresAtMs?: number | undefined;
 }
 
-/** The latest time that can be written (RFC 3339 has four digits for the year), in milliseconds since the Unix epoch. */
+/** Latest time that RFC 3339 can write, which has four digits for the year, in milliseconds since the Unix epoch. */
 export const TIME_MAX_MS = Date.UTC(9999, 11, 31);
 
 /**
- * When a session ends, in milliseconds since the Unix epoch: as the pilot says, or the session itself where it reads as
- * a JWT (RFC 7519 section 4.1.4). Undefined where neither tells, and for a time that is over already: the session was
- * just given, so it is rather the clock that is wrong.
+ * Returns when a session that was just received ends, in milliseconds since the Unix epoch; undefined if that is unknown.
+ * A time in the past is ignored too: a new session is valid, so the clock must be wrong.
  */
-export function readExpiry({session, expiry}: Pick<Pilot, 'session' | 'expiry'>, nowMs: number): number | undefined {
-  const seconds = expiry ?? readJwtExpiry(session);
+export function readExpiry(pilot: Pick<Pilot, 'session' | 'expiry'>, nowMs: number): number | undefined {
+  const seconds = readExpirySeconds(pilot);
   if (seconds === undefined) return undefined;
   const expiresAtMs = Math.floor(seconds * 1000);
   return expiresAtMs > nowMs && expiresAtMs <= TIME_MAX_MS ? expiresAtMs : undefined;
 }
 
-function readJwtExpiry(session: string): number | undefined {
-  const [header, claims, signature, ...others] = session.split('.');
-  if (header === undefined || claims === undefined || signature === undefined || others.length > 0) return undefined;
-  const {exp} = readJwtPart(header) === undefined ? {} : (readJwtPart(claims) ?? {});
-  return typeof exp === 'number' ? exp : undefined;
-}
-
-function readJwtPart(part: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null ? {...value} : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The record with what the back end gave in place of what it gave before. */
+/** Returns the record with the session and the pilot of a newer answer. */
 export function withPilot(record: SessionRecord, pilot: Pilot, expiresAtMs: number | undefined): SessionRecord {
   const {scriptURL, backEnd, sinceMs} = record;
   return {scriptURL, backEnd, sinceMs, session: pilot.session, pilot: pilot.json, expiresAtMs};

@@ -3,7 +3,7 @@ import {adviseOn} from '../../domain/failure-advice.ts';
 import type {Finding} from '../finding.ts';
 
 /** The finding for an answer that did not come, or is none of a back end. What is no failure is thrown on. */
-export function findingOfSilence(check: string, error: unknown): Finding {
+export function findingOfCallFailure(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
   const hint = 'hint' in failure ? failure.hint : undefined;

@@ -1,18 +1,18 @@
 import type {Credentials} from '../../identity/backend/back-end-client.ts';
 import type {Pilot} from '../../identity/backend/pilot.ts';
+import {readExpirySeconds} from '../../identity/backend/session-expiry.ts';
 import type {Finding, Steps} from '../finding.ts';
 import {checkRead} from './check-read.ts';
-import {findingOfRefusal} from './refusal.ts';
-import {sessionEndSeconds} from './session-end.ts';
-import type {BackEndPlace} from './walk.ts';
+import {findingsOfRefusal} from './session-refusal.ts';
+import type {WalkContext} from './walk-context.ts';
 
-/** A place to sign in at, and as whom. */
-export interface SessionPlace extends BackEndPlace {
+/** The back end to sign in to, with the credentials of a pilot. */
+export interface SignInContext extends WalkContext {
   readonly credentials: Credentials;
 }
 
 /** Why a session was not tried. */
-export const SESSION_NOT_TRIED = {
+export const SIGN_IN_NOT_TRIED = {
   withoutCredentials: {
     check: 'Session',
     level: 'skipped',
@@ -28,13 +28,13 @@ export const SESSION_NOT_TRIED = {
 } as const satisfies Record<string, Finding>;
 
 /** The whole round of a session: signs in, verifies, resumes, and reads something with it. */
-export async function* checkSession(place: SessionPlace): Steps {
+export async function* checkSignIn(place: SignInContext): Steps {
   const {scriptURL, client, credentials, nowMs} = place;
   let pilot: Pilot;
   try {
     pilot = await client.signIn(scriptURL, credentials);
   } catch (error) {
-    return yield findingOfRefusal('Sign in', error);
+    return yield findingsOfRefusal('Sign in', error);
   }
   yield [{check: 'Sign in', level: 'ok', detail: pilot.summary}, judgeEnd(pilot, nowMs())];
   const verified = await verify(pilot, place);
@@ -67,7 +67,7 @@ const FAR_SECONDS = 100 * 366 * 24 * HOUR_SECONDS;
 /** When the session ends, as the pilot or the session itself says it. */
 function judgeEnd(pilot: Pilot, nowMs: number): Finding {
   const check = 'Session';
-  const end = sessionEndSeconds(pilot);
+  const end = readExpirySeconds(pilot);
   if (end === undefined)
     return {check, level: 'ok', detail: 'it says nothing of its end, so it is verified from time to time'};
   const leftSeconds = Math.round(end - nowMs / 1000);
@@ -89,13 +89,13 @@ function judgeEnd(pilot: Pilot, nowMs: number): Finding {
   };
 }
 
-async function verify(pilot: Pilot, {scriptURL, client}: SessionPlace): Promise<Asked> {
+async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<Asked> {
   const check = 'Verify';
   try {
     const verified = await client.verify(scriptURL, pilot.session);
     return {findings: [{check, ...judgeVerified(verified, pilot)}], pilot: verified};
   } catch (error) {
-    return {findings: findingOfRefusal(check, error), pilot: undefined};
+    return {findings: findingsOfRefusal(check, error), pilot: undefined};
   }
 }
 
@@ -115,13 +115,13 @@ function judgeVerified(verified: Pilot, pilot: Pilot): Omit<Finding, 'check'> {
   return {level: 'ok', detail: 'the session is good'};
 }
 
-async function resume(pilot: Pilot, {scriptURL, client}: SessionPlace): Promise<Asked> {
+async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<Asked> {
   const check = 'Resume';
   try {
     const resumed = await client.resume(scriptURL, pilot.session);
     return {findings: [{check, ...judgeResumed(resumed, pilot)}], pilot: resumed ?? pilot};
   } catch (error) {
-    return {findings: findingOfRefusal(check, error), pilot: undefined};
+    return {findings: findingsOfRefusal(check, error), pilot: undefined};
   }
 }
 

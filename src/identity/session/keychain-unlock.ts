@@ -1,4 +1,5 @@
-import {createAlarm, type Timers} from './alarm.ts';
+import type {Timers} from '../../domain/timers.ts';
+import {createAlarm} from './alarm.ts';
 import {retryDelayMs} from './refresh-plan.ts';
 import type {SessionRecord} from './session-record.ts';
 

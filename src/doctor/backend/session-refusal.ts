@@ -1,7 +1,7 @@
 import {describeProblem} from '../../domain/client-failure-texts.ts';
 import {AppError, type Failure, type FailureCode} from '../../domain/failure.ts';
 import type {Finding} from '../finding.ts';
-import {findingOfSilence} from './silence.ts';
+import {findingOfCallFailure} from './call-failure.ts';
 
 /** What operators of a back end can do, where the table of failures advises pilots. */
 const FIXES: {readonly [C in FailureCode]?: string} = {
@@ -16,11 +16,11 @@ const FIXES: {readonly [C in FailureCode]?: string} = {
 };
 
 /** The findings for a session that was refused: one for each problem. What is no failure is thrown on. */
-export function findingOfRefusal(check: string, error: unknown): readonly Finding[] {
+export function findingsOfRefusal(check: string, error: unknown): readonly Finding[] {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
   const fix = ('hint' in failure ? failure.hint : undefined) ?? FIXES[failure.code];
-  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfSilence(check, error)];
+  if (fix === undefined || FIXES[failure.code] === undefined) return [findingOfCallFailure(check, error)];
   return detailsOf(failure).map(detail => ({check, level: 'problem', detail, fix}));
 }
 

@@ -1,13 +1,11 @@
 /**
- * Puts dots in place of secrets, in the forms in which a page may repeat them: as they are, in JSON, in an address, in
- * HTML.
+ * Replaces secrets by "…", in all forms in which a page may repeat them: unchanged, and encoded for JSON, URLs or HTML.
  *
- * @param lengthMax How much of the text is kept, in UTF-16 units. Where it is cut, nothing is left of a secret that stands
- * across the cut.
+ * @param lengthMax Maximum length of the result, in UTF-16 units. A secret that crosses the cut is removed completely.
  */
 export function hideSecrets(text: string, secrets: readonly string[], lengthMax = Infinity): string {
   const forms = [...new Set(secrets.filter(secret => secret !== '').flatMap(formsOf))];
-  // The longest first: one form may hold another.
+  // Longest first: one form may contain another.
   forms.sort((a, b) => b.length - a.length);
   const hidden = forms.reduce(hide, text.slice(0, lengthMax));
   if (text.length <= lengthMax) return hidden;
@@ -15,8 +13,8 @@ export function hideSecrets(text: string, secrets: readonly string[], lengthMax 
   return hidden.slice(0, Math.max(0, hidden.length - splitLength));
 }
 
-/** Returns whether a text holds another, in linear time. */
-export function holds(text: string, part: string): boolean {
+/** Reports if a text contains another, in linear time. */
+export function contains(text: string, part: string): boolean {
   return findAll(text, part).next().done === false;
 }
 
@@ -42,8 +40,8 @@ function hide(text: string, form: string): string {
 }
 
 /**
- * Finds where a pattern stands in a text, one occurrence behind the other (Knuth, Morris and Pratt). The search of the
- * engine takes half a second for a secret such as `aa…ba…a` of 1,000 characters in a page of 1 MiB of `a`.
+ * Finds the occurrences of a pattern in a text that do not overlap, with the algorithm of Knuth, Morris and Pratt: `indexOf()`
+ * takes half a second for a secret such as `aa…ba…a` of 1,000 characters in a page of 1 MiB of `a`.
  */
 function* findAll(text: string, pattern: string): Generator<number, void> {
   if (pattern.length > text.length) return;
@@ -57,7 +55,7 @@ function* findAll(text: string, pattern: string): Generator<number, void> {
   }
 }
 
-/** For each beginning of the pattern: the length of its longest proper prefix that is also its suffix. */
+/** Returns, for each prefix of the pattern, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(pattern: string): Int32Array {
   const borders = new Int32Array(pattern.length);
   for (let at = 1; at < pattern.length; at++)
@@ -66,12 +64,12 @@ function bordersOf(pattern: string): Int32Array {
 }
 
 interface Step {
-  /** How much of the pattern stands before the character. */
+  /** Length of the prefix that matches the text before the character. */
   readonly matched: number;
   readonly code: number;
 }
 
-/** How much of the pattern ends with the character. */
+/** Returns the length of the longest prefix that matches the text up to the character. */
 function extend(pattern: string, borders: Int32Array, {matched: before, code}: Step): number {
   let matched = before;
   while (matched > 0 && pattern.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;

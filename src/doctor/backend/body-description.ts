@@ -1,12 +1,13 @@
 import {messageIn} from '../../identity/backend/answer-body.ts';
-import {cleanText, decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
-import type {BackEndAnswer} from '../../identity/backend/exchange.ts';
+import {decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
+import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
+import {cleanText} from '../../identity/clean-text.ts';
 import type {Finding} from '../finding.ts';
 
 /** Describes a body for people: its message, or else the names of its members, as the values may be secret. */
 export function describeBody(answer: BackEndAnswer): string {
   const {body} = answer;
-  const message = messageOf(answer);
+  const message = failureMessageOf(answer);
   if (message !== undefined) return `the message ${JSON.stringify(message)}`;
   switch (body.kind) {
     case 'empty':
@@ -28,14 +29,14 @@ export function describeBody(answer: BackEndAnswer): string {
 }
 
 /** The message of a failure, cleaned and cut; undefined if there is none. */
-export function messageOf({body, secrets}: BackEndAnswer): string | undefined {
+export function failureMessageOf({body, secrets}: BackEndAnswer): string | undefined {
   const message = cleanText(messageIn(body) ?? '', secrets);
   return message === '' ? undefined : message;
 }
 
 /** The warning about a byte order mark, which Crewroom skips and other programs may not. */
-export function findMark(check: string, {body}: BackEndAnswer): readonly Finding[] {
-  if (!('hasMark' in body) || !body.hasMark) return [];
+export function findByteOrderMark(check: string, {body}: BackEndAnswer): readonly Finding[] {
+  if (!('hasByteOrderMark' in body) || !body.hasByteOrderMark) return [];
   return [
     {
       check,

@@ -1,52 +1,55 @@
 import {AppError} from '../../domain/failure.ts';
+import type {Timers} from '../../domain/timers.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
-/** Largest answer of a back end that is read, in bytes, unless a request says otherwise. A pilot is less than 1 KB. */
+/** Default limit for the answer of a back end, in bytes. A pilot is less than 1 KB. */
 export const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
- * Largest answer that is parsed as JSON, in bytes, unless a request says otherwise: parsing 1 MiB of members would hold up
- * everything else for a quarter of a second.
+ * Default limit for an answer that is parsed as JSON, in bytes: parsing 1 MiB of members would block the event loop for a
+ * quarter of a second.
  */
 export const PARSED_BYTES_MAX = 64 * 1024;
 
-/** How long a back end may take to answer to the end, in milliseconds: shared hosting is slow, and people wait no longer. */
+/** Timeout for a whole answer of a back end, in milliseconds: shared hosting is slow, and people do not wait longer. */
 export const BACK_END_TIMEOUT_MS = 10_000;
 
-/** What requests to back ends need. */
-export interface ExchangeDeps {
+/** The network and the settings of all requests. */
+export interface RequestDeps {
   readonly fetch: typeof globalThis.fetch;
-  /** Names the program and its version, such as `Crewroom/1.2.3`. */
+  /** The program and its version, such as `Crewroom/1.2.3`. */
   readonly userAgent: string;
   /** @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
+  /** @default {those of this process, which stays alive until a request ends} */
+  readonly timers?: Timers | undefined;
 }
 
 /** One request to a back end. */
 export interface BackEndRequest {
   /** The address of the back end, with a slash at its end. */
   readonly scriptURL: string;
-  /** What is appended to it, such as `pilot/login`; empty for the back end itself. */
+  /** The path that is appended to the address, such as `pilot/login`; empty for the probe. */
   readonly path: string;
-  /** Parameters of the query. They are never shown. */
+  /** Parameters of the query. They never appear in a failure. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent as JSON. */
+  /** A value to send as JSON. */
   readonly body?: unknown;
-  /** What must not be shown, should the answer repeat it. */
+  /** Secrets to hide if the answer repeats them. */
   readonly secrets?: readonly string[] | undefined;
   /** Largest answer that is read and parsed, in bytes. Default: {@link ANSWER_BYTES_MAX}, parsed up to {@link PARSED_BYTES_MAX}. */
   readonly answerBytesMax?: number | undefined;
-  /** How long the whole answer may take, in milliseconds. Default: that of {@link ExchangeDeps}. */
+  /** Timeout for the whole answer, in milliseconds. Default: that of {@link RequestDeps}. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a back end answered, whatever it is. */
+/** The answer to one request, whatever its status and its body are. */
 export interface BackEndAnswer {
-  /** Where the request went, without its query. */
+  /** The address of the request, without its query. */
   readonly url: string;
   readonly path: string;
   readonly status: number;
@@ -57,28 +60,27 @@ export interface BackEndAnswer {
 }
 
 /**
- * Sends one request and reads the whole answer. Redirects are not followed: they are answers, too.
+ * Sends one request and reads the whole answer. A redirect is returned like any other answer, not followed.
  *
- * @throws {AppError} `back-end-unreachable`, `back-end-timeout`; `not-a-back-end` when the answer is too large. The
- * reason of `signal` when that ends it.
+ * @throws {AppError} `back-end-unreachable`, `back-end-timeout`; `not-a-back-end` if the answer is too large. The reason of
+ * `signal` if the signal aborts the request.
  */
-export async function exchange(request: BackEndRequest, deps: ExchangeDeps): Promise<BackEndAnswer> {
+export async function sendRequest(request: BackEndRequest, deps: RequestDeps): Promise<BackEndAnswer> {
   const {scriptURL, path, query, secrets = [], signal, answerBytesMax = ANSWER_BYTES_MAX} = request;
   const timeoutMs = request.timeoutMs ?? deps.timeoutMs ?? BACK_END_TIMEOUT_MS;
   const url = `${scriptURL}${path}`;
   const address = query === undefined ? url : `${url}?${new URLSearchParams(query)}`;
   signal?.throwIfAborted();
-  // Not AbortSignal.any(): Node keeps what that makes as long as anybody listens to it, and fetch() goes on listening.
+  // Not AbortSignal.any(): Node retains its result while it has a listener, and fetch() never removes its own.
   const ending = new AbortController();
   const end = (): void => ending.abort(signal?.reason);
   signal?.addEventListener('abort', end, {once: true});
   let isLate = false;
   let hasBegun = false;
-  // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
-  const timer = setTimeout(() => {
+  const cancelTimeout = (deps.timers ?? PROCESS_TIMERS).after(timeoutMs, () => {
     isLate = true;
     ending.abort();
-  }, timeoutMs);
+  });
   const answer = async (): Promise<BackEndAnswer> => {
     const response = await deps.fetch(address, {...describeRequest(request, deps.userAgent), signal: ending.signal});
     hasBegun = true;
@@ -91,14 +93,22 @@ export async function exchange(request: BackEndRequest, deps: ExchangeDeps): Pro
   } catch (error) {
     if (error instanceof AppError) throw error;
     signal?.throwIfAborted();
-    // Without the cause: it may hold what was sent.
+    // Without the cause, which may contain secrets that were sent.
     if (isLate) throw new AppError({code: 'back-end-timeout', url, timeoutMs});
     throw new AppError({code: 'back-end-unreachable', url, ...describeTrouble(error, {url: new URL(url), hasBegun})});
   } finally {
-    clearTimeout(timer);
+    cancelTimeout();
     signal?.removeEventListener('abort', end);
   }
 }
+
+/** Timers that keep the process alive: if a peer closes at once, the promise of some versions of fetch() stays pending. */
+const PROCESS_TIMERS: Timers = {
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true}));
@@ -114,7 +124,7 @@ function describeRequest({method, headers, body}: BackEndRequest, userAgent: str
       ...headers,
     },
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-    // A redirected POST loses its body or takes a password elsewhere: neither is wanted.
+    // A redirected POST would lose its body, or send a password to another address.
     redirect: 'manual',
     credentials: 'omit',
     referrerPolicy: 'no-referrer',

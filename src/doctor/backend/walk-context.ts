@@ -1,0 +1,22 @@
+import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
+
+/** The clocks and the network of a walk. */
+export interface WalkDeps {
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  /** Timeout for one answer, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
+  readonly timeoutMs?: number | undefined;
+  readonly fetch: typeof fetch;
+  /** Waits for so many milliseconds. */
+  readonly pause: (ms: number) => Promise<unknown>;
+  /** Called before each request, with its method and address. */
+  readonly onStep?: (step: string) => void;
+}
+
+/** The back end that the checks of a walk call. */
+export interface WalkContext extends Pick<WalkDeps, 'nowMs' | 'elapsedMs' | 'pause'> {
+  readonly scriptURL: string;
+  readonly client: BackEndClient;
+}

@@ -1,0 +1,166 @@
+import {AppError} from '../../domain/failure.ts';
+import type {JsonText} from '../../domain/json-text.ts';
+import {cleanText} from '../clean-text.ts';
+import {type JsonObject, messageIn} from './answer-body.ts';
+import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
+import {type BackEndAnswer, PARSED_BYTES_MAX} from './back-end-request.ts';
+import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
+import {type Pilot, readPilot} from './pilot.ts';
+import {findRedirect} from './redirect.ts';
+import {readRetryAfterSeconds} from './retry-after.ts';
+
+/** The version and the name of a back end, as its own answer has them. */
+export interface BackEndProbe {
+  readonly apiVersion: string;
+  /** The kind of the back end, such as `phpvms7`: the member `handler` of its answer. */
+  readonly name?: string | undefined;
+}
+
+/**
+ * Reads the answer to the probe.
+ *
+ * @throws {AppError} `back-end-redirect`, `not-a-back-end`, `back-end-failed`.
+ */
+export function readProbe(answer: BackEndAnswer): BackEndProbe {
+  const {value} = readSuccess(answer);
+  const {apiVersion, handler: name} = value;
+  if (typeof apiVersion !== 'string')
+    throw notABackEnd(answer, {problem: 'it answers with JSON that has no "apiVersion"'});
+  const clean = (text: string): string => cleanText(text, answer.secrets);
+  return {apiVersion: clean(apiVersion), ...(typeof name === 'string' ? {name: clean(name)} : {})};
+}
+
+/**
+ * Reads the answer to one of the calls that return a pilot.
+ *
+ * @param findOwnFailure Recognises the failures that only this call has.
+ * @throws {AppError} What `findOwnFailure` returns; `account-broken`, `invalid-pilot`, and the failures of every call.
+ */
+export async function readPilotAnswer(
+  answer: BackEndAnswer,
+  findOwnFailure: () => AppError | undefined,
+): Promise<Pilot> {
+  const failure = findRedirect(answer) ?? findOwnFailure() ?? findBrokenAccount(answer);
+  if (failure !== undefined) throw failure;
+  const {url, status} = answer;
+  const {json, value} = readSuccess(answer);
+  if (value['session'] === null)
+    throw new AppError({code: 'account-broken', ...NO_API_KEY, url, backEndStatus: status});
+  const reading = await readPilot(json);
+  if ('pilot' in reading) return reading.pilot;
+  throw new AppError({code: 'invalid-pilot', url, problems: reading.problems});
+}
+
+/** phpVMS 7 uses the API key of the pilot as the session; pilots generate it themselves. */
+const NO_API_KEY = {
+  problem: 'the pilot has no API key there, which is what it gives for a session',
+  hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
+} as const;
+
+/** Recognises the refusal of a sign-in: wrong credentials, or a pilot who is not confirmed. */
+export function findRefusal(answer: BackEndAnswer, username: string): AppError | undefined {
+  const {url, status} = answer;
+  const message = findMessage(answer);
+  const hint = describeDisplayedId(username);
+  // Some back ends answer 400 to a displayed pilot id.
+  const isWrong = status === 401 || (status === 400 && hint !== undefined);
+  if (isWrong && diagnoseFront(answer) === undefined)
+    return new AppError({code: 'wrong-credentials', url, ...message, ...(hint === undefined ? {} : {hint})});
+  if (status === 409) return new AppError({code: 'pilot-not-confirmed', url, ...message});
+  return undefined;
+}
+
+/** Recognises the refusal of a session. Back ends differ in the status: unknown, malformed or refused. */
+export function findUnknownSession(answer: BackEndAnswer): AppError | undefined {
+  const {url, status} = answer;
+  if (![400, 401, 404].includes(status) || diagnoseFront(answer) !== undefined) return undefined;
+  return new AppError({code: 'session-unknown', url, ...findMessage(answer)});
+}
+
+/** Recognises what the common back ends answer if an account makes them fail. */
+function findBrokenAccount(answer: BackEndAnswer): AppError | undefined {
+  const {url, status, body} = answer;
+  const broken = {code: 'account-broken', url, backEndStatus: status} as const;
+  if (status === 500 && body.kind === 'empty') return new AppError(broken);
+  // phpVMS 7: Laravel turns the warning of PHP into a failure.
+  if (status < 500 || !/\bon (?:value of type )?null\b/.test(messageIn(body) ?? '')) return undefined;
+  return new AppError({...broken, problem: 'it misses something in the account', ...findMessage(answer)});
+}
+
+/** Airlines display pilot ids such as VMS0001; signing in takes the number in it. */
+function describeDisplayedId(username: string): string | undefined {
+  const number = /^[A-Za-z]{1,5}[ -]?0*([0-9]{1,12})$/.exec(username)?.[1];
+  if (number === undefined) return undefined;
+  return `${JSON.stringify(username)} looks like a displayed pilot id: try the bare number, ${JSON.stringify(number)}, or the e-mail address`;
+}
+
+interface Success {
+  readonly json: JsonText;
+  readonly value: JsonObject;
+}
+
+/** Returns the JSON object of a successful answer, and throws for any other answer. */
+function readSuccess(answer: BackEndAnswer): Success {
+  const redirect = findRedirect(answer);
+  if (redirect !== undefined) throw redirect;
+  const {status, body} = answer;
+  const diagnosis = diagnose(answer);
+  if (diagnosis !== undefined) throw failureOf(diagnosis, answer);
+  const isSuccess = status >= 200 && status <= 299;
+  if (!('json' in body) && (isSuccess || status < 500)) throw notABackEnd(answer, {problem: describeContent(answer)});
+  if (!isSuccess) throw failed(answer);
+  if (body.kind === 'object') return body;
+  throw notABackEnd(answer, {problem: 'it answers with JSON that is no object'});
+}
+
+function failureOf({code, problem, hint}: Diagnosis, answer: BackEndAnswer): AppError {
+  if (code === 'not-a-back-end') return notABackEnd(answer, {problem, hint});
+  const {url, status, body} = answer;
+  // For a page the problem has its message already.
+  const message = cleanText(messageIn(body) ?? '', answer.secrets);
+  const what = {problem, ...(message === '' ? {} : {message}), hint, ...pauseOf(answer)};
+  return new AppError({code: status === 429 ? 'back-end-busy' : code, url, backEndStatus: status, ...what});
+}
+
+function failed(answer: BackEndAnswer): AppError {
+  const what = {...findMessage(answer), ...pauseOf(answer)};
+  return new AppError({code: 'back-end-failed', url: answer.url, backEndStatus: answer.status, ...what});
+}
+
+function pauseOf({headers}: BackEndAnswer): {readonly retryAfterSeconds?: number} {
+  const retryAfterSeconds = readRetryAfterSeconds(headers);
+  return retryAfterSeconds === undefined ? {} : {retryAfterSeconds};
+}
+
+function notABackEnd(answer: BackEndAnswer, what: {readonly problem: string; readonly hint?: string}): AppError {
+  const firstLine = cleanText(firstLineOf(decode(answer)), []);
+  const {url, status: backEndStatus} = answer;
+  return new AppError({code: 'not-a-back-end', url, backEndStatus, ...what, ...(firstLine === '' ? {} : {firstLine})});
+}
+
+function describeContent(answer: BackEndAnswer): string {
+  const {kind} = answer.body;
+  if (kind === 'empty') return 'its answer is empty';
+  if (kind === 'long') return `its answer is larger than ${PARSED_BYTES_MAX} bytes`;
+  if (kind !== 'html') return 'its answer is not JSON in UTF-8';
+  const title = cleanText(titleOf(decode(answer)) ?? '', []);
+  return title === '' ? 'it answers with HTML' : `it answers with a page titled ${JSON.stringify(title)}`;
+}
+
+/** Finds the message of a failure where back ends and frameworks put it. */
+function findMessage(answer: BackEndAnswer): {readonly message?: string} {
+  const {body, secrets} = answer;
+  const isPage = body.kind === 'html' || body.kind === 'text' || body.kind === 'long';
+  const text = isPage ? firstLineOf(plainText(decode(answer))) : (messageIn(body) ?? '');
+  const message = cleanText(text, secrets);
+  return message === '' ? {} : {message};
+}
+
+/** Returns what a person would read on an error page: its title, or else its text. */
+function plainText(text: string): string {
+  return titleOf(text) ?? withoutTags(text);
+}
+
+function decode({bytes, secrets}: BackEndAnswer): string {
+  return decodeBeginning(bytes, secrets);
+}

@@ -1,0 +1,53 @@
+import {AppError, type Failure} from '../../domain/failure.ts';
+import type {Identity} from '../../domain/identity.ts';
+import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
+import type {SessionRecord} from './session-record.ts';
+
+/** The state of a session source. */
+export type State =
+  | {readonly kind: 'signed-out'}
+  /** A session is kept, but the keychain has not returned it yet. */
+  | {readonly kind: 'locked'; readonly scriptURL: string; readonly problem?: Failure | undefined}
+  | SignedIn
+  /** The back end refused the session, or its time is over. */
+  | {readonly kind: 'expired'; readonly scriptURL: string; readonly problem?: Failure | undefined};
+
+/** The state while a pilot is signed in. */
+export interface SignedIn {
+  readonly kind: 'signed-in';
+  readonly scriptURL: string;
+  readonly record: SessionRecord;
+  readonly identity: Identity;
+  readonly kept: SessionPlace;
+  readonly stale: boolean;
+  /** Why the session could not be refreshed; undefined unless it is stale. */
+  readonly problem?: Failure | undefined;
+}
+
+/** The members of a status that depend on the session alone. */
+type OwnStatus = Pick<SessionStatus, 'state' | 'expiresAtMs' | 'stale' | 'kept' | 'problem'>;
+
+/**
+ * Describes a state without its secrets.
+ *
+ * @param hasIdentity Whether an identity is served while nobody is signed in.
+ */
+export function describeState(state: State, hasIdentity: boolean): OwnStatus {
+  switch (state.kind) {
+    case 'signed-in': {
+      const {record, stale, kept, problem} = state;
+      return {state: 'signed-in', expiresAtMs: record.expiresAtMs, stale, kept, problem};
+    }
+    case 'expired':
+      return {state: 'expired', stale: false, problem: state.problem};
+    case 'locked':
+      return {state: 'signed-out', stale: false, kept: 'keychain', problem: state.problem};
+    case 'signed-out':
+      return {state: hasIdentity ? 'signed-in' : 'signed-out', stale: false};
+  }
+}
+
+/** Returns the failure that an error carries; undefined for any other error. */
+export function failureOf(error: unknown): Failure | undefined {
+  return error instanceof AppError ? error.failure : undefined;
+}
