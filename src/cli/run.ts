@@ -1,99 +1,67 @@
-import type {CommanderError} from 'commander';
-import {AppError} from '../domain/failure.ts';
 import {VERSION} from '../version.ts';
-import type {Call} from './catalogue/call.ts';
-import {type AnyCommandSpec, COMMANDS, PROGRAM_NAME} from './catalogue/commands.ts';
+import type {Command} from './catalogue/call.ts';
+import type {COMMANDS, CommandName} from './catalogue/commands.ts';
 import {EXIT, type ExitCode} from './failures/exit-codes.ts';
-import {AdvisedError, reportError} from './failures/report.ts';
-import {createProgram} from './parser/command-line.ts';
+import {reportError} from './failures/report.ts';
+import {type CommandLine, parseCommandLine} from './parser/command-line.ts';
+import {formatHelp} from './parser/help.ts';
 import type {CliContext} from './terminal/context.ts';
 import {styleOf} from './terminal/style.ts';
 
 /**
- * Runs one command line to its end. Never rejects: what goes wrong is told on stderr.
+ * Runs a command line. Never rejects: it reports errors on stderr.
  *
- * @returns What the process should tell the shell.
+ * @returns The exit code of the process.
  */
 export async function runCli(context: CliContext): Promise<ExitCode> {
-  const spoken: string[] = [];
   try {
-    const exitCode = await parseAndRun(context, text => spoken.push(text));
-    for (const text of spoken) await context.stdout.write(text);
-    return exitCode;
+    return await parseAndRun(context);
   } catch (error) {
     return reportError(error, context);
   }
 }
 
-async function parseAndRun(context: CliContext, print: (text: string) => void): Promise<ExitCode> {
-  let exitCode: ExitCode = EXIT.ok;
-  const program = createProgram({
-    context,
-    helpStyle: {style: styleOf(context.stdout, context), version: VERSION},
-    print,
-    run: async (spec, call) => {
-      exitCode = await runCommand(spec, call);
-    },
-  });
-  // Completion walks the whole program, so it is the one command that needs it.
+async function parseAndRun(context: CliContext): Promise<ExitCode> {
   const [first, ...others] = context.args;
-  if (first === 'complete') return (await import('./parser/completion.ts')).complete(program, others, context);
-  if (context.args.length === 0) {
-    print(program.helpInformation());
-    return EXIT.ok;
-  }
-  try {
-    await program.parseAsync(spellOut(context.args), {from: 'user'});
-  } catch (error) {
-    if (!isCommanderError(error)) throw error;
-    // Help ends the parsing in the same way as what is wrong.
-    if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.ok;
-    throw describeUsage(error, context.args);
-  }
-  return exitCode;
+  // A hidden command that only the scripts of "crewroom completion" call.
+  if (first === 'complete') return (await import('./parser/completion.ts')).complete(others, context);
+  const line = parseCommandLine(context.args);
+  if (line.kind === 'run') return runCommand(line, context);
+  await context.stdout.write(formatHelp(line.name, {style: styleOf(context.stdout, context), version: VERSION}));
+  return EXIT.ok;
 }
 
-async function runCommand(spec: AnyCommandSpec, call: Call): Promise<ExitCode> {
-  const {run} = await spec.load();
-  // The parser gave each flag of the spec the type that the spec says.
-  return run(call as Call<never>);
+async function runCommand({name, words}: Extract<CommandLine, {kind: 'run'}>, context: CliContext): Promise<ExitCode> {
+  const {run} = await LOADERS[name]();
+  // The parser gave each flag the type that its specification declares.
+  return run({...words, context} as never);
 }
 
-/** Other ways to ask for what a command or a flag does. */
-function spellOut(args: readonly string[]): readonly string[] {
-  const [first, ...others] = args;
-  if (first === '--version' || first === '-V') return ['version', ...others];
-  // Help for a name that is none would be that of the whole; the parser says what was meant.
-  if (first !== 'help') return first === undefined || first.startsWith('-') || isCommand(first) ? args : [first];
-  const [name] = others;
-  return name === undefined || isCommand(name) ? [...others, '--help'] : others;
-}
-
-function isCommand(name: string): boolean {
-  return COMMANDS.some(spec => spec.name === name);
-}
-
-function isCommanderError(error: unknown): error is CommanderError {
-  return error instanceof Error && error.name === 'CommanderError';
-}
-
-/** The library's words, such as `error: unknown option '--prot'` and a line with what was meant, as one of ours. */
-function describeUsage(cause: CommanderError, args: readonly string[]): Error {
-  const {code, message} = cause;
-  const [problem = '', suggestion] = message.split('\n');
-  const meant = suggestion === undefined ? '' : `; d${suggestion.slice('(D'.length, -1)}`;
-  const text = problem
-    .replace(/^error: /, '')
-    .replace('. Expected', ': expected')
-    .replace(/\.$/, '');
-  const command = COMMANDS.find(spec => spec.name === args[0])?.name;
-  // Before the command nothing but it is known, so `--port 1 status` would be told that there is no such flag.
-  const order = command === undefined && problem.includes('unknown option') ? '; flags follow the command' : '';
-  const failure = {
-    code: 'invalid-usage',
-    command: command === undefined ? PROGRAM_NAME : `${PROGRAM_NAME} ${command}`,
-    problem: `${text}${meant}${order}`.replaceAll("'", '"'),
-  } as const;
-  const error = new AppError(failure, {cause});
-  return code === 'commander.unknownCommand' ? new AdvisedError(error, '"crewroom --help" lists the commands') : error;
-}
+/** Loads only the command that runs: the start of the process is what users wait for. */
+const LOADERS = {
+  start: () => import('./commands/start.ts'),
+  status: () => import('./commands/status.ts'),
+  'sign-in': () => import('./commands/sign-in.ts'),
+  'sign-out': () => import('./commands/sign-out.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  identity: () => import('./commands/identity.ts'),
+  get: () => import('./commands/get.ts'),
+  put: () => import('./commands/put.ts'),
+  patch: () => import('./commands/patch.ts'),
+  touch: () => import('./commands/touch.ts'),
+  edit: () => import('./commands/edit.ts'),
+  list: () => import('./commands/list.ts'),
+  watch: () => import('./commands/watch.ts'),
+  delete: () => import('./commands/delete.ts'),
+  reset: () => import('./commands/reset.ts'),
+  export: () => import('./commands/export.ts'),
+  import: () => import('./commands/import.ts'),
+  copy: () => import('./commands/copy.ts'),
+  snapshot: () => import('./commands/snapshot.ts'),
+  config: () => import('./commands/config.ts'),
+  paths: () => import('./commands/paths.ts'),
+  completion: () => import('./commands/completion.ts'),
+  version: () => import('./commands/version.ts'),
+} as const satisfies {
+  readonly [N in CommandName]: () => Promise<{readonly run: Command<(typeof COMMANDS)[N]>}>;
+};

@@ -4,7 +4,7 @@ import {readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
-import {COMMANDS} from '../../src/cli/catalogue/commands.ts';
+import {COMMAND_LIST} from '../../src/cli/catalogue/commands.ts';
 import {EXIT} from '../../src/cli/failures/exit-codes.ts';
 import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config/config.ts';
 import {createMachine} from './crewroom.ts';
@@ -19,7 +19,8 @@ describe('help', () => {
       assert.equal(exitCode, 0);
       assert.equal(stderr, '');
       assert.ok(stdout.indexOf('Examples') < stdout.indexOf('Service'));
-      for (const {name, summary} of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name}\\b.*  ${summary}$`, 'm'));
+      for (const {name, summary} of COMMAND_LIST)
+        assert.match(stdout, new RegExp(`^ {2}${name}\\b.*  ${summary}$`, 'm'));
     });
   }
 
@@ -32,7 +33,7 @@ describe('help', () => {
     }
   });
 
-  for (const {name, examples, flags, settings} of COMMANDS) {
+  for (const {name, examples, flags, settings} of COMMAND_LIST) {
     test(`crewroom ${name} --help shows its examples and every flag, and fits a terminal`, async () => {
       const {exitCode, stdout} = await machine.run([name, '--help']);
       assert.equal(exitCode, 0);
@@ -62,16 +63,17 @@ describe('a command line that makes no sense', () => {
     {
       name: 'a flag with a typo',
       args: ['get', 'k', '--prot', '1'],
-      said: /unknown option "--prot"; did you mean --port\?/,
+      said: /unknown flag "--prot"; did you mean --port\?/,
     },
     {
       name: 'a flag before the command',
       args: ['--port', '1', 'status'],
-      said: /^crewroom: Cannot run "crewroom": unknown option "--port"; flags follow the command$/m,
+      said: /^crewroom: Cannot run "crewroom": unknown flag "--port"; flags follow the command$/m,
     },
-    {name: 'a missing argument', args: ['put', 'k'], said: /missing required argument "VALUE"/},
-    {name: 'too many arguments', args: ['get', 'a', 'b'], said: /too many arguments/},
-    {name: 'a flag without its value', args: ['start', '--port'], said: /"--port <PORT>" argument missing/},
+    {name: 'a missing argument', args: ['put', 'k'], said: /VALUE is missing/},
+    {name: 'too many arguments', args: ['get', 'a', 'b'], said: /too many arguments: "b" follows the last one/},
+    {name: 'a flag without its value', args: ['start', '--port'], said: /--port needs a value: --port PORT/},
+    {name: 'a switch with a value', args: ['list', '--reverse=yes'], said: /--reverse takes no value/},
     {name: 'a limit that is no number', args: ['list', '--limit', 'all'], said: /--limit has to be a whole number/},
     {name: 'a revision that is no number', args: ['put', 'k', '1', '--if-match', 'x'], said: /--if-match has to be/},
     {name: 'two conditions at once', args: ['put', 'k', '1', '--if-match', '1', '--if-absent'], said: /cannot both/},
@@ -165,7 +167,7 @@ describe('crewroom completion', () => {
   test('knows every command, and nothing that people do not type', async () => {
     assert.deepEqual(
       await suggest(''),
-      COMMANDS.map(({name}) => name),
+      COMMAND_LIST.map(({name}) => name),
     );
     assert.deepEqual(await suggest('st'), ['start', 'status']);
   });

@@ -1,18 +1,23 @@
 import type {GivenSettings} from '../../config/config.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
+import type {CommandSpec, FlagsOf} from './spec.ts';
 
-/** What a command does. What it throws is reported by the one who called it. */
-export type Command<F> = (call: Call<F>) => Promise<ExitCode>;
+/** Runs a command. Its caller reports the errors that it throws. */
+export type Command<S extends CommandSpec> = (call: CallOf<S>) => Promise<ExitCode>;
 
-/** A command line that was understood. */
-export interface Call<F = unknown> {
+/** A parsed command line. */
+export interface Call {
   readonly context: CliContext;
-  /** In the order of the command's arguments; those that are required are there. */
+  /** In the order of the command's arguments; the required ones are present. */
   readonly arguments: readonly string[];
-  readonly flags: F;
   /** Settings that were given as flags, unchecked. */
   readonly settings: GivenSettings;
-  /** What was given with `--config`. */
+  /** The value of `--config`. */
   readonly configFile: string | undefined;
+}
+
+/** A parsed command line of one command. */
+export interface CallOf<S extends CommandSpec> extends Call {
+  readonly flags: FlagsOf<S>;
 }

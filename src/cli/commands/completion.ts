@@ -1,8 +1,8 @@
 import {script} from '@bomb.sh/tab';
 import type {Call} from '../catalogue/call.ts';
-import {PROGRAM_NAME, SHELLS} from '../catalogue/commands.ts';
+import {SHELLS} from '../catalogue/setup-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 
 /**
  * What the script for bash expects of the package bash-completion, in short: where that is not installed, or not loaded
@@ -41,7 +41,7 @@ export async function run(call: Call): Promise<ExitCode> {
     throw invalidUsage('completion', `SHELL has to be bash, zsh, fish or powershell, not ${JSON.stringify(given)}`);
   const {stdout} = call.context;
   if (shell === 'bash') await stdout.write(BASH_PREAMBLE);
-  script(shell, PROGRAM_NAME, PROGRAM_NAME);
+  script(shell, 'crewroom', 'crewroom');
   if (shell === 'bash') await stdout.write(BASH_EPILOGUE);
   return EXIT.ok;
 }

@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from '../../config/config.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {Call, CallOf} from '../catalogue/call.ts';
+import type {CONFIG} from '../catalogue/setup-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
@@ -10,13 +10,8 @@ import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** The flags of `crewroom config`. */
-export interface ConfigFlags {
-  readonly json: Switch;
-}
-
 /** `crewroom config`: every setting with its value and where it came from, also where some are wrong. */
-export async function run(call: Call<ConfigFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof CONFIG>): Promise<ExitCode> {
   const {stdout} = call.context;
   const inspected = inspectConfig(await readSources(call));
   await stdout.write(call.flags.json ? formatJson(inspected, call) : formatSettings(inspected, call));

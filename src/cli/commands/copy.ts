@@ -2,33 +2,24 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../../system/loopback.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {COPY} from '../catalogue/transfer-commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {describeAdvances, showLine} from '../terminal/progress.ts';
-import {canAsk, confirm} from '../terminal/prompt.ts';
-import {formatEntries} from '../transfer/format-imported.ts';
-import {tellImported} from '../transfer/import-summary.ts';
+import {canAsk, confirm} from '../terminal/prompts.ts';
+import {reportImport} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
 import {tapped} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
 import {beginExport, type SendImportOptions} from '../transfer/service-transfer.ts';
 
-/** The flags of `crewroom copy`. */
-export interface CopyFlags {
-  readonly to: string | undefined;
-  readonly mode: string | undefined;
-  readonly dryRun: Switch;
-  readonly yes: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom copy`: brings entries of the running service into another one. */
-export async function run(call: Call<CopyFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const to = readTarget(flags.to);
@@ -40,8 +31,8 @@ export async function run(call: Call<CopyFlags>): Promise<ExitCode> {
   const {url: from, address} = await connect(call);
   if (isSameService(address, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
   const options = {from, to, prefix, mode};
-  if (ask && !(await isConfirmed(options, call))) return tellImported(undefined, call, COPY);
-  return tellImported(await copy({...options, dryRun}, call), call, COPY);
+  if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
+  return reportImport(await copy({...options, dryRun}, call), call, VERB);
 }
 
 /** The usual advice is for the service that the settings name. */
@@ -52,7 +43,7 @@ function adviseOnTarget(error: unknown, to: string): unknown {
     : error;
 }
 
-const COPY = {infinitive: 'copy', past: 'Copied'};
+const VERB = {infinitive: 'copy', past: 'Copied'};
 
 interface CopyOptions extends Pick<SendImportOptions, 'mode'> {
   /** The two services. */
@@ -84,7 +75,7 @@ function readTarget(to: string | undefined): string {
 }
 
 /** Tells what would happen, as a dry run finds it, and asks. */
-async function isConfirmed(options: CopyOptions, call: Call<CopyFlags>): Promise<boolean> {
+async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Promise<boolean> {
   const {deleted, replaced} = await copy({...options, dryRun: true}, call);
   if (deleted + replaced === 0) return true;
   const question = `Copy to ${options.to}: ${formatEntries(replaced)} replaced, ${formatEntries(deleted)} deleted there?`;
@@ -93,7 +84,7 @@ async function isConfirmed(options: CopyOptions, call: Call<CopyFlags>): Promise
 
 function copy(
   {from, to, prefix, mode, dryRun}: CopyOptions & Pick<SendImportOptions, 'dryRun'>,
-  {context}: Call<CopyFlags>,
+  {context}: CallOf<typeof COPY>,
 ): Promise<Imported> {
   const line = showLine(context);
   const describe = describeAdvances(context);

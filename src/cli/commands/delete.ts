@@ -1,28 +1,20 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {DELETE} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage, readRevision} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {deleteEntries, tellDeleted} from '../service/entry-deletion.ts';
-import {canAsk} from '../terminal/prompt.ts';
-
-/** The flags of `crewroom delete`. */
-export interface DeleteFlags {
-  readonly ifMatch: string | undefined;
-  readonly prefix: string | undefined;
-  readonly all: Switch;
-  readonly yes: Switch;
-  readonly json: Switch;
-}
+import {canAsk} from '../terminal/prompts.ts';
 
 /** `crewroom delete`: one entry, or all under a prefix. */
-export async function run(call: Call<DeleteFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof DELETE>): Promise<ExitCode> {
   assertOneTarget(call);
   const [key] = call.arguments;
   return key === undefined ? deleteRange(call) : deleteOne(call, key);
 }
 
-function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call<DeleteFlags>): void {
+function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<typeof DELETE>): void {
   const isRange = prefix !== undefined || all === true;
   if (key === undefined && !isRange) throw invalidUsage('delete', 'it needs a KEY, --prefix PREFIX or --all');
   if (key !== undefined && isRange) throw invalidUsage('delete', 'a KEY goes with neither --prefix nor --all');
@@ -32,7 +24,7 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
     throw invalidUsage('delete', '--all deletes every entry, not only those under --prefix');
 }
 
-async function deleteOne(call: Call<DeleteFlags>, key: string): Promise<ExitCode> {
+async function deleteOne(call: CallOf<typeof DELETE>, key: string): Promise<ExitCode> {
   const {ifMatch, json = false} = call.flags;
   const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
@@ -41,7 +33,7 @@ async function deleteOne(call: Call<DeleteFlags>, key: string): Promise<ExitCode
   return EXIT.ok;
 }
 
-async function deleteRange(call: Call<DeleteFlags>): Promise<ExitCode> {
+async function deleteRange(call: CallOf<typeof DELETE>): Promise<ExitCode> {
   const {context, flags} = call;
   const {prefix = '', yes = false, json = false} = flags;
   if (!yes && !canAsk(context))

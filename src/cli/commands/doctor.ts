@@ -6,31 +6,23 @@ import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';
 import {checkSettings} from '../../doctor/check-settings.ts';
 import type {DoctorContext} from '../../doctor/context.ts';
 import type {Finding, Steps} from '../../doctor/finding.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {DOCTOR} from '../catalogue/service-commands.ts';
+import type {FlagsOf} from '../catalogue/spec.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {InterruptedError} from '../failures/report.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
 import {createServiceClient} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
+import {InterruptedError} from '../terminal/interruptible.ts';
 import {showProgress} from '../terminal/progress.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** The flags of `crewroom doctor`. */
-export interface DoctorFlags {
-  readonly json: Switch;
-  readonly deep: Switch;
-  readonly scriptUrl: string | undefined;
-  readonly username: string | undefined;
-  readonly passwordFile: string | undefined;
-}
-
 /** `crewroom doctor`: looks at everything the service needs, or at a back end, and says how to mend what is wrong. */
-export async function run(call: Call<DoctorFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof DOCTOR>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   assertOneSubject(flags);
@@ -55,7 +47,7 @@ const NAME_WIDTH = 'localhost'.length;
 /** Width of the longest name of a check of a back end, in characters. */
 const BACK_END_NAME_WIDTH = 'Unknown session'.length;
 
-function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags): void {
+function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typeof DOCTOR>): void {
   if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep looks at the store, not at a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
     throw invalidUsage('doctor', '--username and --password-file go with --script-url only');
@@ -63,7 +55,7 @@ function assertOneSubject({scriptUrl, username, passwordFile, deep}: DoctorFlags
     throw invalidUsage('doctor', '--password-file needs --username too');
 }
 
-async function* examineBackEnd(scriptURL: string, {context, flags}: Call<DoctorFlags>): Steps {
+async function* examineBackEnd(scriptURL: string, {context, flags}: CallOf<typeof DOCTOR>): Steps {
   const {username, passwordFile} = flags;
   const {readPassword} = await import('../input/password.ts');
   const {walkBackEnd} = await import('../../doctor/backend/walk.ts');
@@ -80,7 +72,7 @@ async function* examineBackEnd(scriptURL: string, {context, flags}: Call<DoctorF
   }
 }
 
-async function* examine(call: Call<DoctorFlags>): Steps {
+async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {context, flags} = call;
   const machine: DoctorContext = {...context, createClient: createServiceClient};
   const inspected = inspectConfig(await readSources(call));

@@ -2,8 +2,8 @@ import type {Written} from '../../domain/entries.ts';
 import type {Entry} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {EDIT} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
@@ -12,10 +12,9 @@ import {openEditor} from '../input/editor.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {canAsk, confirm} from '../terminal/prompt.ts';
-import {quoteWord} from '../terminal/shell-words.ts';
+import {canAsk, confirm} from '../terminal/prompts.ts';
 
-type EditCall = Call<{readonly json: Switch}>;
+type EditCall = CallOf<typeof EDIT>;
 
 /** `crewroom edit`: a value in the editor of the user, stored again if nobody else has written it meanwhile. */
 export async function run(call: EditCall): Promise<ExitCode> {
@@ -148,4 +147,11 @@ async function tellWritten(key: string, {revision, created}: Written, {context, 
   const {stdout, stderr} = context;
   if (flags.json) await stdout.write(jsonLine({key, revision: String(revision), changed: true, created}));
   else await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
+}
+
+/** A word as one may type it in a shell, with quotes where it needs them. */
+function quoteWord(word: string, platform: NodeJS.Platform): string {
+  if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(word)) return word;
+  if (platform === 'win32') return `"${word.replaceAll('"', '\\"')}"`;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

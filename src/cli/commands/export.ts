@@ -1,27 +1,20 @@
 import {resolve} from 'node:path';
 import {StringDecoder} from 'node:string_decoder';
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {EXPORT} from '../catalogue/transfer-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import type {Output} from '../terminal/context.ts';
 import {escapeText, jsonLine} from '../terminal/escape.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
-import {formatEntries} from '../transfer/format-imported.ts';
 import type {ExportFacts} from '../transfer/read-export.ts';
 import {exportTo} from '../transfer/run-export.ts';
 
-/** The flags of `crewroom export`. */
-export interface ExportFlags {
-  readonly prefix: string | undefined;
-  readonly force: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom export`: writes all entries, or those under a prefix, as they are at one revision. */
-export async function run(call: Call<ExportFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   const {context, flags} = call;
   const [name = '-'] = call.arguments;
   const {url} = await connect(call);
@@ -53,7 +46,7 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Prom
 
 async function tellExported(
   {name, facts}: {readonly name: string; readonly facts: Readonly<ExportFacts>},
-  {context: {stdout, stderr}, flags}: Call<ExportFlags>,
+  {context: {stdout, stderr}, flags}: CallOf<typeof EXPORT>,
 ): Promise<void> {
   const {entries, revision, sizeBytes} = facts;
   if (flags.json) await stdout.write(jsonLine({file: name, entries, revision, sizeBytes}));

@@ -1,13 +1,13 @@
 import {AppError} from '../../domain/failure.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {GET} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
 /** `crewroom get`: the value of an entry, byte for byte. */
-export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof GET>): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {stdout} = call.context;
   const {client} = await connect(call);

@@ -1,19 +1,13 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {IDENTITY} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
-/** The flags of `crewroom identity`. */
-export interface IdentityFlags {
-  readonly pretty: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom identity`: the document that plugins get. */
-export async function run(call: Call<IdentityFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof IDENTITY>): Promise<ExitCode> {
   const {stdout} = call.context;
   const {pretty, json} = call.flags;
   if (pretty && json)

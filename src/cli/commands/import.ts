@@ -1,24 +1,16 @@
 import {resolve} from 'node:path';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {IMPORT} from '../catalogue/transfer-commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
-import {canAsk} from '../terminal/prompt.ts';
+import {canAsk} from '../terminal/prompts.ts';
 import {fileSource, standardInput} from '../transfer/import-source.ts';
-import {tellImported} from '../transfer/import-summary.ts';
+import {reportImport} from '../transfer/import-summary.ts';
 import {readMode, runImport} from '../transfer/run-import.ts';
 
-/** The flags of `crewroom import`. */
-export interface ImportFlags {
-  readonly mode: string | undefined;
-  readonly dryRun: Switch;
-  readonly yes: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom import`: stores the entries of an export. */
-export async function run(call: Call<ImportFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof IMPORT>): Promise<ExitCode> {
   const {context, flags} = call;
   const [name = ''] = call.arguments;
   const mode = readMode(flags.mode, 'import');
@@ -30,5 +22,5 @@ export async function run(call: Call<ImportFlags>): Promise<ExitCode> {
   const path = resolve(context.workingDirectory, name);
   const source = name === '-' ? standardInput(context) : await fileSource(path, JSON.stringify(name));
   const imported = await runImport({context, url, source, mode, dryRun, ask: ask ? 'Import' : undefined});
-  return tellImported(imported, call, {infinitive: 'import', past: 'Imported'});
+  return reportImport(imported, call, {infinitive: 'import', past: 'Imported'});
 }

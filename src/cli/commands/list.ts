@@ -1,8 +1,9 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import {type Entries, LIST_LIMIT_MAX, type Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {LIST} from '../catalogue/data-commands.ts';
+import type {FlagsOf} from '../catalogue/spec.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readCount} from '../input/flag-values.ts';
 import {entryLine, onOneLine} from '../output/entry-json.ts';
@@ -12,17 +13,8 @@ import {escapeControls, escapeText} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** The flags of `crewroom list`. */
-export interface ListFlags {
-  readonly limit: string | undefined;
-  readonly after: string | undefined;
-  readonly reverse: Switch;
-  readonly values: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom list`: entries in the order of their keys, page after page. */
-export async function run(call: Call<ListFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof LIST>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout, stderr} = context;
   const limit = flags.limit === undefined ? Infinity : readCount(flags.limit, {command: 'list', flag: '--limit'});
@@ -41,7 +33,7 @@ export async function run(call: Call<ListFlags>): Promise<ExitCode> {
 /** Asks for one page at a time, so that a slow reader does not make us hold all of them. */
 async function* pages(
   entries: Entries,
-  {arguments: [prefix], flags: {reverse, values, after: first}}: Call<ListFlags>,
+  {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<typeof LIST>,
   limit: number,
 ): AsyncIterable<readonly (EntryInfo | Entry)[]> {
   let after = first;
@@ -63,7 +55,7 @@ async function* pages(
 
 type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
 
-function chooseFormat({json, values}: ListFlags, context: CliContext): Format {
+function chooseFormat({json, values}: FlagsOf<typeof LIST>, context: CliContext): Format {
   const {stdout} = context;
   if (json) return entries => entries.map(entryLine).join('');
   // A terminal would obey what stands in keys and values.

@@ -1,19 +1,13 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PATCH} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-/** The flags of `crewroom patch`. */
-export interface PatchFlags {
-  readonly ifMatch: string | undefined;
-  readonly json: Switch;
-}
-
 /** `crewroom patch`: changes members of a value. */
-export async function run(call: Call<PatchFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof PATCH>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const {ifMatch, json} = call.flags;

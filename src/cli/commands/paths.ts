@@ -2,8 +2,8 @@ import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/config.ts';
 import {AppError} from '../../domain/failure.ts';
 import {snapshotsDirOf} from '../../paths.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PATHS} from '../catalogue/setup-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import {jsonLine} from '../terminal/escape.ts';
@@ -11,7 +11,7 @@ import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom paths`: where the data, the snapshots, the config file and the cache are, also when that file is what is wrong. */
-export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   const {config, problems} = inspectConfig(await readSources(call));

@@ -1,26 +1,19 @@
 import type {Entries, Written} from '../../domain/entries.ts';
 import type {Expectation} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PUT} from '../catalogue/data-commands.ts';
+import type {FlagsOf} from '../catalogue/spec.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {readTtl} from '../input/duration.ts';
-import {invalidUsage, readRevision} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {readRevision, readTtl} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-/** The flags of `crewroom put`. */
-export interface PutFlags {
-  readonly ifMatch: string | undefined;
-  readonly ifAbsent: Switch;
-  readonly ttl: string | undefined;
-  readonly json: Switch;
-}
-
 /** `crewroom put`: stores a value under a key. */
-export async function run(call: Call<PutFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof PUT>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const expected = readExpected(call.flags);
@@ -33,7 +26,7 @@ export async function run(call: Call<PutFlags>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function readExpected({ifMatch, ifAbsent}: PutFlags): Expectation | undefined {
+function readExpected({ifMatch, ifAbsent}: FlagsOf<typeof PUT>): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
     throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
   if (ifAbsent) return 'absent';

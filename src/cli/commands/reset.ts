@@ -1,19 +1,13 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {RESET} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {deleteEntries, tellDeleted} from '../service/entry-deletion.ts';
-import {canAsk} from '../terminal/prompt.ts';
-
-/** The flags of `crewroom reset`. */
-export interface ResetFlags {
-  readonly yes: Switch;
-  readonly json: Switch;
-}
+import {canAsk} from '../terminal/prompts.ts';
 
 /** `crewroom reset`: deletes every entry. */
-export async function run(call: Call<ResetFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof RESET>): Promise<ExitCode> {
   const {context, flags} = call;
   const {yes = false, json = false} = flags;
   if (!yes && !canAsk(context))

@@ -1,28 +1,19 @@
 import type {Client, SessionDocument} from '../../client/client.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {SIGN_IN} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSession} from '../output/session-text.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {canAsk} from '../terminal/prompt.ts';
-import {askText} from '../terminal/prompts.ts';
+import {askText, canAsk} from '../terminal/prompts.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** The flags of `crewroom sign-in`. */
-export interface SignInFlags {
-  readonly scriptUrl: string | undefined;
-  readonly username: string | undefined;
-  readonly passwordFile: string | undefined;
-  readonly json: Switch;
-}
-
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
-export async function run(call: Call<SignInFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof SIGN_IN>): Promise<ExitCode> {
   const {context, flags} = call;
   const {client} = await connect(call, {ownOnly: true});
   // Before anything is asked: nobody should type a password for a service that does not run.
@@ -76,7 +67,7 @@ async function chooseUsername(given: string | undefined, context: CliContext): P
   return askText({message: 'Pilot number or e-mail address'}, context);
 }
 
-async function tell(session: SessionDocument, client: Client, {context, flags}: Call<SignInFlags>): Promise<void> {
+async function tell(session: SessionDocument, client: Client, {context, flags}: CallOf<typeof SIGN_IN>): Promise<void> {
   const {summary} = (await client.readiness()).identity;
   const text = flags.json
     ? jsonLine({...session, ...(summary === undefined ? {} : {summary})})

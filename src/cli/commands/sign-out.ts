@@ -1,12 +1,13 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {SIGN_OUT} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
 /** `crewroom sign-out`: forgets the session, wherever it is kept. */
-export async function run({context, flags, ...call}: Call<{readonly json: Switch}>): Promise<ExitCode> {
-  const {client} = await connect({context, flags, ...call});
+export async function run(call: CallOf<typeof SIGN_OUT>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {client} = await connect(call);
   const before = await client.session();
   const session = await client.signOut();
   const wasSignedIn = before.source === 'back-end' && before.state !== 'signed-out';

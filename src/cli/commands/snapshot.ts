@@ -1,19 +1,19 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import {snapshotsDirOf} from '../../paths.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {SNAPSHOT} from '../catalogue/transfer-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
+import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
-import {canAsk} from '../terminal/prompt.ts';
+import {canAsk} from '../terminal/prompts.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
-import {formatCount, formatEntries} from '../transfer/format-imported.ts';
 import {fileSource} from '../transfer/import-source.ts';
-import {tellImported} from '../transfer/import-summary.ts';
+import {reportImport} from '../transfer/import-summary.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {runImport} from '../transfer/run-import.ts';
 import {
@@ -26,15 +26,8 @@ import {
   snapshotFile,
 } from '../transfer/snapshot-files.ts';
 
-/** The flags of `crewroom snapshot`. */
-export interface SnapshotFlags {
-  readonly force: Switch;
-  readonly yes: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom snapshot`: saves the whole store under a name, and brings it back. */
-export async function run(call: Call<SnapshotFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof SNAPSHOT>): Promise<ExitCode> {
   const [action = '', name] = call.arguments;
   const {config} = await readSettings(call);
   const directory = snapshotsDirOf(config.dataDir);
@@ -50,14 +43,16 @@ export async function run(call: Call<SnapshotFlags>): Promise<ExitCode> {
   return act(call, directory, name);
 }
 
-const ACTIONS: ReadonlyMap<string, (call: Call<SnapshotFlags>, directory: string, name: string) => Promise<ExitCode>> =
-  new Map([
-    ['save', save],
-    ['load', load],
-    ['delete', remove],
-  ]);
+const ACTIONS: ReadonlyMap<
+  string,
+  (call: CallOf<typeof SNAPSHOT>, directory: string, name: string) => Promise<ExitCode>
+> = new Map([
+  ['save', save],
+  ['load', load],
+  ['delete', remove],
+]);
 
-async function save(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
+async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url} = await connect(call);
@@ -77,7 +72,7 @@ async function save(call: Call<SnapshotFlags>, directory: string, name: string):
   return EXIT.ok;
 }
 
-async function load(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
+async function load(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   await assertSnapshot(path, name);
@@ -94,10 +89,10 @@ async function load(call: Call<SnapshotFlags>, directory: string, name: string):
     dryRun: false,
     ask: ask ? 'Load' : undefined,
   });
-  return tellImported(imported, call, {infinitive: 'load', past: 'Loaded'});
+  return reportImport(imported, call, {infinitive: 'load', past: 'Loaded'});
 }
 
-async function remove(call: Call<SnapshotFlags>, directory: string, name: string): Promise<ExitCode> {
+async function remove(call: CallOf<typeof SNAPSHOT>, directory: string, name: string): Promise<ExitCode> {
   await deleteSnapshot(directory, name);
   const {stdout, stderr} = call.context;
   if (call.flags.json) await stdout.write(jsonLine({name, deleted: true}));
@@ -105,7 +100,7 @@ async function remove(call: Call<SnapshotFlags>, directory: string, name: string
   return EXIT.ok;
 }
 
-async function list({context, flags}: Call<SnapshotFlags>, directory: string): Promise<ExitCode> {
+async function list({context, flags}: CallOf<typeof SNAPSHOT>, directory: string): Promise<ExitCode> {
   const {stdout, stderr} = context;
   const snapshots = await listSnapshots(directory);
   if (flags.json) await stdout.write(snapshots.map(snapshot => jsonLine(snapshot)).join(''));

@@ -2,8 +2,8 @@ import {setImmediate} from 'node:timers/promises';
 import {openCrewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
 import type {Log} from '../../domain/log.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {START} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatBanner, type StartedService, startedFields} from '../output/banner.ts';
@@ -12,14 +12,8 @@ import {createLog} from '../terminal/log.ts';
 import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** The flags of `crewroom start`. */
-export interface StartFlags {
-  readonly newStoreId: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom start`: serves until it is asked to stop. */
-export async function run(call: Call<StartFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof START>): Promise<ExitCode> {
   // First of all: a signal during start-up is a request to stop too, and nothing is left half open.
   const stop = listenForStop(call.context);
   try {

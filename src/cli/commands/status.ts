@@ -1,8 +1,8 @@
 import type {Readiness, SessionDocument} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {Call, CallOf} from '../catalogue/call.ts';
+import type {STATUS} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {describeEnd, describePlace} from '../output/session-text.ts';
 import {connect} from '../service/connection.ts';
@@ -13,7 +13,7 @@ import {type Style, styleOf} from '../terminal/style.ts';
 const STATUS_TIMEOUT_MS = 5000;
 
 /** `crewroom status`: whether the service runs, and how it is. */
-export async function run(call: Call<{readonly json: Switch}>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
   const {client, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
   const {name, version, apiVersion, storeId} = await client.service();

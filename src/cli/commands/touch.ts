@@ -1,20 +1,14 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {TOUCH} from '../catalogue/data-commands.ts';
+import type {FlagsOf} from '../catalogue/spec.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {readTtl} from '../input/duration.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {readTtl} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-/** The flags of `crewroom touch`. */
-export interface TouchFlags {
-  readonly ttl: string | undefined;
-  readonly forever: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom touch`: changes how long an entry lives, and not its value. */
-export async function run(call: Call<TouchFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof TOUCH>): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {stdout, stderr} = call.context;
   const ttlSeconds = readLife(call.flags);
@@ -31,7 +25,7 @@ export async function run(call: Call<TouchFlags>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function readLife({ttl, forever}: TouchFlags): number | null {
+function readLife({ttl, forever}: FlagsOf<typeof TOUCH>): number | null {
   if ((ttl === undefined) === (forever === undefined))
     throw invalidUsage('touch', 'it needs either --ttl TIME or --forever');
   return ttl === undefined ? null : readTtl(ttl, 'touch');

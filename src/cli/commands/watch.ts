@@ -1,5 +1,5 @@
-import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {WATCH} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {chooseEventFormat} from '../output/event-format.ts';
@@ -7,15 +7,8 @@ import {createWatchTalk} from '../output/watch-status.ts';
 import {connect} from '../service/connection.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
-/** The flags of `crewroom watch`. */
-export interface WatchFlags {
-  readonly since: string | undefined;
-  readonly initial: Switch;
-  readonly json: Switch;
-}
-
 /** `crewroom watch`: what changes, as it does, until it is stopped. */
-export async function run(call: Call<WatchFlags>): Promise<ExitCode> {
+export async function run(call: CallOf<typeof WATCH>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const {initial, json = false} = flags;

@@ -1,4 +1,5 @@
 import type {Failure, FailureCode} from '../../domain/failure.ts';
+import {INTERRUPTED_EXIT_CODE} from '../terminal/stop-request.ts';
 
 /** What the process tells the shell at its end. */
 export const EXIT = {
@@ -8,8 +9,7 @@ export const EXIT = {
   notFound: 3,
   conflict: 4,
   unreachable: 5,
-  /** As shells have it: 128 and the number of SIGINT. */
-  interrupted: 130,
+  interrupted: INTERRUPTED_EXIT_CODE,
 } as const;
 
 /** One of the values of {@link EXIT}. */

@@ -3,6 +3,7 @@ import {AppError, type Conflict, describeFailure, type Failure, type FailureCode
 import {adviseOn} from '../../domain/failure-advice.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
+import {InterruptedError} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 
@@ -17,11 +18,6 @@ export class AdvisedError extends Error {
     this.failure = failure;
     this.advice = advice;
   }
-}
-
-/** A command was asked to stop before its end, and did. The message, if there is one, is what the user should know. */
-export class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
 }
 
 /** Tells on stderr what went wrong: to people in two lines, with `--json` to programs in one. */

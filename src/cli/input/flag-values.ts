@@ -1,32 +1,35 @@
+import {TTL_SECONDS_MAX} from '../../domain/entries.ts';
 import type {GivenRevision} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
 import {parseRevision} from '../../domain/store-id.ts';
-import {PROGRAM_NAME} from '../catalogue/commands.ts';
+import {isTtl} from '../../domain/time-to-live.ts';
+import {invalidUsage} from '../failures/usage.ts';
 
-/** The failure of a command that was called in a way that makes no sense. */
-export function invalidUsage(command: string, problem: string): AppError {
-  return new AppError({code: 'invalid-usage', command: `${PROGRAM_NAME} ${command}`, problem});
+/** The flag that a value was given with, and the least number that it takes. */
+export interface NumberFlag {
+  readonly command: string;
+  readonly flag: string;
+  /** @default {1} */
+  readonly min?: number;
 }
 
 /**
- * Reads the number of a flag.
+ * Reads a number.
  *
- * @throws {AppError} `invalid-usage` when it is no whole number from the least one.
+ * @throws {AppError} `invalid-usage` if the text is not a whole number from `min`.
  */
-export function readCount(text: string, {command, flag, min = 1}: CountOptions): number {
-  // An ETag may come with its quotes.
-  const digits = /^"?([1-9][0-9]{0,14}|0)"?$/.exec(text)?.[1];
+export function readCount(text: string, {command, flag, min = 1}: NumberFlag): number {
+  const digits = /^(?:[1-9][0-9]{0,14}|0)$/.exec(text)?.[0];
   if (digits === undefined || Number(digits) < min)
     throw invalidUsage(command, `${flag} has to be a whole number from ${min}, not ${JSON.stringify(text)}`);
   return Number(digits);
 }
 
 /**
- * Reads the revision of a flag: bare, or with the id of its store before it, as an ETag has it, also in its quotes.
+ * Reads a revision: a bare number, or an ETag with or without its quotes, which has the id of the store before the number.
  *
- * @throws {AppError} `invalid-usage` when it is neither.
+ * @throws {AppError} `invalid-usage` if the text is neither.
  */
-export function readRevision(text: string, {command, flag, min = 1}: CountOptions): GivenRevision {
+export function readRevision(text: string, {command, flag, min = 1}: NumberFlag): GivenRevision {
   const given = parseRevision(text.replace(/^"(.*)"$/s, '$1'));
   const revision = typeof given === 'object' ? given.revision : given;
   if (given === undefined || revision === undefined || revision < min)
@@ -37,9 +40,27 @@ export function readRevision(text: string, {command, flag, min = 1}: CountOption
   return given;
 }
 
-interface CountOptions {
-  readonly command: string;
-  readonly flag: string;
-  /** @default {1} */
-  readonly min?: number;
+const SECONDS_BY_UNIT: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['s', 1],
+  ['m', 60],
+  ['h', 60 * 60],
+  ['d', 24 * 60 * 60],
+]);
+
+/**
+ * Reads the time to live of `--ttl`: `90`, `90s`, `15m`, `12h`, `30d`.
+ *
+ * @returns Seconds.
+ * @throws {AppError} `invalid-usage`.
+ */
+export function readTtl(text: string, command: string): number {
+  const [, digits = '', unit = ''] = /^([0-9]{1,12})([smhd]?)$/.exec(text) ?? [];
+  const ttlSeconds = Number(digits) * (SECONDS_BY_UNIT.get(unit) ?? 0);
+  if (isTtl(ttlSeconds)) return ttlSeconds;
+  const daysMax = TTL_SECONDS_MAX / (SECONDS_BY_UNIT.get('d') ?? 1);
+  throw invalidUsage(
+    command,
+    `--ttl has to be a time such as 90s, 15m, 12h or 30d, from 1s to ${daysMax}d, not ${JSON.stringify(text)}`,
+  );
 }

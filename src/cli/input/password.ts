@@ -2,8 +2,7 @@ import {resolve} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {canAsk} from '../terminal/prompt.ts';
-import {askSecret} from '../terminal/prompts.ts';
+import {askSecret, canAsk} from '../terminal/prompts.ts';
 import {type InputFile, openInputFile} from './input-file.ts';
 import {describeFileProblem, isMissingFile} from './value-input.ts';
 

@@ -1,84 +1,138 @@
-import {Command, Option} from 'commander';
-import {flagOf, type GivenSettings, SETTINGS, type SettingName, shownFlagOf} from '../../config/config.ts';
+import {parseArgs} from 'node:util';
+import {findSimilar} from '../../config/edit-distance.ts';
 import type {Call} from '../catalogue/call.ts';
-import {
-  type AnyCommandSpec,
-  COMMANDS,
-  CONFIG_FLAG_DESCRIPTION,
-  type FlagSpec,
-  PROGRAM_NAME,
-  type Switch,
-} from '../catalogue/commands.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {formatCommandHelp, formatHelp, type HelpStyle} from './help.ts';
+import {COMMANDS, type CommandName, isCommandName} from '../catalogue/commands.ts';
+import type {ArgumentSpec, CommandSpec, Switch} from '../catalogue/spec.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {type Flag, listFlags} from './flag-table.ts';
 
-/** What {@link createProgram} needs. */
-export interface ProgramDeps {
-  readonly context: CliContext;
-  readonly helpStyle: HelpStyle;
-  /** Called with what was understood. */
-  readonly run: (spec: AnyCommandSpec, call: Call) => Promise<void>;
-  /** Takes the text of help. */
-  readonly print: (text: string) => void;
+/** What a command line asks for. */
+export type CommandLine =
+  /** Help for a command, or for the program without a name. */
+  | {readonly kind: 'help'; readonly name: CommandName | undefined}
+  | {readonly kind: 'run'; readonly name: CommandName; readonly words: Words};
+
+/** The words after the name of a command, sorted. */
+export interface Words extends Pick<Call, 'arguments' | 'settings' | 'configFile'> {
+  readonly flags: Readonly<Record<string, string | Switch>>;
+  readonly wantsHelp: boolean;
+  /** Everything that is wrong with the flags. */
+  readonly problems: readonly string[];
 }
 
-/** Makes the parser of command lines out of the catalogue. It throws a `CommanderError` where the library would end the process. */
-export function createProgram(deps: ProgramDeps): Command {
-  const {helpStyle, print} = deps;
-  const program = new Command(PROGRAM_NAME)
-    .exitOverride()
-    // The style of help has decided on colours; the library would ask the environment again.
-    .configureOutput({writeOut: print, outputError: () => {}, getOutHasColors: () => true})
-    .configureHelp({formatHelp: () => formatHelp(helpStyle)})
-    .helpOption('-h, --help', 'show how to use it')
-    .helpCommand(false);
-  program.option('-V, --version', 'print the version');
-  for (const spec of COMMANDS) program.addCommand(createCommand(spec, deps, program));
-  return program;
-}
-
-function createCommand(spec: AnyCommandSpec, {context, helpStyle, run}: ProgramDeps, program: Command): Command {
-  const command = new Command(spec.name)
-    .copyInheritedSettings(program)
-    .description(spec.summary)
-    .configureHelp({formatHelp: () => formatCommandHelp(spec, helpStyle)});
-  for (const {name, description, optional, choices} of spec.arguments) {
-    const argument = command.createArgument(optional ? `[${name}]` : `<${name}>`, description);
-    // For completion only: the command itself says better what is wrong with another one.
-    if (choices !== undefined) argument.argChoices = [...choices];
-    command.addArgument(argument);
+/**
+ * Parses a command line.
+ *
+ * @param args The words after the name of the program.
+ * @throws {AppError} `invalid-usage`.
+ */
+export function parseCommandLine(args: readonly string[]): CommandLine {
+  const [first = 'help', ...others] = args;
+  if (['help', '--help', '-h'].includes(first)) {
+    const [name] = others;
+    return {kind: 'help', name: name === undefined ? undefined : readName(name)};
   }
-  for (const [name, flag] of Object.entries(spec.flags)) command.addOption(createFlag(name, flag));
-  for (const name of spec.settings) addSettingFlag(command, name);
-  if (spec.settings.length > 0) command.option('--config <FILE>', CONFIG_FLAG_DESCRIPTION);
-  return command.action(async () => {
-    const given = command.opts<Readonly<Record<string, string | Switch>>>();
-    const pick = (names: readonly string[]): Record<string, unknown> =>
-      Object.fromEntries(names.filter(name => given[name] !== undefined).map(name => [name, given[name]]));
-    await run(spec, {
-      context,
-      arguments: command.args,
-      flags: pick(Object.keys(spec.flags)),
-      settings: pick(spec.settings) as GivenSettings,
-      configFile: given['config'] as string | undefined,
-    });
+  if (['--version', '-V'].includes(first)) return parseCommand('version', others);
+  if (first.startsWith('-'))
+    throw invalidUsage(undefined, `unknown flag ${JSON.stringify(first)}; flags follow the command`);
+  return parseCommand(readName(first), others);
+}
+
+function readName(text: string): CommandName {
+  if (isCommandName(text)) return text;
+  const similar = findSimilar(text, Object.keys(COMMANDS));
+  const problem = `unknown command ${JSON.stringify(text)}${suggest(similar)}`;
+  throw new AdvisedError(invalidUsage(undefined, problem), '"crewroom --help" lists the commands');
+}
+
+function parseCommand(name: CommandName, args: readonly string[]): CommandLine {
+  const spec = COMMANDS[name];
+  const words = sortWords(spec, args);
+  if (words.wantsHelp) return {kind: 'help', name};
+  const problem = words.problems[0] ?? findCountProblem(spec.arguments, words.arguments);
+  if (problem !== undefined) throw invalidUsage(name, problem);
+  return {kind: 'run', name, words};
+}
+
+function findCountProblem(specs: readonly ArgumentSpec[], given: readonly string[]): string | undefined {
+  const missing = specs.slice(given.length).find(({optional}) => !optional);
+  if (missing !== undefined) return `${missing.name} is missing`;
+  if (given.length <= specs.length) return undefined;
+  return `too many arguments: ${JSON.stringify(given[specs.length])} follows the last one`;
+}
+
+/** Sorts the words after the name of a command into arguments and flags. Never throws: completion reads unfinished lines. */
+export function sortWords(spec: CommandSpec, args: readonly string[]): Words {
+  const flags = new Map(listFlags(spec).map(flag => [flag.text, flag]));
+  const sorter = new WordSorter();
+  for (const token of tokenize(flags, args)) {
+    if (token.kind === 'positional') sorter.arguments.push(token.value);
+    if (token.kind !== 'option') continue;
+    const flag = flags.get(token.rawName === '-h' ? '--help' : token.rawName);
+    if (flag === undefined) sorter.problems.push(describeUnknown(token.rawName, flags));
+    else sorter.take(flag, token.value);
+  }
+  return sorter;
+}
+
+function tokenize(flags: ReadonlyMap<string, Flag>, args: readonly string[]) {
+  const options = Array.from(flags.values(), ({text, placeholder}) => {
+    return [text.slice('--'.length), {type: placeholder === undefined ? 'boolean' : 'string'}] as const;
   });
+  return parseArgs({
+    args: [...args],
+    options: Object.fromEntries(options),
+    // Unknown and incomplete flags become tokens too, so that the message about them is ours.
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens;
 }
 
-function createFlag(name: string, {description, placeholder}: FlagSpec<string> | FlagSpec<Switch>): Option {
-  return new Option(placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`, description);
+function describeUnknown(text: string, flags: ReadonlyMap<string, Flag>): string {
+  const names = Array.from(flags.keys(), flag => flag.slice('--'.length));
+  const similar = findSimilar(text.replace(/^-+/, ''), names);
+  return `unknown flag ${JSON.stringify(text)}${suggest(similar && `--${similar}`)}`;
 }
 
-function addSettingFlag(command: Command, name: SettingName): void {
-  const {placeholder, description, repeatable, choices} = SETTINGS[name];
-  const flag = shownFlagOf(name);
-  const option = new Option(placeholder === undefined ? flag : `${flag} <${placeholder}>`, description);
-  // A wrong one is for the settings to judge, along with every other problem.
-  if (choices !== undefined) option.argChoices = [...choices];
-  if (repeatable) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
-  // A switch that the config file turns on needs a flag that turns it off, and the other way round.
-  const opposite = flag === flagOf(name) ? flag.replace('--', '--no-') : flagOf(name);
-  const options = placeholder === undefined ? [option, new Option(opposite).hideHelp()] : [option];
-  // The one that turns it on first: the library takes a switch that can only be turned off for one that is on.
-  for (const each of options.sort((a, b) => Number(a.negate) - Number(b.negate))) command.addOption(each);
+function suggest(similar: string | undefined): string {
+  return similar === undefined ? '' : `; did you mean ${similar}?`;
+}
+
+/** Collects the words of one command line. */
+class WordSorter implements Words {
+  readonly arguments: string[] = [];
+  readonly flags: Record<string, string | Switch> = {};
+  readonly settings: Record<string, unknown> = {};
+  configFile: string | undefined;
+  wantsHelp = false;
+  readonly problems: string[] = [];
+
+  /** Takes a flag; the last one of a name counts, unless it is repeatable. */
+  take({text, placeholder, repeatable, target}: Flag, value: string | undefined): void {
+    if (placeholder === undefined && value !== undefined) this.problems.push(`${text} takes no value`);
+    if (placeholder !== undefined && value === undefined) {
+      this.problems.push(`${text} needs a value: ${text} ${placeholder}`);
+      return;
+    }
+    switch (target.kind) {
+      case 'flag':
+        this.flags[target.name] = value ?? true;
+        return;
+      case 'setting':
+        this.settings[target.name] = repeatable ? [...this.#listOf(target.name), value] : (value ?? target.isOn);
+        return;
+      case 'config-file':
+        this.configFile = value;
+        return;
+      case 'help':
+        this.wantsHelp = true;
+    }
+  }
+
+  #listOf(name: string): readonly unknown[] {
+    const before = this.settings[name];
+    return Array.isArray(before) ? before : [];
+  }
 }

@@ -1,14 +1,8 @@
-import {flagOf, SETTINGS, shownFlagOf} from '../../config/config.ts';
-import {
-  type AnyCommandSpec,
-  COMMANDS,
-  CONFIG_FLAG_DESCRIPTION,
-  type CommandGroup,
-  type Example,
-  PROGRAM_NAME,
-} from '../catalogue/commands.ts';
+import {COMMAND_LIST, COMMANDS, type CommandName} from '../catalogue/commands.ts';
+import type {CommandGroup, CommandSpec, Example} from '../catalogue/spec.ts';
 import {EXIT} from '../failures/exit-codes.ts';
 import type {Style} from '../terminal/style.ts';
+import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
 
 /** How help is written. */
 export interface HelpStyle {
@@ -25,10 +19,9 @@ const EXAMPLES: readonly Example[] = [
   {line: 'crewroom start --profile me.json', purpose: 'serve your own identity'},
   {line: `crewroom put greeting '"hello"'`, purpose: 'store a JSON value'},
   {line: 'crewroom list', purpose: 'see what is stored'},
-  {line: 'crewroom watch', purpose: 'see what changes, as it does'},
+  {line: 'crewroom watch', purpose: 'see changes as they happen'},
 ];
 
-/** What the process tells the shell at its end. */
 const EXIT_CODES: readonly Row[] = [
   [String(EXIT.ok), 'done'],
   [String(EXIT.failure), 'failed'],
@@ -39,10 +32,14 @@ const EXIT_CODES: readonly Row[] = [
   [String(EXIT.interrupted), 'interrupted by Ctrl+C'],
 ];
 
-/** What `crewroom --help` prints. */
-export function formatHelp({style, version}: HelpStyle): string {
+/** Formats the help of the program, or of one command. */
+export function formatHelp(name: CommandName | undefined, helpStyle: HelpStyle): string {
+  return name === undefined ? formatProgramHelp(helpStyle) : formatCommandHelp(COMMANDS[name], helpStyle);
+}
+
+function formatProgramHelp({style, version}: HelpStyle): string {
   const groups = GROUPS.map(group => {
-    const rows = COMMANDS.filter(spec => spec.group === group).map((spec): Row => [usageOf(spec), spec.summary]);
+    const rows = COMMAND_LIST.filter(spec => spec.group === group).map((spec): Row => [usageOf(spec), spec.summary]);
     return section(group, rows, style);
   });
   return joinSections([
@@ -50,46 +47,43 @@ export function formatHelp({style, version}: HelpStyle): string {
     formatExamples(EXAMPLES, style),
     ...groups,
     section('Exit codes', EXIT_CODES, style),
-    `${style.dim(`Every command explains itself: ${PROGRAM_NAME} put --help`)}`,
+    `${style.dim('Each command has its own help: crewroom put --help')}`,
   ]);
 }
 
-/** What `crewroom COMMAND --help` prints. */
-export function formatCommandHelp(spec: AnyCommandSpec, {style}: HelpStyle): string {
-  const flags = Object.entries(spec.flags).map(
-    ([name, {placeholder, description}]): Row => [withPlaceholder(flagOf(name), placeholder), description],
-  );
-  const settings = spec.settings.map((name): Row => {
-    const {placeholder, description, repeatable} = SETTINGS[name];
-    return [withPlaceholder(shownFlagOf(name), placeholder), `${description}${repeatable ? ' (repeatable)' : ''}`];
-  });
-  if (settings.length > 0) settings.push(['--config FILE', CONFIG_FLAG_DESCRIPTION]);
+function formatCommandHelp(spec: CommandSpec, {style}: HelpStyle): string {
+  const flags = listFlags(spec).filter(({isHidden}) => !isHidden);
+  const rows = (kinds: readonly FlagTarget['kind'][]): readonly Row[] =>
+    flags.filter(({target}) => kinds.includes(target.kind)).map(rowOf);
+  const settings = rows(['setting', 'config-file']);
+  const own = rows(['flag']);
   return joinSections([
-    `${style.bold(`${PROGRAM_NAME} ${usageOf(spec)}`)}${flags.length + settings.length > 0 ? ' [flags]' : ''}: ${lowerFirst(spec.summary)}`,
+    `${style.bold(`crewroom ${usageOf(spec)}`)}${own.length + settings.length > 0 ? ' [flags]' : ''}: ${lowerFirst(spec.summary)}`,
     formatExamples(spec.examples, style),
     section(
       'Arguments',
       spec.arguments.map(({name, description}): Row => [name, description]),
       style,
     ),
-    section('Flags', flags, style),
+    section('Flags', own, style),
     section('Settings', settings, style),
     ...(spec.notes ?? []).map(note => style.dim(note)),
   ]);
 }
 
-function usageOf({name, arguments: args}: AnyCommandSpec): string {
+function rowOf({text, placeholder, description, repeatable}: Flag): Row {
+  const flag = placeholder === undefined ? text : `${text} ${placeholder}`;
+  return [flag, `${description}${repeatable ? ' (repeatable)' : ''}`];
+}
+
+function usageOf({name, arguments: args}: CommandSpec): string {
   return [name, ...args.map(argument => (argument.optional ? `[${argument.name}]` : argument.name))].join(' ');
 }
 
-function withPlaceholder(flag: string, placeholder: string | undefined): string {
-  return placeholder === undefined ? flag : `${flag} ${placeholder}`;
-}
-
-/** What fits on a line of a small terminal, in characters. */
+/** Width of a small terminal, in characters. */
 const COLUMNS = 80;
 
-/** Each example beside its purpose, or below it where that is too long for one of them. */
+/** Formats each example beside its purpose, or below it if one of the lines would be too long. */
 function formatExamples(examples: readonly Example[], style: Style): string {
   const rows = examples.map(({line, purpose}): Row => [line, purpose]);
   const width = Math.max(...rows.map(([left]) => left.length));

@@ -1,10 +1,11 @@
+import type {Socket} from 'node:net';
 import {type Client, type ClientOptions, createClient} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
+import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';
 import type {Call} from '../catalogue/call.ts';
 import {readSettings} from '../input/settings.ts';
 import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
-import {assertOwnPeer} from './peer-owner.ts';
 
 /** A client of the running service, and where that is. */
 export interface Connection {
@@ -40,4 +41,27 @@ export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions 
 /** Makes a client of the service at a URL. Sends nothing yet. */
 export function createServiceClient(baseUrl: string, options: Pick<ClientOptions, 'timeoutMs' | 'fetch'> = {}): Client {
   return createClient({fetch: fetchOverHttp, ...options, baseUrl});
+}
+
+/** The service that is called, and the user who calls. */
+interface OwnService {
+  readonly url: string;
+  /** Undefined on Windows. */
+  readonly userId: number | undefined;
+}
+
+/**
+ * Refuses a connection to a program of another user. Passes where the system does not tell: everywhere but on Linux.
+ *
+ * @throws {AppError} `foreign-service`; `service-timeout` if the connection is not accepted.
+ */
+async function assertOwnPeer(socket: Socket, {url, userId}: OwnService): Promise<void> {
+  const {localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0} = socket;
+  const owner = await findPeerOwner({
+    own: {address: localAddress, port: localPort},
+    peer: {address: remoteAddress, port: remotePort},
+  });
+  if (owner.kind === 'not-accepted') throw new AppError({code: 'service-timeout', url, timeoutMs: ACCEPT_TIMEOUT_MS});
+  if (owner.kind === 'user' && isForeignUser(owner.userId, userId))
+    throw new AppError({code: 'foreign-service', url, owner: owner.userId, userId: userId ?? 0});
 }

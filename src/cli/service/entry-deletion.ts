@@ -2,7 +2,7 @@ import {type Entries, LIST_LIMIT_MAX} from '../../domain/entries.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {showProgress} from '../terminal/progress.ts';
-import {confirm} from '../terminal/prompt.ts';
+import {confirm} from '../terminal/prompts.ts';
 
 /** Which entries are to be deleted. */
 export interface DeleteEntriesOptions {

@@ -1,10 +1,14 @@
-import {InterruptedError} from '../failures/report.ts';
 import type {CliContext} from './context.ts';
 import {listenForStop} from './stop-request.ts';
 
+/** Thrown by a command that the user interrupted. The message, if there is one, is for the user. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
 /**
- * Does something that Ctrl+C ends in good order, by its signal; a second one ends the process at once. What is still under
- * way when the work is over, such as an answer that nobody reads to its end, is ended by the signal too.
+ * Runs work that Ctrl+C interrupts by its signal; a second Ctrl+C ends the process at once. The signal is also aborted when
+ * the work is over, to end what it left, such as a response that was not read to its end.
  */
 export async function untilInterrupted<T>(context: CliContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = listenForStop(context);

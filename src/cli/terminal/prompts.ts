@@ -1,7 +1,18 @@
 import type {Readable} from 'node:stream';
 import type {WriteStream} from 'node:tty';
-import {InterruptedError} from '../failures/report.ts';
 import type {CliContext} from './context.ts';
+import {InterruptedError} from './interruptible.ts';
+
+/** Whether somebody is there to be asked. */
+export function canAsk({stdin, stderr}: CliContext): boolean {
+  return stdin.isTerminal && stderr.isTerminal;
+}
+
+/** Asks for a yes; anything else is a no. */
+export async function confirm(question: string, {stdin, stderr}: CliContext): Promise<boolean> {
+  await stderr.write(`${question} [y/N] `);
+  return /^\s*y(es)?\s*$/i.test(await stdin.line());
+}
 
 /** What somebody is asked. */
 export interface Question {

@@ -1,7 +1,9 @@
-import {EXIT} from '../failures/exit-codes.ts';
 import type {CliContext, StopSignal} from './context.ts';
 
-/** What {@link listenForStop} needs of the outside. */
+/** The exit code of an interrupted process, as shells have it: 128 and the number of SIGINT. */
+export const INTERRUPTED_EXIT_CODE = 130;
+
+/** The part of the context that {@link listenForStop} uses. */
 export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow'>;
 
 /** Waits for somebody to ask the service to stop. */
@@ -35,7 +37,7 @@ export function listenForStop(context: StopRequestDeps): StopRequest {
         askedAtMs = elapsedMs();
         resolveAsked(signal);
       } else if (signal === 'SIGINT' && elapsedMs() - askedAtMs >= graceMs) {
-        context.exitNow(EXIT.interrupted);
+        context.exitNow(INTERRUPTED_EXIT_CODE);
       }
     });
   const releases = [listen('SIGINT'), listen('SIGTERM')];

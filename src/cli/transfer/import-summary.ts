@@ -1,11 +1,12 @@
 import type {Imported} from '../../domain/transfer.ts';
 import type {Call} from '../catalogue/call.ts';
-import type {Switch} from '../catalogue/commands.ts';
+import type {Switch} from '../catalogue/spec.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {formatImported, importedJson} from './format-imported.ts';
+import {formatCount, formatEntries} from '../output/counts.ts';
+import {jsonLine} from '../terminal/escape.ts';
 
-/** What was done, in the words of the command that did it. */
-export interface ImportWords {
+/** A verb for the result of an import, of the command that ran it. */
+export interface ImportVerb {
   /** Such as `import`. */
   readonly infinitive: string;
   /** Such as `Imported`. */
@@ -13,22 +14,34 @@ export interface ImportWords {
 }
 
 /**
- * Says what became of an import: to programs as the service answered, to people in a line.
+ * Reports the result of an import: to programs in the form of the service, to people on one line.
  *
- * @param imported Undefined when somebody was asked and did not say yes.
+ * @param imported Undefined if the user did not confirm it.
  */
-export async function tellImported(
+export async function reportImport(
   imported: Imported | undefined,
-  {context: {stdout, stderr}, flags}: Call<{readonly json: Switch}>,
-  {infinitive, past}: ImportWords,
+  {context: {stdout, stderr}, flags}: Call & {readonly flags: {readonly json: Switch}},
+  {infinitive, past}: ImportVerb,
 ): Promise<ExitCode> {
   if (imported === undefined) {
     await stderr.write('Nothing was changed\n');
     return EXIT.failure;
   }
-  const what = formatImported(imported);
-  if (flags.json) await stdout.write(importedJson(imported));
-  else if (imported.dryRun) await stdout.write(`Would ${infinitive} ${what}\n`);
-  else if (stderr.isTerminal) await stderr.write(`${past} ${what}\n`);
+  const summary = formatImported(imported);
+  if (flags.json) await stdout.write(jsonLine({...imported, revision: String(imported.revision)}));
+  else if (imported.dryRun) await stdout.write(`Would ${infinitive} ${summary}\n`);
+  else if (stderr.isTerminal) await stderr.write(`${past} ${summary}\n`);
   return EXIT.ok;
+}
+
+/** Formats the result of an import: `1,000 entries: 900 created, 100 replaced, 3 others deleted`. */
+export function formatImported({entries, created, replaced, expired, deleted}: Imported): string {
+  const parts = [
+    [created, 'created'],
+    [replaced, 'replaced'],
+    [expired, 'left out because they expired'],
+    [deleted, deleted === 1 ? 'other deleted' : 'others deleted'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
+  return shown.length === 0 ? formatEntries(entries) : `${formatEntries(entries)}: ${shown.join(', ')}`;
 }

@@ -1,8 +1,8 @@
 import {untilAborted} from '../../client/waiting.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
-import {InterruptedError} from '../failures/report.ts';
-import {formatEntries} from './format-imported.ts';
+import {formatEntries} from '../output/counts.ts';
+import {InterruptedError} from '../terminal/interruptible.ts';
 import {type SendImportOptions, sendImport} from './service-transfer.ts';
 
 /** How long an interrupted import waits for the answer that says how much is stored, in milliseconds: a batch takes less. */

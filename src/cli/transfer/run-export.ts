@@ -1,8 +1,8 @@
 import {formatBytes} from '../../domain/byte-size.ts';
+import {formatEntries} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {describeAdvances, showLine} from '../terminal/progress.ts';
-import {formatEntries} from './format-imported.ts';
 import type {ExportFacts} from './read-export.ts';
 import {beginExport} from './service-transfer.ts';
 

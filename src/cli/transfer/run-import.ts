@@ -1,12 +1,12 @@
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {describeAdvances, showLine} from '../terminal/progress.ts';
-import {confirm} from '../terminal/prompt.ts';
-import {formatImported} from './format-imported.ts';
+import {confirm} from '../terminal/prompts.ts';
 import type {ImportSource} from './import-source.ts';
+import {formatImported} from './import-summary.ts';
 import {importUntil} from './interrupted-import.ts';
 
 /** An import into the running service. */

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {makeDirectory} from '../../files.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage} from '../input/flag-values.ts';
+import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {readRevision, readTrailer} from './read-export.ts';
 

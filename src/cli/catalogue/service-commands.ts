@@ -1,0 +1,97 @@
+import {SETTING_NAMES} from '../../config/config.ts';
+import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
+
+/** `crewroom start`. */
+export const START = {
+  name: 'start',
+  group: 'Service',
+  summary: 'Start the service',
+  arguments: [],
+  flags: {
+    newStoreId: {description: 'give the store a new id, once after files of it were put back'},
+    json: {description: 'write JSON log lines on a terminal too'},
+  },
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
+    {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and follow its changes'},
+    {line: 'crewroom start --ephemeral --port 0', purpose: 'keep nothing, on any free port: for tests'},
+    {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'let the page of a dev server call'},
+  ],
+  notes: ['On a terminal it talks to people; elsewhere it writes JSON log lines to stderr.'],
+} as const satisfies CommandSpec;
+
+/** `crewroom status`. */
+export const STATUS = {
+  name: 'status',
+  group: 'Service',
+  summary: 'Tell whether the service runs, and how it is',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom status', purpose: 'address, version, identity and store'},
+    {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 when nothing answers'},
+  ],
+} as const satisfies CommandSpec;
+
+/** `crewroom sign-in`. */
+export const SIGN_IN = {
+  name: 'sign-in',
+  group: 'Service',
+  summary: 'Sign in at your airline',
+  arguments: [],
+  flags: {
+    scriptUrl: {placeholder: 'URL', description: 'back end of the airline; as configured without it'},
+    username: {placeholder: 'NAME', description: 'pilot number or e-mail address'},
+    passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom sign-in', purpose: 'asks for what is missing'},
+    {line: 'crewroom sign-in --script-url https://air.example/back-end/', purpose: 'at this airline'},
+    {line: 'pass show airline | crewroom sign-in --username 1', purpose: 'the password from a program'},
+  ],
+  notes: [
+    'The service has to run. The password is sent once and kept nowhere.',
+    'It is never a flag or a variable, which other programs could read.',
+  ],
+} as const satisfies CommandSpec;
+
+/** `crewroom sign-out`. */
+export const SIGN_OUT = {
+  name: 'sign-out',
+  group: 'Service',
+  summary: 'Sign out, and forget the session',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [{line: 'crewroom sign-out', purpose: 'the session is gone from wherever it was kept'}],
+} as const satisfies CommandSpec;
+
+/** `crewroom doctor`. */
+export const DOCTOR = {
+  name: 'doctor',
+  group: 'Service',
+  summary: 'Look for problems, and say how to mend them',
+  arguments: [],
+  flags: {
+    ...JSON_FLAG,
+    deep: {description: 'verify the checksum of every entry too'},
+    scriptUrl: {placeholder: 'URL', description: 'look at the back end of an airline instead'},
+    username: {placeholder: 'NAME', description: 'sign in there as this pilot too'},
+    passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
+  },
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom doctor', purpose: 'check Node, settings, port, data directory, profile and service'},
+    {line: 'crewroom doctor --deep', purpose: 'read every entry and name those that are corrupt'},
+    {line: 'crewroom doctor --script-url https://air.example/back-end/', purpose: 'check the back end of an airline'},
+    {
+      line: 'crewroom doctor --script-url https://air.example/back-end/ --username 1',
+      purpose: 'sign in there, verify, resume and read too',
+    },
+  ],
+  notes: ['Exit code 1 when there is any problem; warnings alone are no problem.'],
+} as const satisfies CommandSpec;

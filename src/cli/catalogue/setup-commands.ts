@@ -1,0 +1,64 @@
+import {SETTING_NAMES} from '../../config/config.ts';
+import {type CommandSpec, JSON_FLAG} from './spec.ts';
+
+/** `crewroom config`. */
+export const CONFIG = {
+  name: 'config',
+  group: 'Setup',
+  summary: 'Show every setting, its value and where it came from',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
+    {line: 'crewroom config --port 8000', purpose: 'what it would use with this flag'},
+  ],
+  notes: ['Flags win over variables such as CREWROOM_PORT, these over the config file.'],
+} as const satisfies CommandSpec;
+
+/** `crewroom paths`. */
+export const PATHS = {
+  name: 'paths',
+  group: 'Setup',
+  summary: 'Show where data, snapshots, config file and cache are',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ['dataDir'],
+  examples: [
+    {line: 'crewroom paths', purpose: 'the places, and whether something is there'},
+    {line: 'crewroom paths --json', purpose: 'the same for programs'},
+  ],
+} as const satisfies CommandSpec;
+
+/** The shells that can complete commands. */
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+/** `crewroom completion`. */
+export const COMPLETION = {
+  name: 'completion',
+  group: 'Setup',
+  summary: 'Print the script that completes commands in a shell',
+  arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
+  flags: {},
+  settings: [],
+  examples: [
+    {line: `echo 'source <(crewroom completion bash)' >> ~/.bashrc`, purpose: 'bash'},
+    {line: `echo 'source <(crewroom completion zsh)' >> ~/.zshrc`, purpose: 'zsh, after compinit'},
+    {line: 'crewroom completion fish > ~/.config/fish/completions/crewroom.fish', purpose: 'fish'},
+    {line: 'crewroom completion powershell >> $PROFILE', purpose: 'PowerShell'},
+  ],
+} as const satisfies CommandSpec;
+
+/** `crewroom version`. */
+export const VERSION = {
+  name: 'version',
+  group: 'Setup',
+  summary: 'Print the version',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: [],
+  examples: [
+    {line: 'crewroom version', purpose: 'the version of Crewroom'},
+    {line: 'crewroom version --json', purpose: 'with those of Node, the API and the store engine, for reports'},
+  ],
+} as const satisfies CommandSpec;

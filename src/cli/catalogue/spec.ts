@@ -1,0 +1,54 @@
+import type {SettingName} from '../../config/config.ts';
+
+/** A command as help, completion and the parser know it. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly group: CommandGroup;
+  readonly summary: string;
+  readonly arguments: readonly ArgumentSpec[];
+  /** The flags of this command, by their names in camel case. */
+  readonly flags: Readonly<Record<string, FlagSpec>>;
+  /** The settings that it takes as flags; with any of them also `--config`. */
+  readonly settings: readonly SettingName[];
+  readonly examples: readonly Example[];
+  /** Further facts, one on each line. */
+  readonly notes?: readonly string[];
+}
+
+/** The headings under which help lists commands. */
+export type CommandGroup = 'Service' | 'Data' | 'Setup';
+
+/** An argument of a command. */
+export interface ArgumentSpec {
+  /** As help shows it. Completion depends on it: it offers keys for `KEY` and `PREFIX`, files for `FILE`. */
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  readonly choices?: readonly string[];
+}
+
+/** A flag of one command. With a placeholder it takes a value; without one it is a switch. */
+export interface FlagSpec {
+  readonly description: string;
+  readonly placeholder?: string;
+}
+
+/** A command line and its purpose. */
+export interface Example {
+  readonly line: string;
+  readonly purpose: string;
+}
+
+/** A flag without a value; undefined if it is not given. */
+export type Switch = true | undefined;
+
+/** The flags of a command as they were given: texts and switches, as its specification declares them. */
+export type FlagsOf<S extends CommandSpec> = {
+  readonly [N in keyof S['flags']]: S['flags'][N] extends {readonly placeholder: string} ? string | undefined : Switch;
+};
+
+/** The flag of every command that can print JSON. */
+export const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
+
+/** The settings that say where the running service is. */
+export const ADDRESS_SETTINGS = ['host', 'port'] as const satisfies readonly SettingName[];

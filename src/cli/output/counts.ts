@@ -1,0 +1,9 @@
+/** Formats a number with a comma before every third digit. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** Formats a number of entries, such as `1,000 entries`. */
+export function formatEntries(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'entry' : 'entries'}`;
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {AppError} from '../../domain/failure.ts';
+import {parseCommandLine} from './command-line.ts';
+
+describe('parseCommandLine()', () => {
+  const helped = [
+    {args: [], name: undefined},
+    {args: ['help'], name: undefined},
+    {args: ['-h'], name: undefined},
+    {args: ['help', 'put'], name: 'put'},
+    {args: ['put', '--help'], name: 'put'},
+    {args: ['put', 'k', '--nonsense', '-h'], name: 'put'},
+  ];
+  for (const {args, name} of helped) {
+    test(`takes "crewroom ${args.join(' ')}" for a request for help`, () => {
+      assert.deepEqual(parseCommandLine(args), {kind: 'help', name});
+    });
+  }
+
+  const parsed = [
+    {name: 'no flags', args: ['list'], given: {}},
+    {name: 'a switch', args: ['list', '--reverse'], given: {flags: {reverse: true}}},
+    {name: 'a value after a space', args: ['list', '--after', 'k'], given: {flags: {after: 'k'}}},
+    {name: 'a value after an equals sign', args: ['list', '--after=a=b'], given: {flags: {after: 'a=b'}}},
+    {name: 'an empty value', args: ['list', '--after='], given: {flags: {after: ''}}},
+    {name: 'a value that looks like a flag', args: ['list', '--after', '--json'], given: {flags: {after: '--json'}}},
+    {name: 'the last of two values', args: ['list', '--after', 'a', '--after', 'b'], given: {flags: {after: 'b'}}},
+    {name: 'an argument after --', args: ['get', '--', '--help'], given: {arguments: ['--help']}},
+    {
+      name: 'flags between arguments',
+      args: ['put', 'k', '--json', '1'],
+      given: {arguments: ['k', '1'], flags: {json: true}},
+    },
+    {name: 'a setting', args: ['get', 'k', '--port', '1'], given: {arguments: ['k'], settings: {port: '1'}}},
+    {name: 'a config file', args: ['list', '--config', 'c.json'], given: {configFile: 'c.json'}},
+    {name: 'a setting that is turned off', args: ['start', '--no-keep'], given: {settings: {keep: false}}},
+    {name: 'its hidden opposite', args: ['start', '--no-keep', '--keep'], given: {settings: {keep: true}}},
+    {name: 'a setting that is turned on', args: ['start', '--ephemeral'], given: {settings: {ephemeral: true}}},
+    {
+      name: 'a repeated setting',
+      args: ['start', '--allow-host', 'a', '--allow-host', 'b'],
+      given: {settings: {allowHost: ['a', 'b']}},
+    },
+    {
+      name: 'a name of Object.prototype as an argument',
+      args: ['list', 'constructor'],
+      given: {arguments: ['constructor']},
+    },
+  ];
+  for (const {name, args, given} of parsed) {
+    test(`reads ${name}`, () => {
+      const line = parseCommandLine(args);
+      assert.equal(line.kind, 'run');
+      const {arguments: operands, flags, settings, configFile} = line.words;
+      assert.deepEqual(
+        {arguments: operands, flags, settings, configFile},
+        {arguments: [], flags: {}, settings: {}, configFile: undefined, ...given},
+      );
+    });
+  }
+
+  const refused = [
+    {args: ['constructor'], problem: 'unknown command "constructor"'},
+    {args: ['list', '--constructor'], problem: 'unknown flag "--constructor"'},
+    {args: ['list', '--__proto__=1'], problem: 'unknown flag "--__proto__"'},
+    {args: ['list', '-r'], problem: 'unknown flag "-r"'},
+    {args: ['list', '--no-reverse'], problem: 'unknown flag "--no-reverse"; did you mean --reverse?'},
+    {args: ['get'], problem: 'KEY is missing'},
+  ];
+  for (const {args, problem} of refused) {
+    test(`refuses "crewroom ${args.join(' ')}"`, () => {
+      assert.throws(
+        () => parseCommandLine(args),
+        error =>
+          (error as AppError).failure.code === 'invalid-usage' && (error as Error).message.endsWith(`: ${problem}`),
+      );
+    });
+  }
+});

@@ -1,0 +1,120 @@
+import {readdir} from 'node:fs/promises';
+import {resolve} from 'node:path';
+import {ShellCompDirective} from '@bomb.sh/tab';
+import {snapshotsDirOf} from '../../paths.ts';
+import type {Call} from '../catalogue/call.ts';
+import type {CommandName} from '../catalogue/commands.ts';
+import {readSettings} from '../input/settings.ts';
+import {connect} from '../service/connection.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {readSnapshotNames} from '../transfer/snapshot-files.ts';
+
+/** A place in a command line that takes an argument, or the value of a flag. */
+export interface Place extends Pick<Call, 'settings' | 'configFile'> {
+  /** As help names it, such as `KEY` or `FILE`. */
+  readonly name: string;
+  readonly command: CommandName;
+  /** The arguments before it. */
+  readonly operands: readonly string[];
+  /** The part of it that is typed already. */
+  readonly typed: string;
+}
+
+/** The answer to a shell that completes a word. */
+export interface Offer {
+  readonly words: readonly string[];
+  /** A bit set of `ShellCompDirective`: what else the shell may do. */
+  readonly directive: number;
+}
+
+/** Formats an offer as shells expect it: a word on each line, then the directive. */
+export function formatOffer({words, directive}: Offer): string {
+  return [...words, `:${directive}`, ''].join('\n');
+}
+
+/** Finds what can be typed at a place; undefined if only the catalogue knows. */
+export async function findOffer(place: Place, context: CliContext): Promise<Offer | undefined> {
+  switch (place.name) {
+    case 'KEY':
+    case 'PREFIX':
+      return offerKeys(place, context);
+    case 'FILE':
+    case 'DIR':
+      return FILES;
+    case 'VALUE':
+    case 'PATCH':
+      return offerInputs(place, context);
+    case 'NAME':
+      return offerSnapshots(place, context);
+    default:
+      return undefined;
+  }
+}
+
+/** Leaves names of files to the shell: it knows `~`, quotes, and which names are directories. */
+const FILES: Offer = {words: [], directive: ShellCompDirective.ShellCompDirectiveDefault};
+
+function only(words: readonly string[]): Offer {
+  return {words, directive: ShellCompDirective.ShellCompDirectiveNoFileComp};
+}
+
+/** Maximum number of keys that are offered: they fit on a screen. */
+const KEYS_MAX = 50;
+
+/** Maximum number of keys that are read to find those that can be offered. */
+const KEYS_READ_MAX = 200;
+
+/** Longest time that a user who pressed a key has to wait, in milliseconds; a healthy service needs a few. */
+const TIMEOUT_MS = 1000;
+
+/**
+ * Words that mean themselves in every shell. All others are left out: bash would run the command in a key such as `$(…)`,
+ * and shells do not agree on quotes, colons and equals signs.
+ */
+const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./@%+-]*$/u;
+
+/** Offers the keys that begin with the typed text; none if no service answers soon. */
+async function offerKeys({typed: prefix, settings, configFile}: Place, context: CliContext): Promise<Offer> {
+  try {
+    const {client} = await connect({context, arguments: [], settings, configFile}, {timeoutMs: TIMEOUT_MS});
+    const {entries} = await client.entries.list({prefix, limit: KEYS_READ_MAX});
+    return only(
+      entries
+        .map(({key}): string => key)
+        .filter(key => PLAIN.test(key))
+        .slice(0, KEYS_MAX),
+    );
+  } catch {
+    // An unfinished command line is no place for failures.
+    return only([]);
+  }
+}
+
+/** Offers files whose content can be the value, with `@` before their names: shells complete nothing after an `@`. */
+async function offerInputs({typed}: Place, {workingDirectory}: CliContext): Promise<Offer> {
+  if (!typed.startsWith('@')) return only([]);
+  const shown = typed.slice(0, typed.lastIndexOf('/') + 1) || '@';
+  const begun = typed.slice(shown.length);
+  const files = await readdir(resolve(workingDirectory, shown.slice(1)), {withFileTypes: true}).catch(() => []);
+  const words = files
+    .filter(({name}) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')) && PLAIN.test(name))
+    .map(file => `${shown}${file.name}${file.isDirectory() ? '/' : ''}`)
+    .sort();
+  const {ShellCompDirectiveNoSpace: noSpace, ShellCompDirectiveNoFileComp: noFiles} = ShellCompDirective;
+  // No space after a directory: the name of a file follows.
+  return {words, directive: words[0]?.endsWith('/') ? noFiles | noSpace : noFiles};
+}
+
+/** Offers the snapshots that can be loaded or deleted. `NAME` means something else in other commands. */
+async function offerSnapshots(place: Place, context: CliContext): Promise<Offer | undefined> {
+  const {command, operands, typed, settings, configFile} = place;
+  const [action = ''] = operands;
+  if (command !== 'snapshot' || !['load', 'delete'].includes(action)) return undefined;
+  try {
+    const {config} = await readSettings({context, arguments: [], settings, configFile});
+    const names = await readSnapshotNames(snapshotsDirOf(config.dataDir));
+    return only(names.filter(name => name.startsWith(typed)));
+  } catch {
+    return only([]);
+  }
+}
