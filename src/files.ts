@@ -61,8 +61,12 @@ export async function readRegularFile(path: string, bytesMax: number): Promise<B
   }
 }
 
-/** Opens a file to read it; a pipe is opened without waiting for a writer (open(2), O_NONBLOCK). */
-async function openNow(path: string): Promise<FileHandle> {
+/**
+ * Opens a file to read it; a pipe is opened without waiting for a writer (open(2), O_NONBLOCK).
+ *
+ * @throws {FileError} `missing` or `unreadable`.
+ */
+export async function openNow(path: string): Promise<FileHandle> {
   try {
     // Windows has no such flag, and no pipes in its file system.
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -380,7 +380,11 @@ describe('crewroom snapshot', () => {
     const saved = JSON.parse((await run(['snapshot', 'save', 'one', '--force', '--json', ...dataDir])).stdout);
     assert.deepEqual([saved.name, saved.entries, saved.revision], ['one', 2, '4']);
     await writeFile(join(directory, 'data-snapshots', 'cut.ndjson'), formatExport([]).slice(0, 60));
+    // Not a snapshot, and not waited for.
+    const pipe = join(directory, 'data-snapshots', 'pipe.ndjson');
+    if (process.platform !== 'win32') execFileSync('mkfifo', [pipe]);
     assert.equal((await run(['snapshot', 'list', ...dataDir])).stdout, 'cut\none\n');
+    await rm(pipe, {force: true});
     const table = plain((await runOnTerminal(['snapshot', 'list', ...dataDir])).stdout);
     assert.match(table, /^NAME {2}ENTRIES {2}REVISION {2}SIZE +SAVED\ncut {3}cut off .*\none {3}2 {8}4 .*Z\n$/);
     assert.equal((await run(['snapshot', 'load', 'cut', '--yes', ...dataDir])).exitCode, 1);

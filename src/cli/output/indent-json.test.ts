@@ -23,6 +23,15 @@ describe('indentJson()', () => {
     assert.equal(compactJson(indentJson(exact)), exact);
   });
 
+  test('takes a string, a number and escapes of any length', () => {
+    for (const part of ['x', '\\n', '1']) {
+      const long = part.repeat(15_000_000);
+      const json = part === '1' ? long : `"${long}"`;
+      assert.ok(indentJson(`[${json}]`) === `[\n  ${json}\n]`);
+      assert.ok(compactJson(`[ ${json} ]`) === `[${json}]`);
+    }
+  });
+
   test('leaves numbers, escapes and white space inside of texts alone', () => {
     assert.equal(
       indentJson('{"a":1e400, "b" : "x\\" ,:{}\\u0041  "}'),

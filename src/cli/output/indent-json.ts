@@ -1,12 +1,6 @@
-/**
- * A string, a punctuation mark, or anything else up to the next of these or white space (RFC 8259 section 2). A string
- * without an end is one too: nothing is read twice, whatever it is.
- */
-const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/gs;
-
 /** Writes a JSON text with a line for each member. Its parts stay as they are: a parsed number could have lost digits. */
 export function indentJson(text: string): string {
-  const tokens = text.match(TOKEN) ?? [];
+  const tokens = readTokens(text);
   let depth = 0;
   let result = '';
   const breakLine = (): string => `\n${'  '.repeat(depth)}`;
@@ -28,5 +22,26 @@ export function indentJson(text: string): string {
 
 /** Writes a JSON text without white space between its parts, which stay as they are. */
 export function compactJson(text: string): string {
-  return (text.match(TOKEN) ?? []).join('');
+  return readTokens(text).join('');
+}
+
+/** The beginning of a string, a punctuation mark, or anything else up to the next of these or white space (RFC 8259 section 2). */
+const TOKEN_START = /"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/** The tokens of a JSON text. An expression that matched whole strings would need a stack as long as the longest. */
+function readTokens(text: string): readonly string[] {
+  const tokens: string[] = [];
+  const start = new RegExp(TOKEN_START);
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    if (found[0] === '"') start.lastIndex = findStringEnd(text, found.index);
+    tokens.push(text.slice(found.index, start.lastIndex));
+  }
+  return tokens;
+}
+
+/** Where a string ends; one without an end ends with the text. */
+function findStringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return Math.min(at + 1, text.length);
 }

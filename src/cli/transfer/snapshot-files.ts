@@ -1,8 +1,8 @@
 import type {Stats} from 'node:fs';
-import {lstat, open, readdir, rm, stat} from 'node:fs/promises';
+import {lstat, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
-import {makeDirectory} from '../../files.ts';
+import {makeDirectory, openNow} from '../../files.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -79,7 +79,8 @@ const OTHERS_WRITE = 0o022;
 /** All snapshots, by name. */
 export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {
   const names = await readSnapshotNames(directory);
-  return Promise.all(names.map(name => describeSnapshot(directory, name)));
+  const found = await Promise.all(names.map(name => describeSnapshot(directory, name)));
+  return found.filter(snapshot => snapshot !== undefined);
 }
 
 /** Returns the names of all snapshots, sorted. */
@@ -114,10 +115,13 @@ export async function assertSnapshot(file: string, name: string): Promise<void> 
   );
 }
 
-async function describeSnapshot(directory: string, name: string): Promise<SavedSnapshot> {
-  const file = await open(snapshotFile(directory, name));
+/** @returns Undefined for what is no file, such as a pipe: it is opened without waiting for a writer. */
+async function describeSnapshot(directory: string, name: string): Promise<SavedSnapshot | undefined> {
+  const file = await openNow(snapshotFile(directory, name));
   try {
-    const {size: sizeBytes, mtime: savedAt} = await file.stat();
+    const status = await file.stat();
+    if (!status.isFile()) return undefined;
+    const {size: sizeBytes, mtime: savedAt} = status;
     const read = async (position: number): Promise<Uint8Array> => {
       const {buffer, bytesRead} = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, position);
       return buffer.subarray(0, bytesRead);
