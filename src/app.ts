@@ -1,33 +1,17 @@
 import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
 import {type Config, DEFAULTS, readOptions} from './config/config.ts';
-import {
-  type Entries,
-  LIST_LIMIT,
-  LIST_LIMIT_MAX,
-  LIST_VALUES_BYTES_MAX,
-  TRANSACTION_BYTES_MAX,
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  TTL_SECONDS_MAX,
-} from './domain/entries.ts';
-import {
-  type Events,
-  HEARTBEAT_MS,
-  SUBSCRIBERS_MAX,
-  WAITING_EVENT_BYTES_MAX,
-  WAITING_EVENTS_MAX,
-} from './domain/event.ts';
+import type {CheckedEntries} from './domain/checked-entries.ts';
+import type {Events} from './domain/event.ts';
 import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
-import {KEY_BYTES_MAX} from './domain/key.ts';
+import {type Limits, limitsWith} from './domain/limits.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
-import {PATCH_MEMBERS_MAX} from './domain/merge-patch.ts';
 import type {Sessions} from './domain/session.ts';
-import {LOG_BYTES_MAX, LOG_CHANGES_MAX, LOG_VALUE_BYTES_MAX, type Store, WAITING_COMMITS_MAX} from './domain/store.ts';
+import type {Store} from './domain/store.ts';
 import type {StoreId} from './domain/store-id.ts';
 import type {Timers} from './domain/timers.ts';
-import {importLineBytesMax, type Transfer} from './domain/transfer.ts';
+import type {Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import {createEventHub} from './events/event-hub.ts';
 import {createFailureLog, type FailureLog} from './http/core/failure-log.ts';
@@ -36,20 +20,12 @@ import {createHandler, createWebSocketHandler, type HandlerDeps} from './http/co
 import type {HttpHandler, WebSocketHandler} from './http/core/message.ts';
 import type {Route} from './http/core/route.ts';
 import {createFetchHandler, type FetchHandler} from './http/fetch-handler.ts';
-import {HELD_BYTES_MAX} from './http/node/connection-pool.ts';
-import {
-  HEADER_BYTES_MAX,
-  HEADERS_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
-  type RunningServer,
-  startServer,
-} from './http/node/server.ts';
+import {type RunningServer, startServer} from './http/node/server.ts';
 import type {JsonObject} from './http/openapi/document.ts';
 import {docsRoutes} from './http/routes/docs-routes.ts';
 import {eventsRoutes} from './http/routes/events-routes.ts';
 import {identityRoutes} from './http/routes/identity-routes.ts';
 import {keysRoutes} from './http/routes/keys-routes.ts';
-import {WAIT_EVENTS_MAX, WAIT_SECONDS_MAX} from './http/routes/long-poll.ts';
 import {serviceRoutes} from './http/routes/service-routes.ts';
 import {sessionRoutes} from './http/routes/session-routes.ts';
 import {storeRoutes} from './http/routes/store-routes.ts';
@@ -181,7 +157,16 @@ export async function openCrewroom(
     const source = hasOwnIdentity
       ? openFixedSessions(identity, given.nowMs)
       : await openSessions(identity, config, given);
-    return new OpenedCrewroom({config, log: given.log, nowMs: given.nowMs, identity: source, sessions: source, store});
+    const limits = limitsWith(config);
+    return new OpenedCrewroom({
+      config,
+      limits,
+      log: given.log,
+      nowMs: given.nowMs,
+      identity: source,
+      sessions: source,
+      store,
+    });
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -190,6 +175,7 @@ export async function openCrewroom(
 
 interface Opened {
   readonly config: Config;
+  readonly limits: Limits;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly identity: IdentitySource;
@@ -217,25 +203,25 @@ class OpenedCrewroom implements Crewroom {
   #closed: Promise<void> | undefined;
 
   constructor(opened: Opened) {
-    const {config, log, nowMs, identity, sessions, store} = opened;
+    const {config, limits, log, nowMs, identity, sessions, store} = opened;
     this.config = config;
     this.storeId = store.id;
     this.#sweeper = createSweeper({store, log});
     const entries = createEntryService({
       store,
       pause,
+      limits,
       onTtl: ttlSeconds => this.#sweeper.notice(ttlSeconds),
-      ...config,
     });
     this.entries = withValues(entries);
-    this.events = createEventHub({store, identity, log});
+    this.events = createEventHub({store, identity, log, limits});
     this.identity = identity;
     this.transfer = createTransferService({
       store,
       nowMs,
       pause,
+      limits,
       onExpiringEntries: () => this.#sweeper.notice(0),
-      ...config,
     });
     this.sessions = sessions;
     this.#opened = opened;
@@ -268,8 +254,8 @@ class OpenedCrewroom implements Crewroom {
   }
 
   async #start(): Promise<RunningServer> {
-    const {config, log} = this.#opened;
-    const {host, port, connectionsMax} = config;
+    const {config, limits, log} = this.#opened;
+    const {host, port} = config;
     const server = await startServer({
       handle: this.#handle,
       webSockets: this.#webSockets,
@@ -278,7 +264,7 @@ class OpenedCrewroom implements Crewroom {
       onError: error => log.error('connection failed', {error}),
       addresses: addressesOf(host),
       port,
-      connectionsMax,
+      connectionsMax: limits.connectionsMax,
     });
     this.#guardRules = guardRulesFor(config, server.port);
     return server;
@@ -304,19 +290,19 @@ class OpenedCrewroom implements Crewroom {
 }
 
 function routesOf(
-  {config, identity, sessions, store}: Opened,
-  {entries, events, transfer}: {readonly entries: Entries} & Pick<Crewroom, 'events' | 'transfer'>,
+  {limits, identity, sessions, store}: Opened,
+  {entries, events, transfer}: {readonly entries: CheckedEntries} & Pick<Crewroom, 'events' | 'transfer'>,
 ): readonly Route[] {
   const {id: storeId} = store;
   return [
-    ...storeRoutes({entries, storeId, valueBytesMax: config.valueBytesMax}),
+    ...storeRoutes({entries, storeId, limits}),
     ...identityRoutes(identity),
     ...sessionRoutes(sessions),
     ...keysRoutes({entries, storeId}),
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId)}),
-    ...transactionRoutes({entries, storeId, pause, valueDepthMax: config.valueDepthMax}),
+    ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
-    ...serviceRoutes({store, identity, sessions, version: VERSION, apiVersion: API_VERSION, limits: limitsOf(config)}),
+    ...serviceRoutes({store, identity, sessions, version: VERSION, apiVersion: API_VERSION, limits}),
     ...docsRoutes({version: VERSION, identitySchema}),
   ];
 }
@@ -374,38 +360,6 @@ async function identitySchema(): Promise<JsonObject> {
 
 function guardRulesFor({allowHost, allowOrigin}: Config, port: number): GuardRules {
   return createGuardRules({port, extraHosts: allowHost, allowedOrigins: allowOrigin});
-}
-
-function limitsOf({valueBytesMax, valueDepthMax, connectionsMax}: Config): Readonly<Record<string, number>> {
-  return {
-    keyBytesMax: KEY_BYTES_MAX,
-    valueBytesMax,
-    valueDepthMax,
-    ttlSecondsMax: TTL_SECONDS_MAX,
-    listLimit: LIST_LIMIT,
-    listLimitMax: LIST_LIMIT_MAX,
-    listValuesBytesMax: LIST_VALUES_BYTES_MAX,
-    patchMembersMax: PATCH_MEMBERS_MAX,
-    transactionBytesMax: TRANSACTION_BYTES_MAX,
-    transactionChecksMax: TRANSACTION_CHECKS_MAX,
-    transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
-    importLineBytesMax: importLineBytesMax(valueBytesMax),
-    logChangesMax: LOG_CHANGES_MAX,
-    logBytesMax: LOG_BYTES_MAX,
-    logValueBytesMax: LOG_VALUE_BYTES_MAX,
-    waitingCommitsMax: WAITING_COMMITS_MAX,
-    subscribersMax: SUBSCRIBERS_MAX,
-    waitingEventsMax: WAITING_EVENTS_MAX,
-    waitingEventBytesMax: WAITING_EVENT_BYTES_MAX,
-    heartbeatMs: HEARTBEAT_MS,
-    waitSecondsMax: WAIT_SECONDS_MAX,
-    waitEventsMax: WAIT_EVENTS_MAX,
-    connectionsMax,
-    heldBytesMax: HELD_BYTES_MAX,
-    headerBytesMax: HEADER_BYTES_MAX,
-    headersTimeoutMs: HEADERS_TIMEOUT_MS,
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-  };
 }
 
 /** Ids that are short, and differ between two runs too. */

@@ -1,26 +1,18 @@
 /** The service inside another program. */
 export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
-export {
-  type Committed,
-  type DeleteOptions,
-  type Entries,
-  LIST_LIMIT,
-  LIST_LIMIT_MAX,
-  LIST_VALUES_BYTES_MAX,
-  type ListOptions,
-  type Page,
-  type PutOptions,
-  TRANSACTION_BYTES_MAX,
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  type Transaction,
-  type TransactionCheck,
-  type TransactionOperation,
-  TTL_SECONDS_MAX,
-  VALUE_BYTES_MAX,
-  type WriteOptions,
-  type Written,
+export type {
+  Committed,
+  DeleteOptions,
+  Entries,
+  ListOptions,
+  Page,
+  PutOptions,
+  Transaction,
+  TransactionCheck,
+  TransactionOperation,
+  WriteOptions,
+  Written,
 } from './domain/entries.ts';
 export {
   type Entry,
@@ -31,20 +23,16 @@ export {
   type Revision,
   type StoreRevision,
 } from './domain/entry.ts';
-export {
-  type EntryEvent,
-  type EntryRemoved,
-  type EntryWritten,
-  type Event,
-  type EventBatch,
-  type Events,
-  HEARTBEAT_MS,
-  type IdentityChanged,
-  type Reset,
-  SUBSCRIBERS_MAX,
-  type SubscribeOptions,
-  WAITING_EVENT_BYTES_MAX,
-  WAITING_EVENTS_MAX,
+export type {
+  EntryEvent,
+  EntryRemoved,
+  EntryWritten,
+  Event,
+  EventBatch,
+  Events,
+  IdentityChanged,
+  Reset,
+  SubscribeOptions,
 } from './domain/event.ts';
 export {
   AppError,
@@ -71,12 +59,12 @@ export type {
 export {
   decodeJsonText,
   encodeJsonText,
-  JSON_DEPTH_MAX,
   type JsonLimits,
   type JsonText,
   parseJsonText,
 } from './domain/json-text.ts';
-export {compareKeys, KEY_BYTES_MAX, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
+export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
+export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
 export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn} from './domain/session.ts';
@@ -89,9 +77,6 @@ export {
   type CommitResult,
   type DeleteOperation,
   type Expiry,
-  LOG_BYTES_MAX,
-  LOG_CHANGES_MAX,
-  LOG_VALUE_BYTES_MAX,
   type Operation,
   type Outcome,
   type PatchLimits,

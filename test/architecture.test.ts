@@ -157,7 +157,7 @@ const MAY_IMPORT = {
     'node:',
     '@bomb.sh/tab',
   ],
-  config: ['domain', 'http', 'node:path'],
+  config: ['domain', 'node:path'],
   'files.ts': ['node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],

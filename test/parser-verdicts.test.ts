@@ -14,7 +14,7 @@ const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURICom
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
   'cli/commands/copy.ts': [4, 'an argument: the operating system limits it'],
   'cli/http-fetch.ts': [1, 'the address of a service, from an argument'],
-  'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and JSON_DEPTH_MAX by parseJsonText()'],
+  'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'cli/output/banner.ts': [1, 'an address that the service made'],
   'cli/terminal/log.ts': [1, 'a line that the log made'],
   'client/answer.ts': [1, 'DOCUMENT_BYTES_MAX; ANSWER_BYTES_MAX for pages of values, which are of that size'],
@@ -45,7 +45,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/backend/retry-after.ts': [2, 'headers, after an expression that takes some 40 characters'],
   'identity/backend/script-url.ts': [3, 'an argument, a sign-in of SIGN_IN_BYTES_MAX, or a file that was read'],
   'identity/identity-document.ts': [1, 'what readJsonDocument() took'],
-  'identity/json-document.ts': [1, 'files of 16 MiB; JSON_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
+  'identity/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts made'],
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'documents that were read; pilots of PARSED_BYTES_MAX'],

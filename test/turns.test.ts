@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {JsonIndex} from '../src/domain/json-index.ts';
-import {JSON_DEPTH_MAX} from '../src/domain/json-text.ts';
+import {parseKey} from '../src/domain/key.ts';
+import {DEFAULT_LIMITS} from '../src/domain/limits.ts';
 import {takeInTurns} from '../src/domain/steps.ts';
 import {readTransaction} from '../src/protocol/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';
@@ -78,7 +79,7 @@ describe('others have their turn (B5, B11)', () => {
     const value = brackets(MEBIBYTE);
     const operations = Array.from({length: 8}, (_, index) => `{"kind":"put","key":"${index}","value":${value}}`);
     await readTransaction(Buffer.from(`{"operations":[${operations}]}`), {
-      valueDepthMax: JSON_DEPTH_MAX,
+      valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
       pause: async () => void pauses++,
     });
     expect(pauses).toBeGreaterThanOrEqual(31);
@@ -95,7 +96,7 @@ describe('others have their turn (B5, B11)', () => {
     await transacted;
     expect(pauses).toBe(7);
     for (const {key} of operations)
-      expect(Buffer.from((await entries.get(key))?.json ?? '').toString()).toBe(brackets(MEBIBYTE));
+      expect(Buffer.from((await store.get(parseKey(key)))?.json ?? '').toString()).toBe(brackets(MEBIBYTE));
   });
 
   test('while a transaction patches one large value after another', async () => {

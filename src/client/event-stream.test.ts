@@ -3,9 +3,8 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import type {AppError} from '../domain/failure.ts';
-import {LOG_VALUE_BYTES_MAX} from '../domain/store.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {ClientEvent} from '../protocol/read-event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
 import {createTransport} from './transport.ts';
@@ -383,9 +382,14 @@ describe('a stream of something else than the service', () => {
   }
 
   test('takes the largest commit of the largest events that there is', async () => {
-    const value = `"${'x'.repeat(LOG_VALUE_BYTES_MAX - 2)}"`;
-    const events = Array.from({length: TRANSACTION_OPERATIONS_MAX}, (_, index) =>
-      written(`${index}-${'\\"'.repeat(250)}`, 1, value, index === TRANSACTION_OPERATIONS_MAX - 1 ? '1' : ''),
+    const value = `"${'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2)}"`;
+    const events = Array.from({length: DEFAULT_LIMITS.transactionOperationsMax}, (_, index) =>
+      written(
+        `${index}-${'\\"'.repeat(250)}`,
+        1,
+        value,
+        index === DEFAULT_LIMITS.transactionOperationsMax - 1 ? '1' : '',
+      ),
     );
     const {url} = await serve(response => {
       response.writeHead(200, {'Content-Type': 'text/event-stream'});

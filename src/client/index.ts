@@ -1,24 +1,16 @@
 /** The typed client: browser and Node, no dependency. */
-export {
-  type Committed,
-  type DeleteOptions,
-  type Entries,
-  LIST_LIMIT,
-  LIST_LIMIT_MAX,
-  LIST_VALUES_BYTES_MAX,
-  type ListOptions,
-  type Page,
-  type PutOptions,
-  TRANSACTION_BYTES_MAX,
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  type Transaction,
-  type TransactionCheck,
-  type TransactionOperation,
-  TTL_SECONDS_MAX,
-  VALUE_BYTES_MAX,
-  type WriteOptions,
-  type Written,
+export type {
+  Committed,
+  DeleteOptions,
+  Entries,
+  ListOptions,
+  Page,
+  PutOptions,
+  Transaction,
+  TransactionCheck,
+  TransactionOperation,
+  WriteOptions,
+  Written,
 } from '../domain/entries.ts';
 export {
   type Entry,
@@ -42,6 +34,7 @@ export type {
 } from '../domain/identity.ts';
 export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';
+export type {Limits} from '../domain/limits.ts';
 export {type ListAllOptions, listAll} from '../domain/list-all.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
 export {parseRevision, type StoreId} from '../domain/store-id.ts';

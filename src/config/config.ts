@@ -1,8 +1,6 @@
 import {dirname} from 'node:path';
-import {VALUE_BYTES_MAX} from '../domain/entries.ts';
 import {AppError, type ConfigurationProblem} from '../domain/failure.ts';
-import {JSON_DEPTH_MAX} from '../domain/json-text.ts';
-import {CONNECTIONS_MAX} from '../http/node/server.ts';
+import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import {findSimilar} from './edit-distance.ts';
 import {
   findHostProblem,
@@ -18,7 +16,7 @@ import {
 } from './setting.ts';
 
 /** Everything that can be set, with the values in force. */
-export interface Config {
+export interface Config extends LimitSettings {
   /** A loopback address, or `localhost` for both loopback addresses. */
   readonly host: string;
   /** TCP port; 0 lets the system choose. */
@@ -37,12 +35,6 @@ export interface Config {
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
   readonly allowHost: readonly string[];
-  /** Largest value, in bytes. */
-  readonly valueBytesMax: number;
-  /** Deepest nesting of a value, in levels. */
-  readonly valueDepthMax: number;
-  /** How many connections there may be at once. */
-  readonly connectionsMax: number;
   /** The least important messages that are logged. */
   readonly logLevel: LogLevel;
 }
@@ -117,9 +109,9 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
     repeatable: true,
     read: readList(findHostProblem),
   },
-  valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readInteger(1, 256 * 1024 * 1024)},
-  valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readInteger(1, 10_000)},
-  connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readInteger(1, 65_535)},
+  valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readLimit('valueBytesMax')},
+  valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readLimit('valueDepthMax')},
+  connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readLimit('connectionsMax')},
   logLevel: {
     placeholder: 'LEVEL',
     description: 'error, info or debug',
@@ -141,9 +133,9 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   ephemeral: false,
   allowOrigin: [],
   allowHost: [],
-  valueBytesMax: VALUE_BYTES_MAX,
-  valueDepthMax: JSON_DEPTH_MAX,
-  connectionsMax: CONNECTIONS_MAX,
+  valueBytesMax: DEFAULT_LIMITS.valueBytesMax,
+  valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
+  connectionsMax: DEFAULT_LIMITS.connectionsMax,
   logLevel: 'info',
 };
 
@@ -290,6 +282,11 @@ function sourceInFile(name: string, {path}: ConfigFile): string {
 
 function readProfileSetting(given: unknown, directory: string): Reading<string> {
   return given === 'none' ? {value: given} : readPath(given, directory);
+}
+
+function readLimit(name: keyof LimitSettings): Setting<number>['read'] {
+  const {min, max} = LIMIT_RANGES[name];
+  return readInteger(min, max);
 }
 
 function isSettingName(name: string): name is SettingName {

@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Client} from '../client/client.ts';
-import {LIST_LIMIT_MAX} from '../domain/entries.ts';
 import {AppError} from '../domain/failure.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {describeDataDirectory} from '../store/disk/data-directory.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import {type Verification, type VerifyOptions, verifyStore} from '../store/verify-store.ts';
@@ -59,7 +59,7 @@ async function verifyThroughService(
   for (;;) {
     signal?.throwIfAborted();
     try {
-      const page = await entries.list({after, limit: LIST_LIMIT_MAX, values: true});
+      const page = await entries.list({after, limit: DEFAULT_LIMITS.listLimitMax, values: true});
       count += page.entries.length;
       onProgress?.(count, undefined);
       if (page.next === undefined) return {corruptKeys, count};

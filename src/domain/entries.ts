@@ -46,7 +46,7 @@ export interface Entries {
    * succeeds; touching one fails.
    *
    * @throws {AppError} `invalid-transaction` with every problem: a key twice among the checks or among the operations,
-   * an invalid time to live, more than {@link TRANSACTION_OPERATIONS_MAX} or {@link TRANSACTION_CHECKS_MAX};
+   * an invalid time to live, more than `Limits.transactionOperationsMax` or `Limits.transactionChecksMax`;
    * `transaction-too-large`; `revision-conflict` with every check that failed; whatever `put`, `patch` and `touch` throw.
    */
   transact(transaction: Transaction): Promise<Committed>;
@@ -68,7 +68,7 @@ export interface Entries {
   list(options?: ListOptions): Promise<Page<EntryInfo>>;
 
   /**
-   * Deletes every entry whose key begins with the prefix, in batches of {@link LIST_LIMIT_MAX}. Each batch is
+   * Deletes every entry whose key begins with the prefix, in batches of `Limits.listLimitMax`. Each batch is
    * atomic; after a failure the batches before it stay deleted.
    *
    * @returns The number of deleted entries.
@@ -85,7 +85,7 @@ export interface WriteOptions {
 
 /** The time to live of an entry, and the conditions of the write. */
 export interface PutOptions extends WriteOptions {
-  /** Whole seconds, 1 to {@link TTL_SECONDS_MAX}. @default {for ever} */
+  /** Whole seconds, 1 to `Limits.ttlSecondsMax`. @default {for ever} */
   readonly ttlSeconds?: number | undefined;
 }
 
@@ -141,11 +141,11 @@ export interface ListOptions {
   readonly prefix?: string | undefined;
   /** The cursor of the previous page: only keys after it. */
   readonly after?: string | undefined;
-  /** Maximum number of entries, 1 to {@link LIST_LIMIT_MAX}. @default {LIST_LIMIT} */
+  /** Maximum number of entries, 1 to `Limits.listLimitMax`. @default {DEFAULT_LIMITS.listLimit} */
   readonly limit?: number | undefined;
   /** Descending order of keys. @default {false} */
   readonly reverse?: boolean | undefined;
-  /** Includes the values; a page then ends early at {@link LIST_VALUES_BYTES_MAX}. @default {false} */
+  /** Includes the values; a page then ends early at `Limits.listValuesBytesMax`. @default {false} */
   readonly values?: boolean | undefined;
 }
 
@@ -155,31 +155,3 @@ export interface Page<T extends EntryInfo> {
   /** The cursor of the next page, which is the last key of this one; absent on the last page. */
   readonly next?: string;
 }
-
-/** How many entries a page has unless told otherwise. */
-export const LIST_LIMIT = 100;
-
-/** How many entries a page has at most: about a millisecond of work, and some 150 KB of listing. */
-export const LIST_LIMIT_MAX = 1000;
-
-/** A page with values ends with the entry that reaches this many bytes, so that an answer has a limit. */
-export const LIST_VALUES_BYTES_MAX = 4 * 1024 * 1024;
-
-/** Largest value, in bytes of JSON text, unless configured otherwise: 1 MiB. */
-export const VALUE_BYTES_MAX = 1024 * 1024;
-
-/** Longest time to live, in seconds: ten years of 365 days. Whoever needs longer needs none. */
-export const TTL_SECONDS_MAX = 10 * 365 * 24 * 60 * 60;
-
-/** How many operations a transaction has at most: as many as a page of a listing has entries. */
-export const TRANSACTION_OPERATIONS_MAX = 1000;
-
-/** How many checks a transaction has at most: one for each operation. */
-export const TRANSACTION_CHECKS_MAX = 1000;
-
-/**
- * Largest transaction, in bytes of its document; also the most that its patches and the values they patch are
- * together. Reading so much takes some tens of milliseconds, during which nobody else is served, and it is half of
- * what the store writes at once.
- */
-export const TRANSACTION_BYTES_MAX = 8 * 1024 * 1024;

@@ -17,7 +17,7 @@ export interface EntryWritten {
   readonly sizeBytes: number;
   /** When it expires, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
-  /** The value, unless it is larger than `LOG_VALUE_BYTES_MAX`. */
+  /** The value, unless it is larger than `Limits.logValueBytesMax`. */
   readonly json?: JsonText;
 }
 
@@ -88,9 +88,9 @@ export interface Events extends AsyncDisposable {
    * durable, and never in parts. A batch with a cursor, possibly empty, shows that the subscriber has caught up. The
    * subscription holds resources only while it is iterated.
    *
-   * @throws {AppError} `invalid-parameter`; `too-many-subscribers` above {@link SUBSCRIBERS_MAX}, also from the iteration
+   * @throws {AppError} `invalid-parameter`; `too-many-subscribers` above `Limits.subscribersMax`, also from the iteration
    * if others subscribed first; `store-closed`. The iteration throws `subscriber-too-slow`, with the cursor to resume from,
-   * when more than {@link WAITING_EVENTS_MAX} or {@link WAITING_EVENT_BYTES_MAX} wait for it; `entry-corrupt`. It ends when
+   * when more than `Limits.waitingEventsMax` or `Limits.waitingEventBytesMax` wait for it; `entry-corrupt`. It ends when
    * the service closes.
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<EventBatch>;
@@ -101,18 +101,3 @@ export interface Events extends AsyncDisposable {
   /** Ends every subscription. Disposing twice is fine. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-
-/** How many subscribers there may be at once: a console and some plugins need ten, a test of an airline's page some hundred. */
-export const SUBSCRIBERS_MAX = 1024;
-
-/** How often a subscriber hears something at least, in milliseconds: often enough for every idle timeout in between. */
-export const HEARTBEAT_MS = 15_000;
-
-/**
- * How many events wait for one subscriber at most, beyond those of one commit; one that falls further behind is cut off and
- * goes on from its cursor.
- */
-export const WAITING_EVENTS_MAX = 1024;
-
-/** How many bytes of keys and values wait for one subscriber at most, beyond those of one commit. */
-export const WAITING_EVENT_BYTES_MAX = 1024 * 1024;

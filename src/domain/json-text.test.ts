@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {SAMPLE_TEXTS} from '../testing/samples.ts';
-import {decodeJsonText, encodeJsonText, encodeText, JSON_DEPTH_MAX, parseJsonText} from './json-text.ts';
+import {decodeJsonText, encodeJsonText, encodeText, parseJsonText} from './json-text.ts';
+import {DEFAULT_LIMITS} from './limits.ts';
 
 const REJECTED = [
   {name: 'nothing', text: '', wanted: 'a value', found: 'the end of the text', position: 0},
@@ -68,11 +69,15 @@ describe('parseJsonText()', () => {
     assert.equal(json.buffer, bytes.buffer);
   });
 
-  test(`takes ${JSON_DEPTH_MAX} levels and no more, or as many as it is told`, () => {
+  test(`takes ${DEFAULT_LIMITS.valueDepthMax} levels and no more, or as many as it is told`, () => {
     const nest = (depth: number): string => '[{"a":'.repeat(depth / 2) + 1 + '}]'.repeat(depth / 2);
-    encodeJsonText(nest(JSON_DEPTH_MAX));
-    assert.throws(() => encodeJsonText(nest(JSON_DEPTH_MAX + 2)), {
-      failure: {code: 'value-too-deep', depthMax: JSON_DEPTH_MAX, position: 6 * (JSON_DEPTH_MAX / 2)},
+    encodeJsonText(nest(DEFAULT_LIMITS.valueDepthMax));
+    assert.throws(() => encodeJsonText(nest(DEFAULT_LIMITS.valueDepthMax + 2)), {
+      failure: {
+        code: 'value-too-deep',
+        depthMax: DEFAULT_LIMITS.valueDepthMax,
+        position: 6 * (DEFAULT_LIMITS.valueDepthMax / 2),
+      },
     });
     encodeJsonText(nest(1000), {depthMax: 1000});
     assert.throws(() => encodeJsonText('[[]]', {depthMax: 1}), {
@@ -83,7 +88,7 @@ describe('parseJsonText()', () => {
 
   test('refuses ten million opening brackets at once', () => {
     assert.throws(() => parseJsonText(Buffer.alloc(10_000_000, '[')), {
-      failure: {code: 'value-too-deep', depthMax: JSON_DEPTH_MAX, position: JSON_DEPTH_MAX},
+      failure: {code: 'value-too-deep', depthMax: DEFAULT_LIMITS.valueDepthMax, position: DEFAULT_LIMITS.valueDepthMax},
     });
   });
 

@@ -1,4 +1,5 @@
 import {AppError} from './failure.ts';
+import {VALUE_DEPTH_MAX} from './fixed-limits.ts';
 import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
 declare const jsonBrand: unique symbol;
@@ -6,15 +7,9 @@ declare const jsonBrand: unique symbol;
 /** The UTF-8 bytes of one JSON text (RFC 8259), checked: see {@link parseJsonText}. Never changed after that. */
 export type JsonText = Uint8Array & {readonly [jsonBrand]: true};
 
-/**
- * Deepest nesting of arrays and objects, in levels. Deep enough for any document a person wrote, and
- * shallow enough for every recursive reader: engines overflow their stack at some thousand levels.
- */
-export const JSON_DEPTH_MAX = 256;
-
 /** What {@link parseJsonText} accepts. */
 export interface JsonLimits {
-  /** Deepest nesting of arrays and objects, in levels. @default {JSON_DEPTH_MAX} */
+  /** Deepest nesting of arrays and objects, in levels. @default {VALUE_DEPTH_MAX} */
   readonly depthMax?: number;
   /**
    * For each of the outermost levels, how many elements an array or members an object on it may have. What has more is
@@ -137,7 +132,7 @@ class JsonScanner {
   #at = 0;
 
   constructor(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array) {
-    const {depthMax = JSON_DEPTH_MAX, breadthMax = [], membersMax = Infinity} = limits;
+    const {depthMax = VALUE_DEPTH_MAX, breadthMax = [], membersMax = Infinity} = limits;
     this.#bytes = bytes;
     this.#membersMax = membersMax;
     this.#depthMax = depthMax;

@@ -1,4 +1,5 @@
 import {AppError} from './failure.ts';
+import {KEY_BYTES_MAX} from './fixed-limits.ts';
 
 declare const keyBrand: unique symbol;
 
@@ -9,21 +10,13 @@ export type Key = string & {readonly [keyBrand]: true};
 export type Prefix = string & {readonly [prefixBrand]: true};
 declare const prefixBrand: unique symbol;
 
-/**
- * Longest key, in UTF-8 bytes.
- *
- * Source: the embedded engine takes up to 1,978 bytes at its default page size; the rest is kept for
- * a namespace in front of the key.
- */
-export const KEY_BYTES_MAX = 512;
-
 /** Characters (UTF-16 units) of a refused key that a failure repeats. */
 const SHOWN_LENGTH_MAX = 64;
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
 /**
- * Reads a key: any text of 1 to {@link KEY_BYTES_MAX} UTF-8 bytes, taken as it is, never normalised.
+ * Reads a key: any text of 1 to {@link Limits.keyBytesMax} UTF-8 bytes, taken as it is, never normalised.
  *
  * @throws {AppError} `invalid-key` for control characters, lone surrogates, and `.` or `..`, which URL
  * clients remove from a path (RFC 3986 section 5.2.4).

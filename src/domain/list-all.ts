@@ -1,9 +1,9 @@
-import {type Entries, LIST_LIMIT, type ListOptions} from './entries.ts';
+import type {Entries, ListOptions} from './entries.ts';
 import type {Entry, EntryInfo} from './entry.ts';
 
 /** Selects the entries to list, and the size of a page. */
 export interface ListAllOptions extends Omit<ListOptions, 'limit'> {
-  /** Maximum number of entries per page, 1 to `LIST_LIMIT_MAX`. @default {LIST_LIMIT} */
+  /** Maximum number of entries per page, 1 to `Limits.listLimitMax`. @default {DEFAULT_LIMITS.listLimit} */
   readonly pageLimit?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function listAll(entries: Pick<Entries, 'list'>, options: ListAllOptions 
 
 async function* readPages(
   entries: Pick<Entries, 'list'>,
-  {pageLimit = LIST_LIMIT, ...options}: ListAllOptions,
+  {pageLimit, ...options}: ListAllOptions,
 ): AsyncGenerator<EntryInfo> {
   let {after} = options;
   do {

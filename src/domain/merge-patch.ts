@@ -4,12 +4,6 @@ import {type JsonLimits, type JsonText, parseInSteps} from './json-text.ts';
 import {type Steps, takeAll} from './steps.ts';
 
 /**
- * Most members of a merge patch, those of nested objects included: what a patch changes beyond that is better stored as a whole
- * value.
- */
-export const PATCH_MEMBERS_MAX = 10_000;
-
-/**
  * Applies a merge patch (RFC 7396) to a JSON text: members of an object replace those of the same name, `null`
  * removes them, objects are merged in turn, and a patch that is no object replaces the whole value. What the
  * patch does not name keeps its bytes. Where a name stands twice, the last one counts, as for `JSON.parse`;

@@ -5,6 +5,7 @@ import type {Key, Prefix} from './key.ts';
 import {mergePatchInSteps} from './merge-patch.ts';
 import type {Steps} from './steps.ts';
 import {formatRevision, revisionIn, type StoreId} from './store-id.ts';
+import {assertValueSize, type ValueLimits} from './value.ts';
 
 /**
  * The port of a key-value engine. Small and asynchronous, so that embedded and networked engines can
@@ -97,11 +98,7 @@ export interface Commit {
 }
 
 /** Limits for values that are computed when the commit is applied. */
-export interface PatchLimits {
-  /** Largest value, in bytes. */
-  readonly valueBytesMax: number;
-  /** Deepest nesting of a value, in levels. */
-  readonly valueDepthMax: number;
+export interface PatchLimits extends ValueLimits {
   /** Maximum bytes of all patches of the commit and all values that it patches or touches. @default {Infinity} */
   readonly patchedBytesMax?: number | undefined;
 }
@@ -217,7 +214,7 @@ export interface PutChange {
   readonly sizeBytes: number;
   /** When it expires, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
-  /** The value, unless it is larger than {@link LOG_VALUE_BYTES_MAX}. */
+  /** The value, unless it is larger than `Limits.logValueBytesMax`. */
   readonly json?: JsonText;
 }
 
@@ -307,7 +304,7 @@ function* patched(
 ): Steps<PutOperation> {
   const {valueBytesMax, valueDepthMax} = limits ?? {valueBytesMax: Infinity, valueDepthMax: Infinity};
   const json = yield* mergePatchInSteps(found?.json, patch, {depthMax: valueDepthMax});
-  if (json.length > valueBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax: valueBytesMax});
+  assertValueSize(json, valueBytesMax);
   if (found?.expiresAtMs === undefined) return {kind: 'put', key, json};
   return {kind: 'put', key, json, expiry: {kind: 'at', expiresAtMs: found.expiresAtMs}};
 }
@@ -340,15 +337,6 @@ function describeExpectation(expected: Expectation, storeId: StoreId): string {
   return revisions.length === 0 ? String(NO_REVISION) : revisions.join(' or ');
 }
 
-/** How many changes the log keeps at most, by count. A subscriber that was away for longer starts over. */
-export const LOG_CHANGES_MAX = 100_000;
-
-/** How much the log keeps at most, in bytes of keys and values, so that large values do not make it as large as the store. */
-export const LOG_BYTES_MAX = 64 * 1024 * 1024;
-
-/** Largest value that the log keeps, and that events carry, in bytes. Of others it knows the size. */
-export const LOG_VALUE_BYTES_MAX = 64 * 1024;
-
 /**
  * How long a snapshot is kept of which nothing is read, in milliseconds: as long as a part of a request may take. Whoever
  * pauses for longer keeps others from theirs, and the files of the store growing.
@@ -357,9 +345,3 @@ export const SNAPSHOT_IDLE_MS = 15_000;
 
 /** How many bytes of values `changes` reads at once, so that a page of them is never a burden. */
 export const CHANGES_BYTES_MAX = 1024 * 1024;
-
-/**
- * How many commits may wait for the disk. At some 100 KB each this bounds memory; the default limit of
- * connections keeps far below it.
- */
-export const WAITING_COMMITS_MAX = 4096;

@@ -1,6 +1,10 @@
-import {TTL_SECONDS_MAX} from './entries.ts';
 import {AppError} from './failure.ts';
+import {TTL_SECONDS_MAX} from './fixed-limits.ts';
 import type {Expiry} from './store.ts';
+
+/** A time to live in seconds, checked: see {@link assertTtl}. */
+export type TtlSeconds = number & {readonly [ttlBrand]: true};
+declare const ttlBrand: unique symbol;
 
 /** The definition of a time to live, for messages of failures. */
 export const TTL_DESCRIPTION = `a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
@@ -10,7 +14,7 @@ export const TTL_DESCRIPTION = `a whole number of seconds from 1 to ${TTL_SECOND
  *
  * @throws {AppError} `invalid-parameter` for `ttl`.
  */
-export function assertTtl(ttlSeconds: number): void {
+export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds {
   if (isTtl(ttlSeconds)) return;
   throw new AppError({
     code: 'invalid-parameter',
@@ -19,8 +23,8 @@ export function assertTtl(ttlSeconds: number): void {
   });
 }
 
-/** Returns whether a value is a valid time to live: whole seconds, 1 to {@link TTL_SECONDS_MAX}. */
-export function isTtl(ttlSeconds: unknown): ttlSeconds is number {
+/** Returns whether a value is a valid time to live: whole seconds, 1 to {@link Limits.ttlSecondsMax}. */
+export function isTtl(ttlSeconds: unknown): ttlSeconds is TtlSeconds {
   return (
     typeof ttlSeconds === 'number' && Number.isInteger(ttlSeconds) && ttlSeconds >= 1 && ttlSeconds <= TTL_SECONDS_MAX
   );

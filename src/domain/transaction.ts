@@ -1,15 +1,14 @@
 import {describeSurplus} from './document-object.ts';
-import {
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  type Transaction,
-  type TransactionOperation,
-} from './entries.ts';
+import type {Transaction, TransactionOperation} from './entries.ts';
 import {AppError, type DocumentProblem} from './failure.ts';
+import type {Limits} from './limits.ts';
 import {isTtl, TTL_DESCRIPTION} from './time-to-live.ts';
 
 /** Maximum number of reported problems of a transaction: a document may have one every few bytes. */
 export const TRANSACTION_PROBLEMS_MAX = 100;
+
+/** The limits of the lists of a transaction. */
+type TransactionLimits = Pick<Limits, 'transactionChecksMax' | 'transactionOperationsMax'>;
 
 /**
  * Checks a transaction as a whole: its counts, its times to live, and that no key occurs twice among the checks or
@@ -17,11 +16,11 @@ export const TRANSACTION_PROBLEMS_MAX = 100;
  *
  * @throws {AppError} `invalid-transaction` with the path of each problem.
  */
-export function assertTransaction({checks = [], operations}: Transaction): void {
+export function assertTransaction({checks = [], operations}: Transaction, limits: TransactionLimits): void {
   const problems = [
-    ...findListProblems('$.checks', checks, TRANSACTION_CHECKS_MAX),
-    ...findListProblems('$.operations', operations, TRANSACTION_OPERATIONS_MAX),
-    ...findTtlProblems(operations),
+    ...findListProblems('$.checks', checks, limits.transactionChecksMax),
+    ...findListProblems('$.operations', operations, limits.transactionOperationsMax),
+    ...findTtlProblems(operations, limits),
   ];
   if (problems.length > 0) throw invalidTransaction(problems);
 }
@@ -29,8 +28,11 @@ export function assertTransaction({checks = [], operations}: Transaction): void 
 /**
  * Validates every `ttlSeconds`. Skipped if there are too many operations, which is reported anyway.
  */
-export function findTtlProblems(operations: readonly TransactionOperation[]): readonly DocumentProblem[] {
-  if (operations.length > TRANSACTION_OPERATIONS_MAX) return [];
+export function findTtlProblems(
+  operations: readonly TransactionOperation[],
+  {transactionOperationsMax}: Pick<TransactionLimits, 'transactionOperationsMax'>,
+): readonly DocumentProblem[] {
+  if (operations.length > transactionOperationsMax) return [];
   return operations.flatMap((operation, index) => {
     if (operation.kind !== 'put' && operation.kind !== 'touch') return [];
     const {ttlSeconds} = operation;

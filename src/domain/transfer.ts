@@ -1,5 +1,4 @@
 import type {Revision} from './entry.ts';
-import {KEY_BYTES_MAX} from './key.ts';
 
 /**
  * Exports and imports entries as lines of text (NDJSON). `protocol/export-lines.ts` defines the lines.
@@ -16,7 +15,7 @@ export interface Transfer {
 
   /**
    * Stores the entries of an export, byte for byte and with their times of expiry, as new writes. Up to
-   * `TRANSACTION_OPERATIONS_MAX` entries and `TRANSACTION_BYTES_MAX` bytes are one atomic commit. A larger import is
+   * `Limits.transactionOperationsMax` entries and `Limits.transactionBytesMax` bytes are one atomic commit. A larger import is
    * stored in batches of that size; a failure reports how many entries were stored. Importing is idempotent.
    *
    * @param chunks The bytes of the export, split anywhere. They must not change until they are stored.
@@ -76,14 +75,3 @@ export const EXPORT_PAGE_BYTES_MAX = 256 * 1024;
 
 /** Maximum number of entries in a page of an export: about two milliseconds of work. */
 export const EXPORT_PAGE_ENTRIES_MAX = 500;
-
-/** Bytes of the names and times on the line of an entry. */
-const LINE_OVERHEAD_BYTES = 1024;
-
-/**
- * Returns the longest line of an import, in bytes. A character of a key may be escaped with six bytes. Escaping may
- * triple the bytes of a value, for example `é` as `\u00e9`.
- */
-export function importLineBytesMax(valueBytesMax: number): number {
-  return valueBytesMax * 3 + KEY_BYTES_MAX * 6 + LINE_OVERHEAD_BYTES;
-}

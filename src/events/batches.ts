@@ -1,7 +1,8 @@
 import type {Entry, Revision} from '../domain/entry.ts';
 import type {EntryEvent, EventBatch} from '../domain/event.ts';
 import type {Prefix} from '../domain/key.ts';
-import {type Change, LOG_VALUE_BYTES_MAX, type Store} from '../domain/store.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
+import type {Change, Store} from '../domain/store.ts';
 
 /** The events of one commit. */
 export interface CommitBatch extends EventBatch {
@@ -58,7 +59,7 @@ export function describePresent({key, revision, sizeBytes, expiresAtMs, json}: E
     revision,
     sizeBytes,
     ...(expiresAtMs === undefined ? {} : {expiresAtMs}),
-    ...(sizeBytes > LOG_VALUE_BYTES_MAX ? {} : {json}),
+    ...(sizeBytes > DEFAULT_LIMITS.logValueBytesMax ? {} : {json}),
   };
 }
 

@@ -4,8 +4,9 @@ import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.
 import {AppError} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {type Key, parseKey} from '../domain/key.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import {LOG_VALUE_BYTES_MAX, type Operation, type Store} from '../domain/store.ts';
+import type {Operation, Store} from '../domain/store.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 
@@ -100,11 +101,11 @@ describe('a subscriber', () => {
 
   test('gets no value that is larger than the log keeps', async () => {
     const {hub, put} = openHub();
-    const large = 'x'.repeat(LOG_VALUE_BYTES_MAX - 1);
+    const large = 'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 1);
     await put('large', large);
     await put('largest', large.slice(1));
     const expected = [
-      {kind: 'entry-written', key: 'large', revision: 1, sizeBytes: LOG_VALUE_BYTES_MAX + 1},
+      {kind: 'entry-written', key: 'large', revision: 1, sizeBytes: DEFAULT_LIMITS.logValueBytesMax + 1},
       written('largest', 2, `"${large.slice(1)}"`),
     ];
     expect((await take(hub.subscribe({since: 0}), 2)).flatMap(({events}) => events)).toEqual(expected);
@@ -225,7 +226,7 @@ describe('a subscriber that does not read', () => {
   });
 
   test('is cut off at so many bytes too', async () => {
-    const {hub, put} = openHub({waitingBytesMax: 1000});
+    const {hub, put} = openHub({waitingEventBytesMax: 1000});
     const slow = listen(hub);
     const quick = listen(hub);
     const first = [await waitAfterMarker(slow), await waitAfterMarker(quick)];
@@ -239,7 +240,7 @@ describe('a subscriber that does not read', () => {
   });
 
   test('gets one commit however large it is', async () => {
-    const {hub, put, commit} = openHub({waitingEventsMax: 10, waitingBytesMax: 100});
+    const {hub, put, commit} = openHub({waitingEventsMax: 10, waitingEventBytesMax: 100});
     const subscriber = listen(hub);
     const quick = listen(hub);
     const first = [await waitAfterMarker(subscriber), await waitAfterMarker(quick)];
@@ -252,7 +253,7 @@ describe('a subscriber that does not read', () => {
   });
 
   test('is not cut off for being a little behind all the time', async () => {
-    const {hub, put} = openHub({waitingEventsMax: 3, waitingBytesMax: 300});
+    const {hub, put} = openHub({waitingEventsMax: 3, waitingEventBytesMax: 300});
     const behind = listen(hub);
     const quick = listen(hub);
     const first = [await waitAfterMarker(behind), await waitAfterMarker(quick)];
@@ -266,7 +267,7 @@ describe('a subscriber that does not read', () => {
   });
 
   test('is not cut off for what is committed in one turn, when it reads all that it gets', async () => {
-    const {hub, put} = openHub({waitingBytesMax: 400, handedBytes: 100});
+    const {hub, put} = openHub({waitingEventBytesMax: 400, handedBytes: 100});
     const subscriber = listen(hub);
     const {asked} = await waitAfterMarker(subscriber);
     await Promise.all(Array.from({length: 20}, () => put('k', 'x'.repeat(80))));

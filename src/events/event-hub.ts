@@ -17,7 +17,7 @@ export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;
   readonly log: Log;
-  /** Those that differ from {@link EVENT_LIMITS}. */
+  /** The limits that differ from {@link EVENT_LIMITS}. */
   readonly limits?: Partial<EventLimits> | undefined;
 }
 

@@ -1,4 +1,4 @@
-import {SUBSCRIBERS_MAX, WAITING_EVENT_BYTES_MAX, WAITING_EVENTS_MAX} from '../domain/event.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 
 /** What a hub keeps to. */
 export interface EventLimits {
@@ -7,7 +7,7 @@ export interface EventLimits {
   /** How many events wait for one subscriber at most, beyond those of one commit. */
   readonly waitingEventsMax: number;
   /** How many bytes of them, in keys and values. */
-  readonly waitingBytesMax: number;
+  readonly waitingEventBytesMax: number;
   /** How many changes are read from the log at once, about; and how many entries, in bytes of values half as much as may wait. */
   readonly pageEvents: number;
   /** How many bytes of events subscribers are handed at once, about. */
@@ -21,10 +21,10 @@ export interface EventLimits {
  * what may wait, so that nobody who keeps up is ever cut off. Writing to 16 sockets takes some 0.3 ms.
  */
 export const EVENT_LIMITS: EventLimits = {
-  subscribersMax: SUBSCRIBERS_MAX,
-  waitingEventsMax: WAITING_EVENTS_MAX,
-  waitingBytesMax: WAITING_EVENT_BYTES_MAX,
-  pageEvents: WAITING_EVENTS_MAX / 4,
-  handedBytes: WAITING_EVENT_BYTES_MAX / 4,
+  subscribersMax: DEFAULT_LIMITS.subscribersMax,
+  waitingEventsMax: DEFAULT_LIMITS.waitingEventsMax,
+  waitingEventBytesMax: DEFAULT_LIMITS.waitingEventBytesMax,
+  pageEvents: DEFAULT_LIMITS.waitingEventsMax / 4,
+  handedBytes: DEFAULT_LIMITS.waitingEventBytesMax / 4,
   handedTogether: 16,
 };

@@ -191,11 +191,11 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
 
   /** Keeps a batch until it is asked for. @returns False when too much waits. */
   #keep(parcel: Parcel): boolean {
-    const {waitingEventsMax, waitingBytesMax} = this.#deps.limits;
+    const {waitingEventsMax, waitingEventBytesMax} = this.#deps.limits;
     const events = this.#waitingEvents + parcel.batch.events.length;
     const sizeBytes = this.#waitingBytes + parcel.sizeBytes;
     // One commit may be larger than all that may wait otherwise, and whoever keeps up gets it.
-    if (this.#waiting.length > 0 && (events > waitingEventsMax || sizeBytes > waitingBytesMax)) return false;
+    if (this.#waiting.length > 0 && (events > waitingEventsMax || sizeBytes > waitingEventBytesMax)) return false;
     this.#waiting.push(parcel);
     this.#waitingEvents = events;
     this.#waitingBytes = sizeBytes;

@@ -1,4 +1,5 @@
 import {AppError} from '../domain/failure.ts';
+import {assertBodySize} from './core/body.ts';
 import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './core/message.ts';
 
 /** Answers a `Request` with a `Response`, for programs that embed the service. */
@@ -90,7 +91,7 @@ class FetchRequest implements HttpRequest {
     for await (const chunk of this.readChunks()) {
       sizeBytes += chunk.length;
       // Leaving the loop cancels the stream.
-      if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
+      assertBodySize(sizeBytes, sizeBytesMax);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);

@@ -6,6 +6,7 @@ import {JsonIndex} from '../domain/json-index.ts';
 import {decodeJsonText, encodeText, type JsonText, parseInSteps, TooBroad} from '../domain/json-text.ts';
 import {type Key, type Prefix, parseKey, parsePrefix} from '../domain/key.ts';
 import type {Steps} from '../domain/steps.ts';
+import {assertValueSize, type ValueLimits} from '../domain/value.ts';
 
 /**
  * The lines of an export, each a JSON object (NDJSON). First a header,
@@ -43,14 +44,6 @@ export interface TrailerLine {
 export interface WrongLine {
   readonly kind: 'wrong';
   readonly problem: string;
-}
-
-/** What the values of an import must keep to. */
-export interface ExportLineLimits {
-  /** Largest value, in bytes. */
-  readonly valueBytesMax: number;
-  /** Deepest nesting of a value, in levels. */
-  readonly valueDepthMax: number;
 }
 
 const FORMAT = 'crewroom-export';
@@ -94,7 +87,7 @@ export function formatEntryLines(entries: readonly Entry[], linesBefore = ''): U
 }
 
 /** Makes what reads lines, each without its line feed, in steps; one line after the other. */
-export function createExportLineParser(limits: ExportLineLimits): (bytes: Uint8Array) => Steps<ExportLine> {
+export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array) => Steps<ExportLine> {
   let ends = new Int32Array();
   return function* (bytes) {
     if (ends.length < bytes.length) ends = new Int32Array(bytes.length * 2);
@@ -166,7 +159,7 @@ export class LineSplitter {
   }
 }
 
-function* readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array<ArrayBuffer>): Steps<ExportLine> {
+function* readLine(bytes: Uint8Array, limits: ValueLimits, ends: Int32Array<ArrayBuffer>): Steps<ExportLine> {
   const index = yield* JsonIndex.inSteps(
     bytes,
     {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX},
@@ -184,7 +177,7 @@ function* readLine(bytes: Uint8Array, limits: ExportLineLimits, ends: Int32Array
 /** Levels of a line around a value: the line itself. */
 const LEVELS_AROUND_VALUE = 1;
 
-function* readMembers(line: DocumentObject, limits: ExportLineLimits): Steps<ExportLine> {
+function* readMembers(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
   if (line.has('format')) return readHeader(line);
   if (line.has('end')) return readTrailer(line);
   return yield* readEntry(line, limits);
@@ -208,14 +201,14 @@ function readTrailer(line: DocumentObject): ExportLine {
     : wrong('$.entries has to be the number of entries');
 }
 
-function* readEntry(line: DocumentObject, limits: ExportLineLimits): Steps<ExportLine> {
+function* readEntry(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
   const key = line.string('key');
   for (const name of ['revision', 'updatedAt']) if (line.has(name)) line.string(name);
   const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt') ?? '') : undefined;
   if (Number.isNaN(expiry)) return wrong(`$.expiresAt has to be a time such as "${formatTime(0)}"`);
   const json = line.has('text') ? yield* readValueText(line, limits) : readValue(line.value('value'));
   if (key === undefined || json === undefined) return wrong('');
-  if (json.length > limits.valueBytesMax) return wrong(`its value is larger than ${limits.valueBytesMax} bytes`);
+  assertValueSize(json, limits.valueBytesMax);
   return {kind: 'entry', key: parseKey(key), json, ...(expiry === undefined ? {} : {expiresAtMs: expiry})};
 }
 
@@ -224,7 +217,7 @@ function readValue(place: DocumentPlace | undefined): JsonText | undefined {
 }
 
 /** A value that stands there as a text: the text is JSON in turn. */
-function* readValueText(line: DocumentObject, {valueDepthMax}: ExportLineLimits): Steps<JsonText | undefined> {
+function* readValueText(line: DocumentObject, {valueDepthMax}: ValueLimits): Steps<JsonText | undefined> {
   const text = line.string('text');
   if (text === undefined) return undefined;
   try {
@@ -262,10 +255,12 @@ function wrong(problem: string): WrongLine {
   return {kind: 'wrong', problem};
 }
 
-function describeWrong({failure, message}: AppError, {valueDepthMax}: ExportLineLimits): string {
+function describeWrong({failure, message}: AppError, {valueDepthMax}: ValueLimits): string {
   switch (failure.code) {
     case 'invalid-json':
       return `${failure.problem} at its byte ${failure.position}`;
+    case 'value-too-large':
+      return `its value is larger than ${failure.sizeBytesMax} bytes`;
     case 'value-too-deep':
       return `its value nests deeper than ${valueDepthMax} levels`;
     case 'invalid-key':

@@ -1,15 +1,10 @@
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
-import {
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  type Transaction,
-  type TransactionCheck,
-  type TransactionOperation,
-} from '../domain/entries.ts';
+import type {Transaction, TransactionCheck, TransactionOperation} from '../domain/entries.ts';
 import type {GivenRevision} from '../domain/entry.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {takeInTurns} from '../domain/steps.ts';
 import {parseRevision} from '../domain/store-id.ts';
 import {isTtl} from '../domain/time-to-live.ts';
@@ -21,7 +16,7 @@ const LEVELS_AROUND_VALUE = 3;
 /** Most members of the document, elements of its lists, and members of each element. */
 const BREADTH_MAX = [
   DOCUMENT_MEMBERS_MAX,
-  Math.max(TRANSACTION_CHECKS_MAX, TRANSACTION_OPERATIONS_MAX),
+  Math.max(DEFAULT_LIMITS.transactionChecksMax, DEFAULT_LIMITS.transactionOperationsMax),
   DOCUMENT_MEMBERS_MAX,
 ];
 

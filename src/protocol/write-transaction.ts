@@ -1,5 +1,6 @@
 import type {PinnedStore} from '../client/pinned-store.ts';
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
+import {TRANSACTION_OPERATIONS_MAX} from '../domain/fixed-limits.ts';
 import {encodeText} from '../domain/json-text.ts';
 import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
 import {assertJsonInput} from '../domain/value-text.ts';
@@ -11,7 +12,7 @@ import {assertJsonInput} from '../domain/value-text.ts';
  * `invalid-value` for a value in place of its JSON text.
  */
 export function formatTransaction({checks = [], operations}: Transaction, store: PinnedStore): Uint8Array {
-  const problems = findTtlProblems(operations);
+  const problems = findTtlProblems(operations, {transactionOperationsMax: TRANSACTION_OPERATIONS_MAX});
   if (problems.length > 0) throw invalidTransaction(problems);
   const writer = new DocumentWriter();
   const formatted = checks.map(({key, expected}) =>

@@ -1,121 +1,99 @@
-import {
-  type Committed,
-  type DeleteOptions,
-  type Entries,
-  LIST_LIMIT,
-  LIST_LIMIT_MAX,
-  LIST_VALUES_BYTES_MAX,
-  type ListOptions,
-  type Page,
-  type PutOptions,
-  TRANSACTION_BYTES_MAX,
-  type Transaction,
-  type TransactionOperation,
-  VALUE_BYTES_MAX,
-  type WriteOptions,
-  type Written,
+import type {CheckedEntries, CheckedPutOptions} from '../domain/checked-entries.ts';
+import type {
+  Committed,
+  DeleteOptions,
+  ListOptions,
+  Page,
+  Transaction,
+  TransactionOperation,
+  WriteOptions,
+  Written,
 } from '../domain/entries.ts';
-import type {Entry, EntryInfo} from '../domain/entry.ts';
+import type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import {encodeJsonText, JSON_DEPTH_MAX, type JsonText, parseJsonText, TooBroad} from '../domain/json-text.ts';
+import {type JsonText, TooBroad} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
-import {PATCH_MEMBERS_MAX} from '../domain/merge-patch.ts';
+import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import {TURN_BYTES_MAX} from '../domain/steps.ts';
-import type {Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
-import {assertTtl} from '../domain/time-to-live.ts';
+import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
+import type {TtlSeconds} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
-import {assertJsonInput} from '../domain/value-text.ts';
+import {parseValue} from '../domain/value.ts';
 
-/** What the entries need. */
+/** The parts of an entry service. */
 export interface EntryServiceDeps {
   readonly store: Store;
-  /** Largest value, in bytes. @default {VALUE_BYTES_MAX} */
-  readonly valueBytesMax?: number | undefined;
-  /** Deepest nesting of a value, in levels. @default {JSON_DEPTH_MAX} */
-  readonly valueDepthMax?: number | undefined;
-  /** Lets others have their turn while a large transaction is read. @default {it is read in one go} */
+  /** @default {DEFAULT_LIMITS} */
+  readonly limits?: Limits | undefined;
+  /** Waits for a tick of the event loop, between parts of a large transaction. @default {it is read in one tick} */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Hears of each time to live that was given to an entry, in seconds. @default {nobody hears} */
+  /** Called with each time to live that an entry got, in seconds. */
   readonly onTtl?: ((ttlSeconds: number) => void) | undefined;
 }
 
-/** Makes the entries of a store: checks what callers give, then lets the store decide. */
-export function createEntryService(deps: EntryServiceDeps): Entries {
+/** Makes the entries of a store: checks the parameters, then lets the store decide. */
+export function createEntryService(deps: EntryServiceDeps): CheckedEntries {
   return new EntryService(deps);
 }
 
-class EntryService implements Entries {
+class EntryService implements CheckedEntries {
   readonly #store: Store;
-  readonly #valueBytesMax: number;
-  readonly #valueDepthMax: number;
+  readonly #limits: Limits;
   readonly #pause: (() => Promise<void>) | undefined;
   readonly #onTtl: ((ttlSeconds: number) => void) | undefined;
 
-  constructor(deps: EntryServiceDeps) {
-    const {store, valueBytesMax = VALUE_BYTES_MAX, valueDepthMax = JSON_DEPTH_MAX, pause, onTtl} = deps;
+  constructor({store, limits = DEFAULT_LIMITS, pause, onTtl}: EntryServiceDeps) {
     this.#store = store;
+    this.#limits = limits;
     this.#pause = pause;
     this.#onTtl = onTtl;
-    this.#valueBytesMax = valueBytesMax;
-    this.#valueDepthMax = valueDepthMax;
   }
 
-  async get(key: string): Promise<Entry | undefined> {
-    return this.#store.get(parseKey(key));
+  get(key: Key): Promise<Entry | undefined> {
+    return this.#store.get(key);
   }
 
-  async put(key: string, json: string | Uint8Array, {expected, ttlSeconds}: PutOptions = {}): Promise<Written> {
-    const checked = parseKey(key);
-    if (ttlSeconds !== undefined) assertTtl(ttlSeconds);
-    const operation = {
-      kind: 'put',
-      key: checked,
-      json: this.#readValue(checked, json),
-      expiry: expiryOf(ttlSeconds),
-    } as const;
-    const checks = expected === undefined ? [] : [{key: checked, expected}];
-    const {revision, outcomes} = await this.#store.commit({checks, operations: [operation]});
+  async put(key: Key, json: string | Uint8Array, {expected, ttlSeconds}: CheckedPutOptions = {}): Promise<Written> {
+    const value = parseValue(key, json, this.#limits);
+    const operation = {kind: 'put', key, json: value, expiry: expiryOf(ttlSeconds)} as const;
+    const {revision, outcomes} = await this.#store.commit({checks: checksOf(key, expected), operations: [operation]});
     if (ttlSeconds !== undefined) this.#onTtl?.(ttlSeconds);
     return {revision, created: outcomes[0] === 'created'};
   }
 
-  async patch(key: string, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
-    const checked = parseKey(key);
-    const operation = {kind: 'patch', key: checked, patch: this.#readPatch(checked, patch)} as const;
-    const checks = expected === undefined ? [] : [{key: operation.key, expected}];
-    const {revision} = await this.#store.commit({checks, operations: [operation], limits: this.#limits});
+  async patch(key: Key, patch: string | Uint8Array, {expected}: WriteOptions = {}): Promise<Committed> {
+    const operation = {kind: 'patch', key, patch: this.#readPatch(key, patch)} as const;
+    const limits = this.#patchLimits;
+    const {revision} = await this.#store.commit({checks: checksOf(key, expected), operations: [operation], limits});
     return {revision};
   }
 
-  async touch(key: string, ttlSeconds: number | null): Promise<Committed> {
-    const checked = parseKey(key);
-    if (ttlSeconds !== null) assertTtl(ttlSeconds);
-    const operation = {kind: 'touch', key: checked, expiry: expiryOf(ttlSeconds)} as const;
+  async touch(key: Key, ttlSeconds: TtlSeconds | null): Promise<Committed> {
+    const operation = {kind: 'touch', key, expiry: expiryOf(ttlSeconds)} as const;
     const {revision} = await this.#commit({checks: [], operations: [operation]});
     return {revision};
   }
 
   async transact(transaction: Transaction): Promise<Committed> {
-    assertTransaction(transaction);
+    assertTransaction(transaction, this.#limits);
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
     const given = transaction.operations;
     const operations =
       this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TURN_BYTES_MAX
         ? given.map(operation => this.#readOperation(operation))
         : await this.#readInTurns(given.map(copyOf), this.#pause);
-    assertSize(operations);
-    const limits: PatchLimits = {...this.#limits, patchedBytesMax: TRANSACTION_BYTES_MAX};
+    assertSize(operations, this.#limits);
+    const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
     const {revision} = await this.#commit({checks, operations, limits});
     return {revision};
   }
 
-  async delete(key: string, {expected = 'present'}: DeleteOptions = {}): Promise<void> {
-    const checked = parseKey(key);
+  async delete(key: Key, {expected = 'present'}: DeleteOptions = {}): Promise<void> {
     try {
-      await this.#store.commit({checks: [{key: checked, expected}], operations: [{kind: 'delete', key: checked}]});
+      await this.#store.commit({checks: [{key, expected}], operations: [{kind: 'delete', key}]});
     } catch (error) {
       if (expected === 'present' && error instanceof AppError && error.failure.code === 'revision-conflict') {
-        throw new AppError({code: 'no-entry', key: checked}, {cause: error});
+        throw new AppError({code: 'no-entry', key}, {cause: error});
       }
       throw error;
     }
@@ -126,23 +104,23 @@ class EntryService implements Entries {
   async list({
     prefix = '',
     after,
-    limit = LIST_LIMIT,
+    limit = this.#limits.listLimit,
     reverse = false,
     values = false,
   }: ListOptions = {}): Promise<Page<EntryInfo>> {
-    assertLimit(limit);
+    assertLimit(limit, this.#limits);
     const range = {
       prefix: parsePrefix(prefix),
       after: after === undefined ? undefined : parseCursor(after),
       reverse,
       values,
-      valuesBytesMax: LIST_VALUES_BYTES_MAX,
+      valuesBytesMax: this.#limits.listValuesBytesMax,
     };
     return this.#readPage({...range, limit});
   }
 
   async deleteRange({prefix}: {readonly prefix: string}): Promise<number> {
-    const range: Range = {prefix: parsePrefix(prefix), limit: LIST_LIMIT_MAX};
+    const range: Range = {prefix: parsePrefix(prefix), limit: this.#limits.listLimitMax};
     let deleted = 0;
     let after: Key | undefined;
     // Page by page: a commit of everything would hold up every other writer, and the event loop with it.
@@ -182,8 +160,9 @@ class EntryService implements Entries {
     return found.length > 0;
   }
 
-  get #limits(): PatchLimits {
-    return {valueBytesMax: this.#valueBytesMax, valueDepthMax: this.#valueDepthMax};
+  get #patchLimits(): PatchLimits {
+    const {valueBytesMax, valueDepthMax} = this.#limits;
+    return {valueBytesMax, valueDepthMax};
   }
 
   async #readInTurns(
@@ -207,7 +186,7 @@ class EntryService implements Entries {
     const key = parseKey(operation.key);
     switch (kind) {
       case 'put':
-        return {kind, key, json: this.#readValue(key, operation.json), expiry: expiryOf(operation.ttlSeconds)};
+        return {kind, key, json: parseValue(key, operation.json, this.#limits), expiry: expiryOf(operation.ttlSeconds)};
       case 'touch':
         return {kind, key, expiry: expiryOf(operation.ttlSeconds)};
       case 'patch':
@@ -218,23 +197,13 @@ class EntryService implements Entries {
   }
 
   #readPatch(key: Key, json: string | Uint8Array): JsonText {
+    const {patchMembersMax} = this.#limits;
     try {
-      return this.#readValue(key, json, PATCH_MEMBERS_MAX);
+      return parseValue(key, json, {...this.#limits, membersMax: patchMembersMax});
     } catch (error) {
       if (!(error instanceof TooBroad)) throw error;
-      throw new AppError({code: 'patch-too-large', membersMax: PATCH_MEMBERS_MAX}, {cause: error});
+      throw new AppError({code: 'patch-too-large', membersMax: patchMembersMax}, {cause: error});
     }
-  }
-
-  #readValue(key: Key, json: string | Uint8Array, membersMax = Infinity): JsonText {
-    assertJsonInput(key, json);
-    const tooLarge = (): AppError => new AppError({code: 'value-too-large', sizeBytesMax: this.#valueBytesMax});
-    // A text has at least as many bytes as units, so a huge one is refused before it is encoded.
-    if (json.length > this.#valueBytesMax) throw tooLarge();
-    const limits = {depthMax: this.#valueDepthMax, membersMax};
-    const value = typeof json === 'string' ? encodeJsonText(json, limits) : parseJsonText(json, limits);
-    if (value.length > this.#valueBytesMax) throw tooLarge();
-    return value;
   }
 }
 
@@ -253,6 +222,10 @@ function copyOf(operation: TransactionOperation): TransactionOperation {
   return {...operation};
 }
 
+function checksOf(key: Key, expected: Expectation | undefined): readonly Check[] {
+  return expected === undefined ? [] : [{key, expected}];
+}
+
 function expiryOf(ttlSeconds: number | null | undefined): Expiry | undefined {
   return typeof ttlSeconds === 'number' ? {kind: 'after', ttlSeconds} : undefined;
 }
@@ -263,20 +236,20 @@ function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesM
   return entries.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0) >= valuesBytesMax;
 }
 
-function assertSize(operations: readonly Operation[]): void {
+function assertSize(operations: readonly Operation[], {transactionBytesMax}: Limits): void {
   const sizeBytes = operations.reduce((sum, operation) => {
     if (operation.kind === 'put') return sum + operation.json.length;
     return operation.kind === 'patch' ? sum + operation.patch.length : sum;
   }, 0);
-  if (sizeBytes <= TRANSACTION_BYTES_MAX) return;
-  throw new AppError({code: 'transaction-too-large', sizeBytesMax: TRANSACTION_BYTES_MAX});
+  if (sizeBytes <= transactionBytesMax) return;
+  throw new AppError({code: 'transaction-too-large', sizeBytesMax: transactionBytesMax});
 }
 
-function assertLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LIST_LIMIT_MAX) return;
+function assertLimit(limit: number, {listLimitMax}: Limits): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= listLimitMax) return;
   throw new AppError({
     code: 'invalid-parameter',
     parameter: 'limit',
-    problem: `it is a whole number from 1 to ${LIST_LIMIT_MAX}`,
+    problem: `it is a whole number from 1 to ${listLimitMax}`,
   });
 }

@@ -1,14 +1,13 @@
-import {TRANSACTION_BYTES_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import {AppError, type ImportedPart} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import type {Limits} from '../domain/limits.ts';
 import {type Steps, takeInTurns, takeTurn} from '../domain/steps.ts';
 import type {PutOperation, Store} from '../domain/store.ts';
-import {type Imported, type ImportMode, type ImportOptions, importLineBytesMax} from '../domain/transfer.ts';
+import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
 import {
   createExportLineParser,
   type EntryLine,
   type ExportLine,
-  type ExportLineLimits,
   isBlank,
   LineSplitter,
 } from '../protocol/export-lines.ts';
@@ -20,7 +19,7 @@ export interface ImportRunDeps {
   readonly nowMs: () => number;
   readonly pause: () => Promise<void>;
   readonly onExpiringEntries: () => void;
-  readonly limits: ExportLineLimits;
+  readonly limits: Limits;
 }
 
 /** Most lines that are read in one turn of the event loop, in bytes: empty ones take longest, some twenty milliseconds. */
@@ -56,7 +55,7 @@ export class ImportRun {
     this.#dryRun = dryRun;
     this.#target = createImportTarget(deps, {dryRun});
     this.#parse = createExportLineParser(deps.limits);
-    this.#lines = new LineSplitter(importLineBytesMax(deps.limits.valueBytesMax));
+    this.#lines = new LineSplitter(deps.limits.importLineBytesMax);
   }
 
   async run(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Imported> {
@@ -157,7 +156,8 @@ export class ImportRun {
 
   #hasRoom(sizeBytes: number): boolean {
     if (this.#batch.size === 0) return true;
-    return this.#batch.size < TRANSACTION_OPERATIONS_MAX && this.#batchBytes + sizeBytes <= TRANSACTION_BYTES_MAX;
+    const {transactionOperationsMax, transactionBytesMax} = this.#deps.limits;
+    return this.#batch.size < transactionOperationsMax && this.#batchBytes + sizeBytes <= transactionBytesMax;
   }
 
   /** Stores what was collected. While the disk works, the next batch is read; there are never more than these two. */

@@ -1,7 +1,7 @@
-import {LIST_LIMIT_MAX, TRANSACTION_OPERATIONS_MAX} from '../domain/entries.ts';
 import type {EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import type {Limits} from '../domain/limits.ts';
 import type {Outcome, PutOperation, Store} from '../domain/store.ts';
 
 /** Where the entries of an import go. */
@@ -36,6 +36,7 @@ export interface StoredAndDeleted extends Stored {
 /** What a target needs. */
 export interface ImportTargetDeps {
   readonly store: Store;
+  readonly limits: Limits;
   readonly pause: () => Promise<void>;
   readonly onExpiringEntries: () => void;
 }
@@ -61,7 +62,7 @@ class StoreTarget implements ImportTarget {
   }
 
   async putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted | undefined> {
-    const room = TRANSACTION_OPERATIONS_MAX - batch.length;
+    const room = this.#deps.limits.transactionOperationsMax - batch.length;
     const others = await this.#findOthers(prefix, {batch, countMax: room + 1});
     if (others.length > room) return undefined;
     const outcomes = await this.#commitUnlessChanged(batch, others);
@@ -162,12 +163,12 @@ class DryTarget implements ImportTarget {
 }
 
 async function* pagesOf(
-  {store, pause}: ImportTargetDeps,
+  {store, pause, limits}: ImportTargetDeps,
   prefix: Prefix,
 ): AsyncGenerator<readonly EntryInfo[], void, undefined> {
   let after: Key | undefined;
   for (;;) {
-    const page = await store.list({prefix, after, limit: LIST_LIMIT_MAX});
+    const page = await store.list({prefix, after, limit: limits.listLimitMax});
     after = page.at(-1)?.key;
     if (after === undefined) return;
     yield page;

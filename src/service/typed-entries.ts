@@ -1,7 +1,7 @@
+import type {CheckedEntries} from '../domain/checked-entries.ts';
 import type {
   Committed,
   DeleteOptions,
-  Entries,
   ListOptions,
   Page,
   PutOptions,
@@ -10,7 +10,9 @@ import type {
   Written,
 } from '../domain/entries.ts';
 import type {EntryInfo} from '../domain/entry.ts';
+import {parseKey} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
+import {assertTtl} from '../domain/time-to-live.ts';
 import type {TypedEntries} from '../domain/typed-entries.ts';
 import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-entry.ts';
 import {formatValue} from '../domain/value-text.ts';
@@ -19,44 +21,48 @@ import {formatValue} from '../domain/value-text.ts';
  * Adds values to entries that know JSON texts only. For programs that embed the service; its own routes copy bytes, and do
  * not pay for what they do not use.
  */
-export function withValues(entries: Entries): TypedEntries {
+export function withValues(entries: CheckedEntries): TypedEntries {
   return new ValueEntries(entries);
 }
 
 class ValueEntries implements TypedEntries {
-  readonly #entries: Entries;
+  readonly #entries: CheckedEntries;
 
-  constructor(entries: Entries) {
+  constructor(entries: CheckedEntries) {
     this.#entries = entries;
   }
 
   async get<T = unknown>(key: string, options: SchemaOption<T> = {}): Promise<TypedEntry<T> | undefined> {
-    const entry = await this.#entries.get(key);
+    const entry = await this.#entries.get(parseKey(key));
     return entry && readTyped(entry, options);
   }
 
-  put(key: string, json: string | Uint8Array, options?: PutOptions): Promise<Written> {
-    return this.#entries.put(key, json, options);
+  async put(key: string, json: string | Uint8Array, {expected, ttlSeconds}: PutOptions = {}): Promise<Written> {
+    const checked = parseKey(key);
+    if (ttlSeconds !== undefined) assertTtl(ttlSeconds);
+    return this.#entries.put(checked, json, {expected, ttlSeconds});
   }
 
   async putValue(key: string, value: unknown, options?: PutOptions): Promise<Written> {
     return this.put(key, formatValue(key, value), options);
   }
 
-  patch(key: string, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed> {
-    return this.#entries.patch(key, patch, options);
+  async patch(key: string, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed> {
+    return this.#entries.patch(parseKey(key), patch, options);
   }
 
-  touch(key: string, ttlSeconds: number | null): Promise<Committed> {
-    return this.#entries.touch(key, ttlSeconds);
+  async touch(key: string, ttlSeconds: number | null): Promise<Committed> {
+    const checked = parseKey(key);
+    if (ttlSeconds !== null) assertTtl(ttlSeconds);
+    return this.#entries.touch(checked, ttlSeconds);
   }
 
   transact(transaction: Transaction): Promise<Committed> {
     return this.#entries.transact(transaction);
   }
 
-  delete(key: string, options?: DeleteOptions): Promise<void> {
-    return this.#entries.delete(key, options);
+  async delete(key: string, options?: DeleteOptions): Promise<void> {
+    return this.#entries.delete(parseKey(key), options);
   }
 
   async list<T>(options: ListOptions & SchemaOption<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Key} from '../domain/key.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {
@@ -9,8 +10,6 @@ import {
   type Changes,
   type Commit,
   type CommitResult,
-  LOG_BYTES_MAX,
-  LOG_CHANGES_MAX,
   type Range,
   SNAPSHOT_IDLE_MS,
   type Snapshot,
@@ -41,9 +40,9 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   /** The data directory; it is created where it is missing. */
   readonly directory: string;
   readonly log: Log;
-  /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
+  /** How many changes the log keeps. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;
-  /** How many bytes of keys and values the log keeps. @default {LOG_BYTES_MAX} */
+  /** How many bytes of keys and values the log keeps. @default {DEFAULT_LIMITS.logBytesMax} */
   readonly logBytesMax?: number | undefined;
   /** How long a snapshot is kept of which nothing is read, in milliseconds. @default {SNAPSHOT_IDLE_MS} */
   readonly snapshotIdleMs?: number | undefined;
@@ -99,9 +98,14 @@ class LmdbStore implements Store {
   #closed: Promise<void> | undefined;
 
   constructor(deps: LmdbStoreDeps, opened: OpenedDirectory) {
-    const {log, logChangesMax = LOG_CHANGES_MAX, logBytesMax = LOG_BYTES_MAX, snapshotIdleMs = SNAPSHOT_IDLE_MS} = deps;
+    const {
+      log,
+      logChangesMax = DEFAULT_LIMITS.logChangesMax,
+      logBytesMax = DEFAULT_LIMITS.logBytesMax,
+      snapshotIdleMs = SNAPSHOT_IDLE_MS,
+    } = deps;
     this.#opened = opened;
-    this.#isLogShort = logChangesMax < LOG_CHANGES_MAX || logBytesMax < LOG_BYTES_MAX;
+    this.#isLogShort = logChangesMax < DEFAULT_LIMITS.logChangesMax || logBytesMax < DEFAULT_LIMITS.logBytesMax;
     this.#snapshots = new LmdbSnapshots(snapshotIdleMs);
     this.#tree = new Tree({
       ...{opened, log, logLimits: {changesMax: logChangesMax, bytesMax: logBytesMax}},

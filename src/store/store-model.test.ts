@@ -8,7 +8,7 @@ import {mergePlainly} from '../../test/support/merge-plainly.ts';
 import type {Expectation} from '../domain/entry.ts';
 import type {AppError} from '../domain/failure.ts';
 import {decodeJsonText} from '../domain/json-text.ts';
-import {KEY_BYTES_MAX} from '../domain/key.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Change, Commit, Expiry, Operation, Store} from '../domain/store.ts';
 import {key, keysOf, patch, put, range, read, remove, textOf, withTexts} from '../testing/assertions.ts';
@@ -277,7 +277,7 @@ describe.each(ENGINES)('a store in $name', ({open, runs}) => {
   test('lists every key exactly once, in order, in pages of any size and in both directions', async () => {
     const text = fc.string({unit: 'grapheme', maxLength: 12}).map(each => `/${each}`);
     const anyKeys = fc.uniqueArray(
-      text.filter(each => !/[\u0000-\u001f\u007f]/.test(each) && Buffer.byteLength(each) <= KEY_BYTES_MAX),
+      text.filter(each => !/[\u0000-\u001f\u007f]/.test(each) && Buffer.byteLength(each) <= DEFAULT_LIMITS.keyBytesMax),
       {maxLength: 30},
     );
     const part = fc.nat(3);

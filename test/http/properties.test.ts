@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/domain/failure.ts';
 import {parseJsonText} from '../../src/domain/json-text.ts';
-import {KEY_BYTES_MAX} from '../../src/domain/key.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {formatRequest, RawClient} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 
@@ -18,7 +18,7 @@ const keys = fc
       minLength: 1,
       maxLength: 20,
     }),
-    fc.constantFrom('__proto__', 'constructor', '...', '%2e%2e', '../identity', 'x'.repeat(KEY_BYTES_MAX)),
+    fc.constantFrom('__proto__', 'constructor', '...', '%2e%2e', '../identity', 'x'.repeat(DEFAULT_LIMITS.keyBytesMax)),
   )
   .filter(key => key.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(key) && !['.', '..'].includes(key));
 

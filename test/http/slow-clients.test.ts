@@ -1,6 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Config} from '../../src/config/config.ts';
-import {HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, SERVER_TIMEOUTS} from '../../src/http/node/server.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
+import {SERVER_TIMEOUTS} from '../../src/http/node/server.ts';
 import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
 import {startService, type TestService} from '../support/service.ts';
 
@@ -35,12 +36,15 @@ describe('clients that are slow (B7)', () => {
       late(`PUT /api/store/k HTTP/1.1\r\n${host}\r\nContent-Length: 1000\r\n\r\n"`, 'x'),
     ]);
     const {limits} = {limits: await (await fetch(`${service.url}/api/limits`)).json()};
-    expect(limits).toMatchObject({headersTimeoutMs: HEADERS_TIMEOUT_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS});
+    expect(limits).toMatchObject({
+      headersTimeoutMs: DEFAULT_LIMITS.headersTimeoutMs,
+      requestTimeoutMs: DEFAULT_LIMITS.requestTimeoutMs,
+    });
     expect([headers.status, body.status]).toEqual([408, 408]);
     // Node looks every second; the rest is for a busy machine.
     const graceMs = SERVER_TIMEOUTS.checkIntervalMs + 3000;
-    expect(headers.tookMs).toBeLessThan(HEADERS_TIMEOUT_MS + graceMs);
-    expect(body.tookMs).toBeLessThan(REQUEST_TIMEOUT_MS + graceMs);
+    expect(headers.tookMs).toBeLessThan(DEFAULT_LIMITS.headersTimeoutMs + graceMs);
+    expect(body.tookMs).toBeLessThan(DEFAULT_LIMITS.requestTimeoutMs + graceMs);
     expect(await service.crewroom.entries.get('k')).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {TTL_SECONDS_MAX} from '../../src/domain/entries.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 
@@ -94,14 +94,14 @@ describe('an entry with a time to live', () => {
   });
 
   test('may live for a second or for ten years', async () => {
-    for (const ttl of ['1', String(TTL_SECONDS_MAX), '%36%30']) {
+    for (const ttl of ['1', String(DEFAULT_LIMITS.ttlSecondsMax), '%36%30']) {
       expect(await statusOf(`PUT /api/store/span?ttl=${ttl}`, '1')).toBeLessThan(300);
       expect(lifeOf(await call('GET /api/store/span'))).toBe(Number(decodeURIComponent(ttl)));
     }
   });
 });
 
-const RANGE = `it is a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
+const RANGE = `it is a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
 const TWICE = 'it occurs more than once';
 const UNKNOWN = 'the operation has no such parameter';
 
@@ -122,7 +122,7 @@ const REFUSED: readonly {readonly query: string; readonly parameter?: string; re
   {query: 'ttl=Infinity', problem: RANGE},
   {query: 'ttl=null', problem: RANGE},
   {query: 'ttl=%D9%A3', problem: RANGE},
-  {query: `ttl=${TTL_SECONDS_MAX + 1}`, problem: RANGE},
+  {query: `ttl=${DEFAULT_LIMITS.ttlSecondsMax + 1}`, problem: RANGE},
   {query: `ttl=${'9'.repeat(16)}`, problem: RANGE},
   {query: `ttl=${'9'.repeat(5000)}`, problem: RANGE},
   {query: 'ttl=1&ttl=1', problem: TWICE},
@@ -201,7 +201,7 @@ describe('a transaction', () => {
         '{"kind":"patch","key":"t-g","patch":1,"ttlSeconds":1}',
       ].join(),
     );
-    const range = `has to be a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
+    const range = `has to be a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
     expect(json).toMatchObject({status: 422, code: 'invalid-transaction'});
     expect(json['problems']).toEqual([
       ...puts.map((_, index) => ({path: `$.operations[${index}].ttlSeconds`, problem: range})),

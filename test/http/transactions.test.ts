@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {TRANSACTION_BYTES_MAX} from '../../src/domain/entries.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 
@@ -183,10 +183,10 @@ describe('a transaction is refused, with nothing done, for', () => {
   }
 
   test('a document that is too large, before it is read', async () => {
-    const answer = await transact(undefined, [`Content-Length: ${TRANSACTION_BYTES_MAX + 1}`]);
+    const answer = await transact(undefined, [`Content-Length: ${DEFAULT_LIMITS.transactionBytesMax + 1}`]);
     expect([answer.status, answer.json]).toMatchObject([
       413,
-      {code: 'transaction-too-large', sizeBytesMax: TRANSACTION_BYTES_MAX},
+      {code: 'transaction-too-large', sizeBytesMax: DEFAULT_LIMITS.transactionBytesMax},
     ]);
   });
 

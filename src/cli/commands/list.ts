@@ -1,6 +1,7 @@
 import {formatBytes} from '../../domain/byte-size.ts';
-import {type Entries, LIST_LIMIT_MAX, type Page} from '../../domain/entries.ts';
+import type {Entries, Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {LIST} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';
@@ -42,7 +43,7 @@ async function* pages(
     const page: Page<EntryInfo | Entry> = await entries.list({
       prefix,
       after,
-      limit: Math.min(left, LIST_LIMIT_MAX),
+      limit: Math.min(left, DEFAULT_LIMITS.listLimitMax),
       reverse,
       values,
     });

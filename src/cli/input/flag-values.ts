@@ -1,5 +1,5 @@
-import {TTL_SECONDS_MAX} from '../../domain/entries.ts';
 import type {GivenRevision} from '../../domain/entry.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {parseRevision} from '../../domain/store-id.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {invalidUsage} from '../failures/usage.ts';
@@ -58,7 +58,7 @@ export function readTtl(text: string, command: string): number {
   const [, digits = '', unit = ''] = /^([0-9]{1,12})([smhd]?)$/.exec(text) ?? [];
   const ttlSeconds = Number(digits) * (SECONDS_BY_UNIT.get(unit) ?? 0);
   if (isTtl(ttlSeconds)) return ttlSeconds;
-  const daysMax = TTL_SECONDS_MAX / (SECONDS_BY_UNIT.get('d') ?? 1);
+  const daysMax = DEFAULT_LIMITS.ttlSecondsMax / (SECONDS_BY_UNIT.get('d') ?? 1);
   throw invalidUsage(
     command,
     `--ttl has to be a time such as 90s, 15m, 12h or 30d, from 1s to ${daysMax}d, not ${JSON.stringify(text)}`,

@@ -1,10 +1,11 @@
 import {resolve} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
+import {LIMIT_RANGES} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
 
 /** Most that is read from standard input or a file, in bytes: the largest value that the service can be configured to take. */
-const INPUT_BYTES_MAX = 256 * 1024 * 1024;
+const INPUT_BYTES_MAX = LIMIT_RANGES.valueBytesMax.max;
 
 /**
  * The value that an argument stands for: itself, `-` for standard input, or `@FILE` for the content of a

@@ -1,4 +1,5 @@
-import {type Entries, LIST_LIMIT_MAX} from '../../domain/entries.ts';
+import type {Entries} from '../../domain/entries.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {showProgress} from '../terminal/progress.ts';
@@ -46,7 +47,7 @@ export async function tellDeleted(
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const page = await entries.list({prefix, limit: LIST_LIMIT_MAX});
+  const page = await entries.list({prefix, limit: DEFAULT_LIMITS.listLimitMax});
   const count = page.entries.length;
   const many = page.next === undefined ? `${count}` : `${count} or more`;
   const which = prefix === '' ? 'all there are' : `every key that begins with ${JSON.stringify(prefix)}`;
@@ -57,7 +58,7 @@ async function deletePages(entries: Entries, prefix: string, onProgress: (delete
   let deleted = 0;
   let after: string | undefined;
   do {
-    const page = await entries.list({prefix, after, limit: LIST_LIMIT_MAX});
+    const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
     await entries.transact({operations: page.entries.map(({key}) => ({kind: 'delete', key}))});
     deleted += page.entries.length;
     onProgress(deleted);

@@ -13,6 +13,15 @@ export function readJsonBody(request: HttpRequest, sizeBytesMax: number): Promis
 }
 
 /**
+ * Refuses a body that is larger than the limit, by its declared length or while it is collected.
+ *
+ * @throws {AppError} `value-too-large`.
+ */
+export function assertBodySize(sizeBytes: number, sizeBytesMax: number): void {
+  if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
+}
+
+/**
  * Makes sure that a body is sent as it is.
  *
  * @throws {AppError} `unsupported-body` for multipart and compressed bodies.

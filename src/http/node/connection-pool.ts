@@ -1,4 +1,5 @@
 import type {Socket} from 'node:net';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Connection} from './connection.ts';
 
 /**
@@ -7,16 +8,10 @@ import {Connection} from './connection.ts';
  */
 export const PATIENCE_MS = 250;
 
-/**
- * Most bytes in memory for the clients of all connections together: bodies that came, of requests that are not answered
- * yet, and answers that are not taken yet. 256 of the largest values.
- */
-export const HELD_BYTES_MAX = 256 * 1024 * 1024;
-
 /** Limits and the clock of {@link Connections}. */
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
-  /** @default {HELD_BYTES_MAX} */
+  /** @default {DEFAULT_LIMITS.heldBytesMax} */
   readonly heldBytesMax?: number | undefined;
   /** A clock that never jumps, in milliseconds. */
   readonly nowMs: () => number;
@@ -25,7 +20,7 @@ export interface ConnectionsOptions {
 /**
  * All open connections. There is one rule that makes room: those that have waited longest for their clients are closed,
  * if that is {@link PATIENCE_MS} or more. It holds for connections from half of those that there may be, so that there is
- * room for many that come at once, and for bytes in memory from {@link HELD_BYTES_MAX}. Connections between two requests
+ * room for many that come at once, and for bytes in memory from `Limits.heldBytesMax`. Connections between two requests
  * are closed only when all places are taken, then without patience: the next request may be on its way, and a client may
  * not be able to send it again.
  */
@@ -37,7 +32,7 @@ export class Connections {
   #heldBytes = 0;
   #stopping = false;
 
-  constructor({connectionsMax, heldBytesMax = HELD_BYTES_MAX, nowMs}: ConnectionsOptions) {
+  constructor({connectionsMax, heldBytesMax = DEFAULT_LIMITS.heldBytesMax, nowMs}: ConnectionsOptions) {
     this.#connectionsMax = connectionsMax;
     this.#heldBytesMax = heldBytesMax;
     this.#nowMs = nowMs;

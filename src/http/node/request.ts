@@ -1,6 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {AppError, type Failure} from '../../domain/failure.ts';
+import {assertBodySize} from '../core/body.ts';
 import {type HttpRequest, headerValues} from '../core/message.ts';
 import type {Connection, TurnRequest} from './connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
@@ -110,7 +111,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
 
   async readBody(sizeBytesMax: number): Promise<Uint8Array> {
     const declared = Number(headerValues(this.rawHeaders, 'content-length')[0] ?? 0);
-    if (declared > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
+    assertBodySize(declared, sizeBytesMax);
     this.#assertReadable();
     if (!this.#hasBody) return NO_BYTES;
     if (this.#options.awaiting === undefined) {
@@ -137,12 +138,16 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return new Promise((resolve, reject) => {
       const take = (chunk: Buffer): void => {
         connection.moved(chunk.length);
-        if (bytes.sizeBytes + chunk.length > sizeBytesMax) fail(new AppError({code: 'value-too-large', sizeBytesMax}));
-        else if (connection.hold(bytes.growthFor(chunk))) bytes.add(chunk);
-        else fail(new AppError({code: 'too-many-bodies'}));
+        try {
+          assertBodySize(bytes.sizeBytes + chunk.length, sizeBytesMax);
+          if (!connection.hold(bytes.growthFor(chunk))) throw new AppError({code: 'too-many-bodies'});
+          bytes.add(chunk);
+        } catch (error) {
+          fail(error);
+        }
       };
       const finish = (): void => settle(() => resolve(bytes.take()));
-      const fail = (error: AppError): void =>
+      const fail = (error: unknown): void =>
         settle(() => {
           connection.letGo();
           bytes.drop();

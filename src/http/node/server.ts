@@ -1,7 +1,7 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {HEARTBEAT_MS} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {formatAddress} from '../../system/loopback.ts';
 import type {ListenAddress} from '../../system/port-holder.ts';
 import {Connections} from './connection-pool.ts';
@@ -19,7 +19,7 @@ export interface ServerDeps
   readonly port: number;
   /** Those that differ from {@link SERVER_TIMEOUTS}. */
   readonly timeouts?: Partial<ServerTimeouts>;
-  /** Most bytes in memory for clients. @default {HELD_BYTES_MAX} */
+  /** Most bytes in memory for clients. @default {DEFAULT_LIMITS.heldBytesMax} */
   readonly heldBytesMax?: number;
   /** A clock that never jumps, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
@@ -34,23 +34,6 @@ export interface RunningServer extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How long the headers of a request may take, in milliseconds. */
-export const HEADERS_TIMEOUT_MS = 5000;
-
-/**
- * How long the body of a request may take to arrive, in milliseconds; one that is read in pieces, each of them.
- */
-export const REQUEST_TIMEOUT_MS = 15_000;
-
-/** Largest headers of a request, in bytes: the default of Node, which every client keeps within. */
-export const HEADER_BYTES_MAX = 16 * 1024;
-
-/**
- * Most connections at once, unless configured otherwise: twice what a program opens that asks for a thousand things at
- * once, since from half of them on slow ones make room. Some 40 MiB while they are idle.
- */
-export const CONNECTIONS_MAX = 2048;
-
 /** How long requests in flight may take once the server stops, in milliseconds; the store then has a second of the promised five. */
 export const STOP_TIMEOUT_MS = 3500;
 
@@ -60,17 +43,17 @@ export const STOP_TIMEOUT_MS = 3500;
  * late by 30; the rest of an answered request is dropped for a second.
  */
 export const SERVER_TIMEOUTS: ServerTimeouts = {
-  headersTimeoutMs: HEADERS_TIMEOUT_MS,
-  requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  headersTimeoutMs: DEFAULT_LIMITS.headersTimeoutMs,
+  requestTimeoutMs: DEFAULT_LIMITS.requestTimeoutMs,
   idleTimeoutMs: 60_000,
   checkIntervalMs: 1000,
   lingerMs: 1000,
   stopTimeoutMs: STOP_TIMEOUT_MS,
-  pingIntervalMs: HEARTBEAT_MS,
+  pingIntervalMs: DEFAULT_LIMITS.heartbeatMs,
 };
 
 /** How many connections may wait to be accepted: all that there may be, where Node would take 511. */
-const BACKLOG_MAX = CONNECTIONS_MAX;
+const BACKLOG_MAX = DEFAULT_LIMITS.connectionsMax;
 
 /** How many ports are tried when any free one will do. */
 const PORT_ATTEMPTS = 10;
@@ -85,7 +68,7 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
   const {nowMs = () => performance.now(), connectionsMax, heldBytesMax} = deps;
   const connections = new Connections({connectionsMax, heldBytesMax, nowMs});
   const timeouts = {...SERVER_TIMEOUTS, ...deps.timeouts};
-  const nodeDeps = {...deps, connections, timeouts, headerBytesMax: HEADER_BYTES_MAX};
+  const nodeDeps = {...deps, connections, timeouts, headerBytesMax: DEFAULT_LIMITS.headerBytesMax};
   for (let attempt = 1; ; attempt++) {
     const servers: Server[] = [];
     try {

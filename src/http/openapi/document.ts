@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
-import {KEY_BYTES_MAX} from '../../domain/key.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
 import {STATUS_BY_CODE} from '../core/failure-response.ts';
 import {
@@ -80,8 +80,8 @@ const KEY_PARAMETER: JsonObject = {
   name: 'key',
   in: 'path',
   required: true,
-  description: `1 to ${KEY_BYTES_MAX} bytes of UTF-8 without control characters, percent-encoded as one segment; \`%2F\` is a slash in the key. Not \`.\` or \`..\`.`,
-  schema: {type: 'string', minLength: 1, maxLength: KEY_BYTES_MAX},
+  description: `1 to ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8 without control characters, percent-encoded as one segment; \`%2F\` is a slash in the key. Not \`.\` or \`..\`.`,
+  schema: {type: 'string', minLength: 1, maxLength: DEFAULT_LIMITS.keyBytesMax},
   example: 'com.example.hello',
 };
 

@@ -1,17 +1,9 @@
 import {z} from 'zod';
-import {
-  LIST_LIMIT,
-  LIST_LIMIT_MAX,
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  TTL_SECONDS_MAX,
-} from '../../domain/entries.ts';
 import type {GivenRevision} from '../../domain/entry.ts';
-import {KEY_BYTES_MAX} from '../../domain/key.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {parseRevision} from '../../domain/store-id.ts';
 import {CREDENTIAL_LENGTH_MAX} from '../../protocol/read-sign-in.ts';
 import {invalidParameter, parseQuery} from '../core/route.ts';
-import {WAIT_SECONDS_MAX} from '../routes/long-poll.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
 const flag = z.stringbool({
@@ -21,16 +13,16 @@ const flag = z.stringbool({
   error: 'it is "true" or "false"',
 });
 
-const LIMIT_PROBLEM = {error: `it is a whole number from 1 to ${LIST_LIMIT_MAX}`};
+const LIMIT_PROBLEM = {error: `it is a whole number from 1 to ${DEFAULT_LIMITS.listLimitMax}`};
 
 const limit = z
   .string()
   .regex(/^[0-9]{1,9}$/, LIMIT_PROBLEM)
   .transform(Number)
-  .pipe(z.int().min(1, LIMIT_PROBLEM).max(LIST_LIMIT_MAX, LIMIT_PROBLEM));
+  .pipe(z.int().min(1, LIMIT_PROBLEM).max(DEFAULT_LIMITS.listLimitMax, LIMIT_PROBLEM));
 
 /** A time to live. */
-const ttlSeconds = z.int().min(1).max(TTL_SECONDS_MAX);
+const ttlSeconds = z.int().min(1).max(DEFAULT_LIMITS.ttlSecondsMax);
 
 /** The parameters of POST and PUT /api/store/{key}, for the documentation: the route reads them by itself. */
 export const WRITE_QUERY = z.strictObject({
@@ -44,9 +36,9 @@ export const LIST_QUERY = z.strictObject({
   prefix: z
     .string()
     .default('')
-    .meta({description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+    .meta({description: `Only keys that begin with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`}),
   after: z.string().optional().meta({description: 'The cursor `next` of the page before: only keys beyond it.'}),
-  limit: limit.default(LIST_LIMIT).meta({description: 'How many entries at most.'}),
+  limit: limit.default(DEFAULT_LIMITS.listLimit).meta({description: 'How many entries at most.'}),
   reverse: flag.default(false).meta({description: 'From the last key to the first.'}),
   values: flag.default(false).meta({description: 'Whether the values come too.'}),
 });
@@ -70,7 +62,7 @@ const STORE_ID = z
   .string()
   .regex(/^[0-9a-z]{1,32}$/)
   .meta({description: 'The store that the revisions belong to: another store counts its own.'});
-const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${WAIT_SECONDS_MAX}`};
+const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${DEFAULT_LIMITS.waitSecondsMax}`};
 
 /** The parameters of GET /api/events. */
 export const EVENTS_QUERY = z
@@ -78,7 +70,9 @@ export const EVENTS_QUERY = z
     prefix: z
       .string()
       .default('')
-      .meta({description: `Only entries whose key begins with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+      .meta({
+        description: `Only entries whose key begins with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`,
+      }),
     since: z
       .string()
       .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
@@ -95,7 +89,7 @@ export const EVENTS_QUERY = z
       .string()
       .regex(/^[0-9]{1,9}$/, WAIT_PROBLEM)
       .transform(Number)
-      .pipe(z.int().min(1, WAIT_PROBLEM).max(WAIT_SECONDS_MAX, WAIT_PROBLEM))
+      .pipe(z.int().min(1, WAIT_PROBLEM).max(DEFAULT_LIMITS.waitSecondsMax, WAIT_PROBLEM))
       .optional()
       .meta({
         description: 'Answers with what there is, or with what comes within so many seconds, and does not stream.',
@@ -142,7 +136,7 @@ export const EXPORT_QUERY = z.strictObject({
   prefix: z
     .string()
     .default('')
-    .meta({description: `Only keys that begin with it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`}),
+    .meta({description: `Only keys that begin with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`}),
 });
 
 /** The parameters of POST /api/import. */
@@ -220,7 +214,7 @@ export const TRANSACTION = z.strictObject({
         z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'There must be no entry.'})}),
       ]),
     )
-    .max(TRANSACTION_CHECKS_MAX)
+    .max(DEFAULT_LIMITS.transactionChecksMax)
     .optional()
     .meta({description: 'What must be true for anything to happen. Each key at most once.'}),
   operations: z
@@ -243,7 +237,7 @@ export const TRANSACTION = z.strictObject({
         z.strictObject({kind: z.literal('delete'), key: KEY}),
       ]),
     )
-    .max(TRANSACTION_OPERATIONS_MAX)
+    .max(DEFAULT_LIMITS.transactionOperationsMax)
     .meta({description: 'What happens, all or nothing. Each key at most once.'}),
 });
 

@@ -1,6 +1,7 @@
 import type {GivenRevision} from '../../domain/entry.ts';
-import {type Events, HEARTBEAT_MS, type SubscribeOptions} from '../../domain/event.ts';
+import type {Events, SubscribeOptions} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {parseRevision, type StoreId} from '../../domain/store-id.ts';
 import type {EventTexts} from '../../protocol/write-event.ts';
 import {answer, type HttpAnswer, type HttpStream, headerValues, streamAnswer} from '../core/message.ts';
@@ -13,7 +14,7 @@ export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
   readonly storeId: StoreId;
-  /** @default {HEARTBEAT_MS} */
+  /** @default {DEFAULT_LIMITS.heartbeatMs} */
   readonly heartbeatMs?: number | undefined;
 }
 
@@ -48,7 +49,7 @@ export async function readEventsRequest({request, query}: Pick<Call, 'request' |
 }
 
 async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAnswer> {
-  const {events, texts, storeId, heartbeatMs = HEARTBEAT_MS} = deps;
+  const {events, texts, storeId, heartbeatMs = DEFAULT_LIMITS.heartbeatMs} = deps;
   const {waitSeconds, ...asked} = await readEventsRequest(call);
   const signal = call.request.listen();
   if (waitSeconds === undefined) {

@@ -1,6 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
-import {type Entries, LIST_VALUES_BYTES_MAX, type Page} from '../../domain/entries.ts';
+import type {Entries, Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatTime} from '../../protocol/format-time.ts';
 import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
@@ -8,7 +9,7 @@ import type {Route} from '../core/route.ts';
 
 /** What the route of many entries needs. */
 export interface KeysRoutesDeps {
-  readonly entries: Entries;
+  readonly entries: Pick<Entries, 'list' | 'deleteRange'>;
   readonly storeId: StoreId;
 }
 
@@ -25,7 +26,7 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
           const make = async (): Promise<HttpAnswer> => answer(serialisePage(await entries.list(options), storeId));
           if (!options.values) return make();
           return takeTurn(() => {
-            request.makeRoom(LIST_VALUES_BYTES_MAX);
+            request.makeRoom(DEFAULT_LIMITS.listValuesBytesMax);
             return make();
           });
         },

@@ -1,17 +1,11 @@
-import {LIST_VALUES_BYTES_MAX} from '../../domain/entries.ts';
 import type {Revision} from '../../domain/entry.ts';
 import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {revisionIn, type StoreId} from '../../domain/store-id.ts';
 import type {EventTexts} from '../../protocol/write-event.ts';
 
-/** Longest time that a request waits for events, in seconds: below the minute after which idle connections are closed. */
-export const WAIT_SECONDS_MAX = 50;
-
-/** How many events such a request is answered with at most, about: a commit is never split. */
-export const WAIT_EVENTS_MAX = 1000;
-
 /** Such an answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
-export const WAIT_VALUES_BYTES_MAX = LIST_VALUES_BYTES_MAX;
+export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;
 
 /** What came of waiting for events. */
 export interface Polled {
@@ -46,7 +40,7 @@ export async function pollEvents(events: Events, {waitMs, storeId, ...options}: 
       cursor = batch.cursor ?? cursor;
       sizeBytes += sum(batch.events, event => ('json' in event ? (event.json?.length ?? 0) : 0));
       if (polled.length === 0 ? late : cursor >= present) break;
-      if (polled.length >= WAIT_EVENTS_MAX || sizeBytes >= WAIT_VALUES_BYTES_MAX) break;
+      if (polled.length >= DEFAULT_LIMITS.waitEventsMax || sizeBytes >= WAIT_VALUES_BYTES_MAX) break;
     }
   } finally {
     clearTimeout(timer);

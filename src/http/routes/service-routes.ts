@@ -1,4 +1,5 @@
 import type {IdentitySource} from '../../domain/identity.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
 import {jsonAnswer} from '../core/message.ts';
@@ -12,8 +13,7 @@ export interface ServiceRoutesDeps {
   readonly sessions: Pick<Sessions, 'status'>;
   readonly version: string;
   readonly apiVersion: string;
-  /** Every limit in force, by name with its unit last. */
-  readonly limits: Readonly<Record<string, number>>;
+  readonly limits: Limits;
 }
 
 /** Where a caller finds what; `/api` answers it. */

@@ -1,9 +1,10 @@
-import type {Entries} from '../../domain/entries.ts';
+import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Entry, Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import {parseKey} from '../../domain/key.ts';
+import {type Key, parseKey} from '../../domain/key.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import {assertTtl} from '../../domain/time-to-live.ts';
+import {assertTtl, type TtlSeconds} from '../../domain/time-to-live.ts';
 import {formatTime} from '../../protocol/format-time.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
@@ -13,22 +14,20 @@ import {refuseQuery} from './no-query.ts';
 
 /** What the routes of one entry need. */
 export interface StoreRoutesDeps {
-  readonly entries: Entries;
+  readonly entries: CheckedEntries;
   readonly storeId: StoreId;
-  /** Largest body of a write, in bytes. */
-  readonly valueBytesMax: number;
+  readonly limits: Pick<Limits, 'valueBytesMax'>;
 }
 
 /** `/api/store/{key}`: one entry. */
-export function storeRoutes({entries, storeId, valueBytesMax}: StoreRoutesDeps): readonly Route[] {
+export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readonly Route[] {
   const entityTag = (revision: Revision): string => formatEntityTag({storeId, revision});
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const ttlSeconds = readTtl(call.query);
-    const key = decodeSegment(call.segment);
-    // Before the body is asked for: nobody should send one that has nowhere to go.
-    parseKey(key);
+    // Before the body is read: a client that waits for "100 Continue" need not send it.
+    const key = parseKey(decodeSegment(call.segment));
     const expected = readExpectation(call.request.rawHeaders);
-    const json = await readJsonBody(call.request, valueBytesMax);
+    const json = await readJsonBody(call.request, limits.valueBytesMax);
     const {revision, created} = await entries.put(key, json, {expected, ttlSeconds});
     return answer('{}', {status: created ? createdStatus : 200, rawHeaders: ['ETag', entityTag(revision)]});
   };
@@ -50,9 +49,8 @@ export function storeRoutes({entries, storeId, valueBytesMax}: StoreRoutesDeps):
         PUT: call => write(call, 201),
         PATCH: async call => {
           const {key, rawHeaders} = readCall(call);
-          parseKey(key);
           const expected = readExpectation(rawHeaders);
-          const patch = await readMergePatchBody(call.request, valueBytesMax);
+          const patch = await readMergePatchBody(call.request, limits.valueBytesMax);
           const {revision} = await entries.patch(key, patch, {expected});
           return answer('{}', {rawHeaders: ['ETag', entityTag(revision)]});
         },
@@ -80,13 +78,13 @@ function describeTimes({updatedAtMs, expiresAtMs}: Entry): readonly string[] {
   return headers;
 }
 
-/** Reads `ttl`, the only parameter of a write, by hand: most writes have none, and none should wait for a schema. */
-function readTtl(query: string): number | undefined {
+/** Reads `ttl`, the only parameter of a write, by hand: a write should not wait for a schema to load. */
+function readTtl(query: string): TtlSeconds | undefined {
   if (query === '') return undefined;
   const {ttl, ...others} = parseQuery(query);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw invalidParameter(unknown, 'the operation has no such parameter');
-  const ttlSeconds = ttl !== undefined && DECIMAL.test(ttl) ? Number(ttl) : 0;
+  const ttlSeconds = ttl !== undefined && DECIMAL.test(ttl) ? Number(ttl) : Number.NaN;
   assertTtl(ttlSeconds);
   return ttlSeconds;
 }
@@ -94,7 +92,7 @@ function readTtl(query: string): number | undefined {
 /** A whole number as people write it: no sign, no fraction, no exponent. */
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
-function readCall({request: {rawHeaders}, segment, query}: Call): {key: string; rawHeaders: readonly string[]} {
+function readCall({request: {rawHeaders}, segment, query}: Call): {key: Key; rawHeaders: readonly string[]} {
   refuseQuery(query);
-  return {key: decodeSegment(segment), rawHeaders};
+  return {key: parseKey(decodeSegment(segment)), rawHeaders};
 }

@@ -1,5 +1,6 @@
-import {type Entries, TRANSACTION_BYTES_MAX} from '../../domain/entries.ts';
+import type {Entries} from '../../domain/entries.ts';
 import {AppError} from '../../domain/failure.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/read-transaction.ts';
 import {readJsonBody} from '../core/body.ts';
@@ -8,20 +9,25 @@ import type {Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the route of transactions needs. */
-export interface TransactionRoutesDeps extends TransactionReading {
-  readonly entries: Entries;
+export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
+  readonly entries: Pick<Entries, 'transact'>;
   readonly storeId: StoreId;
+  readonly limits: Limits;
 }
 
 /** `/api/transactions`: many entries, all or nothing. */
-export function transactionRoutes({entries, storeId, ...reading}: TransactionRoutesDeps): readonly Route[] {
+export function transactionRoutes({entries, storeId, limits, pause}: TransactionRoutesDeps): readonly Route[] {
+  const {valueDepthMax, transactionBytesMax} = limits;
   return [
     {
       path: '/api/transactions',
       operations: {
         POST: async ({request, query}) => {
           refuseQuery(query);
-          const transaction = await readTransaction(await readDocument(request), reading);
+          const transaction = await readTransaction(await readDocument(request, transactionBytesMax), {
+            valueDepthMax,
+            pause,
+          });
           const {revision} = await entries.transact(transaction);
           return jsonAnswer({storeId, revision: String(revision)});
         },
@@ -30,9 +36,9 @@ export function transactionRoutes({entries, storeId, ...reading}: TransactionRou
   ];
 }
 
-async function readDocument(request: HttpRequest): Promise<Uint8Array> {
+async function readDocument(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
   try {
-    return await readJsonBody(request, TRANSACTION_BYTES_MAX);
+    return await readJsonBody(request, sizeBytesMax);
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-large') throw error;
     // It is no single value that is too large here.

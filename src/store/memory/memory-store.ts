@@ -4,20 +4,19 @@ import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {compareKeys, type Key, trustStoredKey} from '../../domain/key.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import {type Steps, takeInTurns} from '../../domain/steps.ts';
-import {
-  type Change,
-  type Changes,
-  type Commit,
-  type CommitResult,
-  LOG_BYTES_MAX,
-  LOG_CHANGES_MAX,
-  type Operation,
-  type PutOperation,
-  type Range,
-  type Snapshot,
-  type Store,
+import type {
+  Change,
+  Changes,
+  Commit,
+  CommitResult,
+  Operation,
+  PutOperation,
+  Range,
+  Snapshot,
+  Store,
 } from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
@@ -36,7 +35,7 @@ import {SortedKeys} from './sorted-keys.ts';
 
 /** What a memory store needs. */
 export interface MemoryStoreDeps extends StoreClockDeps {
-  /** How many changes the log keeps. @default {LOG_CHANGES_MAX} */
+  /** How many changes the log keeps. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;
   /** So many random bytes, for the id of the store. @default {those of node:crypto} */
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
@@ -67,11 +66,15 @@ class MemoryStore implements Store {
     sizeOf: commit => sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
   });
 
-  constructor({logChangesMax = LOG_CHANGES_MAX, randomBytes: random = randomBytes, ...clock}: MemoryStoreDeps) {
+  constructor({
+    logChangesMax = DEFAULT_LIMITS.logChangesMax,
+    randomBytes: random = randomBytes,
+    ...clock
+  }: MemoryStoreDeps) {
     this.id = createStoreId(random(STORE_ID_BYTES));
     this.#nowMs = clock.nowMs;
     this.#clock = new StoreClock(clock);
-    this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: LOG_BYTES_MAX});
+    this.#log = new MemoryLog({changesMax: logChangesMax, bytesMax: DEFAULT_LIMITS.logBytesMax});
   }
 
   get revision(): Revision {

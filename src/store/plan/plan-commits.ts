@@ -2,6 +2,7 @@ import type {Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {
   type Change,
@@ -10,7 +11,6 @@ import {
   type DeleteOperation,
   type FoundEntry,
   findConflicts,
-  LOG_VALUE_BYTES_MAX,
   type Outcome,
   type PatchLimits,
   type PatchOperation,
@@ -197,7 +197,7 @@ class GroupPlanner<P extends PutOperation> {
       sizeBytes: json.length,
     };
     if (expiresAtMs !== undefined) change.expiresAtMs = expiresAtMs;
-    if (json.length <= LOG_VALUE_BYTES_MAX) change.json = json;
+    if (json.length <= DEFAULT_LIMITS.logValueBytesMax) change.json = json;
     this.changes.push(change);
   }
 

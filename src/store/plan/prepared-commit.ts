@@ -1,6 +1,7 @@
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
-import {LOG_VALUE_BYTES_MAX, type Operation, type PutOperation} from '../../domain/store.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Operation, PutOperation} from '../../domain/store.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
 import type {GroupedCommit, GroupedOperation} from './plan-commits.ts';
 
@@ -35,7 +36,7 @@ export function sizeOfWrite(put: PutOperation | undefined): number {
 
 /** With what the change log keeps of it: of a patch nobody knows yet whether that is all. */
 function sizeOfValue(valueBytes: number): number {
-  return OPERATION_OVERHEAD_BYTES + valueBytes + Math.min(valueBytes, LOG_VALUE_BYTES_MAX);
+  return OPERATION_OVERHEAD_BYTES + valueBytes + Math.min(valueBytes, DEFAULT_LIMITS.logValueBytesMax);
 }
 
 /**

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import {WAITING_COMMITS_MAX} from '../../domain/store.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {keysOf, put, range, remove, write} from '../../testing/assertions.ts';
 
 describe('commits that wait for the disk', () => {
-  test(`are refused above ${WAITING_COMMITS_MAX}, and accepted again when there is room`, async () => {
+  test(`are refused above ${DEFAULT_LIMITS.waitingCommitsMax}, and accepted again when there is room`, async () => {
     const store = await openStore(await makeDirectory());
     const results = await Promise.allSettled(
-      Array.from({length: WAITING_COMMITS_MAX + 10}, (_, index) => write(store, put(`key ${index}`))),
+      Array.from({length: DEFAULT_LIMITS.waitingCommitsMax + 10}, (_, index) => write(store, put(`key ${index}`))),
     );
     const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason.failure] : []));
-    assert.deepEqual(refused, Array(10).fill({code: 'store-busy', waitingMax: WAITING_COMMITS_MAX}));
-    assert.equal(store.revision, WAITING_COMMITS_MAX);
-    assert.equal((await write(store, put('later'))).revision, WAITING_COMMITS_MAX + 1);
+    assert.deepEqual(refused, Array(10).fill({code: 'store-busy', waitingMax: DEFAULT_LIMITS.waitingCommitsMax}));
+    assert.equal(store.revision, DEFAULT_LIMITS.waitingCommitsMax);
+    assert.equal((await write(store, put('later'))).revision, DEFAULT_LIMITS.waitingCommitsMax + 1);
   });
 
   test('are written in their order also when they are too large for one group', async () => {

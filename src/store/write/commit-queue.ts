@@ -1,6 +1,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {AppError} from '../../domain/failure.ts';
-import {type CommitResult, WAITING_COMMITS_MAX} from '../../domain/store.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {CommitResult} from '../../domain/store.ts';
 
 /** What a commit queue needs. */
 export interface CommitQueueDeps<C> {
@@ -40,11 +41,11 @@ export class CommitQueue<C> {
   /**
    * Adds a commit; resolves once its group is written.
    *
-   * @throws {AppError} `store-busy` above {@link WAITING_COMMITS_MAX}, and whatever failed its group.
+   * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, and whatever failed its group.
    */
   push(commit: C): Promise<CommitResult> {
-    if (this.#waiting.length >= WAITING_COMMITS_MAX) {
-      return Promise.reject(new AppError({code: 'store-busy', waitingMax: WAITING_COMMITS_MAX}));
+    if (this.#waiting.length >= DEFAULT_LIMITS.waitingCommitsMax) {
+      return Promise.reject(new AppError({code: 'store-busy', waitingMax: DEFAULT_LIMITS.waitingCommitsMax}));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({commit, sizeBytes: this.#deps.sizeOf(commit), resolve, reject});

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import {type TransactionOperation, TTL_SECONDS_MAX} from '../../domain/entries.ts';
+import type {TransactionOperation} from '../../domain/entries.ts';
 import type {Failure} from '../../domain/failure.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {assertFails, infoOf, keysOf, textOf} from '../assertions.ts';
 import type {ContractPart, OpenedEntries} from '../contract.ts';
 
-const PROBLEM = `a whole number of seconds from 1 to ${TTL_SECONDS_MAX}`;
+const PROBLEM = `a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
 const INVALID: Failure = {code: 'invalid-parameter', parameter: 'ttl', problem: `it is ${PROBLEM}`};
 
-const REFUSED = [0, -1, 0.5, 1.5, TTL_SECONDS_MAX + 1, 1e21, NaN, Infinity, -Infinity];
+const REFUSED = [0, -1, 0.5, 1.5, DEFAULT_LIMITS.ttlSecondsMax + 1, 1e21, NaN, Infinity, -Infinity];
 
 /** How long entries live. */
 export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
@@ -17,7 +18,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
       name: 'tells when an entry expires, and nothing where it never does',
       async run({entries}) {
         await entries.put('never', '1');
-        for (const ttlSeconds of [60, TTL_SECONDS_MAX]) {
+        for (const ttlSeconds of [60, DEFAULT_LIMITS.ttlSecondsMax]) {
           await entries.put('soon', '1.0', {ttlSeconds});
           const entry = await entries.get('soon');
           assert.ok(entry?.expiresAtMs !== undefined, 'it never expires');

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import {
-  type Entries,
-  LIST_LIMIT,
-  LIST_LIMIT_MAX,
-  LIST_VALUES_BYTES_MAX,
-  type ListOptions,
-} from '../../domain/entries.ts';
+import type {Entries, ListOptions} from '../../domain/entries.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {assertFails, assertFailsWith, keysOf, textOf} from '../assertions.ts';
 import type {ContractPart, OpenedEntries} from '../contract.ts';
 import {inByteOrder, SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
 
-const LIMIT_PROBLEM = `it is a whole number from 1 to ${LIST_LIMIT_MAX}`;
+const LIMIT_PROBLEM = `it is a whole number from 1 to ${DEFAULT_LIMITS.listLimitMax}`;
 
 /** Pages of entries. */
 export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
@@ -29,7 +24,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       async run({entries}) {
         await putAll(entries, SAMPLE_KEYS);
         const ordered = inByteOrder(SAMPLE_KEYS);
-        for (const limit of [1, 2, 7, SAMPLE_KEYS.length, LIST_LIMIT_MAX]) {
+        for (const limit of [1, 2, 7, SAMPLE_KEYS.length, DEFAULT_LIMITS.listLimitMax]) {
           assert.deepEqual(keysOf(await readPages(entries, {limit})), ordered);
           assert.deepEqual(keysOf(await readPages(entries, {limit, reverse: true})), ordered.toReversed());
         }
@@ -56,14 +51,14 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: `has ${LIST_LIMIT} entries on a page unless told otherwise`,
+      name: `has ${DEFAULT_LIMITS.listLimit} entries on a page unless told otherwise`,
       async run({entries}) {
         await putAll(
           entries,
-          Array.from({length: LIST_LIMIT + 1}, (_, index) => `key ${index}`),
+          Array.from({length: DEFAULT_LIMITS.listLimit + 1}, (_, index) => `key ${index}`),
         );
         const page = await entries.list();
-        assert.deepEqual([page.entries.length, page.next], [LIST_LIMIT, page.entries.at(-1)?.key]);
+        assert.deepEqual([page.entries.length, page.next], [DEFAULT_LIMITS.listLimit, page.entries.at(-1)?.key]);
       },
     },
     {
@@ -80,7 +75,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
     {
       name: 'ends a page with values early, and without an empty page at the end',
       async run({entries}) {
-        const text = `"${'x'.repeat(LIST_VALUES_BYTES_MAX / 4 - 2)}"`;
+        const text = `"${'x'.repeat(DEFAULT_LIMITS.listValuesBytesMax / 4 - 2)}"`;
         for (let index = 0; index < 8; index++) await entries.put(`key ${index}`, text);
         const first = await entries.list({values: true});
         assert.deepEqual([first.entries.length, first.next], [4, 'key 3']);
@@ -88,7 +83,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
         assert.deepEqual([second.entries.length, 'next' in second], [4, false]);
       },
     },
-    ...[0, -1, 1.5, LIST_LIMIT_MAX + 1, Number.NaN, Infinity].map(limit => ({
+    ...[0, -1, 1.5, DEFAULT_LIMITS.listLimitMax + 1, Number.NaN, Infinity].map(limit => ({
       name: `refuses a limit of ${limit}`,
       run: async ({entries}: OpenedEntries) => {
         await assertFails(entries.list({limit}), {
@@ -129,7 +124,7 @@ export const ENTRIES_RANGES: ContractPart<OpenedEntries> = {
     {
       name: 'deletes more than one page of entries',
       async run({entries}) {
-        const keys = Array.from({length: LIST_LIMIT_MAX + 1}, (_, index) => `key ${index}`);
+        const keys = Array.from({length: DEFAULT_LIMITS.listLimitMax + 1}, (_, index) => `key ${index}`);
         await putAll(entries, keys);
         assert.equal(await entries.deleteRange({prefix: 'key '}), keys.length);
         assert.deepEqual(await entries.list(), {entries: []});

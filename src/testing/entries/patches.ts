@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import {VALUE_BYTES_MAX} from '../../domain/entries.ts';
 import type {Failure} from '../../domain/failure.ts';
-import {JSON_DEPTH_MAX} from '../../domain/json-text.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {assertFails, assertFailsWith, textOf} from '../assertions.ts';
 import type {ContractPart, OpenedEntries} from '../contract.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
 
 const RACERS = 50;
-const HALF = 'x'.repeat(VALUE_BYTES_MAX / 2);
+const HALF = 'x'.repeat(DEFAULT_LIMITS.valueBytesMax / 2);
 
 const REFUSED: readonly {readonly name: string; readonly patch: string | Uint8Array; readonly failure: Failure}[] = [
   {
@@ -22,18 +21,18 @@ const REFUSED: readonly {readonly name: string; readonly patch: string | Uint8Ar
   },
   {
     name: 'a patch that nests too deep',
-    patch: '['.repeat(JSON_DEPTH_MAX + 1),
-    failure: {code: 'value-too-deep', depthMax: JSON_DEPTH_MAX, position: JSON_DEPTH_MAX},
+    patch: '['.repeat(DEFAULT_LIMITS.valueDepthMax + 1),
+    failure: {code: 'value-too-deep', depthMax: DEFAULT_LIMITS.valueDepthMax, position: DEFAULT_LIMITS.valueDepthMax},
   },
   {
     name: 'a patch that is too large',
     patch: `{"b":"${HALF}${HALF}"}`,
-    failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'a patch that makes the value too large',
     patch: `{"b":"${HALF}"}`,
-    failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
   },
 ];
 

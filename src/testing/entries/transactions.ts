@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
-import {
-  TRANSACTION_BYTES_MAX,
-  TRANSACTION_CHECKS_MAX,
-  TRANSACTION_OPERATIONS_MAX,
-  type Transaction,
-  VALUE_BYTES_MAX,
-} from '../../domain/entries.ts';
+import type {Transaction} from '../../domain/entries.ts';
 import type {Failure} from '../../domain/failure.ts';
-import {JSON_DEPTH_MAX} from '../../domain/json-text.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {assertFails, assertFailsWith, textOf} from '../assertions.ts';
 import type {ContractPart, OpenedEntries} from '../contract.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
@@ -18,13 +12,13 @@ const patch = (key: string, text: string) => ({kind: 'patch', key, patch: text})
 const many = <T>(count: number, make: (key: string) => T): readonly T[] =>
   Array.from({length: count}, (_, index) => make(`key ${index}`));
 
-const TOO_LARGE: Failure = {code: 'transaction-too-large', sizeBytesMax: TRANSACTION_BYTES_MAX};
-const LARGEST = `"${'x'.repeat(VALUE_BYTES_MAX - 2)}"`;
+const TOO_LARGE: Failure = {code: 'transaction-too-large', sizeBytesMax: DEFAULT_LIMITS.transactionBytesMax};
+const LARGEST = `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 2)}"`;
 
 const REFUSED: readonly {readonly name: string; readonly transaction: Transaction; readonly failure: Failure}[] = [
   {
     name: 'more operations than it may have',
-    transaction: {operations: many(TRANSACTION_OPERATIONS_MAX + 1, put)},
+    transaction: {operations: many(DEFAULT_LIMITS.transactionOperationsMax + 1, put)},
     failure: {
       code: 'invalid-transaction',
       problems: [{path: '$.operations', problem: 'has more than 1000 elements'}],
@@ -32,7 +26,10 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
   },
   {
     name: 'more checks than it may have',
-    transaction: {checks: many(TRANSACTION_CHECKS_MAX + 1, key => ({key, expected: 'absent'})), operations: []},
+    transaction: {
+      checks: many(DEFAULT_LIMITS.transactionChecksMax + 1, key => ({key, expected: 'absent'})),
+      operations: [],
+    },
     failure: {
       code: 'invalid-transaction',
       problems: [{path: '$.checks', problem: 'has more than 1000 elements'}],
@@ -79,12 +76,12 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
   {
     name: 'a value that is too large',
     transaction: {operations: [put('b'), put('c', LARGEST.replace('x', 'xx'))]},
-    failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'a patch that makes a value too large',
     transaction: {operations: [put('b'), patch('a', `{"b":${LARGEST.replace('xxxxxxxxxx', '')}}`)]},
-    failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'values that are too large together',
@@ -165,14 +162,14 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
     {
       name: 'takes as many operations and checks as it may have, and values up to their limits',
       async run({entries}) {
-        const {length} = many(TRANSACTION_OPERATIONS_MAX, put);
-        const checks = many(TRANSACTION_CHECKS_MAX, key => ({key, expected: 'absent'}) as const);
+        const {length} = many(DEFAULT_LIMITS.transactionOperationsMax, put);
+        const checks = many(DEFAULT_LIMITS.transactionChecksMax, key => ({key, expected: 'absent'}) as const);
         await entries.transact({checks, operations: many(length, key => put(key, JSON.stringify(key)))});
         assert.equal(textOf(await entries.get('key 999')), '"key 999"');
-        const deepest = `${'['.repeat(JSON_DEPTH_MAX)}${']'.repeat(JSON_DEPTH_MAX)}`;
+        const deepest = `${'['.repeat(DEFAULT_LIMITS.valueDepthMax)}${']'.repeat(DEFAULT_LIMITS.valueDepthMax)}`;
         await entries.transact({operations: [put('largest', LARGEST), put('deepest', deepest)]});
         assert.equal(textOf(await entries.get('deepest')), deepest);
-        assert.equal((await entries.get('largest'))?.sizeBytes, VALUE_BYTES_MAX);
+        assert.equal((await entries.get('largest'))?.sizeBytes, DEFAULT_LIMITS.valueBytesMax);
       },
     },
     {

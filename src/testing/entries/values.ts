@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import {VALUE_BYTES_MAX} from '../../domain/entries.ts';
 import type {Failure} from '../../domain/failure.ts';
-import {JSON_DEPTH_MAX} from '../../domain/json-text.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {assertFails, assertFailsWith, infoOf, textOf} from '../assertions.ts';
 import type {ContractPart, OpenedEntries} from '../contract.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
 
-const NESTED_MAX = `${'['.repeat(JSON_DEPTH_MAX)}${']'.repeat(JSON_DEPTH_MAX)}`;
+const NESTED_MAX = `${'['.repeat(DEFAULT_LIMITS.valueDepthMax)}${']'.repeat(DEFAULT_LIMITS.valueDepthMax)}`;
 
 const REFUSED_VALUES: readonly {
   readonly name: string;
@@ -41,17 +40,17 @@ const REFUSED_VALUES: readonly {
   {
     name: 'a value that nests too deep',
     json: `[${NESTED_MAX}]`,
-    failure: {code: 'value-too-deep', depthMax: JSON_DEPTH_MAX, position: JSON_DEPTH_MAX},
+    failure: {code: 'value-too-deep', depthMax: DEFAULT_LIMITS.valueDepthMax, position: DEFAULT_LIMITS.valueDepthMax},
   },
   {
     name: 'a value that is too large',
-    json: `"${'x'.repeat(VALUE_BYTES_MAX - 1)}"`,
-    failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    json: `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 1)}"`,
+    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'a value that is too large in bytes only',
-    json: `"${'€'.repeat(VALUE_BYTES_MAX / 3)}"`,
-    failure: {code: 'value-too-large', sizeBytesMax: VALUE_BYTES_MAX},
+    json: `"${'€'.repeat(DEFAULT_LIMITS.valueBytesMax / 3)}"`,
+    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
   },
 ];
 
@@ -102,7 +101,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
     {
       name: 'keeps the largest and the deepest value',
       async run({entries}) {
-        const largest = `"${'x'.repeat(VALUE_BYTES_MAX - 2)}"`;
+        const largest = `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 2)}"`;
         await entries.put('largest', largest);
         await entries.put('deepest', NESTED_MAX);
         assert.equal(textOf(await entries.get('largest')), largest);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {CHANGES_BYTES_MAX, LOG_VALUE_BYTES_MAX, type Snapshot, type Store} from '../../domain/store.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import {CHANGES_BYTES_MAX, type Snapshot, type Store} from '../../domain/store.ts';
 import {assertFails, changesOf, keysOf, patch, put, range, remove, textOf, withTexts, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 
@@ -89,14 +90,14 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
     {
       name: 'keeps values up to a size, and of larger ones that size',
       async run(store) {
-        const largest = `"${'x'.repeat(LOG_VALUE_BYTES_MAX - 2)}"`;
+        const largest = `"${'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2)}"`;
         await write(store, put('a', largest), put('b', `${largest.slice(0, -1)}x"`));
         const changes = withTexts(await store.changes(0, {limit: 10}));
         assert.deepEqual(changes, {
           kind: 'changes',
           changes: [
-            {kind: 'put', key: 'a', revision: 1, sizeBytes: LOG_VALUE_BYTES_MAX, json: largest},
-            {kind: 'put', key: 'b', revision: 1, sizeBytes: LOG_VALUE_BYTES_MAX + 1},
+            {kind: 'put', key: 'a', revision: 1, sizeBytes: DEFAULT_LIMITS.logValueBytesMax, json: largest},
+            {kind: 'put', key: 'b', revision: 1, sizeBytes: DEFAULT_LIMITS.logValueBytesMax + 1},
           ],
           revision: 1,
         });
@@ -117,8 +118,8 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
     {
       name: 'ends with the commit with which the values are many bytes',
       async run(store) {
-        const value = `"${'x'.repeat(LOG_VALUE_BYTES_MAX - 2)}"`;
-        const whole = CHANGES_BYTES_MAX / LOG_VALUE_BYTES_MAX;
+        const value = `"${'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2)}"`;
+        const whole = CHANGES_BYTES_MAX / DEFAULT_LIMITS.logValueBytesMax;
         for (let index = 0; index < whole + 3; index++) await write(store, put(`key ${index}`, value));
         const found = await store.changes(0, {limit: 1000});
         assert.deepEqual([found.revision, found.kind === 'changes' && found.changes.length], [whole, whole]);

@@ -1,0 +1,27 @@
+import type {Committed, DeleteOptions, Entries, WriteOptions, Written} from './entries.ts';
+import type {Entry} from './entry.ts';
+import type {Key} from './key.ts';
+import type {TtlSeconds} from './time-to-live.ts';
+
+/**
+ * The entries of a store behind a door. The door checks each key and time to live once: the HTTP routes, and the entries of a
+ * program that embeds the service. Otherwise as {@link Entries}.
+ */
+export interface CheckedEntries extends Pick<Entries, 'transact' | 'list' | 'deleteRange'> {
+  /** As {@link Entries.get}. */
+  get(key: Key): Promise<Entry | undefined>;
+  /** As {@link Entries.put}. */
+  put(key: Key, json: string | Uint8Array, options?: CheckedPutOptions): Promise<Written>;
+  /** As {@link Entries.patch}. */
+  patch(key: Key, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;
+  /** As {@link Entries.touch}. */
+  touch(key: Key, ttlSeconds: TtlSeconds | null): Promise<Committed>;
+  /** As {@link Entries.delete}. */
+  delete(key: Key, options?: DeleteOptions): Promise<void>;
+}
+
+/** The checked time to live of an entry, and the conditions of the write. */
+export interface CheckedPutOptions extends WriteOptions {
+  /** @default {for ever} */
+  readonly ttlSeconds?: TtlSeconds | undefined;
+}

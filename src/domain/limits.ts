@@ -1,0 +1,136 @@
+import {KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, TTL_SECONDS_MAX, VALUE_DEPTH_MAX} from './fixed-limits.ts';
+
+/**
+ * Limits of a service. A name ends with its unit; a name without a unit is a count. `GET /api/limits` returns this object.
+ * The members of {@link LimitSettings} can be configured, the others are the same in every service.
+ */
+export interface Limits {
+  /** Longest key, in UTF-8 bytes. */
+  readonly keyBytesMax: number;
+  /** Largest value, in bytes of JSON text. */
+  readonly valueBytesMax: number;
+  /** Deepest nesting of arrays and objects in a value, in levels. */
+  readonly valueDepthMax: number;
+  /** Longest time to live, in seconds. */
+  readonly ttlSecondsMax: number;
+  /** Entries on a page of a listing, unless the caller asks for another number. */
+  readonly listLimit: number;
+  /** Most entries on a page of a listing. */
+  readonly listLimitMax: number;
+  /** A page with values, and the response to a long poll, ends with the entry that reaches this many bytes of values. */
+  readonly listValuesBytesMax: number;
+  /** Most members of all objects in a merge patch together. */
+  readonly patchMembersMax: number;
+  /** Largest transaction, in bytes of its document; also the most that its patches and the values they patch have together. */
+  readonly transactionBytesMax: number;
+  /** Most checks in a transaction. */
+  readonly transactionChecksMax: number;
+  /** Most operations in a transaction. */
+  readonly transactionOperationsMax: number;
+  /** Longest line of an import, in bytes. */
+  readonly importLineBytesMax: number;
+  /** Most changes that the change log keeps. */
+  readonly logChangesMax: number;
+  /** Most bytes of keys and values that the change log keeps. */
+  readonly logBytesMax: number;
+  /** Largest value that the change log keeps and that events carry, in bytes. Of larger ones only the size is known. */
+  readonly logValueBytesMax: number;
+  /** Most commits that wait for the disk. */
+  readonly waitingCommitsMax: number;
+  /** Most subscribers at once. */
+  readonly subscribersMax: number;
+  /** Most events that wait for one subscriber, apart from those of one commit. A subscriber further behind is disconnected. */
+  readonly waitingEventsMax: number;
+  /** Most bytes of keys and values that wait for one subscriber, apart from those of one commit. */
+  readonly waitingEventBytesMax: number;
+  /** Longest silence of an event stream, in milliseconds: then a heartbeat is sent. */
+  readonly heartbeatMs: number;
+  /** Longest time that a long poll waits for events, in seconds. */
+  readonly waitSecondsMax: number;
+  /** Events after which the response to a long poll ends, with the commit that reaches this number. */
+  readonly waitEventsMax: number;
+  /** Most connections at once, subscribers apart. */
+  readonly connectionsMax: number;
+  /** Most bytes of requests and responses held in memory. */
+  readonly heldBytesMax: number;
+  /** Largest headers of a request, in bytes. */
+  readonly headerBytesMax: number;
+  /** Longest time for the headers of a request to arrive, in milliseconds. */
+  readonly headersTimeoutMs: number;
+  /** Longest time for the body of a request to arrive, in milliseconds; if it is read in chunks, for each of them. */
+  readonly requestTimeoutMs: number;
+}
+
+/** The limits that can be configured. */
+export type LimitSettings = Pick<Limits, 'valueBytesMax' | 'valueDepthMax' | 'connectionsMax'>;
+
+/** The values that a configured limit may have. */
+export const LIMIT_RANGES: {readonly [N in keyof LimitSettings]: {readonly min: number; readonly max: number}} = {
+  // One value takes all of `heldBytesMax`.
+  valueBytesMax: {min: 1, max: 256 * 1024 * 1024},
+  valueDepthMax: {min: 1, max: 10_000},
+  // The number of ports that a client address has.
+  connectionsMax: {min: 1, max: 65_535},
+};
+
+const VALUE_BYTES_MAX = 1024 * 1024;
+
+/** The limits of a service without settings of its own. */
+export const DEFAULT_LIMITS: Limits = {
+  keyBytesMax: KEY_BYTES_MAX,
+  valueBytesMax: VALUE_BYTES_MAX,
+  valueDepthMax: VALUE_DEPTH_MAX,
+  ttlSecondsMax: TTL_SECONDS_MAX,
+  listLimit: 100,
+  // About a millisecond of work and 150 KB of listing.
+  listLimitMax: 1000,
+  listValuesBytesMax: 4 * 1024 * 1024,
+  // A patch is applied in one go, while nothing else is done. To change more, store the whole value.
+  patchMembersMax: 10_000,
+  // Reading this much takes some tens of milliseconds; it is half of what the store writes at once.
+  transactionBytesMax: 8 * 1024 * 1024,
+  // One for each operation.
+  transactionChecksMax: 1000,
+  transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
+  importLineBytesMax: importLineBytes(VALUE_BYTES_MAX),
+  // A subscriber that was away for longer starts over.
+  logChangesMax: 100_000,
+  // Keeps the log smaller than the store if values are large.
+  logBytesMax: 64 * 1024 * 1024,
+  logValueBytesMax: 64 * 1024,
+  // At 100 KB each these take 400 MB; the limit of connections keeps far below this number.
+  waitingCommitsMax: 4096,
+  // A console and some plugins need ten, a test of an airline's page some hundred.
+  subscribersMax: 1024,
+  waitingEventsMax: 1024,
+  waitingEventBytesMax: 1024 * 1024,
+  // Shorter than the idle timeouts of common proxies.
+  heartbeatMs: 15_000,
+  // Below the minute after which idle connections are closed.
+  waitSecondsMax: 50,
+  waitEventsMax: 1000,
+  // Twice the connections of a program that sends a thousand requests at once, because slow clients are disconnected from
+  // half of the limit on. Idle connections take some 40 MiB.
+  connectionsMax: 2048,
+  // 256 of the largest values.
+  heldBytesMax: 256 * 1024 * 1024,
+  // The default of Node, which every client keeps within.
+  headerBytesMax: 16 * 1024,
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 15_000,
+};
+
+/** Returns the limits of a service with these settings. */
+export function limitsWith({valueBytesMax, valueDepthMax, connectionsMax}: LimitSettings): Limits {
+  const importLineBytesMax = importLineBytes(valueBytesMax);
+  return {...DEFAULT_LIMITS, valueBytesMax, valueDepthMax, connectionsMax, importLineBytesMax};
+}
+
+/**
+ * Returns the longest line of an import, in bytes. Each byte of a key may be escaped with six. A value may be sent as a string
+ * whose escapes take three times its bytes, as `\u00e9` for `é`.
+ */
+function importLineBytes(valueBytesMax: number): number {
+  const namesAndTimesBytes = 1024;
+  return valueBytesMax * 3 + KEY_BYTES_MAX * 6 + namesAndTimesBytes;
+}
