@@ -35,7 +35,7 @@ import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {platformPaths} from './paths.ts';
-import {createEventTexts} from './protocol/write-event.ts';
+import {createEventTexts} from './protocol/event-texts.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';

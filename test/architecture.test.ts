@@ -15,7 +15,7 @@ type Room = keyof typeof MAY_IMPORT;
  */
 const MAY_IMPORT = {
   domain: [],
-  protocol: ['domain', 'client'],
+  protocol: ['domain'],
   service: ['domain', 'protocol'],
   store: [
     'domain',
@@ -120,6 +120,7 @@ const MAY_IMPORT = {
     'cli/terminal',
     'client',
     'domain',
+    'protocol',
     'system',
     'node:',
   ],
@@ -152,6 +153,7 @@ const MAY_IMPORT = {
     'doctor/backend',
     'domain',
     'identity/backend',
+    'protocol',
     'store/lmdb',
     'system',
     'node:',

@@ -6,8 +6,8 @@ import {flagOf, SETTING_NAMES, shownFlagOf} from '../src/config/config.ts';
 import type {FailureCode} from '../src/domain/failure.ts';
 import {adviseOnFailure} from '../src/domain/failure-advice.ts';
 import {FAILURE_TEXTS} from '../src/domain/failure-texts.ts';
-import {STATUS_BY_CODE} from '../src/http/core/failure-response.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
+import {STATUS_BY_CODE} from '../src/protocol/failure-status.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -1,16 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import {indentJson} from '../src/cli/output/indent-json.ts';
-import {SseParser} from '../src/client/sse-parser.ts';
 import {claimsJson, describeBody} from '../src/doctor/backend/body-description.ts';
 import {AppError} from '../src/domain/failure.ts';
 import {encodeText} from '../src/domain/json-text.ts';
 import {createStoreId} from '../src/domain/store-id.ts';
 import {createGuardRules, judge} from '../src/http/core/guard.ts';
-import {isAlreadyRead, readExpectation} from '../src/http/preconditions.ts';
 import {readBody} from '../src/identity/backend/answer-body.ts';
 import {PARSED_BYTES_MAX} from '../src/identity/backend/back-end-request.ts';
 import {diagnose} from '../src/identity/backend/diagnosis.ts';
 import {findPhpMessage} from '../src/identity/backend/php-message.ts';
+import {isAlreadyRead, readExpectation} from '../src/protocol/preconditions.ts';
+import {SseParser} from '../src/protocol/server-sent-events.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 
 /** What a request can hold at most in its headers, and what an answer can hold that is read whole, in bytes. */

@@ -1,6 +1,6 @@
 import {AppError} from '../domain/failure.ts';
-import {isSentFailure} from '../domain/sent-failure.ts';
-import {hasShape, type Shape, type ShapeOf} from '../domain/shape.ts';
+import {readFailure} from '../protocol/failure-document.ts';
+import {UnexpectedDocument} from '../protocol/read-document.ts';
 
 /** An answer, read whole. */
 export interface Answer {
@@ -45,48 +45,41 @@ export async function readAnswer(url: string, response: Response): Promise<Answe
 }
 
 /**
- * Reads the JSON of an answer.
+ * Reads the document of an answer.
  *
  * @param bytesMax Largest document that is parsed.
- * @throws {AppError} `unexpected-answer` for anything else, or without what belongs to it.
+ * @throws {AppError} `unexpected-answer` for a document that the service does not write.
  */
-export function parseAnswer<T>(answer: Answer, shape: ShapeOf<T>, bytesMax = DOCUMENT_BYTES_MAX): T {
-  const document = parseJson(answer, bytesMax);
-  if (hasShape(document, shape as Shape)) return document as T;
-  throw unexpectedAnswer(answer, 'it lacks what belongs to it');
-}
-
-/** The text of an answer. */
-export function decodeAnswer({bytes}: Answer): string {
-  return new TextDecoder().decode(bytes);
-}
-
-/** The failure that an answer reports. One that this version does not know keeps its code and its words. */
-export function readFailure(answer: Answer): AppError {
-  const problem = parseJson(answer, DOCUMENT_BYTES_MAX) as Readonly<Record<string, unknown>> | null;
-  // The service puts the members of the failure beside those of the problem document.
-  const {type, title, status, detail, instance, advice, ...failure} = problem ?? {};
-  if (typeof failure['code'] !== 'string' || typeof detail !== 'string')
-    return unexpectedAnswer(answer, 'it is no problem document of this service');
-  if (isSentFailure(failure)) return new AppError(failure, {message: detail});
-  const about = {sentCode: failure['code'], status: answer.status, detail};
-  return new AppError({code: 'unknown-failure', ...about, ...(typeof advice === 'string' && {advice})});
-}
-
-function parseJson(answer: Answer, bytesMax: number): unknown {
+export function parseAnswer<T>(answer: Answer, read: (json: string) => T, bytesMax = DOCUMENT_BYTES_MAX): T {
   if (answer.bytes.length > bytesMax) throw tooLarge(answer, bytesMax);
-  try {
-    return JSON.parse(decodeAnswer(answer));
-  } catch (error) {
-    throw unexpectedAnswer(answer, 'it is not JSON', {cause: error});
-  }
+  return expecting(answer, () => read(decodeAnswer(answer)));
 }
 
 function tooLarge(answer: Pick<Answer, 'url' | 'status'>, bytesMax: number): AppError {
   return unexpectedAnswer(answer, `it is larger than ${bytesMax} bytes`);
 }
 
-/** The failure for an answer that the service would not give. */
+/** Reads something of an answer. @throws {AppError} `unexpected-answer` if the service does not write this. */
+export function expecting<T>(answer: Pick<Answer, 'url' | 'status'>, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UnexpectedDocument)) throw error;
+    throw unexpectedAnswer(answer, error.message, {cause: error});
+  }
+}
+
+/** Returns the text of an answer. */
+export function decodeAnswer({bytes}: Answer): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Returns the failure that an answer reports. */
+export function failureOf(answer: Answer): AppError {
+  return parseAnswer(answer, json => readFailure(json, answer.status));
+}
+
+/** Returns the failure for an answer that the service does not give. */
 export function unexpectedAnswer(
   {url, status}: Pick<Answer, 'url' | 'status'>,
   problem: string,

@@ -54,12 +54,12 @@ describe('a client of what is not the service', () => {
     {
       name: 'a failure in another form',
       listener: (_, response) => response.writeHead(500).end('{"message": "no"}'),
-      problem: 'it is no problem document of this service',
+      problem: 'it is not a problem document of this service',
     },
     {
       name: 'a failure of ours without what belongs to it',
       listener: (_, response) => response.writeHead(412).end('{"code": "revision-conflict"}'),
-      problem: 'it is no problem document of this service',
+      problem: 'it is not a problem document of this service',
     },
     {
       name: 'a failure without a body',

@@ -1,6 +1,7 @@
 import type {IdentityDocument} from '../domain/identity.ts';
-import type {ShapeOf} from '../domain/shape.ts';
-import type {StoreId} from '../domain/store-id.ts';
+import {readDocument} from '../protocol/read-document.ts';
+import {type Readiness, readReadiness, readService, type ServiceDocument} from '../protocol/service-documents.ts';
+import {formatSignIn, readSession, type SessionDocument, type SignInRequest} from '../protocol/session.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
@@ -77,55 +78,6 @@ export interface IdentityAnswer {
   readonly text: string;
 }
 
-/** What somebody signs in with. */
-export interface SignInRequest {
-  /** The address of the back end, where the service has no airline configured; a web page may not name one. */
-  readonly scriptURL?: string | undefined;
-  /** The number of the pilot, or the e-mail address. */
-  readonly username: string;
-  readonly password: string;
-}
-
-/** What `GET /api/session` answers. */
-export interface SessionDocument {
-  readonly state: 'signed-out' | 'signed-in' | 'expired';
-  readonly source: 'back-end' | 'profile' | 'sample' | 'none';
-  /** Since when the state is what it is (RFC 3339, UTC). */
-  readonly since: string;
-  /** When the session ends (RFC 3339, UTC), where that is known. */
-  readonly expiresAt?: string;
-  /** Whether what is served is the last known identity, which the back end did not confirm since. */
-  readonly stale?: true;
-  readonly scriptURL?: string;
-  readonly kept?: 'keychain' | 'file' | 'memory';
-  /** Why it is stale, expired or not taken up. */
-  readonly problem?: {readonly code: string; readonly detail: string; readonly advice: string};
-}
-
-/** What `GET /api` answers. */
-export interface ServiceDocument {
-  readonly name: string;
-  readonly version: string;
-  readonly apiVersion: string;
-  /** The store that the revisions belong to. */
-  readonly storeId: StoreId;
-  readonly links: Readonly<Record<string, string>>;
-}
-
-/** What `GET /readyz` answers. */
-export interface Readiness {
-  readonly ready: boolean;
-  readonly store: 'read-write' | 'read-only';
-  readonly identity: {
-    readonly source: 'back-end' | 'profile' | 'sample' | 'none';
-    readonly signedIn: boolean;
-    readonly state: 'signed-out' | 'signed-in' | 'expired';
-    /** Whether what is served is the last known identity, which the back end of the airline did not confirm since. */
-    readonly stale?: true;
-    readonly summary?: string;
-  };
-}
-
 /**
  * Makes a client of a running service. Nothing is sent until the first call.
  *
@@ -153,53 +105,26 @@ export function createClient(options: ClientOptions = {}): Client {
     entries: new HttpEntries(transport),
     identity: async call => {
       const answer = await transport.send('GET', '/api/identity', call);
-      return {document: parseAnswer<object>(answer, {}) as IdentityDocument, text: decodeAnswer(answer)};
+      const document = parseAnswer(answer, json => readDocument<object>(json, {})) as IdentityDocument;
+      return {document, text: decodeAnswer(answer)};
     },
-    session: async call => parseAnswer<SessionDocument>(await transport.send('GET', '/api/session', call), SESSION),
+    session: async call => parseAnswer(await transport.send('GET', '/api/session', call), readSession),
     signIn: async (request, call) => {
-      const body = new TextEncoder().encode(JSON.stringify(request));
+      const body = new TextEncoder().encode(formatSignIn(request));
       const headers = {'Content-Type': 'application/json'};
-      return parseAnswer<SessionDocument>(
-        await transport.send('POST', '/api/session', {...call, headers, body}),
-        SESSION,
-      );
+      return parseAnswer(await transport.send('POST', '/api/session', {...call, headers, body}), readSession);
     },
-    signOut: async call => parseAnswer<SessionDocument>(await transport.send('DELETE', '/api/session', call), SESSION),
+    signOut: async call => parseAnswer(await transport.send('DELETE', '/api/session', call), readSession),
     events: options => createEventStream({transport}, options ?? {}),
     service: async call => {
-      const service = parseAnswer<ServiceDocument>(await transport.send('GET', '/api', call), SERVICE);
+      const service = parseAnswer(await transport.send('GET', '/api', call), readService);
       transport.store.meet(service.storeId);
       return service;
     },
     readiness: async call =>
-      parseAnswer<Readiness>(await transport.send('GET', '/readyz', {...call, accept: [503]}), READINESS),
+      parseAnswer(await transport.send('GET', '/readyz', {...call, accept: [503]}), readReadiness),
   };
 }
-
-const SESSION: ShapeOf<SessionDocument> = {
-  state: 'string',
-  source: 'string',
-  since: 'string',
-  'expiresAt?': 'string',
-  'stale?': 'boolean',
-  'scriptURL?': 'string',
-  'kept?': 'string',
-  'problem?': {code: 'string', detail: 'string', advice: 'string'},
-};
-
-const SERVICE: ShapeOf<ServiceDocument> = {
-  name: 'string',
-  version: 'string',
-  apiVersion: 'string',
-  storeId: 'string',
-  links: {},
-};
-
-const READINESS: ShapeOf<Readiness> = {
-  ready: 'boolean',
-  store: 'string',
-  identity: {source: 'string', signedIn: 'boolean', state: 'string', 'stale?': 'boolean', 'summary?': 'string'},
-};
 
 /** What a browser has and Node has not. */
 interface Page {

@@ -2,10 +2,10 @@ import type {GivenRevision, Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {parsePrefix} from '../domain/key.ts';
 import {parseRevision} from '../domain/store-id.ts';
-import {type ClientEvent, readEvent} from '../protocol/read-event.ts';
-import {unexpectedAnswer} from './answer.ts';
+import {type ClientEvent, readEvent} from '../protocol/event.ts';
+import {type SseBlock, SseParser} from '../protocol/server-sent-events.ts';
+import {expecting, unexpectedAnswer} from './answer.ts';
 import {formatQuery} from './query.ts';
-import {type SseBlock, SseParser} from './sse-parser.ts';
 import {type CallOptions, isPassing, type Transport} from './transport.ts';
 import {backoffMs, untilAborted, waitMs} from './waiting.ts';
 
@@ -270,10 +270,6 @@ function bodyOf(response: Response): ReadableStream<Uint8Array> {
 }
 
 function readPart({data, id, retryMs}: SseBlock, response: Response): StreamPart {
-  try {
-    const event = data === undefined ? undefined : readEvent(data);
-    return {event, cursor: id === undefined ? undefined : parseRevision(id), retryMs};
-  } catch (error) {
-    throw unexpectedAnswer(response, 'it has an event that is none of this service', {cause: error});
-  }
+  const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
+  return {event, cursor: id === undefined ? undefined : parseRevision(id), retryMs};
 }

@@ -13,16 +13,17 @@ import {AppError} from '../domain/failure.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
-import type {ShapeOf} from '../domain/shape.ts';
-import {parseRevision, type StoreId} from '../domain/store-id.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';
 import {assertJsonInput, formatValue} from '../domain/value-text.ts';
-import {readPage, readTimes, readValuePage} from '../protocol/read-listing.ts';
-import {formatTransaction, isJson} from '../protocol/write-transaction.ts';
-import {type Answer, parseAnswer, unexpectedAnswer} from './answer.ts';
+import {readEntryHeaders, readRevisionHeader} from '../protocol/entry-headers.ts';
+import {readDeleted, readListing, readValueListing} from '../protocol/listing.ts';
+import {readDocument} from '../protocol/read-document.ts';
+import {formatTransaction, isJson, readCommitted} from '../protocol/write-transaction.ts';
+import {ANSWER_BYTES_MAX, type Answer, expecting, parseAnswer} from './answer.ts';
 import type {ClientEntries, ReadOptions} from './client-entries.ts';
-import {happensOnce, isRepeatable} from './preconditions.ts';
+import {isIdempotent, isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
 import type {CallOptions, Transport} from './transport.ts';
 
@@ -46,7 +47,7 @@ export class HttpEntries implements ClientEntries {
     const path = entryPath(parseKey(key)) + formatQuery({ttl});
     const headers = {'Content-Type': 'application/json'};
     const body = takeBytes(key, json);
-    const repeatable = isRepeatable(expected);
+    const repeatable = isIdempotent(expected);
     const answer = await this.#transport.send('PUT', path, {...callOf(options), headers, expected, body, repeatable});
     return {revision: this.#readRevision(answer), created: answer.status === 201};
   }
@@ -60,7 +61,7 @@ export class HttpEntries implements ClientEntries {
     const path = entryPath(parseKey(key));
     const headers = {'Content-Type': 'application/merge-patch+json'};
     const body = takeBytes(key, patch);
-    const repeatable = isRepeatable(expected);
+    const repeatable = isIdempotent(expected);
     const answer = await this.#transport.send('PATCH', path, {
       ...callOf(options),
       ...{headers, expected, body, repeatable},
@@ -76,33 +77,34 @@ export class HttpEntries implements ClientEntries {
   async transact(transaction: Transaction, options: CallOptions = {}): Promise<Committed> {
     const headers = {'Content-Type': 'application/json'};
     // At the call: the caller's bytes may be something else when it is known that they are JSON.
-    const body = formatTransaction(transaction, this.#transport.store);
+    const {store} = this.#transport;
+    const body = formatTransaction(transaction, given => store.format(given));
     await this.#assertJson(transaction, options);
-    const repeatable = happensOnce(transaction);
+    const repeatable = isIdempotentTransaction(transaction);
     const sending = {...callOf(options), headers, body, repeatable};
     const answer = await this.#transport.send('POST', '/api/transactions', sending);
-    const {storeId, revision} = parseAnswer<Transacted>(answer, TRANSACTED);
-    return {revision: this.#transport.store.meetIn({storeId, revision: Number(revision)})};
+    return {revision: store.meetIn(parseAnswer(answer, readCommitted))};
   }
 
   async delete(key: string, options: DeleteOptions & CallOptions = {}): Promise<void> {
     const {expected} = options;
-    const repeatable = isRepeatable(expected);
+    const repeatable = isIdempotent(expected);
     const answer = await this.#transport.send('DELETE', entryPath(parseKey(key)), {
       ...callOf(options),
       // That there is an entry is what a deletion expects by itself, and then its failure is `no-entry`.
       ...{expected: expected === 'present' ? undefined : expected, repeatable},
     });
     // Any web server may answer 200: a deletion must not seem to have happened.
-    parseAnswer<object>(answer, {});
+    parseAnswer(answer, json => readDocument<object>(json, {}));
   }
 
   async list<T>(options: ListOptions & ReadOptions<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
   async list(options?: ListOptions & CallOptions): Promise<Page<EntryInfo>>;
   async list({schema, ...options}: ListOptions & ReadOptions<unknown> = {}): Promise<Page<EntryInfo>> {
     const answer = await this.#transport.send('GET', `/api/keys${formatListQuery(options)}`, callOf(options));
-    const {store} = this.#transport;
-    return options.values === true ? readValuePage(answer, store, {schema}) : readPage(answer, store);
+    if (options.values !== true) return this.#meet(parseAnswer(answer, readListing)).page;
+    const {page} = this.#meet(parseAnswer(answer, readValueListing, ANSWER_BYTES_MAX));
+    return {...page, entries: await Promise.all(page.entries.map(entry => readTyped(entry, {schema})))};
   }
 
   listAll<T>(options: ListAllOptions & ReadOptions<T> & {readonly values: true}): AsyncIterable<TypedEntry<T>>;
@@ -114,7 +116,7 @@ export class HttpEntries implements ClientEntries {
   async deleteRange({prefix, ...options}: {readonly prefix: string} & CallOptions): Promise<number> {
     const query = formatQuery({prefix: parsePrefix(prefix), all: prefix === '' ? true : undefined});
     const answer = await this.#transport.send('DELETE', `/api/keys${query}`, callOf(options));
-    return parseAnswer<{readonly deleted: number}>(answer, {deleted: 'number'}).deleted;
+    return parseAnswer(answer, readDeleted);
   }
 
   /** Lets the service say what is wrong with a value that is no JSON: pasted into a document it could be something else. */
@@ -129,18 +131,21 @@ export class HttpEntries implements ClientEntries {
   }
 
   #readRevision(answer: Answer): Revision {
-    const given = parseRevision((answer.headers.get('ETag') ?? '').slice(1, -1));
-    if (typeof given !== 'object') throw unexpectedAnswer(answer, 'it has no ETag of this service');
-    return this.#transport.store.meetIn(given);
+    return this.#meet(expecting(answer, () => readRevisionHeader(answer.headers))).revision;
+  }
+
+  #meet<T extends {readonly storeId: StoreId}>(document: T): T {
+    this.#transport.store.meet(document.storeId);
+    return document;
   }
 
   async #read(key: Key, options: CallOptions): Promise<Entry | undefined> {
     try {
       const answer = await this.#transport.send('GET', entryPath(key), callOf(options));
+      // JSON, since the service stores nothing else.
       const json = answer.bytes as JsonText;
-      const revision = this.#readRevision(answer);
-      const times = readTimes(answer, answer.headers.get('Updated-At'), answer.headers.get('Expires-At'));
-      return {key, revision, sizeBytes: json.length, ...times, json};
+      const {storeId: _, ...about} = this.#meet(expecting(answer, () => readEntryHeaders(answer.headers)));
+      return {key, sizeBytes: json.length, ...about, json};
     } catch (error) {
       if (error instanceof AppError && error.failure.code === 'no-entry') return undefined;
       throw error;
@@ -163,13 +168,6 @@ function takeBytes(key: string, json: string | Uint8Array): Uint8Array {
 function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
 }
-
-interface Transacted {
-  readonly storeId: StoreId;
-  readonly revision: string;
-}
-
-const TRANSACTED: ShapeOf<Transacted> = {storeId: 'string', revision: 'digits'};
 
 function formatListQuery({prefix, after, limit, reverse, values}: ListOptions): string {
   // A URL cannot carry every wrong text, so these are checked here as they are there.

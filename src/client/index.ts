@@ -40,16 +40,14 @@ export type {StandardIssue, StandardResult, StandardSchema} from '../domain/stan
 export {parseRevision, type StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
-export type {ClientEvent, ValueWritten} from '../protocol/read-event.ts';
+export type {ClientEvent, ValueWritten} from '../protocol/event.ts';
+export type {Readiness, ServiceDocument} from '../protocol/service-documents.ts';
+export type {SessionDocument, SignInRequest} from '../protocol/session.ts';
 export {
   type Client,
   type ClientOptions,
   createClient,
   type IdentityAnswer,
-  type Readiness,
-  type ServiceDocument,
-  type SessionDocument,
-  type SignInRequest,
   TIMEOUT_MS,
 } from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';

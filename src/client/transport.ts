@@ -1,9 +1,9 @@
 import type {Expectation} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import type {StoreId} from '../domain/store-id.ts';
-import {type Answer, parseAnswer, readAnswer, readFailure} from './answer.ts';
+import {formatExpectation, hasBareRevision} from '../protocol/preconditions.ts';
+import {readService} from '../protocol/service-documents.ts';
+import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {PinnedStore} from './pinned-store.ts';
-import {needsStore, preconditionOf} from './preconditions.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {REQUESTS_MAX, Turns} from './turns.ts';
 import {backoffMs, untilAborted, waitMs} from './waiting.ts';
@@ -133,7 +133,7 @@ class HttpTransport implements Transport {
   open(path: string, options: OpenOptions): Promise<Response> {
     return this.#exchange('GET', path, options, async response => {
       if (response.ok) return response;
-      throw readFailure(await readAnswer(this.#base + path, response));
+      throw failureOf(await readAnswer(this.#base + path, response));
     });
   }
 
@@ -163,11 +163,11 @@ class HttpTransport implements Transport {
 
   /** Adds the precondition to a request. A bare revision belongs to the store that is met first, so one has to be met before. */
   async #sendExpecting(method: string, path: string, {expected, ...options}: Sending): Promise<Answer> {
-    if (needsStore(expected) && !this.store.isKnown) {
+    if (hasBareRevision(expected) && !this.store.isKnown) {
       const service = await this.#sendAgain('GET', '/api', {signal: options.signal});
-      this.store.meet(parseAnswer<{readonly storeId: StoreId}>(service, {storeId: 'string'}).storeId);
+      this.store.meet(parseAnswer(service, readService).storeId);
     }
-    const headers = {...options.headers, ...preconditionOf(expected, this.store)};
+    const headers = {...options.headers, ...formatExpectation(expected, given => this.store.format(given))};
     return this.#sendAgain(method, path, {...options, headers});
   }
 
@@ -194,7 +194,7 @@ class HttpTransport implements Transport {
     return this.#exchange(method, path, options, async response => {
       const answer = await readAnswer(this.#base + path, response);
       if (response.ok || options.accept?.includes(answer.status)) return answer;
-      throw readFailure(answer);
+      throw failureOf(answer);
     });
   }
 

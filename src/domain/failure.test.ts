@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {STATUS_BY_CODE} from '../http/core/failure-response.ts';
+import {STATUS_BY_CODE} from '../protocol/failure-status.ts';
 import {AppError, describeFailure, type Failure, type FailureCode} from './failure.ts';
 import {adviseOn, adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';

@@ -1,82 +1,109 @@
-import type {BackEndFailure, Conflict, DocumentProblem, Failure, RequestFailure, StoreFailure} from './failure.ts';
-import {hasShape, type ShapeOf} from './shape.ts';
+import type {BackEndFailure, Conflict, DocumentProblem, RequestFailure, StoreFailure} from './failure.ts';
+import {hasShape, type Shape, type ShapeOf} from './shape.ts';
 
 /** A failure that the service sends over HTTP. */
 export type SentFailure = RequestFailure | BackEndFailure | StoreFailure;
 
+type Code = SentFailure['code'];
+
 /** Returns whether a document is a failure that this version knows, with all its members. */
-export function isSentFailure(document: Readonly<Record<string, unknown>>): document is Failure & typeof document {
-  const {code, problems, conflicts} = document;
-  if (isEmpty(problems) || isEmpty(conflicts)) return false;
-  return typeof code === 'string' && Object.hasOwn(MEMBERS, code) && hasShape(document, MEMBERS[code as keyof Members]);
+export function isSentFailure(document: Readonly<Record<string, unknown>>): document is SentFailure & typeof document {
+  const {code} = document;
+  if (!isKnown(code)) return false;
+  const members = MEMBERS[code].match(/\S+/g) ?? [];
+  return members.every(member => hasMember(document, member));
 }
 
-/** Returns whether a list is empty. Failures with a list have at least one problem or conflict. */
-function isEmpty(list: unknown): boolean {
-  return Array.isArray(list) && list.length === 0;
+function isKnown(code: unknown): code is Code {
+  return typeof code === 'string' && Object.hasOwn(MEMBERS, code);
 }
 
-/** The members of each failure, without its code. */
-type Members = {
-  readonly [C in SentFailure['code']]: ShapeOf<Omit<Extract<SentFailure, {readonly code: C}>, 'code'>>;
-};
+function hasMember(document: Readonly<Record<string, unknown>>, member: string): boolean {
+  const [name = ''] = member.split(/[#?]/);
+  const value = document[name];
+  if (value === undefined) return member.endsWith('?');
+  const list = LISTS.get(name);
+  // No failure has an empty list.
+  if (list !== undefined) return hasShape(value, list) && Array.isArray(value) && value.length > 0;
+  return typeof value === (member.includes('#') ? 'number' : 'string');
+}
 
 const PROBLEMS: readonly [ShapeOf<DocumentProblem>] = [{path: 'string', problem: 'string'}];
 const CONFLICTS: readonly [ShapeOf<Conflict>] = [{key: 'string', expected: 'string', actual: 'string'}];
-const URL_AND_MESSAGE = {url: 'string', 'message?': 'string'} as const;
-const URL_AND_STATUS = {url: 'string', backEndStatus: 'number'} as const;
-const HINT = {'hint?': 'string'} as const;
-const PAUSE = {'retryAfterSeconds?': 'number'} as const;
-const IMPORTED = {'imported?': 'number', 'batches?': 'number'} as const;
 
-const MEMBERS: Members = {
-  'invalid-key': {key: 'string', problem: 'string'},
-  'invalid-json': {problem: 'string', position: 'number'},
-  'invalid-transaction': {problems: PROBLEMS},
-  'invalid-import': {line: 'number', problem: 'string', imported: 'number', batches: 'number'},
-  'value-too-deep': {depthMax: 'number', position: 'number'},
-  'value-too-large': {sizeBytesMax: 'number'},
-  'transaction-too-large': {sizeBytesMax: 'number'},
-  'patch-too-large': {membersMax: 'number'},
-  'unsupported-body': {problem: 'string'},
-  'invalid-parameter': {parameter: 'string', problem: 'string'},
-  'invalid-header': {header: 'string', problem: 'string'},
-  'malformed-request': {problem: 'string'},
-  'no-entry': {key: 'string'},
-  'no-identity': {},
-  'no-resource': {path: 'string', 'meant?': 'string'},
-  'method-not-allowed': {method: 'string', allowed: ['string']},
-  'revision-conflict': {conflicts: CONFLICTS},
-  'foreign-host': {host: 'string'},
-  'foreign-origin': {origin: 'string'},
-  'cross-site': {site: 'string'},
-  'not-a-page': {path: 'string'},
-  'headers-too-large': {},
-  'request-timeout': {},
-  'too-many-connections': {connectionsMax: 'number'},
-  'too-many-bodies': {},
-  'too-many-subscribers': {subscribersMax: 'number'},
-  'subscriber-too-slow': {cursor: 'string'},
-  'reader-too-slow': {idleMs: 'number'},
-  'invalid-sign-in': {problems: PROBLEMS},
-  'sign-in-unavailable': {problem: 'string'},
-  'sign-in-busy': {},
-  'wrong-credentials': {...URL_AND_MESSAGE, ...HINT},
-  'pilot-not-confirmed': URL_AND_MESSAGE,
-  'account-broken': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT},
-  'session-unknown': URL_AND_MESSAGE,
-  'back-end-unreachable': {url: 'string', stage: 'string', problem: 'string', ...HINT},
-  'back-end-timeout': {url: 'string', timeoutMs: 'number'},
-  'back-end-redirect': {url: 'string', target: 'string', problem: 'string', 'scriptURL?': 'string', ...HINT},
-  'not-a-back-end': {...URL_AND_STATUS, problem: 'string', 'firstLine?': 'string', ...HINT},
-  'back-end-failed': {...URL_AND_STATUS, 'problem?': 'string', 'message?': 'string', ...HINT, ...PAUSE},
-  'back-end-busy': {...URL_AND_STATUS, problem: 'string', 'message?': 'string', ...HINT, ...PAUSE},
-  'invalid-pilot': {url: 'string', problems: PROBLEMS},
-  'entry-corrupt': {key: 'string'},
-  'store-corrupt': {'after?': 'string'},
-  'store-read-only': {problem: 'string', ...IMPORTED},
-  'disk-full': IMPORTED,
-  'store-busy': {waitingMax: 'number', ...IMPORTED},
-  'store-closed': IMPORTED,
-  internal: {requestId: 'string'},
-};
+/** Members that are lists. */
+const LISTS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['problems', PROBLEMS],
+  ['conflicts', CONFLICTS],
+  ['allowed', ['string']],
+]);
+
+/**
+ * The members of each failure besides its code: `#` marks a number, `?` a member that may be missing. Texts, since objects would
+ * take twice the size in the client for web pages.
+ */
+const ROWS = {
+  'invalid-key': 'key problem',
+  'invalid-json': 'problem position#',
+  'invalid-transaction': 'problems',
+  'invalid-import': 'line# problem imported# batches#',
+  'value-too-deep': 'depthMax# position#',
+  'value-too-large': 'sizeBytesMax#',
+  'transaction-too-large': 'sizeBytesMax#',
+  'patch-too-large': 'membersMax#',
+  'unsupported-body': 'problem',
+  'invalid-parameter': 'parameter problem',
+  'invalid-header': 'header problem',
+  'malformed-request': 'problem',
+  'no-entry': 'key',
+  'no-identity': '',
+  'no-resource': 'path meant?',
+  'method-not-allowed': 'method allowed',
+  'revision-conflict': 'conflicts',
+  'foreign-host': 'host',
+  'foreign-origin': 'origin',
+  'cross-site': 'site',
+  'not-a-page': 'path',
+  'headers-too-large': '',
+  'request-timeout': '',
+  'too-many-connections': 'connectionsMax#',
+  'too-many-bodies': '',
+  'too-many-subscribers': 'subscribersMax#',
+  'subscriber-too-slow': 'cursor',
+  'reader-too-slow': 'idleMs#',
+  'invalid-sign-in': 'problems',
+  'sign-in-unavailable': 'problem',
+  'sign-in-busy': '',
+  'wrong-credentials': 'url message? hint?',
+  'pilot-not-confirmed': 'url message?',
+  'account-broken': 'url backEndStatus# problem? message? hint?',
+  'session-unknown': 'url message?',
+  'back-end-unreachable': 'url stage problem hint?',
+  'back-end-timeout': 'url timeoutMs#',
+  'back-end-redirect': 'url target problem scriptURL? hint?',
+  'not-a-back-end': 'url backEndStatus# problem firstLine? hint?',
+  'back-end-failed': 'url backEndStatus# problem? message? hint? retryAfterSeconds#?',
+  'back-end-busy': 'url backEndStatus# problem message? hint? retryAfterSeconds#?',
+  'invalid-pilot': 'url problems',
+  'entry-corrupt': 'key',
+  'store-corrupt': 'after?',
+  'store-read-only': 'problem imported#? batches#?',
+  'disk-full': 'imported#? batches#?',
+  'store-busy': 'waitingMax# imported#? batches#?',
+  'store-closed': 'imported#? batches#?',
+  internal: 'requestId',
+} as const satisfies Record<Code, string>;
+
+/** The rows, if each names exactly the members of its failure; they do not compile otherwise. */
+const MEMBERS: {readonly [C in Code]: Checked<(typeof ROWS)[C], MembersOf<Extract<SentFailure, {code: C}>>>} = ROWS;
+
+type Checked<Row extends string, Members> = [Words<Row>, Members] extends [Members, Words<Row>] ? string : Members;
+
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Exclude<Text, ''>;
+
+type MembersOf<F> = {
+  [M in Exclude<
+    keyof F & string,
+    'code'
+  >]-?: `${M}${Exclude<F[M], undefined> extends number ? '#' : ''}${undefined extends F[M] ? '?' : ''}`;
+}[Exclude<keyof F & string, 'code'>];

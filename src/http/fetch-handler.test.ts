@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {answer, emptyAnswer, type HttpHandler, type HttpRequest, headerValues, jsonAnswer} from './core/message.ts';
+import {headerValues} from '../protocol/raw-headers.ts';
+import {answer, emptyAnswer, type HttpHandler, type HttpRequest, jsonAnswer} from './core/message.ts';
 import {createFetchHandler} from './fetch-handler.ts';
 
 /** What a handler is handed for a `Request`. */

@@ -1,33 +1,38 @@
-import type {PinnedStore} from '../client/pinned-store.ts';
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
+import type {GivenRevision, StoreRevision} from '../domain/entry.ts';
 import {TRANSACTION_OPERATIONS_MAX} from '../domain/fixed-limits.ts';
 import {encodeText} from '../domain/json-text.ts';
+import type {ShapeOf} from '../domain/shape.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
 import {assertJsonInput} from '../domain/value-text.ts';
+import {ByteWriter} from './byte-writer.ts';
+import {readDocument} from './read-document.ts';
+
+/** Writes a revision as it is sent. */
+export type RevisionFormat = (given: GivenRevision) => string;
 
 /**
- * Writes the document of a transaction, with values and patches as they are: they have to be JSON.
+ * Writes the document of a transaction. Values and patches are copied as they are: they have to be JSON.
  *
- * @throws {AppError} `invalid-transaction` for a time to live that is none: not every number can be written in JSON;
+ * @throws {AppError} `invalid-transaction` for an invalid time to live: not every number can be written in JSON;
  * `invalid-value` for a value in place of its JSON text.
  */
-export function formatTransaction({checks = [], operations}: Transaction, store: PinnedStore): Uint8Array {
+export function formatTransaction({checks = [], operations}: Transaction, format: RevisionFormat): Uint8Array {
   const problems = findTtlProblems(operations, {transactionOperationsMax: TRANSACTION_OPERATIONS_MAX});
   if (problems.length > 0) throw invalidTransaction(problems);
-  const writer = new DocumentWriter();
   const formatted = checks.map(({key, expected}) =>
-    expected === 'absent' ? {key, absent: true} : {key, revision: store.format(expected)},
+    expected === 'absent' ? {key, absent: true} : {key, revision: format(expected)},
   );
-  writer.text(`{"checks":${JSON.stringify(formatted)},"operations":[`);
+  const writer = new ByteWriter().text(`{"checks":${JSON.stringify(formatted)},"operations":[`);
   for (const [index, operation] of operations.entries()) {
     if (index > 0) writer.text(',');
     writeOperation(writer, operation);
   }
-  writer.text(']}');
-  return writer.end();
+  return writer.text(']}').end();
 }
 
-/** Whether something can be pasted into a document without becoming something else there. */
+/** Returns whether a text or its bytes are JSON: anything else could change the meaning of a document that it is copied into. */
 export function isJson(value: string | Uint8Array): boolean {
   try {
     JSON.parse(
@@ -39,38 +44,40 @@ export function isJson(value: string | Uint8Array): boolean {
   }
 }
 
-function writeOperation(writer: DocumentWriter, operation: TransactionOperation): void {
+function writeOperation(writer: ByteWriter, operation: TransactionOperation): void {
   const {kind, key} = operation;
   const ttl = 'ttlSeconds' in operation ? {ttlSeconds: operation.ttlSeconds} : {};
   writer.text(JSON.stringify({kind, key, ...ttl}).slice(0, -1));
-  if (kind === 'put') assertJsonInput(key, operation.json);
-  if (kind === 'patch') assertJsonInput(key, operation.patch);
-  if (kind === 'put') writer.member('value', operation.json);
-  else if (kind === 'patch') writer.member('patch', operation.patch);
+  if (kind === 'put') writeMember(writer, {key, name: 'value', json: operation.json});
+  else if (kind === 'patch') writeMember(writer, {key, name: 'patch', json: operation.patch});
   writer.text('}');
 }
 
-/** Joins texts and bytes. */
-class DocumentWriter {
-  readonly #parts: Uint8Array[] = [];
-
-  text(text: string): void {
-    this.#parts.push(encodeText(text));
-  }
-
-  member(name: string, value: string | Uint8Array): void {
-    this.text(`,"${name}":`);
-    // Copied with the rest at the end, before anybody else has a turn.
-    this.#parts.push(typeof value === 'string' ? encodeText(value) : value);
-  }
-
-  end(): Uint8Array {
-    const document = new Uint8Array(this.#parts.reduce((sum, {length}) => sum + length, 0));
-    let at = 0;
-    for (const part of this.#parts) {
-      document.set(part, at);
-      at += part.length;
-    }
-    return document;
-  }
+interface Member {
+  readonly key: string;
+  readonly name: string;
+  readonly json: string | Uint8Array;
 }
+
+function writeMember(writer: ByteWriter, {key, name, json}: Member): void {
+  assertJsonInput(key, json);
+  writer.text(`,"${name}":`).bytes(typeof json === 'string' ? encodeText(json) : json);
+}
+
+/** Writes the revision of a commit. */
+export function formatCommitted({storeId, revision}: StoreRevision): string {
+  return JSON.stringify({storeId, revision: String(revision)});
+}
+
+/** Reads what {@link formatCommitted} writes. @throws {UnexpectedDocument} */
+export function readCommitted(json: string): StoreRevision {
+  const {storeId, revision} = readDocument<SentRevision>(json, SENT_REVISION);
+  return {storeId, revision: Number(revision)};
+}
+
+interface SentRevision {
+  readonly storeId: StoreId;
+  readonly revision: string;
+}
+
+const SENT_REVISION: ShapeOf<SentRevision> = {storeId: 'string', revision: 'digits'};

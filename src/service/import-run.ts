@@ -4,13 +4,9 @@ import type {Limits} from '../domain/limits.ts';
 import {type Steps, takeInTurns, takeTurn} from '../domain/steps.ts';
 import type {PutOperation, Store} from '../domain/store.ts';
 import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
-import {
-  createExportLineParser,
-  type EntryLine,
-  type ExportLine,
-  isBlank,
-  LineSplitter,
-} from '../protocol/export-lines.ts';
+import type {EntryLine, ExportLine} from '../protocol/export-lines.ts';
+import {isBlank, LineSplitter} from '../protocol/line-splitter.ts';
+import {createExportLineParser} from '../protocol/read-export-lines.ts';
 import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
 
 /** What an import needs. */

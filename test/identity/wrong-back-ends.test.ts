@@ -1,11 +1,11 @@
 import {once} from 'node:events';
 import {createServer as createTlsServer} from 'node:https';
 import {expect, onTestFinished, test} from 'vitest';
-import type {SessionDocument} from '../../src/client/client.ts';
 import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding} from '../../src/doctor/finding.ts';
 import {AppError, describeFailure} from '../../src/domain/failure.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
+import type {SessionDocument} from '../../src/protocol/session.ts';
 import {ADA} from '../support/back-ends.ts';
 import {type HostileBackEnd, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {createMachine, type Machine, until, using} from '../support/session-service.ts';

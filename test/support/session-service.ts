@@ -3,13 +3,14 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {Crewroom, CrewroomParts} from '../../src/app.ts';
-import {type Client, createClient, type SessionDocument} from '../../src/client/client.ts';
+import {type Client, createClient} from '../../src/client/client.ts';
 import type {Config} from '../../src/config/config.ts';
 import {AppError} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Timers} from '../../src/domain/timers.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
+import type {SessionDocument} from '../../src/protocol/session.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 

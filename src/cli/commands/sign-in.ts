@@ -1,5 +1,6 @@
-import type {Client, SessionDocument} from '../../client/client.ts';
+import type {Client} from '../../client/client.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
+import type {SessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SIGN_IN} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';

@@ -1,5 +1,6 @@
-import type {Readiness, SessionDocument} from '../../client/client.ts';
 import {AppError} from '../../domain/failure.ts';
+import type {Readiness} from '../../protocol/service-documents.ts';
+import type {SessionDocument} from '../../protocol/session.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
 import type {Call, CallOf} from '../catalogue/call.ts';
 import type {STATUS} from '../catalogue/service-commands.ts';

@@ -1,11 +1,12 @@
 import stringWidth from 'fast-string-width';
 import {formatBytes} from '../../domain/byte-size.ts';
-import type {ClientEvent, ValueWritten} from '../../protocol/read-event.ts';
+import {type ClientEvent, formatEvent, type ValueWritten} from '../../protocol/event.ts';
+import {onOneLine} from '../../protocol/one-line.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 import {padEnd} from '../terminal/table.ts';
-import {lineWithValue, onOneLine} from './entry-json.ts';
+import {safeLine} from './entry-json.ts';
 
 /** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */
 export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
@@ -15,29 +16,9 @@ export function chooseEventFormat(json: boolean, context: CliContext): EventForm
   return json || !context.stdout.isTerminal ? eventLine : formatForPeople(context);
 }
 
-/** An event as one line of JSON, like the API sends it. */
+/** Returns an event as one line of JSON, as the API sends it. */
 export function eventLine(event: ClientEvent): string {
-  const document = describe(event);
-  const isWhole = event.kind === 'entry-written' && event.json !== undefined;
-  return isWhole ? lineWithValue(document, event.json) : jsonLine(document);
-}
-
-function describe(event: ClientEvent): object {
-  const {kind} = event;
-  switch (kind) {
-    case 'entry-written': {
-      const {key, revision, sizeBytes, expiresAtMs} = event;
-      const expiry = expiresAtMs === undefined ? {} : {expiresAt: new Date(expiresAtMs).toISOString()};
-      return {kind, key, revision: String(revision), sizeBytes, ...expiry};
-    }
-    case 'entry-deleted':
-    case 'entry-expired':
-      return {kind, key: event.key, revision: String(event.revision)};
-    case 'reset':
-      return {kind, revision: String(event.revision)};
-    case 'identity-changed':
-      return {kind};
-  }
+  return safeLine(formatEvent(event));
 }
 
 /** Keys stand in a column as wide as the widest one so far, between these, in cells of the terminal. */

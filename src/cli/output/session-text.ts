@@ -1,4 +1,4 @@
-import type {SessionDocument} from '../../client/client.ts';
+import type {SessionDocument} from '../../protocol/session.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 

@@ -1,7 +1,7 @@
-import {parseAnswer, readAnswer, readFailure} from '../../client/answer.ts';
+import {failureOf, parseAnswer, readAnswer} from '../../client/answer.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {ShapeOf} from '../../domain/shape.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import {readImported} from '../../protocol/imported.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
 import {type ExportFacts, readExport} from './read-export.ts';
@@ -65,30 +65,15 @@ export async function sendImport(
     ...{body: toStream(chunks), duplex: 'half'},
   });
   const answer = await readAnswer(target, await exchange(request, url));
-  const {revision, ...imported} = parseAnswer<SentImported>(answer, SENT_IMPORTED);
-  return {...imported, revision: Number(revision)};
+  return parseAnswer(answer, readImported);
 }
-
-/** What came of an import, as the service sends it. */
-type SentImported = Omit<Imported, 'revision'> & {readonly revision: string};
-
-const SENT_IMPORTED: ShapeOf<SentImported> = {
-  dryRun: 'boolean',
-  entries: 'number',
-  created: 'number',
-  replaced: 'number',
-  expired: 'number',
-  deleted: 'number',
-  batches: 'number',
-  revision: 'digits',
-};
 
 /** Sends a request; an answer that tells of a failure is thrown. */
 async function exchange(request: Request, url: string): Promise<Response> {
   try {
     const response = await fetchOverHttp(request);
     if (response.ok) return response;
-    throw readFailure(await readAnswer(request.url, response));
+    throw failureOf(await readAnswer(request.url, response));
   } catch (error) {
     request.signal.throwIfAborted();
     throw describeTrouble(error, url);

@@ -1,5 +1,6 @@
 import {AppError} from '../../domain/failure.ts';
-import {type HttpRequest, headerValues} from './message.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import type {HttpRequest} from './message.ts';
 
 /**
  * Reads the body of a write. It is taken as JSON whatever its content type says, since plugins send

@@ -1,6 +1,6 @@
 import {describeFailure, type Failure} from '../../domain/failure.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
-import {statusOf} from './failure-response.ts';
+import {statusOf} from '../../protocol/failure-status.ts';
 
 /** What the log is told of a request that failed. */
 export interface FailedRequest {

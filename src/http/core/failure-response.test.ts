@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {AppError, type Failure} from '../../domain/failure.ts';
-import {failureAnswer, STATUS_BY_CODE, statusOf, toFailure} from './failure-response.ts';
+import {STATUS_BY_CODE, statusOf} from '../../protocol/failure-status.ts';
+import {failureAnswer, toFailure} from './failure-response.ts';
 
 describe('failureAnswer()', () => {
   test('makes a problem document with the members of the failure beside those of the standard', () => {

@@ -1,115 +1,22 @@
 import {STATUS_CODES} from 'node:http';
-import {AppError, describeFailure, type Failure, type FailureCode} from '../../domain/failure.ts';
-import {adviseOn} from '../../domain/failure-advice.ts';
-import {jsonAnswer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
+import {AppError, type Failure} from '../../domain/failure.ts';
+import {formatFailure} from '../../protocol/failure-document.ts';
+import {findStatus, statusOf} from '../../protocol/failure-status.ts';
+import {answer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
 
-/** For failures that never cross HTTP, because no service is running when they happen. */
-type NotSent = undefined;
-
-/** The only place where a failure becomes an HTTP status (RFC 9110 section 15; 507: RFC 4918 section 11.5). */
-export const STATUS_BY_CODE = {
-  'invalid-key': 400,
-  'invalid-json': 400,
-  'invalid-transaction': 422,
-  'invalid-import': 400,
-  'value-too-deep': 422,
-  'value-too-large': 413,
-  'transaction-too-large': 413,
-  'patch-too-large': 413,
-  'unsupported-body': 415,
-  'invalid-parameter': 400,
-  'invalid-header': 400,
-  'malformed-request': 400,
-  'no-entry': 404,
-  'no-identity': 404,
-  'no-resource': 404,
-  'method-not-allowed': 405,
-  'revision-conflict': 412,
-  'foreign-host': 421,
-  'foreign-origin': 403,
-  'cross-site': 403,
-  'not-a-page': 403,
-  'headers-too-large': 431,
-  'request-timeout': 408,
-  'too-many-connections': 503,
-  'too-many-bodies': 503,
-  'too-many-subscribers': 503,
-  'subscriber-too-slow': 503,
-  'reader-too-slow': 503,
-  'invalid-sign-in': 422,
-  'sign-in-unavailable': 409,
-  'sign-in-busy': 409,
-  // Not 401: that would ask for credentials of this request, in a header.
-  'wrong-credentials': 403,
-  'pilot-not-confirmed': 409,
-  'account-broken': 502,
-  'session-unknown': 409,
-  'back-end-unreachable': 502,
-  'back-end-timeout': 504,
-  'back-end-redirect': 502,
-  'not-a-back-end': 502,
-  'back-end-failed': 502,
-  'back-end-busy': 502,
-  'invalid-pilot': 502,
-  'entry-corrupt': 500,
-  'store-corrupt': 500,
-  'store-read-only': 503,
-  'disk-full': 507,
-  'store-busy': 503,
-  'store-closed': 503,
-  internal: 500,
-  'invalid-usage': undefined,
-  'invalid-configuration': undefined,
-  'invalid-profile': undefined,
-  'invalid-airline': undefined,
-  'keychain-unavailable': undefined,
-  'unsafe-host': undefined,
-  'address-in-use': undefined,
-  'address-unusable': undefined,
-  'data-directory-in-use': undefined,
-  'data-directory-unusable': undefined,
-  'data-format-unsupported': undefined,
-  'store-damaged': undefined,
-  'unreadable-input': undefined,
-  'foreign-service': undefined,
-  'unwritable-output': undefined,
-  'service-unreachable': undefined,
-  'service-timeout': undefined,
-  'invalid-value': undefined,
-  'unexpected-answer': undefined,
-  'unknown-failure': undefined,
-} as const satisfies Record<FailureCode, number | NotSent>;
-
-/** What was thrown, as a failure: anything unforeseen becomes `internal` and keeps its details to itself. */
+/** Returns what was thrown as a failure. Anything unforeseen becomes `internal`, without its details. */
 export function toFailure(error: unknown, requestId: string): Failure {
   if (error instanceof AppError && findStatus(error.failure) !== undefined) return error.failure;
   return {code: 'internal', requestId};
 }
 
-/** The HTTP status of a failure. */
-export function statusOf(failure: Failure): number {
-  return findStatus(failure) ?? STATUS_BY_CODE.internal;
-}
-
-function findStatus({code}: Failure): number | NotSent {
-  return Object.hasOwn(STATUS_BY_CODE, code) ? STATUS_BY_CODE[code] : undefined;
-}
-
-/** Makes the problem document (RFC 9457) of a failure: its own members, and words for people. */
+/** Makes the answer for a failure: a problem document (RFC 9457), and the headers that belong to it. */
 export function failureAnswer(failure: Failure, requestId: string): WholeAnswer {
   const status = statusOf(failure);
-  const problem = {
-    type: 'about:blank',
-    title: STATUS_CODES[status],
-    status,
-    detail: describeFailure(failure),
-    instance: requestId,
-    advice: adviseOn(failure),
-    ...failure,
-  };
+  const problem = formatFailure(failure, {title: STATUS_CODES[status] ?? '', instance: requestId});
   const allow = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
   const pauseSeconds = 'retryAfterSeconds' in failure ? failure.retryAfterSeconds : undefined;
   const pause = pauseSeconds === undefined ? [] : ['Retry-After', String(pauseSeconds)];
   const rawHeaders = [...WINDOW_HEADERS, ...allow, ...pause];
-  return jsonAnswer(problem, {status, contentType: 'application/problem+json', rawHeaders});
+  return answer(problem, {status, contentType: 'application/problem+json', rawHeaders});
 }

@@ -1,10 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../domain/failure.ts';
 import type {LogFields} from '../../domain/log.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
 import {createFailureLog} from './failure-log.ts';
 import {createGuardRules} from './guard.ts';
 import {createHandler} from './handler.ts';
-import {emptyAnswer, type HttpAnswer, headerValues, jsonAnswer} from './message.ts';
+import {emptyAnswer, type HttpAnswer, jsonAnswer} from './message.ts';
 import type {Call, Operation, Route} from './route.ts';
 
 interface Logged {

@@ -1,4 +1,5 @@
 import {AppError} from '../../domain/failure.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';
@@ -9,7 +10,6 @@ import {
   type HttpHandler,
   type HttpRequest,
   type HttpStream,
-  headerValues,
   redirect,
   type WebSocketHandler,
   type WholeAnswer,

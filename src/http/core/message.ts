@@ -166,23 +166,3 @@ export function streamAnswer(
 export function isStream(body: HttpAnswer['body']): body is HttpStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
-
-/**
- * All values of a header, in their order.
- *
- * @param name In lower case.
- */
-export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
-  let values: string[] | undefined;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const candidate = rawHeaders[index] as string;
-    // Most names differ in length already; only the rest are worth lower-casing.
-    if (candidate.length === name.length && candidate.toLowerCase() === name) {
-      values ??= [];
-      values.push(rawHeaders[index + 1] as string);
-    }
-  }
-  return values ?? NO_VALUES;
-}
-
-const NO_VALUES: readonly string[] = [];

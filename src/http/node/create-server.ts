@@ -1,7 +1,8 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
-import {type HttpHandler, headerValues, type WebSocketHandler} from '../core/message.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import type {HttpHandler, WebSocketHandler} from '../core/message.ts';
 import {PIPELINED_MAX} from './connection.ts';
 import type {Connections} from './connection-pool.ts';
 import {type Exchange, NodeTurn} from './exchange.ts';

@@ -1,8 +1,9 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import {AppError, type Failure} from '../../domain/failure.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
 import {assertBodySize} from '../core/body.ts';
-import {type HttpRequest, headerValues} from '../core/message.ts';
+import type {HttpRequest} from '../core/message.ts';
 import type {Connection, TurnRequest} from './connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
 

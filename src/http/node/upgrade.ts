@@ -1,7 +1,8 @@
 import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
-import {type HttpStream, headerValues, type WebSocketHandler, type WebSocketOutcome} from '../core/message.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import type {HttpStream, WebSocketHandler, WebSocketOutcome} from '../core/message.ts';
 import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connection.ts';
 import type {NodeServerDeps} from './create-server.ts';
 import {refuse, reportBadRequest} from './refuse.ts';

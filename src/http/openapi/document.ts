@@ -2,8 +2,8 @@ import {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import {STATUS_BY_CODE} from '../../protocol/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
-import {STATUS_BY_CODE} from '../core/failure-response.ts';
 import {
   ANSWER_HEADERS,
   type AnswerDescription,

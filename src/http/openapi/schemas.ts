@@ -2,7 +2,7 @@ import {z} from 'zod';
 import type {GivenRevision} from '../../domain/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {parseRevision} from '../../domain/store-id.ts';
-import {CREDENTIAL_LENGTH_MAX} from '../../protocol/read-sign-in.ts';
+import {CREDENTIAL_LENGTH_MAX} from '../../protocol/session.ts';
 import {invalidParameter, parseQuery} from '../core/route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
@@ -277,7 +277,7 @@ const STALE = z.literal(true).optional().meta({
   description: 'The back end of the airline did not confirm the session since; the last known identity is served.',
 });
 
-/** What POST /api/session takes, for the documentation: it is read by `session-document.ts`, which repeats no secret. */
+/** What POST /api/session takes, for the documentation: `readSignIn` reads it, which repeats no secret. */
 export const SIGN_IN = z.strictObject({
   scriptURL: z.string().optional().meta({
     description: 'The address of the back end, where no airline is configured; web pages may not name one.',

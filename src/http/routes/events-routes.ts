@@ -3,10 +3,12 @@ import type {Events, SubscribeOptions} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {parseRevision, type StoreId} from '../../domain/store-id.ts';
-import type {EventTexts} from '../../protocol/write-event.ts';
-import {answer, type HttpAnswer, type HttpStream, headerValues, streamAnswer} from '../core/message.ts';
+import {formatPolled} from '../../protocol/event.ts';
+import type {EventTexts} from '../../protocol/event-texts.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import {answer, type HttpAnswer, type HttpStream, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
-import {formatPolled, pollEvents} from './long-poll.ts';
+import {pollEvents} from './long-poll.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
 /** What the route of events needs. */
@@ -57,7 +59,7 @@ async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAns
     return streamAnswer(formatEventStream(batches, texts), {contentType: 'text/event-stream', longLived: true});
   }
   const polled = await pollEvents(events, {...asked, storeId, waitMs: waitSeconds * 1000, signal});
-  return answer(formatPolled(polled, texts));
+  return answer(formatPolled(polled, texts.json));
 }
 
 async function openEventFrames(call: Call, {events, texts}: EventsRoutesDeps): Promise<HttpStream> {

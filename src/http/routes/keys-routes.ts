@@ -1,10 +1,9 @@
 import {setImmediate} from 'node:timers/promises';
-import type {Entries, Page} from '../../domain/entries.ts';
-import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Entries} from '../../domain/entries.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import {formatTime} from '../../protocol/format-time.ts';
-import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
+import {formatDeleted, formatListing} from '../../protocol/listing.ts';
+import {answer, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
 /** What the route of many entries needs. */
@@ -23,7 +22,8 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
         GET: async ({request, query}) => {
           const {LIST_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const options = readParameters(query, LIST_QUERY);
-          const make = async (): Promise<HttpAnswer> => answer(serialisePage(await entries.list(options), storeId));
+          const make = async (): Promise<HttpAnswer> =>
+            answer(formatListing({storeId, page: await entries.list(options)}));
           if (!options.values) return make();
           return takeTurn(() => {
             request.makeRoom(DEFAULT_LIMITS.listValuesBytesMax);
@@ -33,7 +33,7 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
         DELETE: async ({query}) => {
           const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
-          return jsonAnswer({deleted: await entries.deleteRange({prefix})});
+          return answer(formatDeleted(await entries.deleteRange({prefix})));
         },
       },
     },
@@ -53,30 +53,4 @@ function createTurns(): <T>(action: () => Promise<T>) => Promise<T> {
     last = done.then(pause, pause);
     return done;
   };
-}
-
-/** Writes a page with the values as they are stored: parsing them would lose what JavaScript cannot hold. */
-function serialisePage({entries, next}: Page<EntryInfo | Entry>, storeId: StoreId): Buffer {
-  const parts: Uint8Array[] = [];
-  const push = (text: string): void => {
-    parts.push(Buffer.from(text));
-  };
-  push(`{"storeId":"${storeId}","entries":[`);
-  for (const [index, entry] of entries.entries()) {
-    push(`${index === 0 ? '' : ','}${serialiseInfo(entry)}`);
-    if ('json' in entry) {
-      push(',"value":');
-      parts.push(entry.json);
-    }
-    push('}');
-  }
-  push(next === undefined ? ']}' : `],"next":${JSON.stringify(next)}}`);
-  return Buffer.concat(parts);
-}
-
-/** The members of an entry, without the closing brace. */
-function serialiseInfo({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): string {
-  const updatedAt = formatTime(updatedAtMs);
-  const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;
-  return `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}`;
 }

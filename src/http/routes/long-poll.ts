@@ -1,19 +1,10 @@
-import type {Revision} from '../../domain/entry.ts';
 import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {revisionIn, type StoreId} from '../../domain/store-id.ts';
-import type {EventTexts} from '../../protocol/write-event.ts';
+import type {Polled} from '../../protocol/event.ts';
 
 /** Such an answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
 export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;
-
-/** What came of waiting for events. */
-export interface Polled {
-  readonly events: readonly Event[];
-  /** Where to go on from. */
-  readonly cursor: Revision;
-  readonly storeId: StoreId;
-}
 
 /** Which events are waited for, and for how long. */
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'signal'> {
@@ -50,15 +41,4 @@ export async function pollEvents(events: Events, {waitMs, storeId, ...options}: 
 
 function sum<T>(all: readonly T[], of: (each: T) => number): number {
   return all.reduce((total, each) => total + of(each), 0);
-}
-
-/** Writes what came of it as one JSON object. */
-export function formatPolled({events, cursor, storeId}: Polled, texts: EventTexts): Uint8Array {
-  const parts: Uint8Array[] = [Buffer.from('{"events":[')];
-  for (const [index, event] of events.entries()) {
-    if (index > 0) parts.push(Buffer.from(','));
-    parts.push(texts.json(event));
-  }
-  parts.push(Buffer.from(`],"storeId":"${storeId}","revision":"${cursor}"}`));
-  return Buffer.concat(parts);
 }

@@ -2,6 +2,7 @@ import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
+import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
@@ -54,7 +55,7 @@ export function serviceRoutes({
     const writable = store.readOnlyBecause === undefined;
     const current = identity.current();
     const {source, state: sessionState, stale} = sessions.status();
-    const state = {
+    const state: Readiness = {
       ready: writable,
       store: writable ? 'read-write' : 'read-only',
       identity: {
@@ -67,8 +68,9 @@ export function serviceRoutes({
     };
     return jsonAnswer(state, {status: writable ? 200 : 503});
   };
+  const service: ServiceDocument = {name: 'crewroom', version, apiVersion, storeId: store.id, links: LINKS};
   return [
-    {path: '/api', operations: {GET: fixed({name: 'crewroom', version, apiVersion, storeId: store.id, links: LINKS})}},
+    {path: '/api', operations: {GET: fixed(service)}},
     {path: '/api/limits', operations: {GET: fixed(limits)}},
     {path: '/livez', operations: {GET: fixed({live: true})}},
     {path: '/readyz', operations: {GET: ready}},

@@ -1,8 +1,9 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Sessions, SignIn} from '../../domain/session.ts';
-import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/read-sign-in.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';
-import {type HttpRequest, headerValues, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
@@ -14,15 +15,15 @@ export function sessionRoutes(sessions: Sessions): readonly Route[] {
       operations: {
         GET: ({query}) => {
           refuseQuery(query);
-          return jsonAnswer(formatSession(sessions.status()));
+          return answer(formatSession(sessions.status()));
         },
         POST: async ({request, query}) => {
           refuseQuery(query);
-          return jsonAnswer(formatSession(await sessions.signIn(await readRequest(request))));
+          return answer(formatSession(await sessions.signIn(await readRequest(request))));
         },
         DELETE: async ({query}) => {
           refuseQuery(query);
-          return jsonAnswer(formatSession(await sessions.signOut()));
+          return answer(formatSession(await sessions.signOut()));
         },
       },
     },
@@ -31,7 +32,7 @@ export function sessionRoutes(sessions: Sessions): readonly Route[] {
       operations: {
         POST: async ({query}) => {
           refuseQuery(query);
-          return jsonAnswer(formatSession(await sessions.verify()), {status: 202});
+          return answer(formatSession(await sessions.verify()), {status: 202});
         },
       },
     },

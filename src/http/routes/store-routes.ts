@@ -1,15 +1,15 @@
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
-import type {Entry, Revision} from '../../domain/entry.ts';
+import type {Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
 import {type Key, parseKey} from '../../domain/key.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {assertTtl, type TtlSeconds} from '../../domain/time-to-live.ts';
-import {formatTime} from '../../protocol/format-time.ts';
+import {formatEntryHeaders} from '../../protocol/entry-headers.ts';
+import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/preconditions.ts';
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../core/route.ts';
-import {formatEntityTag, isAlreadyRead, readExpectation} from '../preconditions.ts';
 import {refuseQuery} from './no-query.ts';
 
 /** What the routes of one entry need. */
@@ -39,7 +39,7 @@ export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readon
           const {key, rawHeaders} = readCall(call);
           const entry = await entries.get(key);
           if (entry === undefined) throw new AppError({code: 'no-entry', key});
-          const headers = ['ETag', entityTag(entry.revision), ...describeTimes(entry)];
+          const headers = formatEntryHeaders({...entry, storeId});
           return isAlreadyRead(rawHeaders, {storeId, revision: entry.revision})
             ? emptyAnswer(304, headers)
             : answer(entry.json, {rawHeaders: headers});
@@ -69,13 +69,6 @@ export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readon
       },
     },
   ];
-}
-
-/** What a reader learns of an entry besides its value and its revision. */
-function describeTimes({updatedAtMs, expiresAtMs}: Entry): readonly string[] {
-  const headers = ['Updated-At', formatTime(updatedAtMs)];
-  if (expiresAtMs !== undefined) headers.push('Expires-At', formatTime(expiresAtMs));
-  return headers;
 }
 
 /** Reads `ttl`, the only parameter of a write, by hand: a write should not wait for a schema to load. */

@@ -1,12 +1,8 @@
 import type {Event, EventBatch} from '../../domain/event.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {EventTexts} from '../../protocol/write-event.ts';
+import type {EventTexts} from '../../protocol/event-texts.ts';
+import {STREAM_START} from '../../protocol/server-sent-events.ts';
 import type {HttpStream} from '../core/message.ts';
-
-/** How long a browser waits before it comes back, in milliseconds: a service that is started again is there by then. */
-const RETRY_MS = 1000;
-
-const BEGINNING = `: events of crewroom\nretry: ${RETRY_MS}\n\n`;
 
 /**
  * The batches as an event stream. A subscriber that is too slow finds the end of its stream, and comes back with the
@@ -22,7 +18,7 @@ export function formatEventStream(batches: AsyncIterable<EventBatch>, texts: Eve
         next: async () => {
           if (!begun) {
             begun = true;
-            return {done: false, value: BEGINNING};
+            return {done: false, value: STREAM_START};
           }
           const batch = await nextOf(iterator);
           return batch === undefined ? {done: true, value: undefined} : {done: false, value: texts.stream(batch)};

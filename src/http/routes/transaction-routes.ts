@@ -3,8 +3,9 @@ import {AppError} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/read-transaction.ts';
+import {formatCommitted} from '../../protocol/write-transaction.ts';
 import {readJsonBody} from '../core/body.ts';
-import {type HttpRequest, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {refuseQuery} from './no-query.ts';
 
@@ -29,7 +30,7 @@ export function transactionRoutes({entries, storeId, limits, pause}: Transaction
             pause,
           });
           const {revision} = await entries.transact(transaction);
-          return jsonAnswer({storeId, revision: String(revision)});
+          return answer(formatCommitted({storeId, revision}));
         },
       },
     },

@@ -1,6 +1,7 @@
-import type {Imported, Transfer} from '../../domain/transfer.ts';
+import type {Transfer} from '../../domain/transfer.ts';
+import {formatImported} from '../../protocol/imported.ts';
 import {assertPlainBody} from '../core/body.ts';
-import {jsonAnswer, streamAnswer} from '../core/message.ts';
+import {answer, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
 /** `/api/export`, `/api/import`: the entries as lines, out and in again. */
@@ -28,7 +29,7 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
           const {IMPORT_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
           assertPlainBody(request);
-          return jsonAnswer(describeImported(await transfer.import(request.readChunks(), {mode, dryRun})));
+          return answer(formatImported(await transfer.import(request.readChunks(), {mode, dryRun})));
         },
       },
     },
@@ -37,7 +38,3 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
 
 /** One JSON text a line; it has no registered type, and this is what others call it. */
 export const NDJSON_TYPE = 'application/x-ndjson';
-
-function describeImported({revision, ...imported}: Imported): Readonly<Record<string, unknown>> {
-  return {...imported, revision: String(revision)};
-}

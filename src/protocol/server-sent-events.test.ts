@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {type SseBlock, SseParser} from './sse-parser.ts';
+import {type SseBlock, SseParser} from './server-sent-events.ts';
 
 const block = (parts: Partial<SseBlock>): SseBlock => ({data: undefined, id: undefined, retryMs: undefined, ...parts});
 

@@ -1,20 +1,55 @@
 import {type Expectation, type GivenRevision, NO_REVISION, type StoreRevision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
 import {formatRevision, parseRevision} from '../domain/store-id.ts';
-import {headerValues} from './core/message.ts';
+import {headerValues} from './raw-headers.ts';
+import type {RevisionFormat} from './write-transaction.ts';
 
 /** One element of a list of entity tags (RFC 9110 section 8.8.3); elements may be empty, and tags contain commas. */
 const LIST_ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
-/** The entity tag of an entry: its store and its revision, in quotes as RFC 9110 section 8.8.3 wants it. */
+/** Returns the entity tag of an entry: its store and its revision, in quotes (RFC 9110 section 8.8.3). */
 export function formatEntityTag(revision: StoreRevision): string {
   return `"${formatRevision(revision)}"`;
 }
 
+/** Reads the entity tag of an answer. @returns Undefined if it is not one of this service. */
+export function readEntityTag(tag: string | null): StoreRevision | undefined {
+  const given = parseRevision(tag?.slice(1, -1) ?? '');
+  return typeof given === 'object' ? given : undefined;
+}
+
+/** Writes what a request expects of the entry that it changes as headers: `If-Match`, or `If-None-Match: *`. */
+export function formatExpectation(
+  expected: Expectation | undefined,
+  format: RevisionFormat,
+): Readonly<Record<string, string>> {
+  if (expected === undefined) return {};
+  if (expected === 'absent') return {'If-None-Match': '*'};
+  if (expected === 'present') return {'If-Match': '*'};
+  const given = listOf(expected);
+  // An empty list would be no header at all, and then the write would always happen.
+  const tags = (given.length === 0 ? [NO_REVISION] : given).map(each => `"${format(each)}"`);
+  return {'If-Match': tags.join(', ')};
+}
+
+/** Returns whether a precondition has a bare revision, whose entity tag matches nothing before its store is known. */
+export function hasBareRevision(expected: Expectation | undefined): boolean {
+  if (expected === undefined || typeof expected === 'string') return false;
+  return listOf(expected).some(given => typeof given === 'number' && given !== NO_REVISION);
+}
+
+function listOf(expected: GivenRevision | readonly GivenRevision[]): readonly GivenRevision[] {
+  return isList(expected) ? expected : [expected];
+}
+
+function isList(expected: GivenRevision | readonly GivenRevision[]): expected is readonly GivenRevision[] {
+  return Array.isArray(expected);
+}
+
 /**
- * Reads what a request expects of the entry that it changes: `If-Match`, or `If-None-Match: *`.
+ * Reads what {@link formatExpectation} writes, or any other client.
  *
- * @throws {AppError} `invalid-header` for what cannot be kept: it must never be ignored.
+ * @throws {AppError} `invalid-header` for a precondition that is not supported: it must never be ignored.
  */
 export function readExpectation(rawHeaders: readonly string[]): Expectation | undefined {
   const match = readSingle(rawHeaders, 'if-match');
@@ -30,11 +65,12 @@ export function readExpectation(rawHeaders: readonly string[]): Expectation | un
   if (match === undefined) return undefined;
   if (match === '*') return 'present';
   const revisions = readTags('If-Match', match).map(tag => tag.revision);
-  return revisions.length === 1 ? (revisions[0] as GivenRevision) : revisions;
+  const [first, second] = revisions;
+  return first !== undefined && second === undefined ? first : revisions;
 }
 
 /**
- * Whether a reader already has this revision, by `If-None-Match` (RFC 9110 section 13.1.2: compared weakly).
+ * Returns whether a reader already has this revision, by `If-None-Match` (RFC 9110 section 13.1.2: compared weakly).
  *
  * @throws {AppError} `invalid-header`.
  */
@@ -50,9 +86,9 @@ export function isAlreadyRead(rawHeaders: readonly string[], revision: StoreRevi
 }
 
 interface Tag {
-  /** The revision it stands for when compared strongly. */
+  /** The revision for the strong comparison. */
   readonly revision: GivenRevision;
-  /** The revision it stands for when compared weakly. */
+  /** The revision for the weak comparison. */
   readonly weakRevision: GivenRevision;
 }
 
@@ -63,7 +99,7 @@ function readTags(header: string, list: string): readonly Tag[] {
     const element = LIST_ELEMENT.exec(list);
     if (element === null) break;
     const [, tag] = element;
-    // A tag that is none of ours is no mistake: it matches nothing (RFC 9110 section 13.1.1).
+    // A tag of another service is valid, and matches nothing (RFC 9110 section 13.1.1).
     if (tag !== undefined) tags.push({revision: toRevision(tag), weakRevision: toRevision(tag.replace(/^W\//, ''))});
   }
   if (tags.length === 0 || LIST_ELEMENT.lastIndex < list.length)
@@ -71,10 +107,9 @@ function readTags(header: string, list: string): readonly Tag[] {
   return tags;
 }
 
-/** The tag of a bare revision is none of ours: it would match in every store. */
+/** Returns the revision of a tag. A bare revision is not a tag of this service: it would match in every store. */
 function toRevision(tag: string): GivenRevision {
-  const given = parseRevision(tag.slice(1, -1));
-  return typeof given === 'object' ? given : NO_REVISION;
+  return readEntityTag(tag) ?? NO_REVISION;
 }
 
 function isSame(given: GivenRevision, {storeId, revision}: StoreRevision): boolean {

@@ -1,0 +1,20 @@
+import type {Transaction} from '../domain/entries.ts';
+import type {Expectation} from '../domain/entry.ts';
+
+/**
+ * Returns whether a write with this precondition is idempotent: once it has happened, the precondition no longer holds. One of
+ * several revisions may hold again later, and `present` does not depend on the value.
+ */
+export function isIdempotent(expected: Expectation | undefined): boolean {
+  return expected === 'absent' || (expected !== 'present' && expected !== undefined && !Array.isArray(expected));
+}
+
+/** Returns whether a transaction is idempotent: it changes an entry that it checks, so that it cannot happen again. */
+export function isIdempotentTransaction({checks = [], operations}: Transaction): boolean {
+  const kinds = new Map(operations.map(({key, kind}) => [key, kind]));
+  return checks.some(({key, expected}) => {
+    const kind = kinds.get(key);
+    // Deleting a missing entry changes nothing.
+    return kind !== undefined && (kind !== 'delete' || expected !== 'absent');
+  });
+}

@@ -1,0 +1,206 @@
+import {describe, expect, test} from 'vitest';
+import type {Entry} from '../domain/entry.ts';
+import type {Event} from '../domain/event.ts';
+import {AppError, describeFailure} from '../domain/failure.ts';
+import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
+import {parseKey} from '../domain/key.ts';
+import type {SessionStatus} from '../domain/session.ts';
+import {createStoreId} from '../domain/store-id.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/samples.ts';
+import {formatEntryHeaders, readEntryHeaders} from './entry-headers.ts';
+import {formatEvent, formatPolled, readEvent} from './event.ts';
+import {formatFailure, readFailure} from './failure-document.ts';
+import {formatImported, readImported} from './imported.ts';
+import {EACH, readExactTexts} from './json-reader.ts';
+import {formatDeleted, formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
+import {onOneLine} from './one-line.ts';
+import {UnexpectedDocument} from './read-document.ts';
+import {readTransaction} from './read-transaction.ts';
+import {formatSession, formatSignIn, readSession, readSignIn} from './session.ts';
+import {formatCommitted, formatTransaction, readCommitted} from './write-transaction.ts';
+
+const storeId = createStoreId(Uint8Array.of(0xa));
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function entryOf(key: string, json: string, expiresAtMs?: number): Entry {
+  const value = encodeJsonText(json);
+  const info = {key: parseKey(key), revision: 12, sizeBytes: value.length, updatedAtMs: 1, json: value};
+  return expiresAtMs === undefined ? info : {...info, expiresAtMs};
+}
+
+/** Texts that look like the members around a value. */
+const MISLEADING = [
+  '"\\"value\\":1"',
+  '{"value":{"value":[1]},"entries":[{"value":2}]}',
+  '"}],\\\\"',
+  '[["\\\\"]]',
+  '{}',
+];
+
+describe('a listing', () => {
+  const entries = SAMPLE_KEYS.flatMap(key => [...SAMPLE_TEXTS, ...MISLEADING].map(json => entryOf(key, json, 1000)));
+
+  test('brings back every key and value, byte for byte', () => {
+    const sent = {storeId, page: {entries: [...entries, entryOf('"value":', '1.0')], next: 'a"b'}};
+    expect(readValueListing(text(formatListing(sent)))).toEqual(sent);
+  });
+
+  test('without values brings back the rest', () => {
+    const infos = entries.map(({json: _, ...info}) => info);
+    expect(readListing(text(formatListing({storeId, page: {entries: infos}})))).toEqual({
+      storeId,
+      page: {entries: infos},
+    });
+  });
+
+  test('that lacks a value, a member or its end is refused', () => {
+    const sent = text(formatListing({storeId, page: {entries: [entryOf('a', '1')]}}));
+    for (const wrong of [sent.replace(',"value":1', ''), sent.replace('sizeBytes', 'size'), sent.slice(0, -1), ''])
+      expect(() => readValueListing(wrong), wrong).toThrow(UnexpectedDocument);
+    expect(() => readListing(sent.replace('1970-01-01T', 'yesterday'))).toThrow(UnexpectedDocument);
+  });
+
+  test('that a proxy has indented is the same', () => {
+    const sent = {storeId, page: {entries: [entryOf('a', '[1,{"b":"c"}]')]}};
+    const indented = JSON.stringify(JSON.parse(text(formatListing(sent))), undefined, 2);
+    const [entry] = readValueListing(indented).page.entries;
+    expect(JSON.parse(decodeJsonText(entry?.json ?? encodeJsonText('0')))).toEqual([1, {b: 'c'}]);
+  });
+
+  test('the number of deleted entries comes back', () => expect(readDeleted(formatDeleted(7))).toBe(7));
+});
+
+describe('an event', () => {
+  const written = (json: string): Event => {
+    const value = encodeJsonText(json);
+    return {kind: 'entry-written', key: parseKey('k"'), revision: 3, sizeBytes: value.length, json: value};
+  };
+
+  test('brings back its value on one line, byte for byte otherwise', () => {
+    for (const json of [...SAMPLE_TEXTS, ...MISLEADING, '[\r\n1\n,2]']) {
+      const sent = text(formatEvent(written(json), storeId));
+      expect(sent).not.toMatch(/[\r\n]/);
+      const value = text(onOneLine(encodeJsonText(json)));
+      expect(readEvent(sent)).toEqual({...written(value), text: value, value: JSON.parse(json)});
+    }
+  });
+
+  const others: readonly Event[] = [
+    {kind: 'entry-written', key: parseKey('k'), revision: 3, sizeBytes: 70_000, expiresAtMs: 1_790_000_000_123},
+    {kind: 'entry-deleted', key: parseKey('k'), revision: 4},
+    {kind: 'entry-expired', key: parseKey('k'), revision: 5},
+    {kind: 'reset', revision: 6},
+    {kind: 'identity-changed'},
+  ];
+  for (const event of others)
+    test(`of the kind ${event.kind} comes back`, () =>
+      expect(readEvent(text(formatEvent(event, storeId)))).toEqual(event));
+
+  test('of a kind of a later version is not known', () => expect(readEvent('{"kind":"entry-locked"}')).toBeUndefined());
+
+  test('that lacks a member is refused', () => {
+    for (const wrong of ['', '[]', '{}', '{"kind":"reset"}', '{"kind":"entry-written","key":"k","revision":"1"}'])
+      expect(() => readEvent(wrong), wrong).toThrow(UnexpectedDocument);
+  });
+
+  test('is the same in the answer to a request that waits', () => {
+    const events = [written('1.0'), ...others];
+    const sent = text(formatPolled({events, cursor: 9, storeId}, each => formatEvent(each, storeId)));
+    expect(JSON.parse(sent)).toMatchObject({storeId, revision: '9'});
+    expect(readExactTexts(sent, ['events', EACH])).toEqual(events.map(each => text(formatEvent(each, storeId))));
+  });
+});
+
+describe('readExactTexts()', () => {
+  test('finds values at their depth only, with any white space', () => {
+    const json = ' { "a" : [ { "b" : 1.0 , "c" : "b" } , [ ] , { "b" : [ { "b" : 2 } ] } , 7 ] , "b" : null } ';
+    expect(readExactTexts(json, ['a', EACH, 'b'])).toEqual(['1.0', '[ { "b" : 2 } ]']);
+    expect(readExactTexts(json, ['b'])).toEqual(['null']);
+    expect(readExactTexts(json, ['b', 'c'])).toEqual([]);
+    expect(readExactTexts(json, [])).toEqual([json.trim()]);
+  });
+});
+
+describe('a transaction', () => {
+  test('brings back keys, revisions, values and patches', async () => {
+    const transaction = {
+      checks: [
+        {key: 'a', expected: 'absent' as const},
+        {key: 'b', expected: {storeId, revision: 4}},
+      ],
+      operations: [
+        {kind: 'put' as const, key: 'é', json: encodeJsonText('1.0'), ttlSeconds: 7},
+        {kind: 'patch' as const, key: 'b', patch: encodeJsonText('{"a":1e400}')},
+        {kind: 'touch' as const, key: 'c', ttlSeconds: null},
+        {kind: 'delete' as const, key: 'd'},
+      ],
+    };
+    const sent = formatTransaction(transaction, given => (typeof given === 'object' ? `${storeId}-4` : 'bare'));
+    expect(await readTransaction(sent, {valueDepthMax: 4, pause: async () => {}})).toEqual(transaction);
+  });
+
+  test('answers with its revision', () =>
+    expect(readCommitted(formatCommitted({storeId, revision: 57}))).toEqual({storeId, revision: 57}));
+});
+
+describe('a failure', () => {
+  test('comes back with its members and its message', () => {
+    const failure = {code: 'no-entry', key: '"value":'} as const;
+    const read = readFailure(formatFailure(failure, {title: 'Not Found', instance: 'id'}), 404);
+    expect(read).toMatchObject({failure, message: describeFailure(failure)});
+  });
+
+  test('of a later version keeps its code, message and advice', () => {
+    const json = '{"code":"entry-locked","detail":"It is locked","advice":"Wait","new":1}';
+    const failure = {
+      code: 'unknown-failure',
+      sentCode: 'entry-locked',
+      status: 409,
+      detail: 'It is locked',
+      advice: 'Wait',
+    };
+    expect(readFailure(json, 409)).toMatchObject({failure});
+  });
+
+  test('that lacks a code or a message is refused', () => {
+    for (const wrong of ['', 'null', '[]', '{"code":"no-entry"}', '{"detail":"x"}', '{"code":1,"detail":"x"}'])
+      expect(() => readFailure(wrong, 500), wrong).toThrow(UnexpectedDocument);
+  });
+});
+
+describe('the headers of an entry', () => {
+  const headersOf = (raw: readonly string[]): Headers =>
+    new Headers(
+      Array.from({length: raw.length / 2}, (_, at): [string, string] => [raw[2 * at] ?? '', raw[2 * at + 1] ?? '']),
+    );
+
+  test('bring back its revision and its times', () => {
+    for (const times of [{updatedAtMs: 1}, {updatedAtMs: 1, expiresAtMs: 2}]) {
+      const sent = {storeId, revision: 12, ...times};
+      expect(readEntryHeaders(headersOf(formatEntryHeaders(sent)))).toEqual(sent);
+    }
+  });
+
+  test('of another service are refused', () => {
+    for (const wrong of [['ETag', '"12"'], ['ETag', `"${storeId}-12"`], []])
+      expect(() => readEntryHeaders(headersOf(wrong))).toThrow(UnexpectedDocument);
+  });
+});
+
+describe('a session', () => {
+  test('brings back its state', () => {
+    const status: SessionStatus = {state: 'signed-out', source: 'back-end', sinceMs: 5, stale: false};
+    expect(readSession(formatSession(status))).toMatchObject({state: 'signed-out', since: new Date(5).toISOString()});
+  });
+
+  test('a sign-in brings back its credentials', () => {
+    const request = {scriptURL: 'https://a.example/', username: 'é', password: '"'};
+    expect(readSignIn(new TextEncoder().encode(formatSignIn(request)))).toEqual(request);
+    expect(() => readSignIn(new TextEncoder().encode('{"username":"a"}'))).toThrow(AppError);
+  });
+});
+
+test('the result of an import comes back', () => {
+  const imported = {dryRun: true, entries: 1, created: 2, replaced: 3, expired: 4, deleted: 5, batches: 6, revision: 7};
+  expect(readImported(formatImported(imported))).toEqual(imported);
+});

@@ -1,0 +1,31 @@
+import type {EntryInfo, StoreRevision} from '../domain/entry.ts';
+import type {StoreId} from '../domain/store-id.ts';
+import {formatTime} from './format-time.ts';
+import {formatEntityTag, readEntityTag} from './preconditions.ts';
+import {readTime, UnexpectedDocument} from './read-document.ts';
+
+/** Properties of an entry that travel as headers beside its value. */
+export interface EntryHeaders extends Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs'> {
+  readonly storeId: StoreId;
+}
+
+/** Returns the headers of an entry as alternating names and values. */
+export function formatEntryHeaders({storeId, revision, updatedAtMs, expiresAtMs}: EntryHeaders): readonly string[] {
+  const headers = ['ETag', formatEntityTag({storeId, revision}), 'Updated-At', formatTime(updatedAtMs)];
+  if (expiresAtMs !== undefined) headers.push('Expires-At', formatTime(expiresAtMs));
+  return headers;
+}
+
+/** Reads what {@link formatEntryHeaders} writes. @throws {UnexpectedDocument} */
+export function readEntryHeaders(headers: Headers): EntryHeaders {
+  const entry = {...readRevisionHeader(headers), updatedAtMs: readTime(headers.get('Updated-At') ?? '')};
+  const expiresAt = headers.get('Expires-At');
+  return expiresAt === null ? entry : {...entry, expiresAtMs: readTime(expiresAt)};
+}
+
+/** Reads the revision of an answer to a write. @throws {UnexpectedDocument} */
+export function readRevisionHeader(headers: Headers): StoreRevision {
+  const revision = readEntityTag(headers.get('ETag'));
+  if (revision === undefined) throw new UnexpectedDocument('it has no ETag of this service');
+  return revision;
+}

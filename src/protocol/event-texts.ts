@@ -1,0 +1,29 @@
+import type {Event, EventBatch} from '../domain/event.ts';
+import type {StoreId} from '../domain/store-id.ts';
+import {formatEvent} from './event.ts';
+import {formatBatch} from './server-sent-events.ts';
+
+/** Writes events, each once however many subscribers receive it. */
+export interface EventTexts {
+  /** Returns an event as one JSON object on one line. */
+  json(event: Event): Uint8Array;
+  /** Returns a batch as a part of a stream of server-sent events. */
+  stream(batch: EventBatch): Uint8Array;
+}
+
+/** Creates a writer of events. It keeps each text as long as its event is referenced elsewhere. */
+export function createEventTexts(storeId: StoreId): EventTexts {
+  const jsons = new WeakMap<Event, Uint8Array>();
+  const streams = new WeakMap<EventBatch, Uint8Array>();
+  const json = (event: Event): Uint8Array => remember(jsons, event, each => formatEvent(each, storeId));
+  return {json, stream: batch => remember(streams, batch, each => formatBatch(each, {storeId, format: json}))};
+}
+
+function remember<K extends object, V>(known: WeakMap<K, V>, key: K, make: (key: K) => V): V {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = make(key);
+    known.set(key, value);
+  }
+  return value;
+}

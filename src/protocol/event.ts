@@ -1,0 +1,131 @@
+import type {Revision} from '../domain/entry.ts';
+import type {EntryRemoved, EntryWritten, Event, IdentityChanged, Reset} from '../domain/event.ts';
+import {encodeText, type JsonText} from '../domain/json-text.ts';
+import type {Key} from '../domain/key.ts';
+import type {ShapeOf} from '../domain/shape.ts';
+import type {StoreId} from '../domain/store-id.ts';
+import {ByteWriter} from './byte-writer.ts';
+import {formatTime} from './format-time.ts';
+import {readExactTexts} from './json-reader.ts';
+import {onOneLine} from './one-line.ts';
+import {assertShape, parseDocument, readTime} from './read-document.ts';
+
+/** An event as a client receives it. */
+export type ClientEvent<T = unknown> = ValueWritten<T> | EntryRemoved | IdentityChanged | Reset;
+
+/** An entry was written. Its value comes in all forms, unless it is larger than 64 KiB. */
+export interface ValueWritten<T = unknown> extends EntryWritten {
+  /** The value as it was written, but line breaks between its tokens have become spaces. */
+  readonly text?: string;
+  /** The value as JavaScript has it: numbers that it cannot hold become the nearest ones. */
+  readonly value?: T;
+}
+
+/** Writes an event as one JSON object on one line, with the store that its revision belongs to, if one is given. */
+export function formatEvent(event: Event, storeId?: StoreId): Uint8Array {
+  const writer = new ByteWriter();
+  const {kind} = event;
+  switch (kind) {
+    case 'entry-written':
+      writeWritten(writer, event, storeId);
+      break;
+    case 'entry-deleted':
+    case 'entry-expired':
+      writer.text(JSON.stringify({kind, key: event.key, storeId, revision: String(event.revision)}));
+      break;
+    case 'reset':
+      writer.text(JSON.stringify({kind, storeId, revision: String(event.revision)}));
+      break;
+    case 'identity-changed':
+      writer.text(JSON.stringify({kind}));
+  }
+  return writer.end();
+}
+
+function writeWritten(writer: ByteWriter, event: EntryWritten, storeId: StoreId | undefined): void {
+  const {kind, key, revision, sizeBytes, expiresAtMs, json} = event;
+  const expiresAt = expiresAtMs === undefined ? {} : {expiresAt: formatTime(expiresAtMs)};
+  const head = JSON.stringify({kind, key, storeId, revision: String(revision), sizeBytes, ...expiresAt});
+  if (json === undefined) writer.text(head);
+  else
+    writer
+      .text(`${head.slice(0, -1)},"value":`)
+      .bytes(onOneLine(json))
+      .text('}');
+}
+
+/**
+ * Reads an event.
+ *
+ * @returns Undefined for a kind of a later version.
+ * @throws {UnexpectedDocument}
+ */
+export function readEvent(json: string): ClientEvent | undefined {
+  const document = parseDocument(json);
+  const {kind} = assertShape<{readonly kind: string}>(document, {kind: 'string'});
+  switch (kind) {
+    case 'entry-written':
+      return readWritten(document, json);
+    case 'entry-deleted':
+    case 'entry-expired': {
+      const {key, revision} = assertShape<SentRemoved>(document, REMOVED);
+      return {kind, key, revision: Number(revision)};
+    }
+    case 'identity-changed':
+      return {kind};
+    case 'reset':
+      return {kind, revision: Number(assertShape<SentReset>(document, RESET).revision)};
+    default:
+      return undefined;
+  }
+}
+
+function readWritten(document: unknown, json: string): ValueWritten {
+  const written: SentWritten & {readonly value?: unknown} = assertShape<SentWritten>(document, WRITTEN);
+  const {key, revision, sizeBytes, expiresAt, value} = written;
+  const [text] = readExactTexts(json, ['value']);
+  return {
+    kind: 'entry-written',
+    key,
+    revision: Number(revision),
+    sizeBytes,
+    ...(expiresAt === undefined ? undefined : {expiresAtMs: readTime(expiresAt)}),
+    // JSON, since it is a part of a document that could be parsed.
+    ...(text === undefined ? undefined : {json: encodeText(text) as JsonText, text, value}),
+  };
+}
+
+interface SentReset {
+  readonly revision: string;
+}
+
+interface SentRemoved extends SentReset {
+  readonly key: Key;
+}
+
+interface SentWritten extends SentRemoved {
+  readonly sizeBytes: number;
+  readonly expiresAt?: string;
+}
+
+const RESET: ShapeOf<SentReset> = {revision: 'digits'};
+const REMOVED: ShapeOf<SentRemoved> = {...RESET, key: 'string'};
+const WRITTEN: ShapeOf<SentWritten> = {...REMOVED, sizeBytes: 'number', 'expiresAt?': 'string'};
+
+/** Events that a request waited for. */
+export interface Polled {
+  readonly events: readonly Event[];
+  /** The `since` of the next request. */
+  readonly cursor: Revision;
+  readonly storeId: StoreId;
+}
+
+/** Writes the answer to a request that waits for events. */
+export function formatPolled({events, cursor, storeId}: Polled, format: (event: Event) => Uint8Array): Uint8Array {
+  const writer = new ByteWriter().text('{"events":[');
+  for (const [index, event] of events.entries()) {
+    if (index > 0) writer.text(',');
+    writer.bytes(format(event));
+  }
+  return writer.text(`],"storeId":"${storeId}","revision":"${cursor}"}`).end();
+}

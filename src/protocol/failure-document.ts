@@ -1,0 +1,41 @@
+import {AppError, describeFailure, type Failure} from '../domain/failure.ts';
+import {adviseOn} from '../domain/failure-advice.ts';
+import {isSentFailure} from '../domain/sent-failure.ts';
+import {statusOf} from './failure-status.ts';
+import {parseDocument, UnexpectedDocument} from './read-document.ts';
+
+/** Members of a problem document that the failure itself does not have. */
+export interface FailureContext {
+  /** Name of the HTTP status. */
+  readonly title: string;
+  /** Id of the request that failed. */
+  readonly instance: string;
+}
+
+/** Writes the problem document (RFC 9457) of a failure: its own members beside those of the standard. */
+export function formatFailure(failure: Failure, {title, instance}: FailureContext): string {
+  const status = statusOf(failure);
+  const detail = describeFailure(failure);
+  return JSON.stringify({type: 'about:blank', title, status, detail, instance, advice: adviseOn(failure), ...failure});
+}
+
+/**
+ * Reads what {@link formatFailure} writes. A failure that this version does not know keeps its code, message and advice.
+ *
+ * @param httpStatus The status of the answer.
+ * @throws {UnexpectedDocument} If it is not a problem document of this service.
+ */
+export function readFailure(json: string, httpStatus: number): AppError {
+  const {type, title, status, detail, instance, advice, ...failure} = parseMembers(json);
+  const {code} = failure;
+  if (typeof code !== 'string' || typeof detail !== 'string')
+    throw new UnexpectedDocument('it is not a problem document of this service');
+  if (isSentFailure(failure)) return new AppError(failure, {message: detail});
+  const unknown = {code: 'unknown-failure', sentCode: code, status: httpStatus, detail} as const;
+  return new AppError(typeof advice === 'string' ? {...unknown, advice} : unknown);
+}
+
+function parseMembers(json: string): Readonly<Record<string, unknown>> {
+  const document = parseDocument(json);
+  return typeof document === 'object' && document !== null ? {...document} : {};
+}

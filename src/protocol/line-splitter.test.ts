@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {describe, test} from 'vitest';
+import {isBlank, LineSplitter} from './line-splitter.ts';
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function text(chunk: Uint8Array): string {
+  return new TextDecoder().decode(chunk);
+}
+
+describe('bytes are cut into lines', () => {
+  test('wherever the chunks end', () => {
+    const lines = fc.array(fc.uint8Array({maxLength: 20}).map(line => line.map(byte => (byte === 10 ? 11 : byte))));
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(30)), (wanted, sizes) => {
+        const whole = Uint8Array.from(wanted.flatMap(line => [...line, 10]));
+        const splitter = new LineSplitter(20);
+        const found: (Uint8Array | undefined)[] = [];
+        let at = 0;
+        for (const size of sizes) {
+          found.push(...splitter.push(whole.subarray(at, at + size)));
+          at += size;
+        }
+        found.push(...splitter.push(whole.subarray(at)));
+        assert.equal(splitter.end(), undefined);
+        assert.deepEqual(
+          found.map(line => [...(line ?? [256])]),
+          wanted.map(line => [...line]),
+        );
+      }),
+    );
+  });
+
+  test('and the last one needs no line feed', () => {
+    const splitter = new LineSplitter(20);
+    assert.deepEqual(
+      Array.from(splitter.push(bytes('a\nbc')), line => text(line ?? bytes('?'))),
+      ['a'],
+    );
+    assert.equal(text(splitter.end() ?? bytes('?')), 'bc');
+  });
+
+  test('and one that is too long is not waited for', () => {
+    const splitter = new LineSplitter(3);
+    assert.deepEqual([...splitter.push(bytes('ab'))], []);
+    assert.deepEqual([...splitter.push(bytes('cd'))], [undefined]);
+    assert.deepEqual(
+      [...new LineSplitter(3).push(bytes('abc\nabcd\n'))].map(line => line?.length),
+      [3, undefined],
+    );
+  });
+
+  test('of which some are blank', () => {
+    assert.deepEqual(
+      ['', '\r', ' \t', 'x', ' {'].map(line => isBlank(bytes(line))),
+      [true, true, true, false, false],
+    );
+  });
+});

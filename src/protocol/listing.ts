@@ -1,0 +1,95 @@
+import type {Page} from '../domain/entries.ts';
+import type {Entry, EntryInfo} from '../domain/entry.ts';
+import {encodeText, type JsonText} from '../domain/json-text.ts';
+import type {Key} from '../domain/key.ts';
+import type {ShapeOf} from '../domain/shape.ts';
+import type {StoreId} from '../domain/store-id.ts';
+import {ByteWriter} from './byte-writer.ts';
+import {formatTime} from './format-time.ts';
+import {EACH, readExactTexts} from './json-reader.ts';
+import {readDocument, readTime, UnexpectedDocument} from './read-document.ts';
+
+/** A page of entries as it travels, with the store that their revisions belong to. */
+export interface Listing<E extends EntryInfo> {
+  readonly storeId: StoreId;
+  readonly page: Page<E>;
+}
+
+/** Writes a page, with the exact bytes of the values if its entries have values. */
+export function formatListing({storeId, page: {entries, next}}: Listing<EntryInfo | Entry>): Uint8Array {
+  const writer = new ByteWriter().text(`{"storeId":"${storeId}","entries":[`);
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0) writer.text(',');
+    writeEntry(writer, entry);
+  }
+  return writer.text(next === undefined ? ']}' : `],"next":${JSON.stringify(next)}}`).end();
+}
+
+/** Writes one entry as a listing shows it. */
+export function formatEntry(entry: EntryInfo | Entry): Uint8Array {
+  const writer = new ByteWriter();
+  writeEntry(writer, entry);
+  return writer.end();
+}
+
+function writeEntry(writer: ByteWriter, entry: EntryInfo | Entry): void {
+  const {key, revision, sizeBytes, updatedAtMs, expiresAtMs} = entry;
+  const updatedAt = formatTime(updatedAtMs);
+  const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;
+  writer.text(
+    `{"key":${JSON.stringify(key)},"revision":"${revision}","sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}`,
+  );
+  if ('json' in entry) writer.text(',"value":').bytes(entry.json);
+  writer.text('}');
+}
+
+/** Reads a page without values. @throws {UnexpectedDocument} */
+export function readListing(json: string): Listing<EntryInfo> {
+  const {storeId, entries: listed, next} = readDocument<ListedPage>(json, LISTED_PAGE);
+  const entries = listed.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
+    const info = {key, revision: Number(revision), sizeBytes, updatedAtMs: readTime(updatedAt)};
+    return expiresAt === undefined ? info : {...info, expiresAtMs: readTime(expiresAt)};
+  });
+  return {storeId, page: next === undefined ? {entries} : {entries, next}};
+}
+
+/** Reads a page with values. @throws {UnexpectedDocument} */
+export function readValueListing(json: string): Listing<Entry> {
+  const {storeId, page} = readListing(json);
+  const values = readExactTexts(json, ['entries', EACH, 'value']);
+  const entries = page.entries.map((info, index): Entry => {
+    const value = values[index];
+    if (value === undefined) throw new UnexpectedDocument('it lacks the values');
+    // JSON, since it is a part of a document that could be parsed.
+    return {...info, json: encodeText(value) as JsonText};
+  });
+  return {storeId, page: {...page, entries}};
+}
+
+interface ListedPage {
+  readonly storeId: StoreId;
+  readonly entries: readonly {
+    readonly key: Key;
+    readonly revision: string;
+    readonly sizeBytes: number;
+    readonly updatedAt: string;
+    readonly expiresAt?: string;
+  }[];
+  readonly next?: string;
+}
+
+const LISTED_PAGE: ShapeOf<ListedPage> = {
+  storeId: 'string',
+  entries: [{key: 'string', revision: 'digits', sizeBytes: 'number', updatedAt: 'string', 'expiresAt?': 'string'}],
+  'next?': 'string',
+};
+
+/** Writes how many entries were deleted under a prefix. */
+export function formatDeleted(deleted: number): string {
+  return JSON.stringify({deleted});
+}
+
+/** Reads what {@link formatDeleted} writes. @throws {UnexpectedDocument} */
+export function readDeleted(json: string): number {
+  return readDocument<{readonly deleted: number}>(json, {deleted: 'number'}).deleted;
+}

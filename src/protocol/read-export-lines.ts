@@ -1,0 +1,137 @@
+import {describeProblem} from '../domain/client-failure-texts.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
+import {AppError, type DocumentProblem} from '../domain/failure.ts';
+import {JsonIndex} from '../domain/json-index.ts';
+import {decodeJsonText, encodeText, type JsonText, parseInSteps, TooBroad} from '../domain/json-text.ts';
+import {parseKey, parsePrefix} from '../domain/key.ts';
+import type {Steps} from '../domain/steps.ts';
+import {assertValueSize, type ValueLimits} from '../domain/value.ts';
+import {EXPORT_FORMAT, EXPORT_VERSION, type ExportLine, type WrongLine} from './export-lines.ts';
+import {formatTime} from './format-time.ts';
+
+/** Most members of a line. */
+const BREADTH_MAX = [DOCUMENT_MEMBERS_MAX];
+
+/** Creates a parser of lines, which are given without their line feed, one after another; each is parsed in steps. */
+export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array) => Steps<ExportLine> {
+  let ends = new Int32Array();
+  return function* (bytes) {
+    if (ends.length < bytes.length) ends = new Int32Array(bytes.length * 2);
+    try {
+      return yield* readLine(bytes, limits, ends);
+    } catch (error) {
+      if (error instanceof TooBroad) return wrong(describeProblem(describeBreadth(error)));
+      if (!(error instanceof AppError)) throw error;
+      return wrong(describeWrong(error, limits));
+    }
+  };
+}
+
+function* readLine(bytes: Uint8Array, limits: ValueLimits, ends: Int32Array<ArrayBuffer>): Steps<ExportLine> {
+  const index = yield* JsonIndex.inSteps(
+    bytes,
+    {depthMax: limits.valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX},
+    ends,
+  );
+  const problems: DocumentProblem[] = [];
+  const line = new DocumentObject({index, span: index.root, path: '$', report: problem => problems.push(problem)});
+  // If a problem is reported, the result is not used.
+  const read = yield* readMembers(line, limits);
+  if (read.kind !== 'wrong') line.end();
+  const [first] = problems;
+  return first === undefined ? read : wrong(describeProblem(first));
+}
+
+/** Levels of a line around a value: the line itself. */
+const LEVELS_AROUND_VALUE = 1;
+
+function* readMembers(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
+  if (line.has('format')) return readHeader(line);
+  if (line.has('end')) return readTrailer(line);
+  return yield* readEntry(line, limits);
+}
+
+function readHeader(line: DocumentObject): ExportLine {
+  if (line.string('format') !== EXPORT_FORMAT) return wrong('it is not the header of an export of Crewroom');
+  // Members of another version are unknown: check it first.
+  if (readText(line.value('version')) !== String(EXPORT_VERSION))
+    return wrong(`$.version has to be ${EXPORT_VERSION}, the version of the format that this service reads`);
+  if (line.has('revision')) line.string('revision');
+  const prefix = line.has('prefix') ? (line.string('prefix') ?? '') : '';
+  return {kind: 'header', prefix: parsePrefix(prefix)};
+}
+
+function readTrailer(line: DocumentObject): ExportLine {
+  if (readText(line.value('end')) !== 'true') return wrong('$.end has to be true');
+  const count = readText(line.value('entries'));
+  return /^(?:0|[1-9][0-9]{0,14})$/.test(count)
+    ? {kind: 'trailer', entries: Number(count)}
+    : wrong('$.entries has to be the number of entries');
+}
+
+function* readEntry(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
+  const key = line.string('key');
+  for (const name of ['revision', 'updatedAt']) if (line.has(name)) line.string(name);
+  const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt') ?? '') : undefined;
+  if (Number.isNaN(expiry)) return wrong(`$.expiresAt has to be a time such as "${formatTime(0)}"`);
+  const json = line.has('text') ? yield* readValueText(line, limits) : readValue(line.value('value'));
+  if (key === undefined || json === undefined) return wrong('');
+  assertValueSize(json, limits.valueBytesMax);
+  return {kind: 'entry', key: parseKey(key), json, ...(expiry === undefined ? {} : {expiresAtMs: expiry})};
+}
+
+function readValue(place: DocumentPlace | undefined): JsonText | undefined {
+  return place?.index.json(place.span);
+}
+
+/** Reads a value that is encoded as a string. */
+function* readValueText(line: DocumentObject, {valueDepthMax}: ValueLimits): Steps<JsonText | undefined> {
+  const text = line.string('text');
+  if (text === undefined) return undefined;
+  try {
+    yield text.length;
+    const bytes = encodeText(text);
+    return yield* parseInSteps(bytes, {depthMax: valueDepthMax});
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
+    throw new AppError({...error.failure, problem: `in $.text ${error.failure.problem}`}, {cause: error});
+  }
+}
+
+/** Returns the JSON of a number or a literal; an empty text for everything else. */
+function readText(place: DocumentPlace | undefined): string {
+  if (place === undefined || place.span.end - place.span.start > SHORT_LENGTH_MAX) return '';
+  return decodeJsonText(place.index.json(place.span));
+}
+
+/** Largest number or literal of a line, in bytes. */
+const SHORT_LENGTH_MAX = 20;
+
+/** A time of RFC 3339, section 5.6. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** @returns Milliseconds since the Unix epoch, or NaN. */
+function parseTime(text: string): number {
+  return TIME.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+function wrong(problem: string): WrongLine {
+  return {kind: 'wrong', problem};
+}
+
+function describeWrong({failure, message}: AppError, {valueDepthMax}: ValueLimits): string {
+  switch (failure.code) {
+    case 'invalid-json':
+      return `${failure.problem} at its byte ${failure.position}`;
+    case 'value-too-large':
+      return `its value is larger than ${failure.sizeBytesMax} bytes`;
+    case 'value-too-deep':
+      return `its value nests deeper than ${valueDepthMax} levels`;
+    case 'invalid-key':
+      return `$.key cannot be used: ${failure.problem}`;
+    case 'invalid-parameter':
+      return `$.prefix cannot be used: ${failure.problem}`;
+    default:
+      return message;
+  }
+}

@@ -1,0 +1,51 @@
+import type {ShapeOf} from '../domain/shape.ts';
+import type {StoreId} from '../domain/store-id.ts';
+import {readDocument} from './read-document.ts';
+
+/** Answer of `GET /api`. */
+export interface ServiceDocument {
+  readonly name: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  /** The store that the revisions belong to. */
+  readonly storeId: StoreId;
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** Answer of `GET /readyz`. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly store: 'read-write' | 'read-only';
+  readonly identity: {
+    readonly source: 'back-end' | 'profile' | 'sample' | 'none';
+    readonly signedIn: boolean;
+    readonly state: 'signed-out' | 'signed-in' | 'expired';
+    /** Present if the served identity is the last known one, which the back end of the airline has not confirmed since. */
+    readonly stale?: true;
+    readonly summary?: string;
+  };
+}
+
+/** Reads what the service is. @throws {UnexpectedDocument} */
+export function readService(json: string): ServiceDocument {
+  return readDocument<ServiceDocument>(json, SERVICE);
+}
+
+/** Reads whether the service is ready. @throws {UnexpectedDocument} */
+export function readReadiness(json: string): Readiness {
+  return readDocument<Readiness>(json, READINESS);
+}
+
+const SERVICE: ShapeOf<ServiceDocument> = {
+  name: 'string',
+  version: 'string',
+  apiVersion: 'string',
+  storeId: 'string',
+  links: {},
+};
+
+const READINESS: ShapeOf<Readiness> = {
+  ready: 'boolean',
+  store: 'string',
+  identity: {source: 'string', signedIn: 'boolean', state: 'string', 'stale?': 'boolean', 'summary?': 'string'},
+};
