@@ -1,7 +1,7 @@
 import {AppError} from './failure.ts';
 import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
 import {type JsonLimits, type JsonText, parseInSteps} from './json-text.ts';
-import {type Steps, takeAll} from './steps.ts';
+import {runAtOnce, type Steps} from './steps.ts';
 
 /**
  * Applies a merge patch (RFC 7396) to a JSON text: members of an object replace those of the same name, `null`
@@ -17,7 +17,7 @@ import {type Steps, takeAll} from './steps.ts';
  * @throws {AppError} `value-too-deep` with the position in the result.
  */
 export function applyMergePatch(target: JsonText | undefined, patch: JsonText, limits?: JsonLimits): JsonText {
-  return takeAll(mergePatchInSteps(target, patch, limits));
+  return runAtOnce(mergePatchInSteps(target, patch, limits));
 }
 
 /** Applies a merge patch as {@link applyMergePatch}, in steps. */

@@ -3,7 +3,7 @@ import {describe, test} from 'vitest';
 import type {Entry} from '../domain/entry.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
-import {takeAll} from '../domain/steps.ts';
+import {runAtOnce} from '../domain/steps.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/samples.ts';
 import {type ExportLine, formatEntryLines, formatHeaderLine, formatTrailerLine} from './export-lines.ts';
 import {createExportLineParser} from './read-export-lines.ts';
@@ -27,7 +27,7 @@ function entry(key: string, json: string, expiresAtMs?: number): Entry {
 const parser = createExportLineParser(LIMITS);
 
 function parse(line: string): ExportLine {
-  return takeAll(parser(bytes(line)));
+  return runAtOnce(parser(bytes(line)));
 }
 
 describe('the lines of an export', () => {

@@ -5,7 +5,7 @@ import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import {takeInTurns} from '../domain/steps.ts';
+import {runInTicks} from '../domain/steps.ts';
 import {parseRevision} from '../domain/store-id.ts';
 import {isTtl} from '../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
@@ -58,7 +58,7 @@ export async function readTransaction(
 async function indexDocument(body: Uint8Array, {valueDepthMax, pause}: TransactionReading): Promise<JsonIndex> {
   const limits = {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX};
   try {
-    return await takeInTurns(JsonIndex.inSteps(body, limits), pause);
+    return await runInTicks(JsonIndex.inSteps(body, limits), pause);
   } catch (error) {
     if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;

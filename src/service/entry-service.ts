@@ -14,7 +14,7 @@ import {AppError} from '../domain/failure.ts';
 import {type JsonText, TooBroad} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
-import {TURN_BYTES_MAX} from '../domain/steps.ts';
+import {TICK_BYTES_MAX} from '../domain/steps.ts';
 import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
 import type {TtlSeconds} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
@@ -79,7 +79,7 @@ class EntryService implements CheckedEntries {
     const checks = (transaction.checks ?? []).map(({key, expected}) => ({key: parseKey(key), expected}));
     const given = transaction.operations;
     const operations =
-      this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TURN_BYTES_MAX
+      this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TICK_BYTES_MAX
         ? given.map(operation => this.#readOperation(operation))
         : await this.#readInTurns(given.map(copyOf), this.#pause);
     assertSize(operations, this.#limits);
@@ -174,7 +174,7 @@ class EntryService implements CheckedEntries {
     for (const operation of given) {
       operations.push(this.#readOperation(operation));
       length += givenLength(operation);
-      if (length < TURN_BYTES_MAX) continue;
+      if (length < TICK_BYTES_MAX) continue;
       await pause();
       length = 0;
     }

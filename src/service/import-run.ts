@@ -1,7 +1,7 @@
 import {AppError, type ImportedPart} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
-import {type Steps, takeInTurns, takeTurn} from '../domain/steps.ts';
+import {runInTicks, runTick, type Steps} from '../domain/steps.ts';
 import type {PutOperation, Store} from '../domain/store.ts';
 import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
 import type {EntryLine, ExportLine} from '../protocol/export-lines.ts';
@@ -88,9 +88,9 @@ export class ImportRun {
     if (line === undefined) throw this.#invalid('it is longer than a line with the largest value can be');
     if (isBlank(line)) return undefined;
     const steps = this.#parse(line);
-    const first = takeTurn(steps);
+    const first = runTick(steps);
     if (first.done) return this.#take(first.value, hint);
-    return takeInTurns(steps, this.#deps.pause).then(read => this.#take(read, hint));
+    return runInTicks(steps, this.#deps.pause).then(read => this.#take(read, hint));
   }
 
   async #takeEnd(): Promise<void> {

@@ -6,7 +6,7 @@ import type {JsonText} from '../../domain/json-text.ts';
 import {compareKeys, type Key, trustStoredKey} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Listeners} from '../../domain/listeners.ts';
-import {type Steps, takeInTurns} from '../../domain/steps.ts';
+import {runInTicks, type Steps} from '../../domain/steps.ts';
 import type {
   Change,
   Changes,
@@ -151,7 +151,7 @@ class MemoryStore implements Store {
   }
 
   async #writeGroup(group: readonly GroupedCommit<PutOperation>[]): Promise<readonly (CommitResult | Error)[]> {
-    const {writes, changes, revision, results} = await takeInTurns(this.#plan(group), setImmediate);
+    const {writes, changes, revision, results} = await runInTicks(this.#plan(group), setImmediate);
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     for (const each of commitsOf(changes)) this.#log.add(each);

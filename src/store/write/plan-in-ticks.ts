@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {takeTurn} from '../../domain/steps.ts';
+import {runTick} from '../../domain/steps.ts';
 import type {Tree} from '../tree/tree.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function planInTicks<T>(
     const going = steps ?? begin();
     // An iterator that threw has ended: without it the next one begins again.
     steps = undefined;
-    const step = takeTurn(going);
+    const step = runTick(going);
     steps = going;
     return step;
   };

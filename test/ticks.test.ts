@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {JsonIndex} from '../src/domain/json-index.ts';
 import {parseKey} from '../src/domain/key.ts';
 import {DEFAULT_LIMITS} from '../src/domain/limits.ts';
-import {takeInTurns} from '../src/domain/steps.ts';
+import {runInTicks} from '../src/domain/steps.ts';
 import {readTransaction} from '../src/protocol/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
@@ -68,7 +68,7 @@ describe('others have their turn (B5, B11)', () => {
     for (const text of [brackets(8 * MEBIBYTE), '"",'.repeat(3_000_000), members(900_000, 1)]) {
       pauses = 0;
       const bytes = Buffer.from(text.startsWith('"') ? `[${text}0]` : text);
-      const index = await takeInTurns(JsonIndex.inSteps(bytes), pause);
+      const index = await runInTicks(JsonIndex.inSteps(bytes), pause);
       expect(index.json(index.root)).toHaveLength(bytes.length);
       expect(pauses).toBeGreaterThan(bytes.length / (256 * 1024) - 2);
     }
