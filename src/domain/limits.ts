@@ -85,7 +85,7 @@ export const DEFAULT_LIMITS: Limits = {
   // About a millisecond of work and 150 KB of listing.
   listLimitMax: 1000,
   listValuesBytesMax: 4 * 1024 * 1024,
-  // A patch is applied in one go, while nothing else is done. To change more, store the whole value.
+  // To change more, store the whole value.
   patchMembersMax: 10_000,
   // Reading this much takes some tens of milliseconds; it is half of what the store writes at once.
   transactionBytesMax: 8 * 1024 * 1024,

@@ -5,41 +5,42 @@ import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
+import type {Timers} from '../domain/timers.ts';
 import {createSweeper, SWEEP_INTERVAL_MS, type Sweeper} from './sweeper.ts';
 
-/** Longest delay that `setTimeout` can keep, in milliseconds; it takes a longer one for none. */
+/** Longest delay of `setTimeout`, in milliseconds; it fires at once for a longer one. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Time that passes as a test says, with what was to be called in it. */
-class FakeTime {
+/** A clock that a test sets, and the timers that wait for it. */
+class FakeTime implements Timers {
   nowMs = 0;
-  readonly timers = new Set<{readonly atMs: number; readonly callback: () => void}>();
+  readonly waiting = new Set<{readonly atMs: number; readonly callback: () => void}>();
 
   readonly elapsedMs = (): number => this.nowMs;
 
-  readonly callLater = (callback: () => void, delayMs: number): (() => void) => {
+  after(delayMs: number, callback: () => void): () => void {
     assert.ok(delayMs >= 0 && delayMs <= TIMER_MAX_MS);
     const timer = {atMs: this.nowMs + delayMs, callback};
-    this.timers.add(timer);
-    return () => this.timers.delete(timer);
-  };
+    this.waiting.add(timer);
+    return () => this.waiting.delete(timer);
+  }
 
-  /** Lets time pass until the next call; the one that is there, since there is never more than one. */
+  /** Sets the clock to the only timer and fires it. */
   async passToNext(): Promise<number> {
-    const [timer, ...others] = this.timers;
+    const [timer, ...others] = this.waiting;
     assert.deepEqual(others, [], 'there is more than one timer');
-    if (timer === undefined) assert.fail('nothing is to be called');
-    this.timers.delete(timer);
+    if (timer === undefined) assert.fail('there is no timer');
+    this.waiting.delete(timer);
     this.nowMs = timer.atMs;
     timer.callback();
-    await settle();
+    await idle();
     return this.nowMs;
   }
 }
 
 type SweepAnswer = number | undefined | Failure | Error | Promise<number | undefined>;
 
-/** A store of which only the sweeps matter: each answers as told, and then with nothing. */
+/** A store whose sweeps return the given results, one after the other. */
 class SweptStore {
   readonly sweptAtMs: number[] = [];
   readonly #time: FakeTime;
@@ -64,8 +65,8 @@ async function start(...answers: readonly SweepAnswer[]) {
   const store = new SweptStore(time, answers);
   const errors: string[] = [];
   const log = {...SILENT_LOG, error: (message: string) => void errors.push(message)};
-  const sweeper: Sweeper = createSweeper({store, log, ...time});
-  await settle();
+  const sweeper: Sweeper = createSweeper({store, log, timers: time, elapsedMs: time.elapsedMs});
+  await idle();
   return {time, store, sweeper, errors};
 }
 
@@ -77,22 +78,22 @@ function withResolvers() {
   return {promise, resolve};
 }
 
-/** Lets everything happen that waits for nothing. */
-async function settle(): Promise<void> {
+/** Waits until every promise that needs no timer has resolved. */
+async function idle(): Promise<void> {
   await new Promise(resolve => setImmediate(resolve));
 }
 
 describe('createSweeper()', () => {
-  test('sweeps at once, and then not at all where nothing expires', async () => {
+  test('sweeps at once, and not again if nothing expires', async () => {
     const {time, store} = await start(undefined);
-    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0], 0]);
+    assert.deepEqual([store.sweptAtMs, time.waiting.size], [[0], 0]);
   });
 
-  test('goes on at once while more has expired', async () => {
+  test('continues at once while more entries have expired', async () => {
     const {time, store} = await start(0, 0, undefined);
     await time.passToNext();
     await time.passToNext();
-    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0, 0, 0], 0]);
+    assert.deepEqual([store.sweptAtMs, time.waiting.size], [[0, 0, 0], 0]);
   });
 
   test('sweeps when the next entry expires', async () => {
@@ -101,7 +102,7 @@ describe('createSweeper()', () => {
     assert.deepEqual(store.sweptAtMs, [0, 1234]);
   });
 
-  test('sweeps from time to time while anything can expire, since the clock of the machine may jump', async () => {
+  test('sweeps regularly while any entry can expire, because the clock of the machine may jump', async () => {
     const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
     const {time, store} = await start(tenYearsMs, tenYearsMs, undefined);
     await time.passToNext();
@@ -109,7 +110,7 @@ describe('createSweeper()', () => {
     assert.deepEqual(store.sweptAtMs, [0, SWEEP_INTERVAL_MS, 2 * SWEEP_INTERVAL_MS]);
   });
 
-  test('sweeps earlier when an entry is to expire earlier, and not later when one is to expire later', async () => {
+  test('sweeps earlier for an entry that expires earlier, and not later for one that expires later', async () => {
     const {time, store, sweeper} = await start(20_000, undefined);
     time.nowMs = 1000;
     sweeper.notice(5);
@@ -121,14 +122,14 @@ describe('createSweeper()', () => {
     assert.deepEqual(store.sweptAtMs, [0, 6000, 6000]);
   });
 
-  test('hears of entries that are written while it sweeps', async () => {
+  test('takes note of entries that are written while it sweeps', async () => {
     const {promise, resolve} = withResolvers();
     const {time, store, sweeper} = await start(promise, undefined);
     sweeper.notice(3);
-    assert.equal(time.timers.size, 0);
+    assert.equal(time.waiting.size, 0);
     time.nowMs = 1000;
     resolve(9000);
-    await settle();
+    await idle();
     assert.equal(await time.passToNext(), 3000);
     assert.deepEqual(store.sweptAtMs, [0, 3000]);
   });
@@ -139,7 +140,7 @@ describe('createSweeper()', () => {
     {code: 'store-busy', waitingMax: 1},
   ];
   for (const failure of refused) {
-    test(`tries again after a while at ${failure.code}, and alarms nobody`, async () => {
+    test(`retries after an interval at ${failure.code}, and logs no error`, async () => {
       const {time, store, errors} = await start(failure, failure, undefined);
       await time.passToNext();
       await time.passToNext();
@@ -148,37 +149,43 @@ describe('createSweeper()', () => {
     });
   }
 
-  test('logs what is unforeseen, and goes on', async () => {
+  test('logs an unexpected error, and continues', async () => {
     const {time, store, errors} = await start(new TypeError('a defect'), undefined);
     await time.passToNext();
     assert.deepEqual([store.sweptAtMs, errors], [[0, SWEEP_INTERVAL_MS], ['sweep failed']]);
   });
 
-  test('ends with its store', async () => {
+  test('stops when its store has closed', async () => {
     const {time, store} = await start({code: 'store-closed'});
-    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0], 0]);
+    assert.deepEqual([store.sweptAtMs, time.waiting.size], [[0], 0]);
   });
 
-  test('waits for the sweep under way when it is disposed of, and sweeps no more', async () => {
+  test('waits for a sweep in progress when it is disposed of, and sweeps no more', async () => {
     const {promise, resolve} = withResolvers();
     const {time, store, sweeper} = await start(promise);
     let isDisposed = false;
     const disposing = sweeper[Symbol.asyncDispose]().then(() => {
       isDisposed = true;
     });
-    await settle();
+    await idle();
     assert.equal(isDisposed, false);
     resolve(5);
     await disposing;
     sweeper.notice(1);
     await sweeper[Symbol.asyncDispose]();
-    assert.deepEqual([store.sweptAtMs, time.timers.size], [[0], 0]);
+    assert.deepEqual([store.sweptAtMs, time.waiting.size], [[0], 0]);
   });
 
-  test('announces what expires by the clock of the world too', async () => {
+  test('announces an expired entry, with the real clock', async () => {
     const {openMemoryStore} = await import('../store/memory/memory-store.ts');
     await using store: Store = openMemoryStore({nowMs: Date.now});
-    await using sweeper = createSweeper({store, log: SILENT_LOG});
+    const timers: Timers = {
+      after: (delayMs, run) => {
+        const timer = setTimeout(run, delayMs);
+        return () => clearTimeout(timer);
+      },
+    };
+    await using sweeper = createSweeper({store, log: SILENT_LOG, timers, elapsedMs: () => performance.now()});
     const expired = new Promise<void>(resolve => {
       store.onChange(() => store.revision === 2 && resolve());
     });

@@ -1,34 +1,34 @@
 import {AppError} from '../domain/failure.ts';
 import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
+import type {Timers} from '../domain/timers.ts';
 
-/** What a sweeper needs. */
+/** The store to sweep, and the clock. */
 export interface SweeperDeps {
   readonly store: Pick<Store, 'sweep'>;
   readonly log: Log;
-  /** Milliseconds since any moment: it never jumps. @default {performance.now} */
-  readonly elapsedMs?: (() => number) | undefined;
-  /** Calls back once, so much later. @returns A function that keeps it from that. @default {setTimeout} */
-  readonly callLater?: ((callback: () => void, delayMs: number) => () => void) | undefined;
+  readonly timers: Timers;
+  /** Returns milliseconds of a clock that never jumps. */
+  readonly elapsedMs: () => number;
 }
 
-/** Sees to it that what expires is announced soon, whoever reads it or not. */
+/** Removes expired entries soon after their time, so that their expiry is announced even if no caller reads them. */
 export interface Sweeper extends AsyncDisposable {
-  /** Says that an entry expires in so many seconds, from any time before now to long after the next sweep. */
+  /** Schedules a sweep for an entry that expires in `ttlSeconds`. Any number is allowed. */
   notice(ttlSeconds: number): void;
-  /** Sweeps no more, and ends a sweep that is under way. Disposing twice is fine. */
+  /** Cancels the next sweep and waits for one in progress. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Longest time between two sweeps while anything can expire, in milliseconds: the clock of the machine may be set
- * forward meanwhile. It is also how long it takes until another try while the disk is full or broken.
+ * Longest time between two sweeps while any entry can expire, in milliseconds: the clock of the machine may be set forward
+ * meanwhile. Also the delay of the retry if the disk is full or broken.
  */
 export const SWEEP_INTERVAL_MS = 30_000;
 
 const MS_PER_SECOND = 1000;
 
-/** Starts sweeping a store: at once, since entries may have expired while no process ran, and then whenever one expires. */
+/** Starts to sweep a store: at once, because entries may have expired while no process ran, then whenever one expires. */
 export function createSweeper(deps: SweeperDeps): Sweeper {
   return new TimedSweeper(deps);
 }
@@ -37,19 +37,19 @@ class TimedSweeper implements Sweeper {
   readonly #store: Pick<Store, 'sweep'>;
   readonly #log: Log;
   readonly #elapsedMs: () => number;
-  readonly #callLater: NonNullable<SweeperDeps['callLater']>;
-  /** When the next sweep is, by `#elapsedMs`. */
+  readonly #timers: Timers;
+  /** Time of the next sweep, by `#elapsedMs`. */
   #nextAtMs = Infinity;
   #cancel = (): void => {};
-  /** The sweep that is under way. Never rejects. */
+  /** The sweep in progress. Never rejects. */
   #sweeping: Promise<void> | undefined;
   #isDisposed = false;
 
-  constructor({store, log, elapsedMs = () => performance.now(), callLater = callOnTimer}: SweeperDeps) {
+  constructor({store, log, elapsedMs, timers}: SweeperDeps) {
     this.#store = store;
     this.#log = log;
     this.#elapsedMs = elapsedMs;
-    this.#callLater = callLater;
+    this.#timers = timers;
     this.#start();
   }
 
@@ -63,15 +63,15 @@ class TimedSweeper implements Sweeper {
     await this.#sweeping;
   }
 
-  /** Sweeps in so many milliseconds, unless it does so before. */
+  /** Schedules a sweep in `inMs`, unless one is scheduled earlier. */
   #plan(inMs: number): void {
     const delayMs = Math.min(Math.max(0, inMs), SWEEP_INTERVAL_MS);
     const atMs = this.#elapsedMs() + delayMs;
     if (this.#isDisposed || atMs >= this.#nextAtMs) return;
     this.#nextAtMs = atMs;
     this.#cancel();
-    // What is noticed during a sweep may have come too late for it: then there is another.
-    if (this.#sweeping === undefined) this.#cancel = this.#callLater(() => this.#start(), delayMs);
+    // A sweep in progress may be too late for this entry: it schedules the next one when it ends.
+    if (this.#sweeping === undefined) this.#cancel = this.#timers.after(delayMs, () => this.#start());
   }
 
   #start(): void {
@@ -88,7 +88,7 @@ class TimedSweeper implements Sweeper {
     if (inMs < Infinity) this.#plan(inMs);
   }
 
-  /** In how many milliseconds to sweep again; undefined when nothing will expire. */
+  /** Sweeps. @returns The delay until the next sweep, in milliseconds; undefined if no entry will expire. */
   async #trySweep(): Promise<number | undefined> {
     try {
       return await this.#store.sweep();
@@ -99,11 +99,4 @@ class TimedSweeper implements Sweeper {
       return SWEEP_INTERVAL_MS;
     }
   }
-}
-
-function callOnTimer(callback: () => void, delayMs: number): () => void {
-  const timer = setTimeout(callback, delayMs);
-  // Nobody waits for it: what expires after the end of a process is swept by the next.
-  timer.unref();
-  return () => clearTimeout(timer);
 }

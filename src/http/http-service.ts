@@ -1,0 +1,110 @@
+import type {Limits} from '../domain/limits.ts';
+import type {Log} from '../domain/log.ts';
+import {addressesOf} from '../system/loopback.ts';
+import {createFailureLog, type FailureLog} from './core/failure-log.ts';
+import {createGuardRules, type GuardRules} from './core/guard.ts';
+import {createHandler, createWebSocketHandler} from './core/handler.ts';
+import type {HttpHandler, WebSocketHandler} from './core/message.ts';
+import {createRequestIds} from './core/request-ids.ts';
+import type {Route} from './core/route.ts';
+import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
+import {type RunningServer, startServer} from './node/server.ts';
+
+/** The routes of an HTTP service, and its settings. */
+export interface HttpServiceDeps {
+  readonly routes: readonly Route[];
+  readonly settings: HttpSettings;
+  readonly limits: Pick<Limits, 'connectionsMax'>;
+  readonly log: Log;
+  /** Returns random bytes, for the ids of requests. */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/** The address of an HTTP service, and the callers that its guard admits. */
+export interface HttpSettings {
+  /** A loopback address, or `localhost` for both. */
+  readonly host: string;
+  /** 0 lets the operating system choose. */
+  readonly port: number;
+  readonly allowHost: readonly string[];
+  readonly allowOrigin: readonly string[];
+}
+
+/** One guard and one handler, for requests inside the process and over sockets. */
+export interface HttpService extends AsyncDisposable {
+  /** Answers a request without a socket. */
+  readonly fetch: FetchHandler;
+  /**
+   * Starts the server. Idempotent, unless the first call failed.
+   *
+   * @throws {AppError} `address-in-use`, `address-unusable`.
+   */
+  listen(): Promise<RunningServer>;
+  /** Stops the server if it runs, after the requests in progress. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Makes the HTTP service. It does not listen yet. */
+export function createHttpService(deps: HttpServiceDeps): HttpService {
+  return new GuardedHttpService(deps);
+}
+
+class GuardedHttpService implements HttpService {
+  readonly fetch: FetchHandler;
+  readonly #deps: HttpServiceDeps;
+  readonly #handle: HttpHandler;
+  readonly #webSockets: WebSocketHandler;
+  readonly #failures: FailureLog;
+  readonly #newRequestId: () => string;
+  #guardRules: GuardRules;
+  #server: Promise<RunningServer> | undefined;
+
+  constructor(deps: HttpServiceDeps) {
+    const {routes, settings, log, randomBytes} = deps;
+    this.#deps = deps;
+    this.#failures = createFailureLog({log});
+    this.#newRequestId = createRequestIds(randomBytes);
+    this.#guardRules = guardRulesFor(settings, settings.port);
+    const guardRules = (): GuardRules => this.#guardRules;
+    const handlerDeps = {routes, guardRules, failures: this.#failures, newRequestId: this.#newRequestId};
+    this.#handle = createHandler(handlerDeps);
+    this.#webSockets = createWebSocketHandler(handlerDeps);
+    this.fetch = createFetchHandler(this.#handle);
+  }
+
+  listen(): Promise<RunningServer> {
+    this.#server ??= this.#start().catch(error => {
+      // The port may be free at the next call.
+      this.#server = undefined;
+      throw error;
+    });
+    return this.#server;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // `listen()` has reported why a server did not start.
+    const server = await this.#server?.catch(() => undefined);
+    await server?.[Symbol.asyncDispose]();
+    this.#failures.flush();
+  }
+
+  async #start(): Promise<RunningServer> {
+    const {settings, limits, log} = this.#deps;
+    const server = await startServer({
+      handle: this.#handle,
+      webSockets: this.#webSockets,
+      newRequestId: this.#newRequestId,
+      onBadRequest: (failure, requestId) => this.#failures.tell(failure, {requestId}),
+      onError: error => log.error('connection failed', {error}),
+      addresses: addressesOf(settings.host),
+      port: settings.port,
+      connectionsMax: limits.connectionsMax,
+    });
+    this.#guardRules = guardRulesFor(settings, server.port);
+    return server;
+  }
+}
+
+function guardRulesFor({allowHost, allowOrigin}: HttpSettings, port: number): GuardRules {
+  return createGuardRules({port, extraHosts: allowHost, allowedOrigins: allowOrigin});
+}

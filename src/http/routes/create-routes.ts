@@ -1,0 +1,51 @@
+import type {CheckedEntries} from '../../domain/checked-entries.ts';
+import type {Events} from '../../domain/event.ts';
+import type {IdentitySource} from '../../domain/identity.ts';
+import type {Limits} from '../../domain/limits.ts';
+import type {Sessions} from '../../domain/session.ts';
+import type {Store} from '../../domain/store.ts';
+import type {Transfer} from '../../domain/transfer.ts';
+import {createEventTexts} from '../../protocol/event-texts.ts';
+import type {Route} from '../core/route.ts';
+import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
+import {eventsRoutes} from './events-routes.ts';
+import {identityRoutes} from './identity-routes.ts';
+import {keysRoutes} from './keys-routes.ts';
+import {serviceRoutes} from './service-routes.ts';
+import {sessionRoutes} from './session-routes.ts';
+import {storeRoutes} from './store-routes.ts';
+import {transactionRoutes} from './transaction-routes.ts';
+import {transferRoutes} from './transfer-routes.ts';
+
+/** The services behind the routes. */
+export interface RoutesDeps extends DocsRoutesDeps {
+  readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
+  readonly entries: CheckedEntries;
+  readonly events: Events;
+  readonly transfer: Transfer;
+  readonly identity: IdentitySource;
+  readonly sessions: Sessions;
+  readonly limits: Limits;
+  /** The version of the HTTP contract. */
+  readonly apiVersion: string;
+  /** Waits for a tick of the event loop, between parts of a large request. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Makes all routes of the service. */
+export function createRoutes(deps: RoutesDeps): readonly Route[] {
+  const {store, entries, events, transfer, identity, sessions, limits, pause, version, apiVersion, identitySchema} =
+    deps;
+  const {id: storeId} = store;
+  return [
+    ...storeRoutes({entries, storeId, limits}),
+    ...identityRoutes(identity),
+    ...sessionRoutes(sessions),
+    ...keysRoutes({entries, storeId}),
+    ...eventsRoutes({events, storeId, texts: createEventTexts(storeId)}),
+    ...transactionRoutes({entries, storeId, limits, pause}),
+    ...transferRoutes(transfer),
+    ...serviceRoutes({store, identity, sessions, version, apiVersion, limits}),
+    ...docsRoutes({version, identitySchema}),
+  ];
+}
