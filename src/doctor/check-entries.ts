@@ -36,7 +36,9 @@ export async function checkEntries(
   if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
   const service =
     place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
-  if (service?.crewroomVersion !== undefined && service.processId === holder)
+  // The process of a service is known on Linux only.
+  const isHolder = service?.processId === undefined || service.processId === holder;
+  if (service?.crewroomVersion !== undefined && isHolder)
     return describeServiceVerification(await verifyThroughService(createClient(serviceUrl(place)), options));
   return [
     {

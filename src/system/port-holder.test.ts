@@ -5,7 +5,7 @@ import {createServer as createHttpServer} from 'node:http';
 import {type AddressInfo, createServer, type Server} from 'node:net';
 import {basename} from 'node:path';
 import {afterEach, describe, test} from 'vitest';
-import {describePortHolder, findPortHolder, type PortSystem} from './port-holder.ts';
+import {describePortHolder, findPortHolder} from './port-holder.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -22,15 +22,15 @@ async function listen(server: Server, host: string, ipv6Only = false): Promise<n
   return (server.address() as AddressInfo).port;
 }
 
-/** Hangs up at once, so that the question what it is ends at once too. */
+/** Closes each connection at once, so that the search does not wait for an answer. */
 function silentServer(): Server {
   return createServer(socket => socket.destroy());
 }
 
-describe.runIf(process.platform === 'linux')('findPortHolder() on this system', () => {
+describe.runIf(process.platform === 'linux')('findPortHolder()', () => {
   const cases = [
-    {name: 'the very address', host: '127.0.0.1', address: '127.0.0.1'},
-    {name: 'the very IPv6 address', host: '::1', address: '::1', ipv6Only: true},
+    {name: 'exactly the address', host: '127.0.0.1', address: '127.0.0.1'},
+    {name: 'exactly the IPv6 address', host: '::1', address: '::1', ipv6Only: true},
     {name: 'all IPv4 addresses', host: '0.0.0.0', address: '127.0.0.1'},
     {name: 'all addresses of both kinds', host: '::', address: '127.0.0.1'},
     {name: 'all IPv6 addresses', host: '::', address: '::1', ipv6Only: true},
@@ -44,14 +44,14 @@ describe.runIf(process.platform === 'linux')('findPortHolder() on this system', 
     });
   }
 
-  test('finds nobody where only the other address is taken, and nobody on a free port', async () => {
+  test('finds no process if only the other address is in use, and none on a free port', async () => {
     const port = await listen(silentServer(), '127.0.0.1');
     assert.equal(await findPortHolder({address: '::1', port}), undefined);
     servers.pop()?.close();
     assert.equal(await findPortHolder({address: '127.0.0.1', port}), undefined);
   });
 
-  test('never shows the arguments of a program, nor what it calls itself: they may be secrets', async () => {
+  test('never shows the arguments and the title of a process: they may be secrets', async () => {
     const code = `
       process.title = 's3cret title';
       require('node:net').createServer(socket => socket.destroy()).listen(0, '127.0.0.1', function () {
@@ -71,98 +71,34 @@ describe.runIf(process.platform === 'linux')('findPortHolder() on this system', 
 });
 
 describe('findPortHolder() on other systems', () => {
-  /** A system whose programs print what was recorded, without an answer for others. */
-  function system(platform: NodeJS.Platform, output: Readonly<Record<string, string>>): PortSystem {
-    return {
-      platform,
-      run: async command => {
-        const text = output[command];
-        if (text === undefined) throw new Error('ENOENT');
-        return text;
-      },
-    };
-  }
-
-  const lsof = 'p101\ncrapportd\nf9\nn*:7173\np4711\ncnode\nf21\nn[::1]:7172\nf22\nn127.0.0.1:7172\n';
-  const netstat = [
-    '',
-    'Aktive Verbindungen',
-    '',
-    '  Proto  Lokale Adresse         Remoteadresse          Status           PID',
-    '  TCP    0.0.0.0:135            0.0.0.0:0              ABHÖREN         1100',
-    '  TCP    127.0.0.1:7172         127.0.0.1:50123        HERGESTELLT     9',
-    '  TCP    127.0.0.1:7172         0.0.0.0:0              ABHÖREN         4711',
-    '  TCP    [::1]:7172             [::]:0                 ABHÖREN         4712',
-    '  UDP    127.0.0.1:7172         *:*                                    5',
-  ].join('\r\n');
-  const tasklist = '"node.exe","4711","Console","1","52.100 K"\r\n';
-
-  // Nothing listens on port 1 of the machine that runs the test, so only the recorded output speaks.
-  const cases = [
-    {
-      name: 'lsof',
-      platform: 'darwin',
-      output: {lsof: lsof.replaceAll('7172', '1')},
-      address: '127.0.0.1',
-      holder: {processId: 4711, command: 'node'},
-    },
-    {
-      name: 'lsof for IPv6',
-      platform: 'darwin',
-      output: {lsof: lsof.replaceAll('7172', '1')},
-      address: '::1',
-      holder: {processId: 4711, command: 'node'},
-    },
-    {
-      name: 'lsof for all addresses',
-      platform: 'freebsd',
-      output: {lsof: 'p9\ncnginx\nf3\nn*:1\n'},
-      address: '::1',
-      holder: {processId: 9, command: 'nginx'},
-    },
-    {
-      name: 'netstat and tasklist',
-      platform: 'win32',
-      output: {netstat: netstat.replaceAll(':7172', ':1'), tasklist},
-      address: '127.0.0.1',
-      holder: {processId: 4711, command: 'node.exe'},
-    },
-    {
-      name: 'netstat alone',
-      platform: 'win32',
-      output: {netstat: netstat.replaceAll(':7172', ':1')},
-      address: '::1',
-      holder: {processId: 4712, command: undefined},
-    },
-  ] as const;
-  for (const {name, platform, output, address, holder} of cases) {
-    test(`reads ${name}`, async () => {
-      const found = await findPortHolder({address, port: 1}, system(platform, output));
-      assert.deepEqual(found, {...holder, crewroomVersion: undefined});
-    });
-  }
-
   for (const platform of ['darwin', 'win32'] as const) {
-    test(`finds nobody, and does not fail, without the programs of ${platform}`, async () => {
-      assert.equal(await findPortHolder({address: '127.0.0.1', port: 1}, system(platform, {})), undefined);
+    test(`knows a Crewroom by its answer, and no other program, on ${platform}`, async () => {
+      const server = createHttpServer((_request, response) => {
+        response.end('{"name": "crewroom", "version": "1.2.3"}');
+      });
+      const port = await listen(server, '127.0.0.1');
+      assert.deepEqual(await findPortHolder({address: '127.0.0.1', port}, platform), {crewroomVersion: '1.2.3'});
+      server.closeAllConnections();
+      const other = await listen(silentServer(), '127.0.0.1');
+      assert.equal(await findPortHolder({address: '127.0.0.1', port: other}, platform), undefined);
     });
   }
 });
 
-describe('what answers', () => {
+describe('the answer of the process', () => {
   const answers = [
     {name: 'a Crewroom', body: '{"name": "crewroom", "version": "1.2.3"}', version: '1.2.3'},
     {name: 'another program', body: '{"name": "other", "version": "1.2.3"}', version: undefined},
     {name: 'no JSON', body: '<html>', version: undefined},
-    {name: 'a version that is none', body: '{"name": "crewroom", "version": "\\u001b[2J"}', version: undefined},
+    {name: 'a malformed version', body: '{"name": "crewroom", "version": "\\u001b[2J"}', version: undefined},
     {
-      name: 'more than a Crewroom would',
+      name: 'more bytes than a Crewroom sends',
       body: `{"name": "crewroom", "version": "1.2.3"${' '.repeat(10_000)}}`,
       version: undefined,
     },
   ];
   for (const {name, body, version} of answers) {
-    test(`is taken for ${version === undefined ? 'nothing we know' : 'a Crewroom'}: ${name}`, async () => {
+    test(`shows ${version === undefined ? 'no Crewroom' : 'a Crewroom'}: ${name}`, async () => {
       const server = createHttpServer((_request, response) => {
         response.end(body);
       });
@@ -173,7 +109,7 @@ describe('what answers', () => {
     });
   }
 
-  test('may be nothing at all, which ends the wait', async () => {
+  test('may stay out: the wait ends', async () => {
     const silent = createServer(() => {});
     const sockets: {destroy(): void}[] = [];
     silent.on('connection', socket => sockets.push(socket));

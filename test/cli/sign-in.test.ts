@@ -188,7 +188,7 @@ describe('crewroom sign-in', () => {
       args: ['--username', '1', '--script-url', 'air'],
       said: /--script-url is not an address such as/,
     },
-    {name: 'a password as a flag', args: ['--username', '1', '--password', 'x'], said: /unknown option "--password"/},
+    {name: 'a password as a flag', args: ['--username', '1', '--password', 'x'], said: /unknown flag "--password"/},
   ] as readonly {name: string; args: readonly string[]; input?: string; said: RegExp; exitCode?: number}[]) {
     test(`refuses ${name}, before anything is sent`, async () => {
       const finished = await signIn(args, input === undefined ? {} : {input});

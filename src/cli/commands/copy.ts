@@ -1,4 +1,3 @@
-import {formatBytes} from '../../domain/byte-size.ts';
 import {AppError} from '../../domain/failure.ts';
 import type {Imported} from '../../domain/transfer.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../../system/loopback.ts';
@@ -9,14 +8,12 @@ import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
-import {untilInterrupted} from '../terminal/interruptible.ts';
-import {describeAdvances, showLine} from '../terminal/progress.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
-import {tapped} from '../transfer/run-export.ts';
+import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
-import {beginExport, type SendImportOptions} from '../transfer/service-transfer.ts';
+import type {SendImportOptions} from '../transfer/service-transfer.ts';
 
 /** `crewroom copy`: brings entries of the running service into another one. */
 export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
@@ -82,31 +79,17 @@ async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Pro
   return confirm(question, call.context);
 }
 
-function copy(
+async function copy(
   {from, to, prefix, mode, dryRun}: CopyOptions & Pick<SendImportOptions, 'dryRun'>,
   {context}: CallOf<typeof COPY>,
 ): Promise<Imported> {
-  const line = showLine(context);
-  const describe = describeAdvances(context);
-  return untilInterrupted(context, async signal => {
-    try {
-      const {chunks, facts} = await beginExport({url: from, signal}, prefix);
-      const onChunk = (): void =>
-        line.show(() => {
-          const {entries, sizeBytes} = facts;
-          const detail = `${formatEntries(entries)}, ${formatBytes(sizeBytes)}`;
-          return describe({
-            label: dryRun ? 'Checking' : 'Copying',
-            doneBytes: sizeBytes,
-            totalBytes: undefined,
-            detail,
-          });
-        });
-      return await importUntil(signal, {url: to, chunks: tapped(chunks, onChunk), mode, dryRun});
-    } catch (error) {
-      throw adviseOnTarget(error, to);
-    } finally {
-      await line.clear();
-    }
-  });
+  const label = dryRun ? 'Checking' : 'Copying';
+  try {
+    const {result} = await exportTo({context, url: from, prefix, label}, (chunks, signal) =>
+      importUntil(signal, {url: to, chunks, mode, dryRun}),
+    );
+    return result;
+  } catch (error) {
+    throw adviseOnTarget(error, to);
+  }
 }

@@ -16,9 +16,8 @@ import {createFindingFormatter} from '../output/format-findings.ts';
 import {createServiceClient} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
-import {InterruptedError} from '../terminal/interruptible.ts';
-import {showProgress} from '../terminal/progress.ts';
-import {listenForStop} from '../terminal/stop-request.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
+import {startProgress} from '../terminal/progress.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom doctor`: looks at everything the service needs, or at a back end, and says how to mend what is wrong. */
@@ -61,9 +60,10 @@ async function* examineBackEnd(scriptURL: string, {context, flags}: CallOf<typeo
   const {walkBackEnd} = await import('../../doctor/backend/walk.ts');
   const credentials =
     username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
-  const progress = showProgress('Walking the back end', context);
+  const progress = startProgress(context, {delayMs: 0});
+  const onStep = (step: string): void => progress.show(() => `Checking the back end: ${step}`);
   try {
-    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, pause, onStep: progress.say})) {
+    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, pause, onStep})) {
       await progress.clear();
       yield step;
     }
@@ -109,14 +109,10 @@ async function examineEntries(
   context: CliContext,
 ): Promise<readonly Finding[]> {
   const {checkEntries} = await import('../../doctor/check-entries.ts');
-  const progress = showProgress('Verifying entries', context);
-  const stop = listenForStop(context);
-  const interrupted = new AbortController();
-  void stop.asked.then(() => interrupted.abort(new InterruptedError()));
-  try {
-    return await checkEntries(place, machine, {onProgress: progress.update, signal: interrupted.signal});
-  } finally {
-    stop.release();
-    await progress.clear();
-  }
+  const progress = startProgress(context, {delayMs: 0});
+  const onProgress = (done: number, total: number | undefined): void =>
+    progress.show(() => `Verifying entries: ${total === undefined ? done : `${done} of ${total}`}`);
+  return untilInterrupted(context, signal => checkEntries(place, machine, {onProgress, signal})).finally(
+    progress.clear,
+  );
 }

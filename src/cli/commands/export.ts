@@ -21,7 +21,9 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   const {prefix = '', force} = flags;
   if (name === '-') {
     if (flags.json) throw invalidUsage('export', '--json tells of a FILE; standard output has the entries');
-    await exportTo({context, url, prefix}, chunks => writeAll(chunks, context.stdout));
+    // On a terminal the entries themselves show the progress.
+    const label = context.stdout.isTerminal ? undefined : LABEL;
+    await exportTo({context, url, prefix, label}, chunks => writeAll(chunks, context.stdout));
     return EXIT.ok;
   }
   const target = {
@@ -32,10 +34,12 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   };
   if (!force && (await isTaken(target)))
     throw invalidUsage('export', `${JSON.stringify(name)} is there already; --force replaces it`);
-  const facts = await exportTo({context, url, prefix}, chunks => writeExportFile(chunks, target));
-  await tellExported({name, facts}, call);
+  const {facts} = await exportTo({context, url, prefix, label: LABEL}, chunks => writeExportFile(chunks, target));
+  await reportExport({name, facts}, call);
   return EXIT.ok;
 }
+
+const LABEL = 'Exporting';
 
 /** Writes lines of JSON as they are; on a terminal with escapes that mean the same, since it would obey some characters. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
@@ -44,7 +48,7 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Prom
   for await (const chunk of chunks) await output.write(output.isTerminal ? escapeText(decoder.write(chunk)) : chunk);
 }
 
-async function tellExported(
+async function reportExport(
   {name, facts}: {readonly name: string; readonly facts: Readonly<ExportFacts>},
   {context: {stdout, stderr}, flags}: CallOf<typeof EXPORT>,
 ): Promise<void> {

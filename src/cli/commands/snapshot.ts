@@ -60,9 +60,10 @@ async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   if (!flags.force && (await isTaken(target)))
     throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
   await makeSnapshotsDirectory(directory);
-  const {entries, revision, sizeBytes} = await exportTo({context, url, prefix: ''}, chunks =>
+  const {facts} = await exportTo({context, url, prefix: '', label: 'Saving'}, chunks =>
     writeExportFile(chunks, target),
   );
+  const {entries, revision, sizeBytes} = facts;
   const {stdout, stderr} = context;
   if (flags.json) await stdout.write(jsonLine({name, file: path, entries, revision, sizeBytes}));
   else if (stderr.isTerminal)

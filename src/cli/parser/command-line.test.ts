@@ -32,6 +32,12 @@ describe('parseCommandLine()', () => {
       args: ['put', 'k', '--json', '1'],
       given: {arguments: ['k', '1'], flags: {json: true}},
     },
+    {
+      name: 'a negative number',
+      args: ['put', 'k', '-12.25e-11', '--json'],
+      given: {arguments: ['k', '-12.25e-11'], flags: {json: true}},
+    },
+    {name: 'a negative number as the value of a flag', args: ['list', '--after', '-5'], given: {flags: {after: '-5'}}},
     {name: 'a setting', args: ['get', 'k', '--port', '1'], given: {arguments: ['k'], settings: {port: '1'}}},
     {name: 'a config file', args: ['list', '--config', 'c.json'], given: {configFile: 'c.json'}},
     {name: 'a setting that is turned off', args: ['start', '--no-keep'], given: {settings: {keep: false}}},

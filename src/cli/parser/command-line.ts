@@ -67,11 +67,11 @@ export function sortWords(spec: CommandSpec, args: readonly string[]): Words {
   const flags = new Map(listFlags(spec).map(flag => [flag.text, flag]));
   const sorter = new WordSorter();
   for (const token of tokenize(flags, args)) {
-    if (token.kind === 'positional') sorter.arguments.push(token.value);
+    if (token.kind === 'positional') sorter.arguments.push(show(token.value));
     if (token.kind !== 'option') continue;
     const flag = flags.get(token.rawName === '-h' ? '--help' : token.rawName);
     if (flag === undefined) sorter.problems.push(describeUnknown(token.rawName, flags));
-    else sorter.take(flag, token.value);
+    else sorter.take(flag, token.value && show(token.value));
   }
   return sorter;
 }
@@ -81,7 +81,7 @@ function tokenize(flags: ReadonlyMap<string, Flag>, args: readonly string[]) {
     return [text.slice('--'.length), {type: placeholder === undefined ? 'boolean' : 'string'}] as const;
   });
   return parseArgs({
-    args: [...args],
+    args: args.map(hide),
     options: Object.fromEntries(options),
     // Unknown and incomplete flags become tokens too, so that the message about them is ours.
     strict: false,
@@ -89,6 +89,18 @@ function tokenize(flags: ReadonlyMap<string, Flag>, args: readonly string[]) {
     tokens: true,
   }).tokens;
 }
+
+/** Hides a negative number, such as a value for `put`: parseArgs would make a flag of each of its characters. */
+function hide(word: string): string {
+  return /^-\d/.test(word) ? `${HIDDEN}${word}` : word;
+}
+
+function show(word: string): string {
+  return word.startsWith(HIDDEN) ? word.slice(HIDDEN.length) : word;
+}
+
+/** No word of a command line contains this character (POSIX, exec). */
+const HIDDEN = '\0';
 
 function describeUnknown(text: string, flags: ReadonlyMap<string, Flag>): string {
   const names = Array.from(flags.keys(), flag => flag.slice('--'.length));

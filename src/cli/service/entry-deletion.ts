@@ -2,7 +2,7 @@ import type {Entries} from '../../domain/entries.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
-import {showProgress} from '../terminal/progress.ts';
+import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
 
 /** Which entries are to be deleted. */
@@ -29,9 +29,9 @@ export async function deleteEntries(
     await context.stderr.write('Nothing was deleted\n');
     return undefined;
   }
-  const progress = showProgress('Deleting entries', context);
+  const progress = startProgress(context);
   try {
-    return await deletePages(entries, prefix, deleted => progress.update(deleted, undefined));
+    return await deletePages(entries, prefix, deleted => progress.show(() => `Deleting entries: ${deleted}`));
   } finally {
     await progress.clear();
   }

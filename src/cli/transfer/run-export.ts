@@ -2,43 +2,48 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import {formatEntries} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
-import {describeAdvances, showLine} from '../terminal/progress.ts';
+import {startProgress} from '../terminal/progress.ts';
 import type {ExportFacts} from './read-export.ts';
 import {beginExport} from './service-transfer.ts';
 
 /** An export of the running service. */
 export interface ExportCall {
   readonly context: CliContext;
-  /** Of the service. */
+  /** The URL of the service. */
   readonly url: string;
   readonly prefix: string;
+  /** Shown with the progress, such as `Exporting`; without it no progress is shown. */
+  readonly label?: string | undefined;
 }
 
-/** Exports into something that takes the chunks; says meanwhile how far it is. */
-export function exportTo(
-  {context, url, prefix}: ExportCall,
-  write: (chunks: AsyncIterable<Uint8Array>) => Promise<void>,
-): Promise<Readonly<ExportFacts>> {
-  const line = showLine(context);
-  const describe = describeAdvances(context);
+/** A finished export, with the result of the function that took it. */
+export interface Exported<T> {
+  readonly result: T;
+  readonly facts: Readonly<ExportFacts>;
+}
+
+/** Exports into a function that takes the chunks, and shows the progress. */
+export function exportTo<T>(
+  {context, url, prefix, label}: ExportCall,
+  take: (chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<T>,
+): Promise<Exported<T>> {
+  const progress = startProgress(context);
   return untilInterrupted(context, async signal => {
     try {
       const {chunks, facts} = await beginExport({url, signal}, prefix);
-      const onChunk = (): void =>
-        line.show(() => {
-          const detail = `${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`;
-          return describe({label: 'Exporting', doneBytes: facts.sizeBytes, totalBytes: undefined, detail});
-        });
-      await write(tapped(chunks, onChunk));
-      return facts;
+      const onChunk = (): void => {
+        if (label !== undefined)
+          progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);
+      };
+      return {result: await take(tap(chunks, onChunk), signal), facts};
     } finally {
-      await line.clear();
+      await progress.clear();
     }
   });
 }
 
-/** Calls back for each chunk once it was taken. */
-export async function* tapped(
+/** Calls back after each chunk that was taken. */
+async function* tap(
   chunks: AsyncIterable<Uint8Array>,
   onChunk: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -2,8 +2,7 @@ import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {AppError} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {formatAddress} from '../../system/loopback.ts';
-import type {ListenAddress} from '../../system/port-holder.ts';
+import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connection-pool.ts';
 import {createNodeServer, type NodeServerDeps, type ServerTimeouts} from './create-server.ts';
 
