@@ -1,4 +1,4 @@
-import {abortWhenAskedToEnd} from '../test/support/interruption.ts';
+import {abortOnSignal} from '../test/support/interruption.ts';
 import {BACK_END_SECRETS, startBackEnd} from './back-end.ts';
 import {type ApiDocument, type OpenApi, readDocument} from './document.ts';
 import {type Failure, type FuzzProgress, type FuzzReport, fuzz} from './fuzz.ts';
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
 }
 
 async function run(options: FuzzOptions): Promise<number> {
-  const interrupted = abortWhenAskedToEnd();
+  const interrupted = abortOnSignal();
   await using backEnd = await startBackEnd();
   await using service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
   const document = await fetchDocument(service.port);

@@ -15,7 +15,7 @@ const TRACE = `100  04:34:09.07 openat(AT_FDCWD</work>, "/d/format.json", O_RDON
 describe('a trace', () => {
   const calls = callsOn('/d', readCalls(TRACE));
 
-  test('tells the calls on a directory, each once', () => {
+  test('lists the calls on a directory, each once', () => {
     expect(calls.map(({thread, call}) => `${thread} ${call}`)).toEqual([
       '100 openat',
       '101 pwrite64',
@@ -25,11 +25,11 @@ describe('a trace', () => {
     ]);
   });
 
-  test('tells which files they were made on', () => {
+  test('lists the files on which they were made', () => {
     expect(tracedPaths('/d', calls)).toEqual(['/d/format.json', '/d/store/data.mdb', '/d/format.json.new']);
   });
 
-  test('tells where to kill: at each call of the thread that makes the most', () => {
+  test('lists the kill points: each call of the thread that makes the most', () => {
     expect(killPointsOf(calls)).toEqual([
       {call: 'openat', count: 1},
       {call: 'pwrite64', count: 1},

@@ -1,16 +1,16 @@
 import type {KillPoint} from './strace.ts';
 
-/** A system call as a trace tells of it. */
+/** A system call of a trace. */
 export interface TracedCall {
   readonly thread: string;
   readonly call: string;
-  /** Everything behind the opening bracket, as far as it stands on the first line of the call. */
+  /** Everything after the opening bracket, as far as the first line of the call shows it. */
   readonly rest: string;
 }
 
 const LINE = /^(\d+) +\S+ (\w+)\((.*)$/;
 
-/** Reads the calls of a trace, in the order in which they began. */
+/** Returns the calls of a trace, in the order in which they began. */
 export function readCalls(trace: string): readonly TracedCall[] {
   return trace.split('\n').flatMap(line => {
     const [, thread, call, rest] = LINE.exec(line) ?? [];
@@ -18,19 +18,19 @@ export function readCalls(trace: string): readonly TracedCall[] {
   });
 }
 
-/** The calls on a directory and all that is in it. */
+/** Returns the calls on a directory and on everything below it. */
 export function callsOn(directory: string, calls: readonly TracedCall[]): readonly TracedCall[] {
   return calls.filter(({rest}) => pathsIn(rest, directory).length > 0);
 }
 
-/** Every file and directory under a directory, it included, that a call was made on. */
+/** Returns the directory and all files and directories below it on which a call was made. */
 export function tracedPaths(directory: string, calls: readonly TracedCall[]): readonly string[] {
   return [...new Set(calls.flatMap(({rest}) => pathsIn(rest, directory)))];
 }
 
 /**
- * Every place to kill at so that each of these calls is the last one that did not happen. Threads count for themselves, so
- * of two threads that make one call the busier one decides how far the count goes.
+ * Returns the kill points: for each call, the count at which a kill prevents that call. The tracer counts per thread,
+ * so if two threads make the same call, the thread with more calls decides how far the count goes.
  */
 export function killPointsOf(calls: readonly TracedCall[]): readonly KillPoint[] {
   const counts = new Map<string, Map<string, number>>();
@@ -43,7 +43,7 @@ export function killPointsOf(calls: readonly TracedCall[]): readonly KillPoint[]
   );
 }
 
-/** Paths stand in quotes, or behind the number of an open file. */
+/** Paths are in quotes, or follow the number of an open file. */
 function pathsIn(text: string, directory: string): readonly string[] {
   return Array.from(text.matchAll(/"(\/[^"]*)"|<(\/[^>]*)>/g), ([, quoted, opened]) => quoted ?? opened ?? '').filter(
     path => path === directory || path.startsWith(`${directory}/`),

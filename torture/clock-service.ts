@@ -1,4 +1,4 @@
-// A service with a clock that is set ahead when it is told to (SIGUSR2): `--ahead-ms` says how far. Started as `crewroom start` is.
+// A service whose clock jumps ahead by `--ahead-ms` on SIGUSR2. Takes the arguments of `crewroom start`.
 import {parseArgs} from 'node:util';
 import {openCrewroom} from 'crewroom';
 

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {judgeBeginning, judgeContinuity} from './continuity.ts';
-import {describeTold} from './followers/follower.ts';
-import type {Told} from './history.ts';
+import {checkBeginning, checkContinuity} from './continuity.ts';
+import {formatEvent} from './followers/follower.ts';
+import type {LoggedChange} from './history.ts';
 
-const CHANGES: readonly Told[] = [
+const CHANGES: readonly LoggedChange[] = [
   {kind: 'entry-written', key: 'a/1', revision: '1', value: 1},
   {kind: 'entry-written', key: 'b/1', revision: '1', value: 1},
   {kind: 'entry-written', key: 'a/2', revision: '2', value: {n: 2}},
@@ -12,7 +12,7 @@ const CHANGES: readonly Told[] = [
   {kind: 'entry-expired', key: 'a/3', revision: '5'},
 ];
 
-const [FIRST, , SECOND, THIRD, FOURTH, FIFTH] = CHANGES.map(describeTold) as [
+const [FIRST, , SECOND, THIRD, FOURTH, FIFTH] = CHANGES.map(formatEvent) as [
   string,
   string,
   string,
@@ -21,49 +21,63 @@ const [FIRST, , SECOND, THIRD, FOURTH, FIFTH] = CHANGES.map(describeTold) as [
   string,
 ];
 
-describe('what a subscriber is told', () => {
+describe('what a subscriber received', () => {
   const cases = [
-    {name: 'everything of its prefix, once and in order', told: [FIRST, SECOND, THIRD, FOURTH, FIFTH]},
-    {name: 'everything but one', told: [FIRST, THIRD, FOURTH, FIFTH], says: 'Lost: '},
-    {name: 'everything but the last', told: [FIRST, SECOND, THIRD, FOURTH], says: 'Lost at the end: '},
-    {name: 'nothing', told: [], says: 'Lost at the end: '},
-    {name: 'something twice', told: [FIRST, SECOND, SECOND, THIRD, FOURTH, FIFTH], says: 'Doubled: '},
-    {name: 'the last twice', told: [FIRST, SECOND, THIRD, FOURTH, FIFTH, FIFTH], says: 'Doubled: '},
-    {name: 'two in the wrong order', told: [SECOND, FIRST, THIRD, FOURTH, FIFTH], says: 'Out of order: '},
+    {name: 'all changes of its prefix, once and in order', received: [FIRST, SECOND, THIRD, FOURTH, FIFTH]},
+    {name: 'all changes but one', received: [FIRST, THIRD, FOURTH, FIFTH], message: 'Lost: '},
+    {name: 'all changes but the last', received: [FIRST, SECOND, THIRD, FOURTH], message: 'Lost at the end: '},
+    {name: 'nothing', received: [], message: 'Lost at the end: '},
+    {name: 'a change twice', received: [FIRST, SECOND, SECOND, THIRD, FOURTH, FIFTH], message: 'Doubled: '},
+    {name: 'the last change twice', received: [FIRST, SECOND, THIRD, FOURTH, FIFTH, FIFTH], message: 'Doubled: '},
+    {
+      name: 'two changes in the wrong order',
+      received: [SECOND, FIRST, THIRD, FOURTH, FIFTH],
+      message: 'Out of order: ',
+    },
     {
       name: 'another value',
-      told: [FIRST, describeTold({...(CHANGES[2] as Told), value: {n: 3}}), THIRD, FOURTH, FIFTH],
-      says: 'Never happened: ',
+      received: [FIRST, formatEvent({...(CHANGES[2] as LoggedChange), value: {n: 3}}), THIRD, FOURTH, FIFTH],
+      message: 'Never happened: ',
     },
     {
-      name: 'something of another prefix',
-      told: [FIRST, describeTold(CHANGES[1] as Told), SECOND, THIRD, FOURTH, FIFTH],
-      says: 'Never happened: ',
+      name: 'a change of another prefix',
+      received: [FIRST, formatEvent(CHANGES[1] as LoggedChange), SECOND, THIRD, FOURTH, FIFTH],
+      message: 'Never happened: ',
     },
   ];
-  for (const {name, told, says} of cases) {
-    test(`${says === undefined ? 'passes' : 'is rejected'} when it is ${name}`, () => {
-      const judge = () => judgeContinuity({name: 'a subscriber', prefix: 'a/', told, run: async () => {}}, CHANGES);
-      if (says === undefined) judge();
-      else expect(judge).toThrow(says);
+  for (const {name, received, message} of cases) {
+    test(`${message === undefined ? 'passes' : 'is rejected'} when it is ${name}`, () => {
+      const check = () => checkContinuity({name: 'a subscriber', prefix: 'a/', received, run: async () => {}}, CHANGES);
+      if (message === undefined) check();
+      else expect(check).toThrow(message);
     });
   }
 });
 
-describe('what a subscriber that begins with what is present is told', () => {
+describe('what a subscriber that starts with the present entries received', () => {
   const cases = [
-    {name: 'what was there at that revision', revision: 3, told: [SECOND]},
-    {name: 'what was there, or expired by then', revision: 4, told: [SECOND]},
-    {name: 'what was there and is to expire', revision: 4, told: [SECOND, FOURTH]},
-    {name: 'less than was there', revision: 2, told: [SECOND], says: 'Lost at the beginning'},
-    {name: 'what was deleted before', revision: 3, told: [FIRST, SECOND], says: 'Told to be there at revision 3'},
-    {name: 'what came later', revision: 1, told: [FIRST, SECOND], says: 'Told to be there at revision 1'},
+    {name: 'the entries at that revision', revision: 3, received: [SECOND]},
+    {name: 'the entries at that revision, without one that had expired by then', revision: 4, received: [SECOND]},
+    {name: 'the entries at that revision, one of them with a time to live', revision: 4, received: [SECOND, FOURTH]},
+    {name: 'one entry too few', revision: 2, received: [SECOND], message: 'Missing from the snapshot'},
+    {
+      name: 'an entry that was deleted before',
+      revision: 3,
+      received: [FIRST, SECOND],
+      message: 'Wrong in the snapshot of revision 3',
+    },
+    {
+      name: 'an entry of a later revision',
+      revision: 1,
+      received: [FIRST, SECOND],
+      message: 'Wrong in the snapshot of revision 1',
+    },
   ];
-  for (const {name, revision, told, says} of cases) {
-    test(`${says === undefined ? 'passes' : 'is rejected'} when it is ${name}`, () => {
-      const judge = () => judgeBeginning({told, revision}, 'a/', CHANGES);
-      if (says === undefined) judge();
-      else expect(judge).toThrow(says);
+  for (const {name, revision, received, message} of cases) {
+    test(`${message === undefined ? 'passes' : 'is rejected'} when it is ${name}`, () => {
+      const check = () => checkBeginning({received, revision}, 'a/', CHANGES);
+      if (message === undefined) check();
+      else expect(check).toThrow(message);
     });
   }
 });

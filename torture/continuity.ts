@@ -1,62 +1,69 @@
-import {describeTold, type Follower} from './followers/follower.ts';
-import {LossError, type Told} from './history.ts';
+import {type Follower, formatEvent} from './followers/follower.ts';
+import {type LoggedChange, LossError} from './history.ts';
 
 /**
- * Compares what a subscriber was told with all that changed: of its prefix it has to be told everything, once, in order.
+ * Compares the events that a subscriber received with all changes: every change of its prefix must be received once and
+ * in order.
  *
  * @param changes All changes, in order.
- * @throws {LossError} With the first difference.
+ * @throws {LossError} On the first difference.
  */
-export function judgeContinuity({name, prefix, told}: Follower, changes: readonly Told[]): void {
-  const expected = changes.filter(({key}) => key.startsWith(prefix)).map(describeTold);
-  const place = expected.findIndex((line, index) => line !== told[index]);
+export function checkContinuity({name, prefix, received}: Follower, changes: readonly LoggedChange[]): void {
+  const expected = changes.filter(({key}) => key.startsWith(prefix)).map(formatEvent);
+  const place = expected.findIndex((line, index) => line !== received[index]);
   const index = place < 0 ? expected.length : place;
-  const [wanted, found] = [expected[index], told[index]];
+  const [wanted, found] = [expected[index], received[index]];
   if (wanted === found) return;
-  throw new LossError(`${nameDifference({expected, told, index})}: ${name} was told ${found}, and next was ${wanted}`);
+  throw new LossError(
+    `${nameDifference({expected, received, index})}: ${name} received ${found}, and the next change was ${wanted}`,
+  );
 }
 
 interface Difference {
   readonly expected: readonly string[];
-  readonly told: readonly string[];
-  /** Of the first line that differs. */
+  readonly received: readonly string[];
+  /** Names the kind of difference at the first line that differs. */
   readonly index: number;
 }
 
-function nameDifference({expected, told, index}: Difference): string {
-  const [wanted, found] = [expected[index], told[index]];
+function nameDifference({expected, received, index}: Difference): string {
+  const [wanted, found] = [expected[index], received[index]];
   if (found === undefined) return 'Lost at the end';
   if (expected.slice(0, index).includes(found)) return 'Doubled';
   if (wanted === undefined || !expected.includes(found)) return 'Never happened';
-  return told.includes(wanted) ? 'Out of order' : 'Lost';
+  return received.includes(wanted) ? 'Out of order' : 'Lost';
 }
 
-/** What a subscriber got that began with what was present. */
+/** The entries that a subscriber received before its first event. */
 export interface Beginning {
-  readonly told: readonly string[];
-  /** What it goes on from. */
+  readonly received: readonly string[];
+  /** The revision from which it continues. */
   readonly revision: number;
 }
 
 /**
- * Compares what a subscriber was told to be present with what was there at that revision. Entries that expire may be gone
- * by then, before the log says so.
+ * Compares the entries that a subscriber received at its start with those that existed at that revision. Entries with a
+ * time to live may be missing before the log contains their expiry.
  *
- * @throws {LossError}
+ * @throws {LossError} On a difference.
  */
-export function judgeBeginning({told, revision}: Beginning, prefix: string, changes: readonly Told[]): void {
-  const present = new Map<string, Told>();
+export function checkBeginning(
+  {received, revision}: Beginning,
+  prefix: string,
+  changes: readonly LoggedChange[],
+): void {
+  const present = new Map<string, LoggedChange>();
   for (const change of changes) {
     if (Number(change.revision) > revision) break;
     if (!change.key.startsWith(prefix)) continue;
     if (change.kind === 'entry-written') present.set(change.key, change);
     else present.delete(change.key);
   }
-  const found = new Set(told);
+  const found = new Set(received);
   for (const change of present.values()) {
-    const line = describeTold(change);
+    const line = formatEvent(change);
     if (!found.delete(line) && change.expiresAt === undefined)
-      throw new LossError(`Lost at the beginning: at revision ${revision} there was ${line}`);
+      throw new LossError(`Missing from the snapshot of revision ${revision}: ${line}`);
   }
-  for (const line of found) throw new LossError(`Told to be there at revision ${revision} and was not: ${line}`);
+  for (const line of found) throw new LossError(`Wrong in the snapshot of revision ${revision}: ${line}`);
 }

@@ -2,28 +2,28 @@ import {open, readdir, readFile, truncate} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Random} from './random.ts';
 
-/** Something that happened to a file. */
+/** Damage done to a file. */
 export interface Damage {
-  /** Relative to the directory. */
+  /** Path relative to the directory. */
   readonly file: string;
-  /** What happened, and where: enough to do it again. */
+  /** Kind and place of the damage: enough to repeat it. */
   readonly what: string;
 }
 
-/** The size of a page of the disk and of the engine, in bytes. */
+/** Page size of the disk and of the engine, in bytes. */
 const PAGE_BYTES = 4096;
 
-/** So often a file is damaged that holds data. */
+/** Probability that a file with data is chosen. */
 const DATA_SHARE = 0.7;
 
-/** How much of the beginning of a page says what the rest is, in bytes, more or less. */
+/** Approximate size of a page header, in bytes. */
 const PAGE_HEAD_BYTES = 32;
 
 /**
- * Damages one file of a directory, whichever it has, at a place that chance chooses: most often one that holds data.
+ * Damages one random file of a directory at a random place, most often a file with data.
  *
- * @param mark What stands in files that hold data.
- * @returns What was done; the file is another than before for sure.
+ * @param mark Text that files with data contain.
+ * @returns The damage; the content of the file has certainly changed.
  */
 export async function damageDirectory(directory: string, mark: string, random: Random): Promise<Damage> {
   const files: string[] = [];
@@ -42,7 +42,7 @@ export async function damageDirectory(directory: string, mark: string, random: R
   }
 }
 
-/** Every file below a directory, by its path there. */
+/** Lists every file below a directory, by relative path. */
 export async function listFiles(directory: string): Promise<readonly string[]> {
   const found = await readdir(directory, {recursive: true, withFileTypes: true});
   return found

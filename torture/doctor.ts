@@ -1,21 +1,21 @@
 import {LossError} from './history.ts';
 import {runCommand} from './service-process.ts';
 
-/** What `crewroom doctor --deep` found out about a data directory that no service uses. */
+/** The findings of `crewroom doctor --deep` for a data directory that no service uses. */
 export interface Examination {
-  /** Each of its problems and warnings, in words. */
+  /** Texts of its problems and warnings. */
   readonly complaints: readonly string[];
-  /** Whether it told of a problem; warnings are none. */
+  /** Whether it reported a problem; warnings do not count. */
   readonly isProblem: boolean;
 }
 
-/** How long a look at a data directory may take, in milliseconds. */
+/** Maximum duration of one check of a data directory, in milliseconds. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * Has the doctor look at a data directory.
+ * Runs the doctor on a data directory.
  *
- * @throws {LossError} When it does not come to an end, or ends otherwise than with its findings.
+ * @throws {LossError} If it does not end, or ends without findings.
  */
 export async function examine(dataDir: string, {signal}: {readonly signal: AbortSignal}): Promise<Examination> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -29,7 +29,7 @@ export async function examine(dataDir: string, {signal}: {readonly signal: Abort
     throw new LossError(
       `doctor --deep ended without findings (${exit.signal ?? `exit code ${exit.code}`}): ${exit.stderr}`,
     );
-  // Other checks are about the machine.
+  // The other checks are about the machine.
   const complaints = findings.filter(({check, level}) => (check === 'Data' || check === 'Entries') && level !== 'ok');
   return {
     complaints: complaints.map(({level, detail}) => `${level}: ${detail}`),

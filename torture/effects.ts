@@ -1,27 +1,27 @@
 import type {Attempt, Change} from './ledger.ts';
 
-/** An entry as it has to be. */
+/** The expected state of an entry. */
 export interface Present {
   readonly revision: number;
   readonly text: string;
   readonly expiresAtMs?: number | undefined;
 }
 
-/** What becomes of an entry when an attempt happens. */
+/** The state of an entry after an attempt that happened. */
 export type Effect =
   | {readonly kind: 'entry-written'; readonly text: string; readonly expiry: Expiry}
   | {readonly kind: 'entry-deleted'};
 
-/** When it then expires. */
+/** Time of its expiry, if any. */
 export type Expiry =
   | {readonly kind: 'never'}
   | {readonly kind: 'at'; readonly atMs: number}
   | {readonly kind: 'after'; readonly ttlSeconds: number};
 
 /**
- * Everything that an attempt does, all of it in one commit: by key. Empty when it changes nothing.
+ * Returns the effects of an attempt by key, all of one commit. Empty if the attempt changes nothing.
  *
- * @returns Undefined when it cannot have happened to entries such as these.
+ * @returns Undefined if the attempt cannot have happened to these entries.
  */
 export function effectsOf(
   {changes, clears}: Attempt,
@@ -61,12 +61,12 @@ function expiryOf(entry: Present | undefined): Expiry {
   return entry?.expiresAtMs === undefined ? {kind: 'never'} : {kind: 'at', atMs: entry.expiresAtMs};
 }
 
-/** The merge patch that leaves a mark in a value. */
+/** Formats the merge patch that leaves a mark in a value. */
 export function formatPatch(mark: number): string {
   return `{"patched":${mark}}`;
 }
 
-/** What a value is after {@link formatPatch}, to the byte: whatever the patch does not name keeps its text. */
+/** Applies {@link formatPatch} to a value, byte for byte: members that the patch does not name keep their text. */
 function patchText(text: string | undefined, mark: number): string {
   return text === undefined ? formatPatch(mark) : text.replace(/"patched":(?:null|[0-9]+)/, `"patched":${mark}`);
 }

@@ -1,9 +1,9 @@
 import {type Effect, effectsOf, type Present} from './effects.ts';
 import {type Attempt, describeText, type Ledger} from './ledger.ts';
-import {judgeReading, type Version} from './readings.ts';
+import {checkReading, type Version} from './readings.ts';
 
-/** A change as the service tells it, from its change log. */
-export interface Told {
+/** A change of the service's change log. */
+export interface LoggedChange {
   readonly kind: string;
   readonly key: string;
   readonly revision: string;
@@ -11,7 +11,7 @@ export interface Told {
   readonly expiresAt?: string;
 }
 
-/** An entry as it is read back. */
+/** An entry that is read back. */
 export interface ReadEntry {
   readonly key: string;
   readonly revision: number;
@@ -19,88 +19,89 @@ export interface ReadEntry {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** What a history is judged by. */
-export type Attempts = Pick<Ledger, 'open' | 'settle' | 'takeReadings'>;
+/** The sources against which a history is checked. */
+export type Attempts = Pick<Ledger, 'open' | 'close' | 'takeReadings'>;
 
-/** The service did not keep what it promised. */
+/** The service broke a promise. */
 export class LossError extends Error {
   override readonly name = 'LossError';
 }
 
 const NOTHING = {revision: 0, entries: []} as const;
 
-/** How far the clocks of those who write and of the service may be apart, in milliseconds: both are the machine's. */
+/** Maximum difference between the clocks of writers and service, in milliseconds: both use the clock of the machine. */
 const CLOCK_SLACK_MS = 1000;
 
 /**
- * Judges what a service tells of its past by the ledger of those who wrote. The change log has to be one sequence of commits
- * without gaps; each is a whole attempt that was sent, or the end of entries that were to expire; every acknowledged
- * attempt is in it, once, under the revision that was told, after everything that was known when it was sent. What is read
- * back has to be what comes of it, to the byte.
+ * Checks the history of a service against the ledger of its writers. The change log must be one sequence of commits
+ * without gaps. Each commit is one whole attempt that was sent, or the expiry of entries with a time to live. Each
+ * acknowledged attempt is in the log once, under the revision in its answer, after every revision that was known when
+ * it was sent. Entries that are read back must match the log byte for byte.
  */
 export class History {
   readonly #ledger: Attempts;
   readonly #present = new Map<string, Present>();
-  /** What became of the entries that changed since {@link settle}, the state before first. */
+  /** Versions of the entries that changed since {@link endAttempts}, the earlier state first. */
   readonly #versions = new Map<string, Version[]>();
   #revision = 0;
   #unanswered = 0;
 
-  /** @param start What is there already. @default {nothing} */
+  /** Entries that exist at the start. @default {none} */
   constructor(ledger: Attempts, start: {readonly revision: number; readonly entries: readonly ReadEntry[]} = NOTHING) {
     this.#ledger = ledger;
     this.#revision = start.revision;
     for (const {key, ...entry} of start.entries) this.#present.set(key, entry);
   }
 
-  /** The last commit that was judged. */
+  /** Revision of the last commit checked. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** How many entries there have to be, those included that expire and were not told to have. */
+  /** Number of entries that must exist, expired ones included as long as the log does not contain their expiry. */
   get size(): number {
     return this.#present.size;
   }
 
-  /** How many attempts happened and were never answered. */
+  /** Number of attempts that happened and were never answered. */
   get unanswered(): number {
     return this.#unanswered;
   }
 
-  /** The keys whose entries changed since {@link settle}. */
+  /** Keys of the entries that changed since {@link endAttempts}. */
   get changedKeys(): readonly string[] {
     return [...this.#versions.keys()];
   }
 
   /**
-   * Takes the changes that followed, whole commits, from a service at which nothing is under way.
+   * Checks the next changes, whole commits, of a service without requests in progress.
    *
-   * @throws {LossError}
+   * @throws {LossError} If they contradict the ledger.
    */
-  follow(changes: readonly Told[]): void {
+  follow(changes: readonly LoggedChange[]): void {
     const open = indexByKey(this.#ledger.open);
     for (const commit of splitCommits(changes)) this.#followCommit(commit, open);
   }
 
   /**
-   * Nothing is under way any more, and all changes were told: what was not in them did not happen, and never will.
+   * Ends all attempts: no request is in progress and all changes were added, so attempts that are not among them never
+   * happened.
    *
-   * @throws {LossError} When something was acknowledged and did not happen, or read and never was.
+   * @throws {LossError} If an acknowledged write did not happen, or a read returned a value that never existed.
    */
-  settle(): void {
+  endAttempts(): void {
     for (const attempt of [...this.#ledger.open]) {
       if (attempt.state === 'acknowledged') throw new LossError(`Acknowledged and lost: ${describeAttempt(attempt)}`);
-      this.#ledger.settle(attempt);
+      this.#ledger.close(attempt);
     }
-    for (const reading of this.#ledger.takeReadings()) judgeReading(reading, this.#versionsOf(reading.key));
+    for (const reading of this.#ledger.takeReadings()) checkReading(reading, this.#versionsOf(reading.key));
     this.#versions.clear();
   }
 
   /**
-   * Compares entries that are read with those that have to be there.
+   * Compares entries that were read with the expected ones.
    *
-   * @throws {LossError}
+   * @throws {LossError} On a difference.
    */
   compare(entries: readonly ReadEntry[], {beganMs, endedMs, among}: CompareOptions): void {
     const read = new Set<string>();
@@ -111,7 +112,7 @@ export class History {
     for (const key of among ?? this.#present.keys()) {
       const {revision, expiresAtMs = Infinity} = this.#present.get(key) ?? {expiresAtMs: 0};
       if (!read.has(key) && expiresAtMs > endedMs)
-        throw new LossError(`Lost: "${key}" of revision ${revision} is not there`);
+        throw new LossError(`Lost: entry "${key}" of revision ${revision} does not exist`);
     }
   }
 
@@ -119,44 +120,44 @@ export class History {
     const present = this.#present.get(key);
     if (present === undefined) throw new LossError(`Deleted or never written: "${key}" of revision ${revision}`);
     if (revision !== present.revision)
-      throw new LossError(`Wrong revision: "${key}" has ${revision}, and the log says ${present.revision}`);
+      throw new LossError(`Wrong revision: "${key}" has ${revision}, and the log has ${present.revision}`);
     if (text !== present.text)
-      throw new LossError(`Torn: "${key}" is ${describeText(text)}, and written was ${describeText(present.text)}`);
+      throw new LossError(`Torn: "${key}" is ${describeText(text)}, and ${describeText(present.text)} was written`);
     if (expiresAtMs !== present.expiresAtMs)
-      throw new LossError(`Wrong expiry: "${key}" has ${expiresAtMs}, and the log says ${present.expiresAtMs}`);
+      throw new LossError(`Wrong expiry: "${key}" has ${expiresAtMs}, and the log has ${present.expiresAtMs}`);
     if (expiresAtMs !== undefined && expiresAtMs <= beganMs)
-      throw new LossError(`Expired and still there: "${key}", since ${new Date(expiresAtMs).toISOString()}`);
+      throw new LossError(`Expired and still present: "${key}", since ${new Date(expiresAtMs).toISOString()}`);
   }
 
-  #followCommit(commit: readonly Told[], open: ReadonlyMap<string, Set<Attempt>>): void {
-    const [first] = commit as [Told, ...Told[]];
+  #followCommit(commit: readonly LoggedChange[], open: ReadonlyMap<string, Set<Attempt>>): void {
+    const [first] = commit as [LoggedChange, ...LoggedChange[]];
     const revision = Number(first.revision);
     if (revision !== this.#revision + 1)
       throw new LossError(`Out of order: revision ${revision} follows ${this.#revision} in the change log`);
     this.#revision = revision;
     if (commit.every(({kind}) => kind === 'entry-expired')) {
-      for (const told of commit) this.#expire(told);
+      for (const change of commit) this.#expire(change);
       return;
     }
     const {attempt, effects} = this.#findAttempt(commit, candidatesFor(first.key, open));
     if (attempt.state === 'unknown') this.#unanswered++;
     for (const {key} of attempt.changes) open.get(key)?.delete(attempt);
     if (attempt.clears !== undefined) open.get('')?.delete(attempt);
-    this.#ledger.settle(attempt);
-    for (const told of commit) this.#set(told.key, revision, toPresent(told, effects.get(told.key)));
+    this.#ledger.close(attempt);
+    for (const change of commit) this.#set(change.key, revision, toPresent(change, effects.get(change.key)));
   }
 
-  #expire({key, revision}: Told): void {
+  #expire({key, revision}: LoggedChange): void {
     const present = this.#present.get(key);
     if (present?.expiresAtMs === undefined)
-      throw new LossError(`Expired without being asked to: "${key}" in revision ${revision}`);
+      throw new LossError(`Expired without a time to live: "${key}" in revision ${revision}`);
     if (present.expiresAtMs > Date.now() + CLOCK_SLACK_MS)
       throw new LossError(`Expired ${present.expiresAtMs - Date.now()} ms too early: "${key}" in revision ${revision}`);
     this.#set(key, Number(revision), undefined);
   }
 
-  /** The attempt whose whole effect this commit is. */
-  #findAttempt(commit: readonly Told[], candidates: Iterable<Attempt>): Found {
+  /** Finds the attempt whose complete effect is this commit. */
+  #findAttempt(commit: readonly LoggedChange[], candidates: Iterable<Attempt>): Found {
     const revision = Number(commit[0]?.revision);
     for (const attempt of candidates) {
       if (attempt.revision !== undefined && attempt.revision !== revision) continue;
@@ -164,10 +165,10 @@ export class History {
       if (attempt.state === 'refused') continue;
       const effects = effectsOf(attempt, this.#present);
       if (effects?.size !== commit.length) continue;
-      if (commit.every(told => isTold(told, effects.get(told.key), attempt))) return {attempt, effects};
+      if (commit.every(change => isChangeOf(change, effects.get(change.key), attempt))) return {attempt, effects};
     }
-    const told = commit.map(({kind, key}) => `${kind} "${key}"`).slice(0, 5);
-    throw new LossError(`Nobody did this, or not like this: revision ${revision}, ${told.join(', ')}`);
+    const kinds = commit.map(({kind, key}) => `${kind} "${key}"`).slice(0, 5);
+    throw new LossError(`Unexplained commit: revision ${revision}, ${kinds.join(', ')}`);
   }
 
   #set(key: string, revision: number, entry: Present | undefined): void {
@@ -183,11 +184,11 @@ export class History {
   }
 }
 
-/** When entries were read, and which. */
+/** Time and keys of a read. */
 export interface CompareOptions {
   readonly beganMs: number;
   readonly endedMs: number;
-  /** Only these keys were read. @default {all} */
+  /** Keys that were read. @default {all} */
   readonly among?: readonly string[];
 }
 
@@ -196,11 +197,11 @@ interface Found {
   readonly effects: ReadonlyMap<string, Effect>;
 }
 
-function isTold(told: Told, effect: Effect | undefined, attempt: Attempt): boolean {
-  if (effect?.kind !== told.kind) return false;
+function isChangeOf(change: LoggedChange, effect: Effect | undefined, attempt: Attempt): boolean {
+  if (effect?.kind !== change.kind) return false;
   if (effect.kind === 'entry-deleted') return true;
-  const expiresAtMs = told.expiresAt === undefined ? undefined : Date.parse(told.expiresAt);
-  return isExpiry(expiresAtMs, effect.expiry, attempt) && isValue(told.value, effect.text);
+  const expiresAtMs = change.expiresAt === undefined ? undefined : Date.parse(change.expiresAt);
+  return isExpiry(expiresAtMs, effect.expiry, attempt) && isValue(change.value, effect.text);
 }
 
 function isExpiry(
@@ -221,19 +222,19 @@ function isExpiry(
   }
 }
 
-/** Large values do not come with their event; they are compared when they are read. */
+/** Events do not contain large values; those are compared when they are read. */
 function isValue(value: unknown, text: string): boolean {
   return value === undefined || JSON.stringify(value) === JSON.stringify(JSON.parse(text));
 }
 
-function toPresent({revision, expiresAt}: Told, effect: Effect | undefined): Present | undefined {
+function toPresent({revision, expiresAt}: LoggedChange, effect: Effect | undefined): Present | undefined {
   if (effect?.kind !== 'entry-written') return undefined;
   const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
   return {revision: Number(revision), text: effect.text, expiresAtMs};
 }
 
-function* splitCommits(changes: readonly Told[]): Generator<readonly Told[]> {
-  let commit: Told[] = [];
+function* splitCommits(changes: readonly LoggedChange[]): Generator<readonly LoggedChange[]> {
+  let commit: LoggedChange[] = [];
   for (const change of changes) {
     if (commit.length > 0 && commit[0]?.revision !== change.revision) {
       yield commit;
@@ -244,7 +245,7 @@ function* splitCommits(changes: readonly Told[]): Generator<readonly Told[]> {
   if (commit.length > 0) yield commit;
 }
 
-/** Attempts by each key they name; those that clear a prefix under the empty key as well, which no entry has. */
+/** Attempts by each key they name; attempts that clear a prefix also under the empty key, which no entry has. */
 function indexByKey(attempts: Iterable<Attempt>): ReadonlyMap<string, Set<Attempt>> {
   const index = new Map<string, Set<Attempt>>();
   for (const attempt of attempts) {

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
-import {History, type Told} from './history.ts';
+import {History, type LoggedChange} from './history.ts';
 import {Ledger} from './ledger.ts';
 import {runLoad} from './load.ts';
 import type {Random} from './random.ts';
@@ -9,34 +9,40 @@ import type {ScenarioContext} from './scenario.ts';
 import {type ServiceProcess, StartError, startService} from './service-process.ts';
 import {verifyOnDisk} from './verify-on-disk.ts';
 
-/** What goes on besides the writers. */
+/** Activities beside the writers. */
 export interface KillRoundsOptions {
-  /** Where the service listens each time. @default {anywhere} */
+  /** Port on which the service listens each time. @default {a free one} */
   readonly port?: number;
-  /** Is told all changes, in order. */
-  readonly onChanges?: (changes: readonly Told[]) => void;
-  /** After the last kill, with a service at which nothing is under way any more. */
+  /** Receives all changes, in order. */
+  readonly onChanges?: (changes: readonly LoggedChange[]) => void;
+  /** Called after the last kill, with a service that has no request in progress. */
   readonly afterLast?: (service: ServiceProcess) => Promise<void>;
 }
 
 const WRITERS = 8;
 
-/** A round ends somewhere within the writes that follow so many acknowledgements, so many milliseconds later. */
+/** A round ends with a kill after this many acknowledgements, delayed by up to this many milliseconds. */
 const ACKNOWLEDGEMENTS_MAX = 300;
 const KILL_DELAY_MS_MAX = 15;
 
-/** So often the service is killed while it starts as well, somewhere in so many milliseconds: it opens the store by then. */
+/**
+ * Probability that the service is also killed while it starts, within this many milliseconds: by then it opens the
+ * store.
+ */
 const EARLY_KILLS = 0.15;
 const START_MS_MAX = 500;
 
-/** While there are not more entries than this all are read back in each round; then only those that changed, and now and then all. */
+/**
+ * Up to this number of entries each round reads all of them back; above it only the changed ones, and from time to time
+ * all.
+ */
 const ENTRIES_FEW = 2000;
 const ROUNDS_BETWEEN_FULL_READS = 25;
 
 /**
- * Has a service written to and killed again and again, on one data directory, and judges after each kill what is left.
+ * Runs a service under load on one data directory, kills it again and again, and checks after each kill what is left.
  *
- * @throws {LossError}
+ * @throws {LossError} If something is lost or wrong.
  */
 export async function runKillRounds(context: ScenarioContext, options: KillRoundsOptions = {}): Promise<void> {
   using ledger = new Ledger(join(context.directory, 'ledger.ndjson'));
@@ -66,19 +72,19 @@ class KillRounds {
       report(`round ${round} of ${rounds}: revision ${this.#history.revision}, ${this.#history.size} entries`);
     }
     const service = await this.#start();
-    await this.#judge(service, {all: true});
+    await this.#check(service, {all: true});
     await this.#options.afterLast?.(service);
     await service.stop();
     await verifyOnDisk(this.#dataDir, this.#context);
-    count('commits judged', this.#history.revision);
-    count('of them never answered', this.#history.unanswered);
+    count('commits checked', this.#history.revision);
+    count('of them without an answer', this.#history.unanswered);
   }
 
   async #runRound(random: Random, round: number): Promise<void> {
     if (random.chance(EARLY_KILLS)) await this.#killEarly(random.integer(0, START_MS_MAX));
     if (round % ROUNDS_BETWEEN_FULL_READS === 0) await verifyOnDisk(this.#dataDir, this.#context);
     const service = await this.#start();
-    await this.#judge(service, {all: round % ROUNDS_BETWEEN_FULL_READS === 0});
+    await this.#check(service, {all: round % ROUNDS_BETWEEN_FULL_READS === 0});
     const acknowledgements = random.integer(1, ACKNOWLEDGEMENTS_MAX);
     this.#ledger.note({round, revision: this.#history.revision, killAfter: acknowledgements});
     await this.#writeAndKill(service, {random, acknowledgements});
@@ -88,7 +94,7 @@ class KillRounds {
     return startService({dataDir: this.#dataDir, port: this.#options.port, signal: this.#context.signal});
   }
 
-  /** Kills a service that may not have got as far as serving. */
+  /** Kills a service that may still be starting. */
   async #killEarly(afterMs: number): Promise<void> {
     const killed = AbortSignal.any([this.#context.signal, AbortSignal.timeout(afterMs)]);
     try {
@@ -97,7 +103,7 @@ class KillRounds {
     } catch (error) {
       if (!(error instanceof StartError) || error.exit.signal !== 'SIGKILL') throw error;
     }
-    this.#context.count('kills while it started');
+    this.#context.count('kills during a start');
   }
 
   async #writeAndKill(
@@ -119,13 +125,13 @@ class KillRounds {
     await service.exited;
   }
 
-  async #judge({url}: ServiceProcess, {all}: {readonly all: boolean}): Promise<void> {
+  async #check({url}: ServiceProcess, {all}: {readonly all: boolean}): Promise<void> {
     const history = this.#history;
     const changes = await readChanges(url, history.revision);
     this.#options.onChanges?.(changes);
     history.follow(changes);
     const {changedKeys} = history;
-    history.settle();
+    history.endAttempts();
     const beganMs = Date.now();
     if (all || history.size < ENTRIES_FEW)
       return history.compare(await readEntries(url), {beganMs, endedMs: Date.now()});

@@ -7,29 +7,29 @@ import {readEntries, readRevision} from './read-back.ts';
 import {type ServiceProcess, startService} from './service-process.ts';
 import {formatValue} from './values.ts';
 
-/** What a store holds, and the revision of its last commit. */
+/** The entries of a store, and the revision of its last commit. */
 export interface Content {
   readonly revision: number;
   readonly entries: readonly ReadEntry[];
 }
 
-/** Something during which a service is killed. */
+/** An activity during which a service is killed. */
 export interface Stage {
   readonly name: string;
-  /** Puts the data directory in place. @returns What is in it. */
+  /** Prepares the data directory. @returns Its content. */
   readonly prepare: (dataDir: string) => Promise<Content>;
-  /** What is done while the service is traced. Without it, it is traced while it starts. */
+  /** Activity during the trace. Without it, the start of the service is traced. */
   readonly act?: (service: ServiceProcess, ledger: Ledger) => Promise<void>;
 }
 
-/** What the stages share. */
+/** Parameters of all stages. */
 export interface StageOptions {
-  /** Where a store can be made that they begin with. */
+  /** Directory for the stores with which the stages begin. */
   readonly baseDir: string;
   readonly signal: AbortSignal;
 }
 
-/** Returns everything that changes the disk: how a store is created, opened, written to and closed. */
+/** Returns all stages that change the disk: creation, opening, writes, upgrade and closing of a store. */
 export async function createStages(options: StageOptions): Promise<readonly Stage[]> {
   const content = await makeBase(options);
   const prepareBase = async (dataDir: string): Promise<Content> => {
@@ -38,7 +38,7 @@ export async function createStages(options: StageOptions): Promise<readonly Stag
   };
   const large = formatValue(1, 100_000);
   return [
-    {name: 'the making of a store', prepare: prepareNothing},
+    {name: 'the creation of a store', prepare: prepareNothing},
     {name: 'the first write', prepare: prepareNothing, act: writing([{kind: 'put', key: 'first', text: '1.0'}])},
     {name: 'the opening of a store', prepare: prepareBase},
     {name: 'a put', prepare: prepareBase, act: writing([{kind: 'put', key: 'base/1', text: '"new"'}])},
@@ -52,7 +52,7 @@ export async function createStages(options: StageOptions): Promise<readonly Stag
 
 const BASE_ENTRIES = 60;
 
-/** A store of a service that was killed, so that whatever it left for the next start is there. */
+/** Creates a store by a service that is killed, so that the next start has work to do. */
 async function makeBase({baseDir, signal}: StageOptions): Promise<Content> {
   const service = await startService({dataDir: baseDir, signal});
   const {entries} = createClient({baseUrl: service.url});
@@ -68,7 +68,7 @@ async function prepareNothing(): Promise<Content> {
   return {revision: 0, entries: []};
 }
 
-/** Some of all kinds, of entries that are there and that are not. */
+/** Returns changes of all kinds, of entries that exist and entries that do not. */
 function manyChanges(): readonly Change[] {
   const puts = Array.from({length: 30}, (_, index): Change => {
     return {kind: 'put', key: `base/${index + 20}`, text: formatValue(index, index * 100)};
@@ -81,7 +81,7 @@ function manyChanges(): readonly Change[] {
   ];
 }
 
-/** Makes these changes, all at once; also a single one is written as a transaction of one. */
+/** Applies these changes at once; a single one is also written as a transaction. */
 function writing(changes: readonly Change[]): NonNullable<Stage['act']> {
   return async ({url}, ledger) => {
     const {entries} = createClient({baseUrl: url, attemptsMax: 1});

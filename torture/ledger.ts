@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {closeSync, openSync, writeSync} from 'node:fs';
 
-/** What a write does to one entry. */
+/** The effect of a write on one entry. */
 export type Change =
   | {readonly kind: 'put'; readonly key: string; readonly text: string; readonly ttlSeconds?: number}
   /** Sets one member of the value to this number. */
@@ -9,42 +9,47 @@ export type Change =
   | {readonly kind: 'delete'; readonly key: string}
   | {readonly kind: 'touch'; readonly key: string; readonly ttlSeconds: number | null};
 
-/** What is known of an attempt: sent; done for sure; not done for sure; or lost on the way, and either done or not. */
+/** State of an attempt: sent; certainly done; certainly not done; or lost, so that both are possible. */
 export type AttemptState = 'sent' | 'acknowledged' | 'refused' | 'unknown';
 
-/** A write that was sent: everything it asks for happens, or nothing. */
+/** A write that was sent. It happens as a whole or not at all. */
 export interface Attempt {
   readonly id: number;
-  /** What it does to each entry, each at most once. */
+  /** Effect on each entry, at most one per entry. */
   readonly changes: readonly Change[];
   /** Deletes every entry with this prefix that is not in `changes`. */
   readonly clears?: string | undefined;
-  /** The highest revision that anybody had been told when it was sent: its own has to be higher. */
+  /** Highest revision known to any client when it was sent: its own revision must be higher. */
   readonly floor: number;
   readonly state: AttemptState;
-  /** Where the answer told it. */
+  /** Its revision, if the answer contained it. */
   readonly revision?: number;
-  /** Where the answer told only how far the store had come by then: it was no later. */
+  /** Upper bound of its revision, if the answer contained only the revision of the store. */
   readonly ceiling?: number;
-  /** When it was sent, and when it was known what became of it or that nobody will tell, in milliseconds since the Unix epoch. */
+  /**
+   * Times at which it was sent and at which its outcome became known or was given up, in milliseconds since the Unix
+   * epoch.
+   */
   readonly sentMs: number;
   readonly endedMs?: number;
 }
 
-/** An entry, or that there was none, as somebody read it while others wrote. */
+/** An entry, or its absence, read by a client during writes. */
 export interface Reading {
   readonly key: string;
-  /** The highest revision that anybody had been told when it was asked for. */
+  /** Highest revision known to any client when the read was sent. */
   readonly floor: number;
   readonly seen: {readonly revision: number; readonly text: string} | undefined;
 }
 
-/** Texts longer than this, in characters, stand in the ledger's file by their size and digest. */
+/**
+ * Longest text, in characters, that the ledger's file contains in full; longer ones are replaced by size and digest.
+ */
 const TEXT_LENGTH_MAX = 200;
 
 /**
- * What was sent and what was answered, kept by the process that survives. It is written to a file as well, line by
- * line, for whoever wants to know what happened to a scenario that failed.
+ * Record of all requests and answers, kept by the process that survives. Also written to a file, line by line, for the
+ * analysis of failures.
  */
 export class Ledger implements Disposable {
   readonly #file: number;
@@ -58,22 +63,22 @@ export class Ledger implements Disposable {
     this.#file = openSync(path, 'a');
   }
 
-  /** The highest revision that anybody was told. */
+  /** Highest revision known to any client. */
   get floor(): number {
     return this.#floor;
   }
 
-  /** Attempts of which nobody has settled yet what became of them, in the order in which they were sent. */
+  /** Attempts without a final outcome, in the order in which they were sent. */
   get open(): Iterable<Attempt> {
     return this.#open;
   }
 
-  /** A number for a value, so that no two are alike. */
+  /** Returns a number that makes a value unique. */
   nextMark(): number {
     return ++this.#marks;
   }
 
-  /** Before it is sent. */
+  /** Call before the request is sent. */
   send(changes: readonly Change[], clears?: string): Attempt {
     const id = ++this.#count;
     const attempt: Recorded = {id, changes, clears, floor: this.#floor, state: 'sent', sentMs: Date.now()};
@@ -82,52 +87,52 @@ export class Ledger implements Disposable {
     return attempt;
   }
 
-  /** After it was answered. What answers that there was nothing to do is {@link refuse}d. */
-  acknowledge(attempt: Attempt, told: AnsweredPlace = {}): void {
-    this.#set(attempt, 'acknowledged', told);
-    this.see(told.revision ?? told.ceiling ?? 0);
+  /** Records an answer. An answer that nothing had to be done is recorded by {@link refuse}. */
+  acknowledge(attempt: Attempt, place: AnsweredPlace = {}): void {
+    this.#set(attempt, 'acknowledged', place);
+    this.see(place.revision ?? place.ceiling ?? 0);
   }
 
-  /** It was answered with a failure that promises that nothing happened. */
+  /** Records a failure which promises that nothing happened. */
   refuse(attempt: Attempt, code: string): void {
     this.#set(attempt, 'refused');
     this.#write({attempt: attempt.id, code});
   }
 
-  /** No answer came. */
+  /** Records that no answer came. */
   lose(attempt: Attempt): void {
     this.#set(attempt, 'unknown');
   }
 
-  /** Somebody read an entry. */
+  /** Records the read of an entry. */
   read(reading: Reading): void {
     this.#readings.push(reading);
     if (reading.seen !== undefined) this.see(reading.seen.revision);
   }
 
-  /** What was read since it was last asked for. */
+  /** Returns the reads recorded since the last call, and removes them. */
   takeReadings(): readonly Reading[] {
     const taken = this.#readings;
     this.#readings = [];
     return taken;
   }
 
-  /** Somebody was told of this revision: whatever is sent from now on comes after it. */
+  /** Records that a client knows this revision: requests from now on come after it. */
   see(revision: number): void {
     this.#floor = Math.max(this.#floor, revision);
   }
 
-  /** What is sent from now on goes to another store, whose last revision is this one. */
+  /** Switches to another store whose last revision is this one. */
   restart(revision: number): void {
     this.#floor = revision;
   }
 
-  /** It is known what became of it, and checked. */
-  settle(attempt: Attempt): void {
+  /** Removes an attempt whose outcome is known and checked. */
+  close(attempt: Attempt): void {
     this.#open.delete(attempt as Recorded);
   }
 
-  /** Notes what else happened, such as a kill. */
+  /** Records another event, such as a kill. */
   note(what: Readonly<Record<string, unknown>>): void {
     this.#write(what);
   }
@@ -136,9 +141,9 @@ export class Ledger implements Disposable {
     closeSync(this.#file);
   }
 
-  #set(attempt: Attempt, state: AttemptState, told: AnsweredPlace = {}): void {
-    Object.assign(attempt, {state, endedMs: Date.now(), ...told});
-    this.#write({attempt: attempt.id, state, ...told});
+  #set(attempt: Attempt, state: AttemptState, place: AnsweredPlace = {}): void {
+    Object.assign(attempt, {state, endedMs: Date.now(), ...place});
+    this.#write({attempt: attempt.id, state, ...place});
   }
 
   #write(line: object): void {
@@ -146,7 +151,7 @@ export class Ledger implements Disposable {
   }
 }
 
-/** What an answer told of the place of a write among all others. */
+/** Position of a write among all others, as far as its answer contained it. */
 export type AnsweredPlace = Partial<Pick<Attempt, 'revision' | 'ceiling'>>;
 
 type Recorded = {-readonly [Name in keyof Attempt]: Attempt[Name]};
@@ -156,7 +161,7 @@ function shorten(change: Change): object {
   return {...change, text: describeText(change.text)};
 }
 
-/** A text, or what tells it from others where it is long. */
+/** A text; a long one by size and digest. */
 export function describeText(text: string): string {
   if (text.length <= TEXT_LENGTH_MAX) return text;
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);

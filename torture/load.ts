@@ -4,29 +4,29 @@ import type {AnsweredPlace, Attempt, Change, Ledger} from './ledger.ts';
 import type {Random} from './random.ts';
 import {formatValue, makeValue} from './values.ts';
 
-/** What writers need. */
+/** Parameters of the writers. */
 export interface LoadOptions {
   readonly url: string;
   readonly ledger: Ledger;
   readonly random: Random;
   readonly writers: number;
-  /** The writers end once it is aborted, each when its answer came or its connection broke. */
+  /** Ends the writers when aborted, each after its answer or a broken connection. */
   readonly signal: AbortSignal;
   readonly onAcknowledged: () => void;
-  /** Failures, by their codes, with which the service may answer, and which promise that nothing happened. @default {[]} */
+  /** Codes of failures that the service may return, and which promise that nothing happened. @default {[]} */
   readonly mayFailWith?: readonly string[];
 }
 
 /**
- * Lets so many writers do all that can be done to entries, at once, each one thing after the other, until they are told to end
- * or the service is gone. Each has entries of its own, and they share some.
+ * Runs this many concurrent writers that use every kind of write, each one request after the other, until they are
+ * stopped or the service is gone. Each writer has entries of its own, and all share some.
  */
 export async function runLoad(options: LoadOptions): Promise<void> {
   const writers = Array.from({length: options.writers}, (_, index) => new Writer(index, options));
   await Promise.all(writers.map(writer => writer.run()));
 }
 
-/** What a writer does, and of how many hundred it is. */
+/** An action of a writer, and its weight in percent. */
 const ACTIONS = [
   {name: 'put', share: 30},
   {name: 'patch', share: 14},
@@ -43,26 +43,26 @@ type Action = (typeof ACTIONS)[number]['name'];
 
 const ACTION_NAMES: readonly Action[] = ACTIONS.flatMap(({name, share}) => Array<Action>(share).fill(name));
 
-/** How many entries a writer has of its own, and how many all share. */
+/** Number of entries that each writer owns, and number of shared ones. */
 const OWN_ENTRIES = 3000;
 const SHARED_ENTRIES = 40;
-/** How many entries with a time to live a writer has, and with how long a time at most, in seconds. */
+/** Number of entries with a time to live per writer, and their longest time, in seconds. */
 const EXPIRING_ENTRIES = 20;
 const TTL_SECONDS_MAX = 5;
-/** How many entries an import has at most: with what it deletes they fit into one commit. */
+/** Maximum number of entries of an import: with its deletions they fit into one commit. */
 const IMPORTED_ENTRIES = 300;
 
-/** What a client throws when it does not know what happened. */
+/** Failures of the client if the outcome is unknown. */
 const UNKNOWN_CODES: ReadonlySet<string> = new Set(['service-unreachable', 'service-timeout', 'unexpected-answer']);
 
-/** What a write may find at any time: that the entry is gone. */
+/** Failure that a write may meet at any time: the entry does not exist. */
 const EXPECTED_CODE = 'no-entry';
 
-/** A write that is about to be sent: how, and how to read its revision from the answer. */
+/** A write about to be sent: its request, and how to read its revision from the answer. */
 interface Write {
   readonly changes: readonly Change[];
   readonly clears?: string;
-  /** @returns Where the answer says that it stands; `nothing` when it changed nothing. */
+  /** @returns The position that the answer contains; `nothing` if the write changed nothing. */
   readonly send: () => Promise<AnsweredPlace | 'nothing'>;
 }
 
@@ -77,7 +77,7 @@ class Writer {
     this.#options = options;
     this.#name = `writer-${index}`;
     this.#random = options.random.fork(this.#name);
-    // What is tried twice may happen twice; here every attempt is written down.
+    // Without retries: a retried write may happen twice, and the ledger records each attempt.
     this.#entries = createClient({baseUrl: options.url, attemptsMax: 1}).entries;
   }
 
@@ -137,7 +137,7 @@ class Writer {
   #transact(): Write {
     const keys = new Set(Array.from({length: this.#random.integer(1, 9)}, () => this.#anyKey()));
     const changes = Array.from(keys, (key, index): Change => {
-      // One write at least, so that there is always a commit.
+      // At least one write, so that there is always a commit.
       const kind = index === 0 ? 'put' : this.#random.pick(['put', 'patch', 'delete'] as const);
       if (kind === 'put') return this.#makePut(key);
       return kind === 'patch' ? {kind, key, mark: this.#mark()} : {kind, key};
@@ -208,13 +208,13 @@ class Writer {
 
   #makePut(key: string, ttlSeconds?: number): Extract<Change, {kind: 'put'}> {
     const mark = this.#mark();
-    // Many at once are small, so that they fit into one commit.
+    // Transactions of many writes use small values, so that they fit into one commit.
     const isSmall = key.startsWith(this.#importPrefix);
     const text = isSmall ? formatValue(mark, this.#random.integer(0, 300)) : makeValue(mark, this.#random);
     return {kind: 'put', key, text, ...(ttlSeconds === undefined ? {} : {ttlSeconds})};
   }
 
-  /** A number that nobody else has. */
+  /** Returns a unique number. */
   #mark(): number {
     return this.#options.ledger.nextMark();
   }
@@ -244,7 +244,7 @@ function placeOf({revision}: {readonly revision: number}): AnsweredPlace {
   return {revision};
 }
 
-/** The client has no import; a failure of it is thrown as the client's would be. */
+/** The client has no import; failures are thrown as the client would throw them. */
 async function postLines(url: string, lines: string): Promise<{readonly revision: string}> {
   let response: Response;
   try {
@@ -253,7 +253,7 @@ async function postLines(url: string, lines: string): Promise<{readonly revision
     if (response.ok) return answer;
     throw new Error(`Import answered ${response.status}: ${JSON.stringify(answer)}`);
   } catch (error) {
-    // Undici's way to say that the connection broke.
+    // Undici's error for a broken connection.
     if (!(error instanceof TypeError)) throw error;
     throw new AppError({code: 'service-unreachable', url, problem: String(error.cause ?? error)});
   }

@@ -9,7 +9,7 @@ import {expect, test} from 'vitest';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-test('a run that is interrupted tells what it did so far, and leaves nothing behind', async () => {
+test('an interrupted run reports its results so far, and leaves nothing behind', async () => {
   const temporary = await mkdtemp(join(tmpdir(), 'crewroom-interrupted-'));
   const child = spawn(
     process.execPath,
@@ -18,16 +18,16 @@ test('a run that is interrupted tells what it did so far, and leaves nothing beh
       env: {...process.env, TMPDIR: temporary},
     },
   );
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', text => {
-    said += text;
-    if (said.includes('C1 ') && !child.killed) child.kill('SIGINT');
+    output += text;
+    if (output.includes('C1 ') && !child.killed) child.kill('SIGINT');
   });
   const [code] = await once(child, 'close');
   assert.equal(code, 130);
-  expect(said).toMatch(/^C1 interrupted: .*\d s$/m);
-  expect(said).toMatch(/^0 passed, 0 failed, 0 skipped, 1 interrupted in \d+ s$/m);
-  expect(said).not.toMatch(/^C7/m);
+  expect(output).toMatch(/^C1 interrupted: .*\d s$/m);
+  expect(output).toMatch(/^0 passed, 0 failed, 0 skipped, 1 interrupted in \d+ s$/m);
+  expect(output).not.toMatch(/^C7/m);
   const left = (await readdir(temporary)).filter(name => name.startsWith('crewroom'));
   assert.deepEqual(left, []);
   await rm(temporary, {recursive: true});

@@ -1,4 +1,4 @@
-import {abortWhenAskedToEnd} from '../test/support/interruption.ts';
+import {abortOnSignal} from '../test/support/interruption.ts';
 import {formatUsage, readOptions, type TortureOptions, UsageError} from './options.ts';
 import {createProgress, formatOutcome, formatSummary} from './progress.ts';
 import {runScenario} from './run-scenario.ts';
@@ -7,7 +7,10 @@ import {SCENARIOS} from './scenarios.ts';
 
 const EXIT = {passed: 0, failed: 1, usage: 2, interrupted: 130} as const;
 
-/** Runs what was asked for. With `--json` the outcome is on standard output, and all else on standard error. */
+/**
+ * Runs the scenarios of the command line. With `--json` the results go to standard output, and all else to standard
+ * error.
+ */
 async function main(): Promise<number> {
   let options: TortureOptions | undefined;
   try {
@@ -27,7 +30,7 @@ async function main(): Promise<number> {
 async function torture(options: TortureOptions): Promise<number> {
   const {scenarios, seed, json} = options;
   const screen = json ? process.stderr : process.stdout;
-  const interrupted = abortWhenAskedToEnd();
+  const interrupted = abortOnSignal();
   screen.write(`seed ${seed}\n`);
   const outcomes: Outcome[] = [];
   for (const scenario of scenarios) {

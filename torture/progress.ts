@@ -1,22 +1,22 @@
 import type {Outcome} from './scenario.ts';
 
-/** A terminal, or a log, to which progress is written. */
+/** A terminal or a log for the progress messages. */
 export interface Screen {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** How often progress is told where it cannot be overwritten, in milliseconds. */
+/** Interval of progress messages if they cannot be overwritten, in milliseconds. */
 const LINE_INTERVAL_MS = 15_000;
 
-/** Tells how far a scenario is: in one line that changes on a terminal, in a line now and then in a log. */
+/** Reports the progress of a scenario: one line that is overwritten on a terminal, a line now and then in a log. */
 export function createProgress(screen: Screen, nowMs: () => number): {show(text: string): void; clear(): void} {
-  let toldMs = nowMs();
+  let sentMs = nowMs();
   return {
     show: text => {
       if (screen.isTTY) screen.write(`\r\u001b[K  ${text}`);
-      else if (nowMs() - toldMs >= LINE_INTERVAL_MS) {
-        toldMs = nowMs();
+      else if (nowMs() - sentMs >= LINE_INTERVAL_MS) {
+        sentMs = nowMs();
         screen.write(`  ${text}\n`);
       }
     },
@@ -26,7 +26,7 @@ export function createProgress(screen: Screen, nowMs: () => number): {show(text:
   };
 }
 
-/** One scenario, in as many lines as it takes to know what to do about it. */
+/** Formats the result of one scenario, in as many lines as its analysis needs. */
 export function formatOutcome({id, result, seconds, counts, reason, directory, replay}: Outcome): string {
   const counted = Object.entries(counts).map(([what, amount]) => `${amount.toLocaleString('en')} ${what}`);
   const facts = [...counted, `${seconds.toFixed(1)} s`].join(', ');
@@ -37,7 +37,7 @@ export function formatOutcome({id, result, seconds, counts, reason, directory, r
   return `${lines.join('\n')}\n`;
 }
 
-/** How many passed, failed and were skipped, and whether one was interrupted. */
+/** Formats the numbers of passed, failed and skipped scenarios. */
 export function formatSummary(outcomes: readonly Outcome[]): string {
   const count = (result: Outcome['result']): number => outcomes.filter(outcome => outcome.result === result).length;
   const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);

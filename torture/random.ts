@@ -1,19 +1,19 @@
 import {uniformInt} from 'pure-rand/distribution/uniformInt';
 import {xoroshiro128plus} from 'pure-rand/generator/xoroshiro128plus';
 
-/** Chance that can be had again: from the same seed comes the same sequence. */
+/** Seeded random numbers: the same seed gives the same sequence. */
 export interface Random {
   /** A whole number, both ends included. */
   integer(from: number, to: number): number;
-  /** One of these, each as likely as the others. */
+  /** One of these, all equally likely. */
   pick<T>(choices: readonly T[]): T;
-  /** True so often: 0 for never, 1 for always. */
+  /** True with this probability: 0 for never, 1 for always. */
   chance(probability: number): boolean;
-  /** A sequence of its own, so that what one part draws does not depend on how much another one drew. */
+  /** Derives an independent sequence, so that one part does not depend on how many numbers another part used. */
   fork(name: string): Random;
 }
 
-/** The largest seed, and with 0 the smallest: what fits 32 bits. */
+/** Largest seed; the smallest is 0. Fits 32 bits. */
 export const SEED_MAX = 0xffff_ffff;
 
 /** @param seed 0 to {@link SEED_MAX}. */
@@ -35,7 +35,7 @@ class SeededRandom implements Random {
   }
 
   pick<T>(choices: readonly T[]): T {
-    if (choices.length === 0) throw new RangeError('Cannot pick: there is nothing to choose from');
+    if (choices.length === 0) throw new RangeError('Cannot pick from an empty list');
     return choices[this.integer(0, choices.length - 1)] as T;
   }
 
@@ -48,7 +48,7 @@ class SeededRandom implements Random {
   }
 }
 
-/** FNV-1a: names that differ give seeds that differ, on every machine the same. */
+/** Hashes a name with FNV-1a: different names give different seeds, the same on every machine. */
 function mix(seed: number, name: string): number {
   let hash = 0x811c9dc5 ^ seed;
   for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -1,28 +1,31 @@
 import {createClient} from 'crewroom/client';
-import type {ReadEntry, Told} from './history.ts';
+import type {LoggedChange, ReadEntry} from './history.ts';
 
-/** The revision of the last commit. */
+/** Returns the revision of the last commit. */
 export async function readRevision(url: string): Promise<number> {
-  // A transaction without operations changes nothing, and tells.
+  // A transaction without operations changes nothing, and its answer contains the revision.
   const {revision} = await createClient({baseUrl: url}).entries.transact({operations: []});
   return revision;
 }
 
-/** Everything that changed after a revision and up to now, from the change log. Nothing may be under way. */
-export async function readChanges(url: string, since: number): Promise<readonly Told[]> {
-  const changes: Told[] = [];
+/** Reads all changes after a revision from the change log. No request may be in progress. */
+export async function readChanges(url: string, since: number): Promise<readonly LoggedChange[]> {
+  const changes: LoggedChange[] = [];
   const last = await readRevision(url);
   for (let cursor = since; cursor < last; ) {
     const response = await fetch(`${url}/api/events?since=${cursor}&wait=1`);
     if (!response.ok) throw new Error(`Cannot read changes: ${await response.text()}`);
-    const {events, revision} = (await response.json()) as {readonly events: readonly Told[]; readonly revision: string};
+    const {events, revision} = (await response.json()) as {
+      readonly events: readonly LoggedChange[];
+      readonly revision: string;
+    };
     changes.push(...events);
     cursor = Number(revision);
   }
   return changes;
 }
 
-/** Every entry with its value, through the client. */
+/** Reads every entry with its value, through the client. */
 export async function readEntries(url: string, prefix = ''): Promise<readonly ReadEntry[]> {
   const {entries} = createClient({baseUrl: url});
   const all: ReadEntry[] = [];
@@ -31,10 +34,10 @@ export async function readEntries(url: string, prefix = ''): Promise<readonly Re
   return all;
 }
 
-/** How many entries are asked for at once. */
+/** Number of entries requested at once. */
 const READS_AT_ONCE = 32;
 
-/** These entries with their values, as far as they are there, one by one. */
+/** Reads these entries with their values, one by one; absent ones are left out. */
 export async function readEntriesOf(url: string, keys: readonly string[]): Promise<readonly ReadEntry[]> {
   const {entries} = createClient({baseUrl: url});
   const found: ReadEntry[] = [];

@@ -5,13 +5,13 @@ import type {TortureOptions} from './options.ts';
 import {createRandom} from './random.ts';
 import type {Outcome, Scenario} from './scenario.ts';
 
-/** How a scenario is run. */
+/** Options of one scenario. */
 export interface RunOptions extends Omit<TortureOptions, 'scenarios' | 'json'> {
   readonly report: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Runs one scenario, whatever comes of it, and cleans up after it unless there is something to look at. */
+/** Runs one scenario to its result, and cleans up after it unless files are kept for analysis. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome> {
   const {id, name} = scenario;
   const {seed, quick} = options;
@@ -43,7 +43,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     return outcome({result: 'passed'});
   } catch (error) {
     if (options.signal.aborted) {
-      // What was killed a moment ago may still be writing there.
+      // A process killed a moment ago may still be writing there.
       await rm(directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 100});
       return outcome({result: 'interrupted'});
     }

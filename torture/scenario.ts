@@ -1,37 +1,37 @@
 import type {Random} from './random.ts';
 
-/** A way to make the service lose something. */
+/** One attempt to make the service lose data. */
 export interface Scenario {
-  /** The row of what the service must stand, such as `C1`. */
+  /** Row of the list of requirements, such as `C1`. */
   readonly id: string;
-  /** What is done and what has to hold, in a sentence. */
+  /** Action and promise, in one sentence. */
   readonly name: string;
-  /** How often it is done, unless told otherwise. What a round is, each scenario says in its name or counts. */
+  /** Default number of rounds. The name or the counts of a scenario show what one round is. */
   readonly rounds: {readonly quick: number; readonly standard: number};
-  /** What of the machine is missing, such as `strace`; undefined where it can run. */
+  /** Missing tool or right, such as `strace`; undefined if the scenario can run. */
   readonly findMissing?: () => Promise<string | undefined>;
-  /** Rejects when something was lost, torn, doubled or not as promised; the message says what and where. */
+  /** Rejects if data is lost, torn, duplicated or otherwise wrong; the message names what and where. */
   readonly run: (context: ScenarioContext) => Promise<void>;
 }
 
-/** What a scenario gets. */
+/** Parameters of a scenario. */
 export interface ScenarioContext {
-  /** Its own sequence of chance, the same for the same seed. */
+  /** Its own random sequence, the same for the same seed. */
   readonly random: Random;
   readonly rounds: number;
-  /** Whether time is short, as in CI. */
+  /** Whether the run must be short, as in CI. */
   readonly quick: boolean;
-  /** An empty directory, kept when the scenario fails: data directories and ledgers go here. */
+  /** An empty directory for data directories and ledgers, kept if the scenario fails. */
   readonly directory: string;
-  /** Tells how far it is: one line, which replaces the one before on a terminal. */
+  /** Reports progress: one line, which replaces the previous one on a terminal. */
   readonly report: (text: string) => void;
-  /** Adds to what is counted in the summary, such as `count('acknowledged writes', 12)`. */
+  /** Adds to a count of the summary, such as `count('acknowledged writes', 12)`. */
   readonly count: (what: string, amount?: number) => void;
-  /** Aborted when the run is interrupted, and when the scenario is over: whatever still runs then is killed. */
+  /** Aborted when the run is interrupted and when the scenario is over: processes that still run then are killed. */
   readonly signal: AbortSignal;
 }
 
-/** What became of a scenario. */
+/** Result of a scenario. */
 export interface Outcome {
   readonly id: string;
   readonly name: string;
@@ -40,10 +40,10 @@ export interface Outcome {
   readonly rounds: number;
   readonly seconds: number;
   readonly counts: Readonly<Record<string, number>>;
-  /** Why it failed or was skipped. */
+  /** Reason of a failure or a skip. */
   readonly reason?: string;
-  /** Where everything is that was found, where it failed or was to be kept. */
+  /** Directory of the kept files, if it failed or was to be kept. */
   readonly directory?: string;
-  /** The command that does it again. */
+  /** Command that repeats it. */
   readonly replay?: string;
 }

@@ -4,66 +4,66 @@ import {fileURLToPath} from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** How long a service may take to serve, in milliseconds; under a tracer it takes long, and this is longer. */
+/** Maximum time of a start, in milliseconds; longer than a start under a tracer takes. */
 const START_TIMEOUT_MS = 60_000;
 
-/** How a service is started. */
+/** Options of a service process. */
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** @default {one that is free} */
+  /** @default {a free port} */
   readonly port?: number | undefined;
-  /** What Node runs instead of the built service: arguments before those of the service. @default {the command line} */
+  /** Arguments of Node that replace the built service, followed by those of the service. @default {the command line} */
   readonly program?: readonly string[];
   /** More flags of `crewroom start`. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** A program and its arguments that run the service, such as `strace` or `prlimit`. */
+  /** Program and arguments that run the service, such as `strace` or `prlimit`. */
   readonly under?: readonly string[];
-  /** Kills it, and everything it started, when it is aborted. */
+  /** Kills it, and all processes it started, when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** How a process ended. */
+/** End of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last of what it said. */
+  /** The last part of its standard error. */
   readonly stderr: string;
 }
 
 /** The real service, `crewroom start`, in a process of its own. */
 export interface ServiceProcess {
-  /** Of the service itself, also where a tracer runs it. */
+  /** Process id of the service itself, also under a tracer. */
   readonly processId: number;
   readonly port: number;
   /** Such as `http://127.0.0.1:43210`. */
   readonly url: string;
   readonly exited: Promise<Exit>;
-  /** What it said so far. */
-  readonly said: () => string;
-  /** Resolves once this is true of what it said, or it ended. */
-  until(what: (said: string) => boolean): Promise<void>;
-  /** Ends it as a power switch would, and waits until it is gone. */
+  /** Its standard error so far. */
+  readonly output: () => string;
+  /** Resolves once its output satisfies this, or it has ended. */
+  until(what: (output: string) => boolean): Promise<void>;
+  /** Kills it without warning, and waits until it has ended. */
   kill(): Promise<Exit>;
   /** Asks it to stop (SIGTERM), and waits. */
   stop(): Promise<Exit>;
 }
 
-/** The service ended before it served. */
+/** The service ended before it was ready. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exit: Exit;
 
   constructor(exit: Exit) {
-    super(`The service ended before it served: ${exit.signal ?? `exit code ${exit.code}`}\n${exit.stderr}`);
+    super(`The service ended before it was ready: ${exit.signal ?? `exit code ${exit.code}`}\n${exit.stderr}`);
     this.exit = exit;
   }
 }
 
 /**
- * Starts the built service on a free port, and waits until it serves.
+ * Starts the built service on a free port, and waits until it is ready.
  *
- * @throws {StartError} When it ends before, killed or refused.
+ * @throws {StartError} If it ends before, killed or refused.
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const {dataDir, port = 0, args: more = []} = options;
@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
     try {
       process.kill(started.processId, signal);
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
     return running.exited;
   };
@@ -87,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
     port: started.port,
     url: `http://127.0.0.1:${started.port}`,
     exited: running.exited,
-    said: running.said,
+    output: running.output,
     until: async what => {
       await running.until(text => what(text) || undefined);
     },
@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
   };
 }
 
-/** Runs a command of `crewroom`, such as `doctor`, to its end. @returns How it ended, and what it printed. */
+/** Runs a command of `crewroom`, such as `doctor`, to its end. @returns Its exit and output. */
 export async function runCommand(
   args: readonly string[],
   options: Omit<ServiceOptions, 'dataDir' | 'port'>,
@@ -112,10 +112,10 @@ export async function runCommand(
 interface Running {
   readonly child: ChildProcess;
   readonly exited: Promise<Exit>;
-  readonly said: () => string;
-  /** What `find` finds in what it says; undefined when it ends before. */
+  readonly output: () => string;
+  /** Waits until `find` finds something in its output; undefined if it ends before. */
   until<T>(find: (text: string) => T | undefined): Promise<T | undefined>;
-  /** Kills it and everything it started. */
+  /** Kills it and all processes it started. */
   readonly killGroup: () => void;
 }
 
@@ -126,36 +126,36 @@ function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir' | 
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {PATH: process.env['PATH'], HOME: '/nonexistent', ...environment},
-    // A group of its own, so that a tracer and what it traces are killed together.
+    // A process group of its own, so that a tracer and its tracees are killed together.
     detached: true,
   });
   const killGroup = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
   };
   signal.addEventListener('abort', killGroup);
-  let said = '';
+  let output = '';
   const listeners = new Set<() => void>();
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
     for (const listener of listeners) listener();
   });
   const exited = once(child, 'close').then(([code, exitSignal]): Exit => {
     signal.removeEventListener('abort', killGroup);
-    return {code, signal: exitSignal, stderr: said};
+    return {code, signal: exitSignal, stderr: output};
   });
   return {
     child,
     exited,
-    said: () => said,
+    output: () => output,
     until: async find => {
-      const {promise, look} = watch(() => find(said));
+      const {promise, look} = watch(() => find(output));
       listeners.add(look);
       try {
-        return await Promise.race([promise, exited.then(() => find(said))]);
+        return await Promise.race([promise, exited.then(() => find(output))]);
       } finally {
         listeners.delete(look);
       }
@@ -164,7 +164,7 @@ function run(args: readonly string[], options: Omit<ServiceOptions, 'dataDir' | 
   };
 }
 
-/** Something to wait for: `look` looks whether it is there. */
+/** Polls until `look` returns a value. */
 function watch<T>(find: () => T | undefined): {readonly promise: Promise<T>; readonly look: () => void} {
   let look = (): void => {};
   const promise = new Promise<T>(resolve => {

@@ -9,15 +9,15 @@ const run = promisify(execFile);
 /** A disk of its own, in memory. */
 export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
-  /** Takes all room that is left. */
+  /** Uses up all free space. */
   fill(): Promise<void>;
-  /** Gives back what was taken, and makes the disk twice as large. */
+  /** Frees that space, and doubles the size of the disk. */
   grow(): Promise<void>;
-  /** Lets nobody write to it any more, or again. */
+  /** Remounts it read-only, or writable again. */
   remount(mode: 'ro' | 'rw'): Promise<void>;
 }
 
-/** Undefined when this process may mount a file system; otherwise what is missing. */
+/** Undefined if this process may mount a file system; otherwise what is missing. */
 export async function findMissingMount(): Promise<string | undefined> {
   const path = await mkdtemp(join(tmpdir(), 'crewroom-mount-'));
   try {
@@ -30,7 +30,7 @@ export async function findMissingMount(): Promise<string | undefined> {
   }
 }
 
-/** Mounts a disk of so many bytes on a directory. */
+/** Mounts a disk of this many bytes on a directory. */
 export async function mountSmallDisk(path: string, sizeBytes: number): Promise<SmallDisk> {
   await mkdir(path, {recursive: true});
   await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0700`, 'crewroom-torture', path]);

@@ -1,6 +1,6 @@
 import type {Random} from './random.ts';
 
-/** How large values are, in bytes, and of how many thousand each is: mostly settings, now and then a document. */
+/** Sizes of large values, in bytes, and their share in thousandths: mostly settings, sometimes a document. */
 const SIZES = [
   {from: 0, to: 500, share: 780},
   {from: 2000, to: 8000, share: 190},
@@ -9,14 +9,14 @@ const SIZES = [
 ] as const;
 
 /**
- * A JSON text that no other mark gives, with all that a store may be tempted to change: numbers that JavaScript cannot hold,
- * names that stand twice, white space, escapes.
+ * Returns a JSON text unique to its mark, with details that a store might alter: numbers beyond JavaScript's range,
+ * repeated names, white space, escapes.
  */
 export function makeValue(mark: number, random: Random): string {
   return formatValue(mark, drawSize(random));
 }
 
-/** The same, of a size that is known: the padding is that long. */
+/** The same with a given size, reached by padding. */
 export function formatValue(mark: number, paddingBytes: number): string {
   const padding = `${mark}.`.repeat(Math.ceil(paddingBytes / 2)).slice(0, paddingBytes);
   return `{"mark":${mark}, "patched":null,"twice":1.0,"twice":9007199254740993,"text":"\\u00e9\\/é€𝄞","padding":"${padding}"}`;

@@ -1,15 +1,15 @@
 import {LossError} from './history.ts';
 import {runCommand} from './service-process.ts';
 
-/** What is looked at while no service runs. */
+/** Options of the check of a stopped store. */
 export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
 /**
- * Has `crewroom doctor --deep` read every record of a data directory.
+ * Reads every record of a data directory with `crewroom doctor --deep`.
  *
- * @throws {LossError} When it finds a problem.
+ * @throws {LossError} If it reports a problem.
  */
 export async function verifyOnDisk(dataDir: string, {signal}: VerifyOptions): Promise<void> {
   const {code, stdout, stderr} = await runCommand(['doctor', '--deep', '--json', '--data-dir', dataDir], {signal});

@@ -5,8 +5,8 @@ import {expect, test} from 'vitest';
 
 /** Says when it was asked to end, and does so when its input ends. */
 const PROGRAM = `
-  const {abortWhenAskedToEnd} = await import(${JSON.stringify(new URL('interruption.ts', import.meta.url).href)});
-  abortWhenAskedToEnd().onabort = () => console.log('asked');
+  const {abortOnSignal} = await import(${JSON.stringify(new URL('interruption.ts', import.meta.url).href)});
+  abortOnSignal().onabort = () => console.log('asked');
   console.log('ready');
   for await (const _ of process.stdin);
   process.exitCode = 130;

@@ -1,44 +1,44 @@
 import {createHash} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
-import {LossError, type Told} from '../history.ts';
+import {type LoggedChange, LossError} from '../history.ts';
 import type {Random} from '../random.ts';
 
-/** What a follower needs. */
+/** Parameters of a follower. */
 export interface FollowerOptions {
   readonly url: string;
-  /** Only entries whose key begins with it. */
+  /** Prefix of the keys to follow. */
   readonly prefix: string;
   readonly random: Random;
   readonly signal: AbortSignal;
 }
 
-/** A subscriber that comes back whenever its connection breaks, and keeps all that it was told. */
+/** A subscriber that reconnects when its connection breaks, and keeps every event that it received. */
 export interface Follower {
-  /** What kind it is, and of which prefix. */
+  /** Its kind and its prefix. */
   readonly name: string;
   readonly prefix: string;
-  /** What it was told, each by {@link describeTold}. */
-  readonly told: readonly string[];
-  /** Follows until it is told of its {@link lastKey}. */
+  /** The events received, each formatted by {@link formatEvent}. */
+  readonly received: readonly string[];
+  /** Follows until the event of its {@link lastKey} is received. */
   run(): Promise<void>;
 }
 
-/** The key whose write tells those who follow a prefix that nothing more will come. */
+/** Returns the key whose write marks the end of the events of a prefix. */
 export function lastKey(prefix: string): string {
   return `${prefix}last`;
 }
 
-/** How long a follower waits before it comes back, in milliseconds: a service is being started meanwhile. */
+/** Delay before a reconnection, in milliseconds: meanwhile a service is starting. */
 const COME_BACK_MS_MAX = 150;
 
-/** How many events a follower hears at most before it breaks the connection itself. */
+/** Maximum number of events after which a follower breaks the connection itself. */
 const CONNECTION_EVENTS_MAX = 2000;
 
 /**
- * Connects again and again until all is told.
+ * Connects again and again until the last event is received.
  *
- * @param connect Follows one connection, for so many events at most. @returns Whether all is told. Whatever it rejects with
- * is taken for the end of the connection, except a `LossError`.
+ * @param connect Follows one connection, for at most this many events. @returns Whether the last event is received.
+ * Every rejection counts as the end of the connection, except a `LossError`.
  */
 export async function followToEnd(
   {random, signal}: FollowerOptions,
@@ -47,7 +47,7 @@ export async function followToEnd(
   for (let isOver = false; !isOver; ) {
     signal.throwIfAborted();
     try {
-      // The connection breaks by itself too, not only with the service.
+      // The follower breaks connections too, not only the service.
       isOver = await connect(random.integer(1, CONNECTION_EVENTS_MAX));
     } catch (error) {
       if (error instanceof LossError) throw error;
@@ -56,8 +56,8 @@ export async function followToEnd(
   }
 }
 
-/** A change as one text, the same whoever tells it: values by their digest. */
-export function describeTold({kind, key, revision, value, expiresAt = ''}: Told): string {
+/** Formats a change as one text, the same for all transports: values by their digest. */
+export function formatEvent({kind, key, revision, value, expiresAt = ''}: LoggedChange): string {
   const digest = value === undefined ? '' : createHash('sha256').update(JSON.stringify(value)).digest('hex');
   return `revision ${revision} ${kind} ${JSON.stringify(key)} ${expiresAt} ${digest}`.trimEnd();
 }

@@ -1,20 +1,20 @@
 import {openEventStream} from '../../test/support/event-stream.ts';
 import type {Beginning} from '../continuity.ts';
-import {LossError, type Told} from '../history.ts';
-import {describeTold, type Follower, type FollowerOptions, followToEnd, lastKey} from './follower.ts';
+import {type LoggedChange, LossError} from '../history.ts';
+import {type Follower, type FollowerOptions, followToEnd, formatEvent, lastKey} from './follower.ts';
 
-/** What comes before the first event. */
+/** Handles everything that comes before the first event. */
 export interface SseFollowerOptions extends FollowerOptions {
-  /** Begins with what is present, and not with the first revision. @default {false} */
+  /** Starts with the present entries instead of the first revision. @default {false} */
   readonly initial?: boolean;
 }
 
-/** A follower like a browser: Server-Sent Events, and back with the last id. */
+/** A follower that acts like a browser: Server-Sent Events, reconnecting with the last event id. */
 export class SseFollower implements Follower {
   readonly name: string;
   readonly prefix: string;
-  readonly told: string[] = [];
-  /** What was present when it came, and at which revision. */
+  readonly received: string[] = [];
+  /** The entries received at the start, and their revision. */
   present: Beginning | undefined;
   readonly #options: SseFollowerOptions;
   #lastEventId = '';
@@ -24,7 +24,7 @@ export class SseFollower implements Follower {
     const {prefix, initial = false} = options;
     this.#options = options;
     this.prefix = prefix;
-    this.name = `the SSE subscriber of "${prefix}"${initial ? ' that began with what was present' : ''}`;
+    this.name = `the SSE subscriber of "${prefix}"${initial ? ' that starts with the present entries' : ''}`;
   }
 
   run(): Promise<void> {
@@ -38,8 +38,8 @@ export class SseFollower implements Follower {
     await using stream = await openEventStream(`${url}/api/events?${query}`, id === '' ? {} : {lastEventId: id});
     if (!stream.response.ok) throw new Error(`Answered ${stream.response.status}`);
     const {parser} = stream;
-    // Events of which no id came yet are told again when it comes back.
-    let waiting: Told[] = [];
+    // Events without an id so far are sent again after a reconnection.
+    let waiting: LoggedChange[] = [];
     const commit = (lastEventId: string): void => {
       if (lastEventId === this.#lastEventId) return;
       this.#take(waiting, lastEventId);
@@ -55,19 +55,20 @@ export class SseFollower implements Follower {
         commit(parser.lastEventId);
         continue;
       }
-      const told = JSON.parse(event.data) as Told;
-      if (told.kind === 'reset') throw new LossError(`A reset for a cursor that is not too old: ${this.name}, ${id}`);
-      waiting.push(told);
+      const received = JSON.parse(event.data) as LoggedChange;
+      if (received.kind === 'reset')
+        throw new LossError(`A reset for a cursor that the log still covers: ${this.name}, ${id}`);
+      waiting.push(received);
       commit(event.lastEventId);
     }
     return this.#isOver;
   }
 
-  #take(events: readonly Told[], lastEventId: string): void {
-    const lines = events.map(describeTold);
+  #take(events: readonly LoggedChange[], lastEventId: string): void {
+    const lines = events.map(formatEvent);
     if (this.#options.initial && this.present === undefined)
-      this.present = {told: lines, revision: Number(lastEventId.split('-')[1])};
-    else this.told.push(...lines);
+      this.present = {received: lines, revision: Number(lastEventId.split('-')[1])};
+    else this.received.push(...lines);
     this.#lastEventId = lastEventId;
     this.#isOver = events.some(({key}) => key === lastKey(this.prefix));
   }

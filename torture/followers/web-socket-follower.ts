@@ -1,20 +1,20 @@
 import {once} from 'node:events';
 import {WebSocket} from 'ws';
-import {LossError, type Told} from '../history.ts';
-import {describeTold, type Follower, type FollowerOptions, followToEnd, lastKey} from './follower.ts';
+import {type LoggedChange, LossError} from '../history.ts';
+import {type Follower, type FollowerOptions, followToEnd, formatEvent, lastKey} from './follower.ts';
 
 /**
- * A follower over a WebSocket. Frames have no id: it comes back with the revision before the last one that it heard of, and drops
- * what it has heard of that one.
+ * A follower over a WebSocket. Frames have no id: it reconnects with the revision before the last one that it received,
+ * and skips the events of that revision which it already has.
  */
 export class WebSocketFollower implements Follower {
   readonly name: string;
   readonly prefix: string;
-  readonly told: string[] = [];
+  readonly received: string[] = [];
   readonly #options: FollowerOptions;
   #revision = 0;
-  /** How many events of that revision it has heard. */
-  #heard = 0;
+  /** Number of events of that revision received so far. */
+  #received = 0;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -31,20 +31,20 @@ export class WebSocketFollower implements Follower {
     const query = new URLSearchParams({prefix, since: String(Math.max(this.#revision - 1, 0))});
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/events?${query}`);
     const closed = once(socket, 'close');
-    let known = this.#heard;
+    let known = this.#received;
     let loss: LossError | undefined;
     let isOver = false;
     let count = 0;
     socket.on('error', () => {});
     socket.on('message', data => {
-      // What is under way when it breaks off is not heard.
+      // Frames in flight when it disconnects are discarded.
       if (isOver || loss !== undefined || count++ >= eventsMax) return socket.terminate();
-      const told = JSON.parse(String(data)) as Told;
-      if (told.kind === 'reset')
-        loss = new LossError(`A reset for a cursor that is not too old: ${this.name}, ${this.#revision}`);
-      else if (Number(told.revision) === this.#revision && known > 0) known--;
-      else this.#take(told);
-      isOver = told.key === lastKey(prefix);
+      const received = JSON.parse(String(data)) as LoggedChange;
+      if (received.kind === 'reset')
+        loss = new LossError(`A reset for a cursor that the log still covers: ${this.name}, ${this.#revision}`);
+      else if (Number(received.revision) === this.#revision && known > 0) known--;
+      else this.#take(received);
+      isOver = received.key === lastKey(prefix);
       if (isOver) socket.terminate();
     });
     await closed;
@@ -52,10 +52,10 @@ export class WebSocketFollower implements Follower {
     return isOver;
   }
 
-  #take(told: Told): void {
-    const revision = Number(told.revision);
-    this.#heard = revision === this.#revision ? this.#heard + 1 : 1;
+  #take(received: LoggedChange): void {
+    const revision = Number(received.revision);
+    this.#received = revision === this.#revision ? this.#received + 1 : 1;
     this.#revision = revision;
-    this.told.push(describeTold(told));
+    this.received.push(formatEvent(received));
   }
 }

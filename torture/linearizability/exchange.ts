@@ -1,20 +1,20 @@
-/** What one caller asked of the store, what it heard, and when: by a clock that all callers of a history share. */
+/** One request of a caller, its answer, and the times of both by a clock that all callers of a history share. */
 export type Exchange = ReadExchange | CommitExchange;
 
-/** The moments of an exchange; no two of a history are the same. */
+/** The times of an exchange; all times of a history differ. */
 interface Moments {
-  readonly askedAt: number;
-  /** Of a commit whose outcome is unknown: when it has happened if it ever does; Infinity where that may be at any later time. */
+  readonly requestedAt: number;
+  /** Latest time at which a commit with an unknown outcome can happen; Infinity if there is no limit. */
   readonly answeredAt: number;
 }
 
-/** Some entries were read, as they were at one moment. */
+/** Some entries were read, all at one moment. */
 export interface ReadExchange extends Moments {
   readonly kind: 'read';
   readonly found: readonly Found[];
 }
 
-/** Some entries were written, all or nothing, if what was expected of them held. */
+/** Some entries were written, all or none, if the checks held. */
 export interface CommitExchange extends Moments {
   readonly kind: 'commit';
   readonly checks: readonly Check[];
@@ -22,7 +22,7 @@ export interface CommitExchange extends Moments {
   readonly outcome: Outcome;
 }
 
-/** What a reader found under a key. */
+/** An entry, or its absence, as a reader found it. */
 export interface Found {
   readonly key: string;
   readonly entry: SeenEntry | 'absent';
@@ -34,46 +34,49 @@ export interface SeenEntry {
   readonly revision: number;
 }
 
-/** What a commit expects of an entry. What a writer learns from its answer, such as that it created the entry, is one too. */
+/**
+ * Condition of a commit on an entry. Facts that a writer learns from its answer, such as that it created the entry, are
+ * checks too.
+ */
 export interface Check {
   readonly key: string;
   readonly expected: number | 'absent' | 'present';
 }
 
-/** What a commit does to an entry. */
+/** Effect of a commit on an entry. */
 export type Write =
   | {readonly kind: 'put'; readonly key: string; readonly value: string}
-  /** Adds a member to the object that is there, or to an empty one. */
+  /** Adds a member to the object of the entry, or to an empty one. */
   | {readonly kind: 'patch'; readonly key: string; readonly member: string}
   | {readonly kind: 'delete'; readonly key: string};
 
-/** What a writer heard. */
+/** Outcome of a commit as its writer knows it. */
 export type Outcome =
-  /** It happened. An answer to a deletion does not tell its revision. */
+  /** It happened. The answer to a deletion contains no revision. */
   | {readonly kind: 'committed'; readonly revision?: number}
   /** It did not happen: these checks did not hold, all others did. */
   | {readonly kind: 'refused'; readonly conflicts: readonly Conflict[]}
   /** No answer came: it happened, or happens later, or never. */
   | {readonly kind: 'unknown'};
 
-/** What was found in place of what a check expected. */
+/** The state that a failed check found. */
 export interface Conflict {
   readonly key: string;
   readonly actual: number | 'absent';
 }
 
-/** Adds a member to a value: how objects that are patched stand in a history, as the sorted list of their members. */
+/** Adds a member to a value: a history shows patched objects as the sorted list of their members. */
 export function addMember(value: string | undefined, member: string): string {
   const found: unknown = value === undefined ? undefined : JSON.parse(value);
-  // As RFC 7396 has it: what is no object becomes an empty one.
+  // RFC 7396: a value that is not an object becomes an empty one.
   const members = new Set(Array.isArray(found) ? found : []);
   return JSON.stringify([...members.add(member)].toSorted());
 }
 
-/** One line for people. */
+/** Describes an exchange in one line. */
 export function describeExchange(exchange: Exchange): string {
-  const {askedAt, answeredAt} = exchange;
-  const during = `[${askedAt}, ${answeredAt === Number.POSITIVE_INFINITY ? 'never' : answeredAt}]`;
+  const {requestedAt, answeredAt} = exchange;
+  const during = `[${requestedAt}, ${answeredAt === Number.POSITIVE_INFINITY ? 'never' : answeredAt}]`;
   if (exchange.kind === 'read') return `${during} read ${exchange.found.map(describeFound).join(', ')}`;
   const checks = exchange.checks.map(({key, expected}) => `${key} is ${expected}`);
   const condition = checks.length === 0 ? '' : ` if ${checks.join(' and ')}`;

@@ -3,22 +3,22 @@ import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import type {Check, Exchange, Outcome, Write} from './exchange.ts';
 import {findAnomaly} from './find-anomaly.ts';
-import {judgeByTryingAll} from './judge.ts';
 import {mutations, simulatedHistories} from './simulated-histories.ts';
+import {tryAllOrders} from './try-all-orders.ts';
 
-/** When an exchange was asked for, and when it was answered. */
-type During = readonly [askedAt: number, answeredAt: number];
+/** Time of the request, and time of the answer. */
+type During = readonly [requestedAt: number, answeredAt: number];
 
 const NEVER = Number.POSITIVE_INFINITY;
 const UNKNOWN: Outcome = {kind: 'unknown'};
 
 function read(
-  [askedAt, answeredAt]: During,
+  [requestedAt, answeredAt]: During,
   found: Readonly<Record<string, readonly [string, number] | 'absent'>>,
 ): Exchange {
   return {
     kind: 'read',
-    askedAt,
+    requestedAt,
     answeredAt,
     found: Object.entries(found).map(([key, seen]) => ({
       key,
@@ -28,14 +28,14 @@ function read(
 }
 
 function commit(
-  [askedAt, answeredAt]: During,
+  [requestedAt, answeredAt]: During,
   outcome: Outcome | number,
   writes: readonly Write[],
   ...checks: Check[]
 ): Exchange {
   return {
     kind: 'commit',
-    askedAt,
+    requestedAt,
     answeredAt,
     checks,
     writes,
@@ -81,7 +81,7 @@ const RIGHT: readonly Example[] = [
     history: [put([1, 2], 1, '1'), put([3, 8], 2, '2'), read([4, 5], {a: ['1', 1]}), read([6, 7], {a: ['2', 2]})],
   },
   {
-    name: 'one winner of a revision, and losers who hear of it',
+    name: 'one winner of a revision, and losers whose answers name it',
     history: [
       put([1, 2], 1, '1'),
       put([3, 6], 2, 'x', isAt(1)),
@@ -90,11 +90,11 @@ const RIGHT: readonly Example[] = [
     ],
   },
   {
-    name: 'two writers who both create, of whom one is refused',
+    name: 'two writers who both create an entry, one of whom is refused',
     history: [put([1, 3], 1, 'x', isAt('absent')), put([2, 4], refused(1), 'y', isAt('absent'))],
   },
   {
-    name: 'a deletion, and what comes after it',
+    name: 'a deletion, and writes after it',
     history: [
       put([1, 2], 1, '1'),
       remove([3, 6], DELETED, isAt('present')),
@@ -103,7 +103,7 @@ const RIGHT: readonly Example[] = [
     ],
   },
   {
-    name: 'a write without an answer that shows much later',
+    name: 'a write without an answer that becomes visible much later',
     history: [
       put([1, 2], 1, '1'),
       put([3, NEVER], UNKNOWN, '2'),
@@ -112,19 +112,19 @@ const RIGHT: readonly Example[] = [
     ],
   },
   {
-    name: 'a write without an answer that never shows',
+    name: 'a write without an answer that never becomes visible',
     history: [put([1, 2], 1, '1'), put([3, NEVER], UNKNOWN, '2'), read([4, 5], {a: ['1', 1]})],
   },
   {
-    name: 'a write without an answer of which only a refusal tells',
+    name: 'a write without an answer that only a refusal shows',
     history: [put([1, 2], 1, '1'), put([3, NEVER], UNKNOWN, '2'), put([4, 5], refused(2), '3', isAt(1))],
   },
   {
-    name: 'an entry that somebody without an answer must have created, and was deleted before anybody saw it',
+    name: 'an entry that a write without an answer must have created, and that was deleted before any read',
     history: [put([1, NEVER], UNKNOWN, '1'), remove([2, 3], DELETED, isAt('present')), read([4, 5], {a: 'absent'})],
   },
   {
-    name: 'a write that was cut short by a crash, and was on the disk already',
+    name: 'a write that was interrupted by a crash after it reached the disk',
     history: [put([1, 3], UNKNOWN, '1'), read([4, 5], {a: ['1', 1]})],
   },
   {
@@ -156,18 +156,18 @@ const RIGHT: readonly Example[] = [
     ],
   },
   {
-    name: 'revisions that go on with those of other keys',
+    name: 'revisions that two keys share',
     history: [put([1, 2], 1, '1'), commit([3, 4], 2, [{kind: 'put', key: 'b', value: '1'}]), put([5, 6], 3, '2')],
   },
   {
-    name: 'a revision that must be of one of two without an answer',
+    name: 'a revision that must belong to one of two writes without an answer',
     history: [put([1, NEVER], UNKNOWN, '1'), put([2, NEVER], UNKNOWN, '2'), put([3, 4], 2, '3')],
   },
 ];
 
 const WRONG: readonly Example[] = [
   {
-    name: 'a revision that nobody can have',
+    name: 'a revision that no commit can have',
     history: [put([1, 2], 1, '1'), put([3, 4], 3, '2')],
   },
   {
@@ -179,11 +179,11 @@ const WRONG: readonly Example[] = [
     history: [put([1, 2], 1, '1'), put([3, 4], 2, '2'), read([5, 6], {a: ['1', 1]})],
   },
   {
-    name: 'a read that does not see what was acknowledged',
+    name: 'a read that does not show an acknowledged write',
     history: [put([1, 2], 1, '1'), read([3, 4], {a: 'absent'})],
   },
   {
-    name: 'two reads that see two writes in two orders',
+    name: 'two reads that show two writes in two orders',
     history: [put([1, 6], 1, '1'), put([2, 7], 2, '2'), read([3, 4], {a: ['2', 2]}), read([5, 8], {a: ['1', 1]})],
   },
   {
@@ -191,7 +191,7 @@ const WRONG: readonly Example[] = [
     history: [put([1, 2], 1, '1'), put([3, 5], 2, 'x', isAt(1)), put([4, 6], 3, 'y', isAt(1))],
   },
   {
-    name: 'two who created the entry',
+    name: 'an entry that two writers created',
     history: [put([1, 3], 1, 'x', isAt('absent')), put([2, 4], 2, 'y', isAt('absent'))],
   },
   {
@@ -199,7 +199,7 @@ const WRONG: readonly Example[] = [
     history: [put([1, 2], 1, '1'), commit([3, 4], 1, [{kind: 'put', key: 'b', value: '1'}])],
   },
   {
-    name: 'a revision below one that was known, of another key',
+    name: 'a revision of another key below a known one',
     history: [put([1, 2], 5, '1'), commit([3, 4], 4, [{kind: 'put', key: 'b', value: '1'}])],
   },
   {
@@ -207,11 +207,11 @@ const WRONG: readonly Example[] = [
     history: [read([1, 2], {a: ['1', 1]}), put([3, 4], 1, '1')],
   },
   {
-    name: 'a read of what nobody wrote',
+    name: 'a read of a value that was never written',
     history: [put([1, 2], 1, '1'), read([3, 4], {a: ['2', 1]})],
   },
   {
-    name: 'a read of a revision that nobody wrote',
+    name: 'a read of a revision that was never written',
     history: [put([1, 2], 1, '1'), read([3, 4], {a: ['1', 2]})],
   },
   {
@@ -219,15 +219,15 @@ const WRONG: readonly Example[] = [
     history: [put([1, 2], 1, '1'), put([3, 4], refused(1), '2', isAt(1))],
   },
   {
-    name: 'a refusal that tells of a revision from before',
+    name: 'a refusal with an old revision',
     history: [put([1, 2], 1, '1'), put([3, 4], 2, '2'), put([5, 6], refused(1), '3', isAt('absent'))],
   },
   {
-    name: 'a write that was refused and shows',
+    name: 'a refused write that becomes visible',
     history: [put([1, 2], 1, '1'), put([3, 4], refused(1), '2', isAt('absent')), read([5, 6], {a: ['2', 2]})],
   },
   {
-    name: 'a write without an answer that was seen, and is gone then',
+    name: 'a write without an answer that was seen, and is missing later',
     history: [
       put([1, 2], 1, '1'),
       put([3, NEVER], UNKNOWN, '2'),
@@ -236,11 +236,11 @@ const WRONG: readonly Example[] = [
     ],
   },
   {
-    name: 'a write without an answer that shows before it was asked for',
+    name: 'a write without an answer that is visible before its request',
     history: [read([1, 2], {a: ['1', 1]}), put([3, NEVER], UNKNOWN, '1')],
   },
   {
-    name: 'a write without an answer that happened although what it expected did not hold',
+    name: 'a write without an answer that happened although its check did not hold',
     history: [
       put([1, 2], 1, '1'),
       put([3, 4], 2, '2'),
@@ -249,23 +249,23 @@ const WRONG: readonly Example[] = [
     ],
   },
   {
-    name: 'a write that was cut short by a crash, and shows later than right after it',
+    name: 'a write interrupted by a crash that becomes visible later than right after it',
     history: [put([1, 2], UNKNOWN, '1'), read([3, 4], {a: 'absent'}), read([5, 6], {a: ['1', 1]})],
   },
   {
-    name: 'two entries in place of one without an answer',
+    name: 'two entries from one write without an answer',
     history: [put([1, NEVER], UNKNOWN, '1'), read([2, 3], {a: ['1', 1]}), read([4, 5], {a: ['1', 2]})],
   },
   {
-    name: 'an entry that is there again after its deletion',
+    name: 'an entry that is present again after its deletion',
     history: [put([1, 2], 1, '1'), remove([3, 4], DELETED, isAt('present')), read([5, 6], {a: ['1', 1]})],
   },
   {
-    name: 'two who deleted one entry',
+    name: 'an entry that two callers deleted',
     history: [put([1, 2], 1, '1'), remove([3, 5], DELETED, isAt('present')), remove([4, 6], DELETED, isAt('present'))],
   },
   {
-    name: 'a patch that lost the member of another',
+    name: 'a patch that removed the member of another patch',
     history: [patch([1, 3], 1, 'x'), patch([2, 4], 2, 'y'), read([5, 6], {a: ['["y"]', 2]})],
   },
   {
@@ -303,33 +303,33 @@ describe('findAnomaly()', () => {
 
   for (const {name, history} of WRONG) test(`finds ${name}`, () => assert.notEqual(findAnomaly(history), undefined));
 
-  test('says what the store would hold, and which answers do not fit', () => {
+  test('names the state of the store, and the answers that do not fit', () => {
     const history = [put([1, 2], 1, '1'), put([3, 4], 2, '2'), read([5, 6], {a: ['1', 1]})];
     assert.equal(
       findAnomaly(history),
       [
-        'no order explains all answers; after 2 of 3 answers the store would be at revision 2 and hold',
-        'a = 2 (revision 2); none of these can be the next one:',
+        'no order explains all answers; after 2 of 3 answers the store would be at revision 2 and contain',
+        'a = 2 (revision 2); none of these can be next:',
         '[5, 6] read a = 1 (revision 1)',
       ].join('\n'),
     );
   });
 
-  test('accepts nothing when it gives up', () => {
+  test('accepts no history if it gives up', () => {
     const history = [put([1, 2], 1, '1'), read([3, 4], {a: ['1', 1]})];
     assert.match(findAnomaly(history, {configurationsMax: 0}) ?? '', /^no order was found within 0 configurations/);
   });
 
-  test('accepts what a store answers whatever runs at the same time, ends without an answer or dies', () => {
+  test('accepts the answers of a store, with concurrent requests, lost answers and crashes', () => {
     fc.assert(fc.property(simulatedHistories({exchangesMax: 60}), history => findAnomaly(history) === undefined));
   });
 
-  test('agrees with trying all orders, also where an answer was changed', () => {
+  test('agrees with a search of all orders, also if an answer was changed', () => {
     let rejected = 0;
     const changed = simulatedHistories({exchangesMax: 6}).chain(mutations);
     fc.assert(
       fc.property(changed, history => {
-        const isRight = judgeByTryingAll(history);
+        const isRight = tryAllOrders(history);
         if (!isRight) rejected++;
         assert.equal(findAnomaly(history) === undefined, isRight);
       }),

@@ -8,11 +8,11 @@ import {
   type Write,
 } from './exchange.ts';
 
-/** How {@link findAnomaly} searches. */
+/** Options of {@link findAnomaly}. */
 export interface AnomalyOptions {
   /**
-   * How many configurations are looked at before the search gives up, which says so and accepts nothing. A right history takes
-   * about one for each exchange. @default {1_000_000}
+   * Maximum number of configurations before the search gives up and reports that. A correct history needs about one per
+   * exchange. @default {1_000_000}
    */
   readonly configurationsMax?: number;
 }
@@ -20,24 +20,23 @@ export interface AnomalyOptions {
 const CONFIGURATIONS_MAX = 1_000_000;
 
 /**
- * Looks for one order in which everything could have happened, one exchange after the other, each at some moment
- * between its question and its answer, so that every answer is what a store would have said (Wing and Gong 1993; with the
- * memory of configurations of Lowe 2017). The store is empty at first, nobody else writes to it, and each commit, of
- * whichever key, takes the next revision.
+ * Searches for a linearization: one order of all exchanges, each at a moment between its request and its answer, in
+ * which a store would give every answer (Wing and Gong 1993, with the configuration cache of Lowe 2017). The store is
+ * empty at first, has no other writers, and gives each commit, of any key, the next revision.
  *
- * @returns What is wrong, in words; undefined where such an order exists.
+ * @returns A description of the anomaly; undefined if such an order exists.
  */
 export function findAnomaly(history: readonly Exchange[], options: AnomalyOptions = {}): string | undefined {
   return new Search(history).run(options.configurationsMax ?? CONFIGURATIONS_MAX);
 }
 
-/** How far an order has come, and what the store holds then. */
+/** The ordered exchanges so far, and the store after them. */
 interface Configuration {
-  /** Every exchange with an answer before this place has its place in the order, */
+  /** All answered exchanges before this index are in the order, */
   readonly low: number;
-  /** and so have these behind it. */
+  /** and so are these later ones. */
   readonly ahead: ReadonlySet<number>;
-  /** Those without an answer that happened. */
+  /** Exchanges without an answer that happened. */
   readonly happened: ReadonlySet<number>;
   readonly revision: number;
   readonly entries: ReadonlyMap<string, SeenEntry>;
@@ -46,24 +45,24 @@ interface Configuration {
 const START: Configuration = {low: 0, ahead: new Set(), happened: new Set(), revision: 0, entries: new Map()};
 
 class Search {
-  /** Those with an answer, in the order in which they were asked for. */
+  /** Answered exchanges, in the order of their requests. */
   readonly #answered: readonly Exchange[];
-  /** Those without, which may happen. */
+  /** Exchanges without an answer, which may happen. */
   readonly #unanswered: readonly CommitExchange[];
-  /** What makes one of those without an answer differ from another. */
+  /** Text that distinguishes the effect of an exchange without an answer. */
   readonly #effects: readonly string[];
-  /** The revisions of commits with an answer: no other commit has them. */
+  /** Revisions of commits with an answer: no other commit has them. */
   readonly #owned: ReadonlySet<number | undefined>;
-  /** What answers tell of the entries that a commit left behind, by its revision. */
+  /** Entries that answers show, by the revision that wrote them. */
   readonly #sightings: ReadonlyMap<number, readonly Sighting[]>;
 
   constructor(history: readonly Exchange[]) {
-    this.#answered = history.filter(each => !isUnanswered(each)).toSorted((a, b) => a.askedAt - b.askedAt);
+    this.#answered = history.filter(each => !isUnanswered(each)).toSorted((a, b) => a.requestedAt - b.requestedAt);
     this.#unanswered = history.filter(isUnanswered);
     this.#owned = new Set(this.#answered.map(committedRevision));
     const sightings = this.#answered.flatMap(sightingsIn);
     this.#sightings = groupByRevision(sightings);
-    // What was written makes a difference only where somebody saw it, or could see it in what others made of it.
+    // A written value matters only if a client saw it, or saw a value derived from it.
     const patched = new Set(history.flatMap(patchedKeysIn));
     const valuesSeen = new Set(sightings.map(({value}) => value));
     const effectOf = (write: Write): object =>
@@ -92,14 +91,14 @@ class Search {
     return `no order explains all answers; ${this.#describe(furthest)}`;
   }
 
-  /** What may come next, the likeliest last. */
+  /** Candidates for the next position, the likeliest last. */
   #successors(at: Configuration): readonly Configuration[] {
     const {candidates, until} = this.#candidates(at);
     const possible = this.#possible(at, until);
     const unchanging = candidates.find(index => explainsWithoutChange(at, this.#answered[index] as Exchange));
     const unchanged = unchanging === undefined ? [] : [this.#place(at, unchanging)];
-    // What changes nothing fits as soon as its answer does: whatever else could come before it can come after it just as well,
-    // unless it is too late for it then.
+    // An exchange that changes nothing fits as soon as its answer does: any other candidate can come after it just as
+    // well, unless its time is over by then.
     if (unchanging !== undefined && !this.#isTooLateForSome(possible, unchanging)) return unchanged;
     const happened = this.#happen(at, possible);
     const committed = this.#commitAnswered(at, candidates);
@@ -107,13 +106,13 @@ class Search {
     return isSeenNext ? [...committed, ...unchanged, ...happened] : [...happened, ...committed, ...unchanged];
   }
 
-  /** The exchanges with an answer that may come next, all asked for before any other was answered, and until when that is. */
+  /** Answered exchanges that may be next, all requested before any other was answered, and the end of that time. */
   #candidates({low, ahead}: Configuration): {readonly candidates: readonly number[]; readonly until: number} {
     const candidates: number[] = [];
     let until = Number.POSITIVE_INFINITY;
     for (let index = low; index < this.#answered.length; index++) {
-      const {askedAt, answeredAt} = this.#answered[index] as Exchange;
-      if (askedAt > until) break;
+      const {requestedAt, answeredAt} = this.#answered[index] as Exchange;
+      if (requestedAt > until) break;
       if (ahead.has(index)) continue;
       candidates.push(index);
       until = Math.min(until, answeredAt);
@@ -121,21 +120,21 @@ class Search {
     return {candidates, until};
   }
 
-  /** Those without an answer that may happen now: asked for, and not too late. */
+  /** Exchanges without an answer that may happen now: requested, and not too late. */
   #possible({low, ahead, happened}: Configuration, until: number): readonly number[] {
     const latest = Math.max(
-      ...[low - 1, ...ahead].map(index => this.#answered[index]?.askedAt ?? Number.NEGATIVE_INFINITY),
-      ...[...happened].map(index => (this.#unanswered[index] as Exchange).askedAt),
+      ...[low - 1, ...ahead].map(index => this.#answered[index]?.requestedAt ?? Number.NEGATIVE_INFINITY),
+      ...[...happened].map(index => (this.#unanswered[index] as Exchange).requestedAt),
     );
     return [...this.#unanswered.keys()].filter(index => {
-      const {askedAt, answeredAt} = this.#unanswered[index] as Exchange;
-      return !happened.has(index) && askedAt < until && answeredAt > latest;
+      const {requestedAt, answeredAt} = this.#unanswered[index] as Exchange;
+      return !happened.has(index) && requestedAt < until && answeredAt > latest;
     });
   }
 
   #isTooLateForSome(possible: readonly number[], next: number): boolean {
-    const {askedAt} = this.#answered[next] as Exchange;
-    return possible.some(index => (this.#unanswered[index] as Exchange).answeredAt < askedAt);
+    const {requestedAt} = this.#answered[next] as Exchange;
+    return possible.some(index => (this.#unanswered[index] as Exchange).answeredAt < requestedAt);
   }
 
   #commitAnswered(at: Configuration, candidates: readonly number[]): readonly Configuration[] {
@@ -149,7 +148,7 @@ class Search {
     });
   }
 
-  /** One of those without an answer happened. */
+  /** Places an exchange without an answer in the order. */
   #happen(at: Configuration, possible: readonly number[]): readonly Configuration[] {
     const revision = at.revision + 1;
     if (this.#owned.has(revision)) return [];
@@ -160,14 +159,14 @@ class Search {
     });
   }
 
-  /** Whether the other one makes the same difference, and leaves as much time to all others. */
+  /** Whether the other exchange has the same effect, and leaves as much time to all others. */
   #isAsGood(other: number, index: number): boolean {
     if (other === index || this.#effects[other] !== this.#effects[index]) return false;
     const [a, b] = [this.#unanswered[other] as Exchange, this.#unanswered[index] as Exchange];
-    return a.askedAt < b.askedAt && a.answeredAt <= b.answeredAt;
+    return a.requestedAt < b.requestedAt && a.answeredAt <= b.answeredAt;
   }
 
-  /** The store after a commit; undefined where it cannot happen, or is not what was seen of it. */
+  /** Returns the store after a commit; undefined if the commit cannot happen, or contradicts what was seen of it. */
   #commit(at: Configuration, {checks, writes}: CommitExchange): Configuration | undefined {
     if (!checks.every(check => holds(check, at.entries.get(check.key)))) return undefined;
     const revision = at.revision + 1;
@@ -186,7 +185,7 @@ class Search {
     return isAsSeen ? {...at, entries, revision} : undefined;
   }
 
-  /** Gives an exchange with an answer its place in the order. */
+  /** Places an answered exchange in the order. */
   #place(at: Configuration, index: number): Configuration {
     const ahead = new Set(at.ahead).add(index);
     let {low} = at;
@@ -198,8 +197,8 @@ class Search {
     const entries = [...at.entries].map(([key, {value, revision}]) => `${key} = ${value} (revision ${revision})`);
     const {candidates} = this.#candidates(at);
     return [
-      `after ${placed(at)} of ${this.#answered.length} answers the store would be at revision ${at.revision} and hold`,
-      `${entries.join(', ') || 'nothing'}; none of these can be the next one:`,
+      `after ${placed(at)} of ${this.#answered.length} answers the store would be at revision ${at.revision} and contain`,
+      `${entries.join(', ') || 'nothing'}; none of these can be next:`,
       ...candidates.map(index => describeExchange(this.#answered[index] as Exchange)),
     ].join('\n');
   }
@@ -227,7 +226,7 @@ function holds({expected}: Check, stored: SeenEntry | undefined): boolean {
   return stored !== undefined && (expected === 'present' || stored.revision === expected);
 }
 
-/** An entry of some revision, as an answer tells of it: a conflict does so without the value. */
+/** An entry of some revision as an answer shows it; conflicts show no value. */
 interface Sighting {
   readonly key: string;
   readonly revision: number;

@@ -1,29 +1,29 @@
 import {AppError, createClient, type Failure} from 'crewroom/client';
 import type {Check, Conflict, Exchange, Found, Outcome, Write} from './exchange.ts';
 
-/** A service that everything is asked of through this, so that it stands in the history. */
+/** A service behind a recorder: each request to it goes into the history. */
 export interface RecordedService {
-  /** Resolves with the revision that was found; undefined where there is no entry. */
+  /** Resolves with the revision found; undefined if there is no entry. */
   read(key: string): Promise<number | undefined>;
-  /** Reads all entries whose key begins with this, as they are at one moment. */
+  /** Reads all entries with this prefix, as they are at one moment. */
   readAll(prefix: string, keys: readonly string[]): Promise<void>;
   put(key: string, value: string, expected?: Check['expected']): Promise<void>;
   /** Adds a member to an object. */
   patch(key: string, member: string): Promise<void>;
   delete(key: string, expected?: number): Promise<void>;
-  /** Writes several entries, if none of those that are checked was changed. */
+  /** Writes several entries if the checked ones did not change. */
   transact(checks: readonly Check[], writes: readonly Write[]): Promise<void>;
 }
 
-/** The service went away, or did not answer: what was asked of it stands in the history, and more cannot be. */
+/** The service is gone or did not answer. The request is in the history; no more can follow. */
 export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** How long an answer may take, in milliseconds. */
+/** Maximum wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** Writes the history of all callers, by one clock: the order of what happens in this process. */
+/** Records the history of all callers, by one clock: the order of events in this process. */
 export class HistoryRecorder {
   readonly #history: Exchange[] = [];
   #moment = 0;
@@ -32,14 +32,14 @@ export class HistoryRecorder {
     return this.#history;
   }
 
-  /** No service runs: what was asked before, and not answered, happened by now or never will. */
+  /** Records that no service runs: earlier requests without an answer have happened by now or never will. */
   cutOff(): void {
     const now = ++this.#moment;
     for (const [index, exchange] of this.#history.entries())
       if (exchange.answeredAt === Number.POSITIVE_INFINITY) this.#history[index] = {...exchange, answeredAt: now};
   }
 
-  /** A service of which everything is recorded. Its calls reject with {@link GoneError} when no answer comes. */
+  /** Creates a service whose requests are recorded. Its calls reject with {@link GoneError} if no answer comes. */
   watch(url: string): RecordedService {
     const {entries} = createClient({baseUrl: url, attemptsMax: 1, timeoutMs: TIMEOUT_MS});
     const commit = (checks: readonly Check[], writes: readonly Write[], ask: () => Promise<Answer>): Promise<void> =>
@@ -91,21 +91,21 @@ export class HistoryRecorder {
   }
 
   async #read(ask: () => Promise<readonly Found[]>): Promise<readonly Found[]> {
-    const askedAt = ++this.#moment;
+    const requestedAt = ++this.#moment;
     try {
       const found = await ask();
-      this.#history.push({kind: 'read', found, askedAt, answeredAt: ++this.#moment});
+      this.#history.push({kind: 'read', found, requestedAt, answeredAt: ++this.#moment});
       return found;
     } catch (error) {
-      // A read that nobody heard of says nothing.
+      // A read without an answer shows nothing.
       throw isGone(error) ? new GoneError('The service does not answer', {cause: error}) : error;
     }
   }
 
   async #commit(checks: readonly Check[], writes: readonly Write[], ask: () => Promise<Answer>): Promise<void> {
-    const askedAt = ++this.#moment;
+    const requestedAt = ++this.#moment;
     const record = (outcome: Outcome, answeredAt: number, learned: readonly Check[] = []): void => {
-      this.#history.push({kind: 'commit', checks: [...checks, ...learned], writes, outcome, askedAt, answeredAt});
+      this.#history.push({kind: 'commit', checks: [...checks, ...learned], writes, outcome, requestedAt, answeredAt});
     };
     try {
       const {revision, learned} = await ask();
@@ -121,10 +121,10 @@ export class HistoryRecorder {
   }
 }
 
-/** What a writer hears besides that it happened. */
+/** Additional facts that a writer learns from a success. */
 interface Answer {
   readonly revision?: number;
-  /** What its answer says of the entry before. */
+  /** State of the entry before the write, as far as the answer shows it. */
   readonly learned?: Check;
 }
 
@@ -141,7 +141,7 @@ function foundOf(key: string, entry: {readonly json: Uint8Array; readonly revisi
   return {key, entry: {value: describeValue(Buffer.from(entry.json).toString()), revision: entry.revision}};
 }
 
-/** A value as it stands in a history: the text itself, or the sorted members of an object. */
+/** A value in a history: the text itself, or the sorted members of an object. */
 function describeValue(text: string): string {
   const value: unknown = JSON.parse(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value)

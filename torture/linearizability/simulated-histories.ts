@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import type {Check, CommitExchange, Exchange, Write} from './exchange.ts';
 import {EMPTY, perform, type StoreState} from './simulated-store.ts';
 
-/** How large the histories are. */
+/** Sizes of the histories. */
 export interface HistoryOptions {
   readonly exchangesMax: number;
 }
 
-/** What one caller is going to do. */
+/** Next request of a caller. */
 interface Plan {
   readonly kind: 'read' | 'readBoth' | 'put' | 'patch' | 'delete' | 'transaction';
   readonly key: string;
   readonly value: string;
-  readonly expects: 'anything' | 'what it knows' | 'something older' | 'absent' | 'present';
-  /** Cut off: an answer is lost, and what was asked happens until then or never. Late: it may happen long after. */
+  readonly expects: 'anything' | 'known revision' | 'older revision' | 'absent' | 'present';
+  /** Cut off: an answer is lost, and the request happens by then or never. Late: it may happen long after. */
   readonly fate: 'answered' | 'cutOff' | 'late' | 'lost';
   readonly startMs: number;
   readonly untilHappensMs: number;
@@ -22,13 +22,13 @@ interface Plan {
 
 const KEYS = ['a', 'b'] as const;
 
-/** Histories of a store that takes things one after the other, with callers who do not wait for each other. */
+/** Creates histories of a store that handles one request after the other, with concurrent callers. */
 export function simulatedHistories({exchangesMax}: HistoryOptions): fc.Arbitrary<readonly Exchange[]> {
   const plan: fc.Arbitrary<Plan> = fc.record({
     kind: fc.constantFrom('read', 'readBoth', 'put', 'put', 'patch', 'delete', 'transaction'),
     key: fc.constantFrom(...KEYS),
     value: fc.constantFrom('1', '2', '[]'),
-    expects: fc.constantFrom('anything', 'what it knows', 'something older', 'absent', 'present'),
+    expects: fc.constantFrom('anything', 'known revision', 'older revision', 'absent', 'present'),
     fate: fc.constantFrom('answered', 'answered', 'answered', 'cutOff', 'late', 'lost'),
     startMs: fc.nat(2 * exchangesMax),
     untilHappensMs: fc.nat(6),
@@ -43,13 +43,13 @@ function simulate(plans: readonly Plan[]): readonly Exchange[] {
     .toSorted((a, b) => a.atMs - b.atMs);
   const exchanges: Exchange[] = [];
   const history: Exchange[] = [];
-  /** What callers have heard so far: nobody expects a revision that nobody was told. */
-  const told = new Map<string, number>();
+  /** Revisions that callers know so far: checks name no other revision. */
+  const known = new Map<string, number>();
   let state: StoreState = EMPTY;
   for (const [now, {step, index}] of moments.entries()) {
     const plan = plans[index] as Plan;
     const exchange = exchanges[index];
-    if (step === 'ask') exchanges[index] = ask(plan, told, now + 1);
+    if (step === 'ask') exchanges[index] = ask(plan, known, now + 1);
     if (step === 'happen' && exchange !== undefined) {
       const performed = perform(state, exchange);
       ({state} = performed);
@@ -57,14 +57,14 @@ function simulate(plans: readonly Plan[]): readonly Exchange[] {
     }
     if (step === 'answer' && exchange !== undefined) {
       history.push({...exchange, answeredAt: now + 1});
-      for (const [key, revision] of revisionsTold(exchange)) told.set(key, revision);
+      for (const [key, revision] of revisionsIn(exchange)) known.set(key, revision);
     }
     if (step === 'forget' && exchange?.kind === 'commit') history.push(exchange);
   }
   return history;
 }
 
-function revisionsTold(exchange: Exchange): readonly (readonly [key: string, revision: number])[] {
+function revisionsIn(exchange: Exchange): readonly (readonly [key: string, revision: number])[] {
   if (exchange.kind === 'read')
     return exchange.found.flatMap(({key, entry}) => (entry === 'absent' ? [] : [[key, entry.revision] as const]));
   const {outcome, writes} = exchange;
@@ -78,7 +78,7 @@ interface Moment {
   readonly step: 'ask' | 'happen' | 'answer' | 'forget';
 }
 
-/** What happens for one caller, and when. A commit that nobody answers keeps its unknown outcome. */
+/** Effect and time of a caller's request. A commit without an answer keeps its unknown outcome. */
 function momentsOf({kind, fate, startMs, untilHappensMs, untilAnswerMs}: Plan): readonly Moment[] {
   const happensMs = startMs + untilHappensMs;
   const ask: Moment = {atMs: startMs, step: 'ask'};
@@ -86,21 +86,21 @@ function momentsOf({kind, fate, startMs, untilHappensMs, untilAnswerMs}: Plan): 
   const answer: Moment = {atMs: happensMs + untilAnswerMs, step: 'answer'};
   const forget: Moment = {atMs: startMs, step: 'forget'};
   if (fate === 'answered') return [ask, happen, answer];
-  // Nobody knows of a read without an answer.
+  // A read without an answer leaves no trace.
   if (kind === 'read' || kind === 'readBoth') return [];
   if (fate === 'cutOff') return untilHappensMs % 2 === 0 ? [ask, happen, answer] : [ask, answer];
   return fate === 'late' ? [ask, forget, {...happen, atMs: happensMs + 3 * untilAnswerMs}] : [ask, forget];
 }
 
-function ask(plan: Plan, told: ReadonlyMap<string, number>, askedAt: number): Exchange {
+function ask(plan: Plan, known: ReadonlyMap<string, number>, requestedAt: number): Exchange {
   const {kind, key, value} = plan;
-  const moments = {askedAt, answeredAt: Number.POSITIVE_INFINITY};
+  const moments = {requestedAt, answeredAt: Number.POSITIVE_INFINITY};
   if (kind === 'read' || kind === 'readBoth') {
     const keys = kind === 'read' ? [key] : KEYS;
     return {...moments, kind: 'read', found: keys.map(each => ({key: each, entry: 'absent'}))};
   }
   const keys = kind === 'transaction' ? KEYS : [key];
-  const checks = keys.flatMap(each => checkOf(plan, each, told.get(each)));
+  const checks = keys.flatMap(each => checkOf(plan, each, known.get(each)));
   const writes = keys.map((each): Write => {
     if (kind === 'delete') return {kind: 'delete', key: each};
     if (kind === 'patch') return {kind: 'patch', key: each, member: value};
@@ -110,15 +110,15 @@ function ask(plan: Plan, told: ReadonlyMap<string, number>, askedAt: number): Ex
 }
 
 function checkOf({kind, expects}: Plan, key: string, known: number | undefined): readonly Check[] {
-  // A deletion that finds nothing changes nothing; who hears that it was done knows that there was something.
+  // A deletion that finds nothing changes nothing; a success shows that there was an entry.
   if (kind === 'delete') return [{key, expected: 'present'}];
   if (expects === 'anything') return [];
   if (expects === 'absent' || expects === 'present') return [{key, expected: expects}];
   if (known === undefined) return [{key, expected: 'absent'}];
-  return [{key, expected: expects === 'what it knows' ? known : known - 1}];
+  return [{key, expected: expects === 'known revision' ? known : known - 1}];
 }
 
-/** A history with one thing in it changed: often wrong, sometimes still right. */
+/** Creates a history with one detail changed: often wrong, sometimes still right. */
 export function mutations(history: readonly Exchange[]): fc.Arbitrary<readonly Exchange[]> {
   const place = fc.nat(Math.max(0, history.length - 1));
   const mutate = fc.constantFrom(raiseRevision, lowerRevision, changeValue, forgetAnswer, claimSuccess, claimAbsence);
@@ -178,14 +178,17 @@ function forgetAnswer(exchange: Exchange): Exchange {
 
 function claimSuccess(exchange: Exchange): Exchange {
   if (exchange.kind === 'read') return exchange;
-  const isTold = exchange.writes.some(({kind}) => kind !== 'delete');
-  const outcome: CommitExchange['outcome'] = {kind: 'committed', ...(isTold ? {revision: exchange.askedAt} : {})};
-  return {...exchange, outcome, answeredAt: Math.min(exchange.answeredAt, exchange.askedAt + 100)};
+  const hasRevision = exchange.writes.some(({kind}) => kind !== 'delete');
+  const outcome: CommitExchange['outcome'] = {
+    kind: 'committed',
+    ...(hasRevision ? {revision: exchange.requestedAt} : {}),
+  };
+  return {...exchange, outcome, answeredAt: Math.min(exchange.answeredAt, exchange.requestedAt + 100)};
 }
 
-/** Moves an exchange in time; no two moments are the same then either. */
+/** Moves an exchange in time; all times still differ. */
 function move(history: readonly Exchange[], at: number, by: number): readonly Exchange[] {
   return history.map((each, index) =>
-    index === at ? {...each, askedAt: each.askedAt + by + 0.5, answeredAt: each.answeredAt + by + 0.5} : each,
+    index === at ? {...each, requestedAt: each.requestedAt + by + 0.5, answeredAt: each.answeredAt + by + 0.5} : each,
   );
 }

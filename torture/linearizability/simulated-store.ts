@@ -1,15 +1,15 @@
 import {addMember, type Check, type Conflict, type Exchange, type SeenEntry} from './exchange.ts';
 
-/** What a store holds, and the revision of its last commit. */
+/** The entries of a store, and the revision of its last commit. */
 export interface StoreState {
   readonly entries: ReadonlyMap<string, SeenEntry>;
   readonly revision: number;
 }
 
-/** A store without anything in it. */
+/** An empty store. */
 export const EMPTY: StoreState = {entries: new Map(), revision: 0};
 
-/** What a store answers that does one thing after the other: the exchange as it would be then, and the store after it. */
+/** Returns the exchange with the answer of a sequential store, and the store after it. */
 export function perform(
   state: StoreState,
   exchange: Exchange,
@@ -28,9 +28,9 @@ export function perform(
     if (write.kind === 'patch')
       entries.set(write.key, {value: addMember(entries.get(write.key)?.value, write.member), revision});
   }
-  // Who deletes something is not told the revision.
-  const isTold = exchange.writes.some(({kind}) => kind !== 'delete');
-  const outcome = {kind: 'committed', ...(isTold ? {revision} : {})} as const;
+  // The answer to a deletion contains no revision.
+  const hasRevision = exchange.writes.some(({kind}) => kind !== 'delete');
+  const outcome = {kind: 'committed', ...(hasRevision ? {revision} : {})} as const;
   return {exchange: {...exchange, outcome}, state: {entries, revision}};
 }
 

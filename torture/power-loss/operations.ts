@@ -1,4 +1,4 @@
-/** What a process did, as a trace tells it: on files and directories, and what it told others. */
+/** An operation of a traced process: on files and directories, or bytes that it sent. */
 export type Operation = Timed &
   (
     | {
@@ -6,7 +6,9 @@ export type Operation = Timed &
         readonly path: string;
         readonly offset: number;
         readonly bytes: Buffer;
-        /** Whether it is on the disk when it returns, since the file was opened so. */
+        /**
+         * Whether the file was opened for synchronous writes, so that the bytes are on the disk when the call returns.
+         */
         readonly isSync: boolean;
       }
     | {readonly kind: 'truncate'; readonly path: string; readonly sizeBytes: number}
@@ -15,32 +17,32 @@ export type Operation = Timed &
     | {readonly kind: 'rename'; readonly from: string; readonly path: string}
     | {readonly kind: 'unlink'; readonly path: string}
     | {readonly kind: 'sync'; readonly path: string}
-    /** Bytes on their way to somebody else. */
+    /** Bytes sent to another process. */
     | {readonly kind: 'tell'; readonly text: string}
   );
 
-/** When something began and ended: numbers of lines of the trace. What did not end ends at infinity. */
+/** Start and end of a call, as line numbers of the trace. A call without an end ends at infinity. */
 export interface Timed {
   readonly begin: number;
   readonly end: number;
 }
 
-/** The calls that have to be traced, with all their bytes. */
+/** Names of the system calls to trace, with all their bytes. */
 export const TRACED_CALLS: readonly string[] = [
   ...['openat', 'open', 'lseek', 'write', 'writev', 'pwrite64', 'pwritev', 'pwritev2', 'sendto', 'sendmsg'],
   ...['ftruncate', 'fallocate', 'mkdir', 'mkdirat', 'rename', 'renameat', 'renameat2', 'unlink', 'unlinkat'],
   ...['link', 'linkat', 'fsync', 'fdatasync', 'msync', 'sync_file_range', 'copy_file_range'],
 ];
 
-/** A call, its two lines put together where others came in between. */
+/** A call, joined from two lines if others came in between. */
 interface Call extends Timed {
   readonly name: string;
   readonly args: string;
-  /** What it returned; undefined where it did not. */
+  /** Return value; undefined if it did not return. */
   readonly result: string | undefined;
 }
 
-/** Reads what a process and its threads did from the lines of `strace -f -tt -yy`. */
+/** Reads the operations of a process and its threads from the lines of `strace -f -tt -yy`. */
 export function readOperations(trace: string): readonly Operation[] {
   const reader = new OperationReader();
   return readCalls(trace).flatMap(call => reader.read(call) ?? []);
@@ -73,13 +75,13 @@ function readCalls(trace: string): readonly Call[] {
   return calls.sort((a, b) => a.begin - b.begin);
 }
 
-/** What is known of an open file. */
+/** State of an open file. */
 interface OpenFile {
   readonly isSync: boolean;
   position: number;
 }
 
-/** Files have positions, so what one call does depends on those before it. */
+/** Files have positions, so the effect of a call depends on earlier ones. */
 class OperationReader {
   readonly #open = new Map<string, OpenFile>();
 
@@ -120,7 +122,7 @@ class OperationReader {
       case 'fdatasync':
         return {kind: 'sync', path: openedPath(args), ...timed};
       default:
-        throw new Error(`Cannot tell what ${name}(${args.slice(0, 200)}) does to the disk`);
+        throw new Error(`Unknown effect on the disk: ${name}(${args.slice(0, 200)})`);
     }
   }
 
@@ -156,12 +158,15 @@ class OperationReader {
   }
 }
 
-/** A call may write less than it was given. */
+/** A call may write less than requested. */
 function cut(bytes: Buffer, result: string | undefined): Buffer {
   return result === undefined || result.startsWith('?') ? bytes : bytes.subarray(0, Number(result));
 }
 
-/** The file behind the number that an argument begins with, such as `22</data/store>`; of a socket its description. */
+/**
+ * Returns the file behind the number with which an argument begins, such as `22</data/store>`; for a socket its
+ * description.
+ */
 function openedPath(args: string): string {
   return /^\d+<(.*?)>/.exec(args)?.[1] ?? '';
 }
@@ -178,7 +183,7 @@ const QUOTED = /"((?:[^"\\]|\\.)*)"(\.\.\.)?/g;
 
 function readBytes(args: string): Buffer {
   const parts = Array.from(args.matchAll(QUOTED), ([, text = '', isCut]) => {
-    if (isCut !== undefined) throw new Error('The trace has not all bytes that were written');
+    if (isCut !== undefined) throw new Error('The trace does not contain all bytes that were written');
     return decodeText(text);
   });
   return Buffer.concat(parts);
@@ -186,7 +191,7 @@ function readBytes(args: string): Buffer {
 
 const ESCAPES: Readonly<Record<string, string>> = {n: '\n', t: '\t', r: '\r', v: '\v', f: '\f'};
 
-/** Strings stand in a trace as in C. */
+/** Decodes a string of the trace, which is escaped as in C. */
 function decodeText(text: string): Buffer {
   const bytes = text.replace(/\\([0-7]{1,3}|.)/g, (_, code: string) =>
     /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (ESCAPES[code] ?? code),

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {LossError} from '../history.ts';
 import {readOperations} from './operations.ts';
 import {type Fate, imageAt} from './simulated-disk.ts';
-import {judgeSyncOrder, toldRevisions} from './sync-order.ts';
+import {checkSyncOrder, sentRevisions} from './sync-order.ts';
 
 const MARKS = new Map([[7, '"mark":1,']]);
 const WRITE = '10 04:00:00.01 pwrite64(22</d/log>, "\\0{\\"mark\\":1,\\"n\\":1}\\n", 18, 0) = 18';
@@ -24,13 +24,13 @@ describe('the order of system calls', () => {
       ],
     },
     {
-      name: 'a write to a file that is opened for synced writes',
+      name: 'a write to a file that is opened for synchronous writes',
       lines: ['10 04:00:00.00 openat(AT_FDCWD</>, "/d/log", O_WRONLY|O_DSYNC|O_CLOEXEC) = 22</d/log>', WRITE, ANSWER],
     },
   ];
   for (const {name, lines} of cases) {
     test(`passes: ${name}`, () => {
-      expect(judgeSyncOrder(readOperations(lines.join('\n')), MARKS)).toBe(1);
+      expect(checkSyncOrder(readOperations(lines.join('\n')), MARKS)).toBe(1);
     });
   }
 
@@ -42,7 +42,7 @@ describe('the order of system calls', () => {
     {name: 'a sync of another file', lines: [WRITE, SYNC.replace('/d/log', '/d/other'), ANSWER]},
     {name: 'a sync that failed', lines: [WRITE, `${SYNC.slice(0, -1)}-1 EIO (Input/output error)`, ANSWER]},
     {
-      name: 'an answer while the sync is under way',
+      name: 'an answer during the sync',
       lines: [
         WRITE,
         '10 04:00:00.02 fdatasync(22</d/log> <unfinished ...>',
@@ -51,7 +51,7 @@ describe('the order of system calls', () => {
       ],
     },
     {
-      name: 'a sync that began while the write was under way',
+      name: 'a sync that began during the write',
       lines: [
         WRITE.replace(') = 18', ' <unfinished ...>'),
         '11 04:00:00.02 fdatasync(22</d/log>) = 0',
@@ -62,17 +62,17 @@ describe('the order of system calls', () => {
   ];
   for (const {name, lines} of wrong) {
     test(`is rejected: ${name}`, () => {
-      expect(() => judgeSyncOrder(readOperations(lines.join('\n')), MARKS)).toThrow(LossError);
+      expect(() => checkSyncOrder(readOperations(lines.join('\n')), MARKS)).toThrow(LossError);
     });
   }
 
-  test('counts as told what is in answers, transactions and events', () => {
-    const told = [
+  test('counts revisions in answers, transactions and events', () => {
+    const trace = [
       ANSWER,
       '11 04:00:00.04 writev(25<TCP:[1]>, [{iov_base="HTTP/1.1 200 OK\\r\\n\\r\\n", iov_len=19}, {iov_base="{\\"revision\\":\\"9\\"}", iov_len=16}], 2) = 35',
       '11 04:00:00.05 write(25<TCP:[1]>, "event: entry-written\\ndata: {}\\nid: 3f9c-12\\n\\n", 40) = 40',
     ];
-    expect(toldRevisions(readOperations(told.join('\n'))).map(({revision}) => revision)).toEqual([7, 9, 12]);
+    expect(sentRevisions(readOperations(trace.join('\n'))).map(({revision}) => revision)).toEqual([7, 9, 12]);
   });
 });
 
@@ -99,7 +99,7 @@ describe('a disk after a loss of power', () => {
     return Object.fromEntries([...image].map(([path, content]) => [path, content?.toString()]));
   }
 
-  test('has what was synced, and its names where their directories were', () => {
+  test('contains all synced writes, and file names whose directories were synced', () => {
     expect(found(1, 'lost')).toEqual({'/d': undefined});
     expect(found(2, 'lost')).toEqual({'/d': undefined, '/d/s': undefined});
     expect(found(3, 'lost')).toEqual({'/d': undefined, '/d/s': undefined});
@@ -109,13 +109,13 @@ describe('a disk after a loss of power', () => {
     expect(found(13, 'lost')).toMatchObject({'/d/s/a': 'one', '/d/s/b': 'b'});
   });
 
-  test('may have everything that was under way', () => {
+  test('may contain all pending operations', () => {
     expect(found(8, 'kept')).toMatchObject({'/d/s/a': 'oXY'});
     expect(found(11, 'kept')).toMatchObject({'/d/s/b.new': 'b'});
     expect(found(12, 'kept')).not.toHaveProperty(['/d/s/b.new']);
   });
 
-  test('may have some sectors of a write and not others', () => {
+  test('may contain some sectors of a write and not others', () => {
     const page = 'n'.repeat(2048);
     const lines = [
       '10 04:00:00.00 openat(AT_FDCWD</>, "/d/a", O_RDWR|O_CREAT, 0600) = 22</d/a>',
@@ -128,8 +128,8 @@ describe('a disk after a loss of power', () => {
     expect(sectors).toEqual(['n'.repeat(512), '\0'.repeat(512), 'n'.repeat(512)]);
   });
 
-  test('cannot be told where the trace has not all bytes', () => {
+  test('cannot be derived from an incomplete trace', () => {
     const cut = '10 04:00:00.02 pwrite64(22</d/a>, "nnn"..., 2048, 0) = 2048';
-    expect(() => readOperations(cut)).toThrow('The trace has not all bytes');
+    expect(() => readOperations(cut)).toThrow('The trace does not contain all bytes');
   });
 });

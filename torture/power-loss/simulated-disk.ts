@@ -1,24 +1,25 @@
 import {dirname} from 'node:path';
 import type {Operation} from './operations.ts';
 
-/** What may have become of an operation that was not synced when the power went. */
+/** Fate of an operation that was not synced before the power loss. */
 export type Fate = 'kept' | 'lost' | 'torn';
 
-/** Decides it. */
+/** Chooses that fate. */
 export type Choose = (operation: Operation) => Fate;
 
-/** Files and directories as they are found after a loss of power: the content of each file, undefined for a directory. */
+/** Files and directories after a power loss: the content of each file, undefined for a directory. */
 export type Image = ReadonlyMap<string, Buffer | undefined>;
 
-/** Disks write whole sectors; of a write that is torn some are new and some are old. */
+/** Disks write whole sectors; a torn write leaves a mix of new and old ones. */
 const SECTOR_BYTES = 512;
 
 /**
- * The disk after a loss of power, by no more than what POSIX promises: a write is on it when a sync of its file began after the
- * write and ended before the loss; a name, when a sync of its directory did; everything else may be, or in parts, or not.
+ * Returns the disk after a power loss, by the promises of POSIX only: a write is on the disk if a sync of its file
+ * began after the write and ended before the loss; a name, if a sync of its directory did. Everything else may be
+ * there, partly or not at all.
  *
- * @param directory Everything above it was there before.
- * @param at The line of the trace before which the power goes.
+ * @param directory Everything above it existed before.
+ * @param at Line of the trace before which the power fails.
  */
 export function imageAt(
   operations: readonly Operation[],
@@ -43,7 +44,7 @@ export function imageAt(
   return image;
 }
 
-/** Instead of the number of a file. */
+/** Identifies a file within the simulation. */
 const DIRECTORY = -1;
 
 type Named = Exclude<Operation, {kind: 'tell' | 'sync' | 'write'}>;
@@ -69,7 +70,7 @@ function applyName(operation: Named, {file, files, names}: Names): void {
   }
 }
 
-/** Tells files apart by number: a name may be given to another one. */
+/** Distinguishes files by number: a name may be given to another file. */
 function fileNamer(): (operation: Operation) => number {
   const numbers = new Map<string, number>();
   let count = 0;
@@ -95,7 +96,7 @@ function isDurable(
   return syncs.some(sync => sync.kind === 'sync' && sync.path === place && sync.begin > operation.end);
 }
 
-/** Whether it is a sync of the file that keeps it; otherwise one of its directory. */
+/** Whether the operation changes the content of a file, not the entry of a directory. */
 function isOfContent({kind}: Operation): boolean {
   return kind === 'write' || kind === 'truncate';
 }
@@ -105,7 +106,7 @@ function write(before: Buffer | undefined, {offset, bytes}: Extract<Operation, {
   if (fate === 'lost') return old;
   const content = resize(old, Math.max(old.length, offset + bytes.length));
   const step = fate === 'torn' ? SECTOR_BYTES * 2 : SECTOR_BYTES;
-  // Of a torn write every other sector is new.
+  // Every other sector of a torn write is new.
   for (let start = 0; start < bytes.length; start += step)
     bytes.copy(content, offset + start, start, Math.min(start + SECTOR_BYTES, bytes.length));
   return content;

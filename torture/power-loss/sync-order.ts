@@ -2,16 +2,16 @@ import {LossError} from '../history.ts';
 import type {Attempt} from '../ledger.ts';
 import type {Operation} from './operations.ts';
 
-/** A revision that somebody was told, and when its bytes began to leave. */
-export interface ToldRevision {
+/** A revision that left the service, and the time at which its bytes began to leave. */
+export interface SentRevision {
   readonly revision: number;
   readonly begin: number;
 }
 
 const REVISIONS = /ETag: "[0-9a-z]+-(\d+)"|"revision":"(\d+)"|^id: [0-9a-z]+-(\d+)$/gim;
 
-/** Every revision that was told to anybody, in answers and in events: whoever knows of it relies on it. */
-export function toldRevisions(operations: readonly Operation[]): readonly ToldRevision[] {
+/** Returns every revision in answers and events: clients rely on those. */
+export function sentRevisions(operations: readonly Operation[]): readonly SentRevision[] {
   return operations.flatMap(operation => {
     if (operation.kind !== 'tell') return [];
     const revisions = Array.from(operation.text.matchAll(REVISIONS), ([, ...found]) => Number(found.find(Boolean)));
@@ -20,23 +20,23 @@ export function toldRevisions(operations: readonly Operation[]): readonly ToldRe
 }
 
 /**
- * Judges the order of system calls: before the bytes of an answer leave, the value it speaks of was written to a file, and after
+ * Checks the order of system calls: before the bytes of an answer leave, its value was written to a file, and after
  * that a sync of that file began and ended.
  *
- * @param marks What each value has in it and no other has, by the revision it was written under.
- * @returns How many answers were judged.
- * @throws {LossError}
+ * @param marks Unique mark of each value, by the revision under which it was written.
+ * @returns Number of answers checked.
+ * @throws {LossError} On an answer before its sync.
  */
-export function judgeSyncOrder(operations: readonly Operation[], marks: ReadonlyMap<number, string>): number {
-  const told = new Set<number>();
-  for (const {revision, begin} of toldRevisions(operations)) {
+export function checkSyncOrder(operations: readonly Operation[], marks: ReadonlyMap<number, string>): number {
+  const sent = new Set<number>();
+  for (const {revision, begin} of sentRevisions(operations)) {
     const mark = marks.get(revision);
-    if (mark === undefined || told.has(revision)) continue;
-    told.add(revision);
+    if (mark === undefined || sent.has(revision)) continue;
+    sent.add(revision);
     if (!isSynced(mark, operations, begin))
       throw new LossError(`Answered before it was synced: revision ${revision}, whose value has ${mark}`);
   }
-  return told.size;
+  return sent.size;
 }
 
 function isSynced(mark: string, operations: readonly Operation[], before: number): boolean {
@@ -48,7 +48,7 @@ function isSynced(mark: string, operations: readonly Operation[], before: number
   });
 }
 
-/** The marks of those attempts that put a value, by their revisions. */
+/** Returns the marks of the attempts that put a value, by revision. */
 export function marksOf(attempts: Iterable<Attempt>): ReadonlyMap<number, string> {
   const marks = new Map<number, string>();
   for (const {state, revision, changes} of attempts) {

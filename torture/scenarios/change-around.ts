@@ -13,50 +13,50 @@ import {findMissingMount, mountSmallDisk} from '../small-disk.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * So close to its end an entry may be there or not: the clock of the store goes on while that of the machine stands still, for less
- * than this in a round.
+ * Tolerance at an expiry, in milliseconds: the store's clock goes on while the simulated clock of the machine stands
+ * still, for less than this in a round.
  */
 const MARGIN_MS = HOUR_MS / 2;
 
-/** How many steps a round with jumps has. */
+/** Number of steps in a round with clock jumps. */
 const STEPS = 120;
 
-/** How many entries the large directory has. */
+/** Number of entries in the large directory. */
 const MANY = 1_000_000;
 
-/** C11: changes of clock, directory and data format around the service. */
+/** C11: changes of clock, directory and data format. */
 export const CHANGE_AROUND: Scenario = {
   id: 'C11',
-  name: 'Clocks that jump, directories that are read-only, of another format, or large lose nothing',
+  name: 'Clock jumps, read-only directories, other data formats and large directories lose nothing',
   rounds: {quick: 2, standard: 50},
   run: async context => {
     const {rounds, random, directory, report, count, quick} = context;
     for (let round = 1; round <= rounds; round++) {
       report(`round ${round} of ${rounds}: the clock jumps`);
       await new ClockRound(join(directory, `clock-${round}`), random.fork(`round ${round}`)).run();
-      count('rounds with jumps of the clock');
+      count('rounds with clock jumps');
     }
     report('formats');
     await refuseOtherFormats(join(directory, 'formats'), context);
     if ((await findMissingMount()) === undefined) await refuseReadOnly(join(directory, 'read-only'), context);
-    else report('without a read-only directory: there is no right to mount');
+    else report('without a read-only directory: no right to mount');
     if (!quick) await fillLarge(join(directory, 'large'), context);
   },
 };
 
 interface Expiring {
   readonly text: string;
-  /** By the clock of the store. */
+  /** Time by the clock of the store. */
   readonly expiresAtMs: number;
 }
 
-/** A service inside this process, with a clock that is set forwards and backwards. */
+/** A service inside this process, with a clock that jumps forwards and backwards. */
 class ClockRound {
   readonly #dataDir: string;
   readonly #random: Random;
   readonly #written = new Map<string, Expiring>();
   #machineMs = Date.UTC(2026, 0, 1);
-  /** The highest time that the service has seen: its clock for expiry never goes back behind it. */
+  /** Highest time that the service has seen: its clock for expiry never goes back behind it. */
   #highestMs = this.#machineMs;
 
   constructor(dataDir: string, random: Random) {
@@ -100,16 +100,18 @@ class ClockRound {
     this.#written.set(key, {text, expiresAtMs});
     const {updatedAtMs} = (await entries.get(key)) ?? {};
     if (updatedAtMs !== this.#machineMs)
-      throw new LossError(`"${key}" was written at ${this.#machineMs} and says ${updatedAtMs}`);
+      throw new LossError(`"${key}" was written at ${this.#machineMs} and has updatedAt ${updatedAtMs}`);
   }
 
   async #assertRight({entries}: Crewroom): Promise<void> {
     for (const [key, {text, expiresAtMs}] of this.#written) {
       const found = await entries.get(key);
       const leftMs = expiresAtMs - this.#highestMs;
-      if (leftMs < -MARGIN_MS && found !== undefined) throw new LossError(`"${key}" has expired and is there`);
+      if (leftMs < -MARGIN_MS && found !== undefined) throw new LossError(`"${key}" has expired and is present`);
       if (leftMs > MARGIN_MS && String(found && Buffer.from(found.json)) !== text)
-        throw new LossError(`"${key}" has ${leftMs} ms to live, and is ${found === undefined ? 'gone' : 'another'}`);
+        throw new LossError(
+          `"${key}" has ${leftMs} ms to live, and is ${found === undefined ? 'absent' : 'different'}`,
+        );
     }
   }
 }
@@ -117,7 +119,7 @@ class ClockRound {
 /** A newer and an older data format. */
 const OTHER_FORMATS = [99, 1];
 
-/** Asserts that a directory of another format is refused, and not changed. */
+/** Asserts that a directory of another format is refused and not changed. */
 async function refuseOtherFormats(dataDir: string, {signal, count}: ScenarioContext): Promise<void> {
   const first = await startService({dataDir, signal});
   await createClient({baseUrl: first.url}).entries.put('a', '1');
@@ -144,7 +146,7 @@ async function refuseReadOnly(path: string, {signal, count}: ScenarioContext): P
   const dataDir = join(path, 'data');
   const first = await startService({dataDir, signal});
   await createClient({baseUrl: first.url}).entries.put('a', '1');
-  // Not stopped: what it left behind waits to be taken up.
+  // Killed instead of stopped, so that the next start has work to do.
   await first.kill();
   await disk.remount('ro');
   await assertRefused(dataDir, {code: 'data-directory-unusable', signal});
@@ -155,7 +157,7 @@ async function refuseReadOnly(path: string, {signal, count}: ScenarioContext): P
   count('read-only directories');
 }
 
-/** The service says why it does not start, and the doctor says so too. */
+/** Asserts that the service refuses to start with this code, and that the doctor reports it too. */
 async function assertRefused(
   dataDir: string,
   {code, signal}: {readonly code: string; readonly signal: AbortSignal},
@@ -167,7 +169,7 @@ async function assertRefused(
     if (!error.exit.stderr.includes(`"code":"${code}"`))
       throw new LossError(`refused without ${code}: ${error.message}`);
     const {isProblem} = await examine(dataDir, {signal});
-    if (!isProblem) throw new LossError(`refused with ${code}, and the doctor finds nothing`);
+    if (!isProblem) throw new LossError(`refused with ${code}, and the doctor reports nothing`);
     return;
   }
   throw new LossError(`not refused: ${code}`);
@@ -178,7 +180,7 @@ async function readAllFiles(directory: string): Promise<Buffer> {
   return Buffer.concat(await Promise.all(files.map(file => readFile(join(directory, file)))));
 }
 
-/** A million entries, and a kill on top of them. */
+/** A million entries, and a kill after more writes. */
 async function fillLarge(dataDir: string, {random, signal, report, count}: ScenarioContext): Promise<void> {
   report(`${MANY} entries`);
   const service = await startService({dataDir, signal});
@@ -202,6 +204,6 @@ async function fillLarge(dataDir: string, {random, signal, report, count}: Scena
   if (listed !== MANY) throw new LossError(`${listed} of ${MANY} entries are listed`);
   await again.stop();
   const {isProblem, complaints} = await examine(dataDir, {signal});
-  if (isProblem) throw new LossError(`the doctor finds: ${complaints.join('; ')}`);
+  if (isProblem) throw new LossError(`the doctor reports: ${complaints.join('; ')}`);
   count('entries of a large store', listed);
 }

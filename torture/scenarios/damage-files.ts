@@ -9,32 +9,32 @@ import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type Exit, type ServiceProcess, StartError, startService} from '../service-process.ts';
 import {formatValue} from '../values.ts';
 
-/** How many entries the directory has that is damaged: more than fit under one page of the tree. */
+/** Number of entries in the damaged directory: more than one page of the tree can index. */
 const ENTRIES = 160;
 
-/** How many entries are written right before the service is killed. */
+/** Number of entries written right before the kill. */
 const LATE_ENTRIES = 12;
 
-/** What stands in every value. */
+/** Text that every value contains. */
 const MARK = '"mark":';
 
-/** How often a service that dies of what it reads is started again in one round. */
+/** Maximum number of restarts in one round of a service that crashes on a read. */
 const DEATHS_MAX = 3;
 
-/** How long an answer may take, in milliseconds. */
+/** Maximum wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** With these a service may refuse to open a directory: each names what is wrong. */
+/** Codes with which a service may refuse to open a directory: each names the problem. */
 const REFUSALS: ReadonlySet<string> = new Set<FailureCode>([
   'store-damaged',
   'data-directory-unusable',
   'data-format-unsupported',
 ]);
 
-/** C6: bits flip, pages and files lose what was in them. */
+/** C6: flipped bits, lost pages and truncated files. */
 export const DAMAGE_FILES: Scenario = {
   id: 'C6',
-  name: 'With any file of its directory cut or damaged, it names what is wrong, serves what is good, and nothing wrong',
+  name: 'With any file of its directory truncated or damaged, it reports the problem, serves intact entries, and no wrong one',
   rounds: {quick: 6, standard: 300},
   run: async context => {
     const {random, rounds, directory, report, count, signal} = context;
@@ -46,12 +46,12 @@ export const DAMAGE_FILES: Scenario = {
       const good = chance.pick([closed, killed]);
       await cp(good.dataDir, damaged, {recursive: true, preserveTimestamps: true});
       const damage = await damageDirectory(damaged, MARK, chance);
-      const told = `round ${round}, ${good === killed ? 'killed' : 'closed'}: ${damage.file}, ${damage.what}`;
-      report(`of ${rounds}, ${told}`);
+      const title = `round ${round}, ${good === killed ? 'killed' : 'closed'}: ${damage.file}, ${damage.what}`;
+      report(`of ${rounds}, ${title}`);
       try {
-        count(await judge({...good, dataDir: damaged}, signal));
+        count(await check({...good, dataDir: damaged}, signal));
       } catch (error) {
-        if (error instanceof LossError) error.message = `${told}: ${error.message}`;
+        if (error instanceof LossError) error.message = `${title}: ${error.message}`;
         throw error;
       }
       await rm(damaged, {recursive: true});
@@ -59,18 +59,18 @@ export const DAMAGE_FILES: Scenario = {
   },
 };
 
-/** What an entry was when all was well, by its key. */
+/** The intact entries, by key. */
 type Values = ReadonlyMap<string, string>;
 
-/** A directory, and what is in it. */
+/** A directory and its content. */
 interface Filled {
   readonly dataDir: string;
   readonly values: Values;
-  /** What was written last before the service was killed: once damaged it cannot be told from a write that was cut short. */
+  /** Entries written last before the kill: once damaged, such a write looks like one that was interrupted. */
   readonly last?: string;
 }
 
-/** Makes a directory with entries of all sizes, some of them to expire, and with a past. */
+/** Makes a directory with entries of all sizes, some with a time to live, and with older changes. */
 async function fill(dataDir: string, {random, signal}: Pick<ScenarioContext, 'random' | 'signal'>): Promise<Filled> {
   await mkdir(dataDir, {recursive: true});
   const service = await startService({dataDir, signal});
@@ -89,7 +89,9 @@ async function fill(dataDir: string, {random, signal}: Pick<ScenarioContext, 'ra
   return {dataDir, values};
 }
 
-/** Has some more written to a copy of a directory, one after the other, by a service that is killed right after the last answer. */
+/**
+ * Adds entries to a copy of a directory, one after the other, by a service that is killed right after the last answer.
+ */
 async function killAmidWrites(from: Filled, dataDir: string, signal: AbortSignal): Promise<Filled> {
   await cp(from.dataDir, dataDir, {recursive: true});
   const service = await startService({dataDir, signal});
@@ -104,45 +106,45 @@ async function killAmidWrites(from: Filled, dataDir: string, signal: AbortSignal
   return {dataDir, values, last: `late/${LATE_ENTRIES - 1}`};
 }
 
-/** What became of the entries of a damaged directory. */
+/** The entries of a damaged directory. */
 interface Remains {
-  /** The code with which the service refused to open it. */
+  /** Code with which the service refused to open it. */
   readonly refused?: string;
   readonly good: readonly string[];
-  /** Refused with a word that names them. */
+  /** Refused with a failure that names them. */
   readonly named: readonly string[];
-  /** Not found, or not readable since the service dies of it. */
+  /** Not found, or not readable because the service crashes. */
   readonly missing: readonly string[];
-  /** What the service said when it died. */
+  /** Message of the service when it crashed. */
   readonly deaths: readonly string[];
 }
 
-/** @returns What to count. @throws {LossError} */
-async function judge({dataDir, values, last}: Filled, signal: AbortSignal): Promise<string> {
+/** @returns What to count. @throws {LossError} If the damage was not reported. */
+async function check({dataDir, values, last}: Filled, signal: AbortSignal): Promise<string> {
   const examination = await examine(dataDir, {signal});
   const found = await readAll(dataDir, values, signal);
   const missing = found.missing.filter(key => key !== last);
   if (found.refused !== undefined) {
-    assertTold(examination, `the service refuses to open it (${found.refused})`);
+    assertReported(examination, `the service refuses to open it (${found.refused})`);
     return 'refused at opening';
   }
-  if (found.good.length === 0) throw new LossError('no entry is left, and the service serves');
-  for (const death of found.deaths) assertTold(examination, `the service dies: ${death}`);
-  if (found.named.length > 0) assertTold(examination, `${found.named.length} entries are corrupt`);
-  if (missing.length > 0) assertTold(examination, `entries are missing: ${missing.join(', ')}`);
-  if (found.deaths.length > 0) return 'the service dies, and the doctor says why';
-  if (missing.length > 0) return 'entries missing, and the doctor says so';
-  if (found.named.length > 0) return 'entries named as corrupt';
+  if (found.good.length === 0) throw new LossError('no entry is left, and the service runs');
+  for (const death of found.deaths) assertReported(examination, `the service crashes: ${death}`);
+  if (found.named.length > 0) assertReported(examination, `${found.named.length} entries are corrupt`);
+  if (missing.length > 0) assertReported(examination, `entries are missing: ${missing.join(', ')}`);
+  if (found.deaths.length > 0) return 'crashes that the doctor explains';
+  if (missing.length > 0) return 'missing entries that the doctor reports';
+  if (found.named.length > 0) return 'entries reported as corrupt';
   if (found.missing.length > 0) return 'the last write before a kill missing';
-  return examination.complaints.length > 0 ? 'only the doctor sees it' : 'nothing of value was hit';
+  return examination.complaints.length > 0 ? 'damage that only the doctor reports' : 'damage without effect';
 }
 
-function assertTold({isProblem, complaints}: Examination, what: string): void {
+function assertReported({isProblem, complaints}: Examination, what: string): void {
   if (!isProblem)
-    throw new LossError(`${what}, and the doctor tells of no problem (${complaints.join('; ') || 'nothing'})`);
+    throw new LossError(`${what}, and the doctor reports no problem (${complaints.join('; ') || 'nothing'})`);
 }
 
-/** Reads every entry and lists them, with another service wherever one dies of it. */
+/** Reads every entry and lists all, with a new service after each crash. */
 async function readAll(dataDir: string, values: Values, signal: AbortSignal): Promise<Remains> {
   const remains = {good: [] as string[], named: [] as string[], missing: [] as string[], deaths: [] as string[]};
   const steps = [...[...values.keys()].map(key => (client: Client) => readOne(client, key, values, remains)), list];
@@ -157,7 +159,7 @@ async function readAll(dataDir: string, values: Values, signal: AbortSignal): Pr
         break;
       }
     } catch (error) {
-      if (error instanceof LossError) error.message += `\n${service.said()}`;
+      if (error instanceof LossError) error.message += `\n${service.output()}`;
       throw error;
     }
     await service.stop();
@@ -165,7 +167,7 @@ async function readAll(dataDir: string, values: Values, signal: AbortSignal): Pr
   return remains;
 }
 
-/** Starts a service. @returns Where it refuses, the code. */
+/** Starts a service. @returns The code if it refuses. */
 async function open(dataDir: string, signal: AbortSignal): Promise<ServiceProcess | string> {
   try {
     return await startService({dataDir, signal});
@@ -182,7 +184,7 @@ function codeIn(stderr: string): string | undefined {
   return /"code":"([^"]+)"/.exec(line)?.[1];
 }
 
-/** What was found of the entries so far, by their keys. */
+/** The entries found so far, by key. */
 interface Found {
   readonly good: string[];
   readonly named: string[];
@@ -205,13 +207,13 @@ async function readOne(
     const {failure} = error;
     if (failure.code === 'entry-corrupt' && failure.key === key) return named.push(key);
     if (failure.code !== 'service-unreachable')
-      throw new LossError(`reading "${key}" fails otherwise: ${error.message}`);
+      throw new LossError(`reading "${key}" fails with another failure: ${error.message}`);
     missing.push(key);
     return 'gone';
   }
 }
 
-/** Lists everything: all that is good has to be there, or the failure has to say that something is not. */
+/** Lists everything: all intact entries must be listed, or the failure must name the damage. */
 async function list({entries}: Client, values: Values, {good}: Found): Promise<unknown> {
   const listed = new Map<string, string>();
   try {
@@ -221,11 +223,11 @@ async function list({entries}: Client, values: Values, {good}: Found): Promise<u
     const {code} = error.failure;
     if (code === 'service-unreachable') return 'gone';
     if (code !== 'entry-corrupt' && code !== 'store-corrupt')
-      throw new LossError(`listing fails otherwise: ${error.message}`);
+      throw new LossError(`listing fails with another failure: ${error.message}`);
     return undefined;
   }
   const lost = good.find(key => listed.get(key) !== values.get(key));
-  if (lost !== undefined) throw new LossError(`"${lost}" can be read, and is not listed as it is`);
+  if (lost !== undefined) throw new LossError(`"${lost}" can be read, and the list does not show it`);
   return undefined;
 }
 
@@ -233,10 +235,10 @@ function describeEnd({signal, code, stderr}: Exit): string {
   return `${signal ?? `exit code ${code}`}: ${stderr.trim().split('\n').at(-1)}`;
 }
 
-/** @throws {LossError} When it does not end though it broke a connection. */
+/** @throws {LossError} If it keeps running although it broke a connection. */
 async function endOf(service: ServiceProcess): Promise<Exit> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const ended = await Promise.race([service.exited, once(late, 'abort').then(() => undefined)]);
-  if (ended === undefined) throw new LossError('the service breaks a connection, and runs on');
+  if (ended === undefined) throw new LossError('the service breaks a connection and keeps running');
   return ended;
 }

@@ -10,7 +10,7 @@ import {type ServiceProcess, StartError, startService} from '../service-process.
 import {findMissingTracer, ONE_DISK_THREAD} from '../strace.ts';
 import {formatValue} from '../values.ts';
 
-/** What the system may refuse to do, whatever the engine uses of it. */
+/** System calls that the engine may use, and which may fail. */
 const CALLS = {
   sync: ['fdatasync', 'fsync', 'msync', 'sync_file_range'],
   write: ['pwrite64', 'pwritev', 'pwritev2', 'ftruncate', 'fallocate'],
@@ -20,33 +20,33 @@ const CALLS = {
 interface Fault {
   readonly kind: keyof typeof CALLS;
   readonly error: 'EIO' | 'ENOSPC';
-  /** Which call fails, counting those of all its kind. */
+  /** Number of the first call that fails, counted among all of its kind. */
   readonly first: number;
-  /** Whether all that follow fail too. */
+  /** Whether all later calls fail too. */
   readonly lasts: boolean;
 }
 
-/** Up to this call faults are tried: opening makes some of them, and the writes of a round the others. */
+/** Highest number of a failing call: opening makes some of the calls, and the writes of a round the others. */
 const CALLS_MAX = 60;
 
 const WRITERS = 4;
 
-/** So many writes each writer makes at most in a round; by then the fault came, or there are not as many calls. */
+/** Maximum number of writes per writer and round; by then the fault has occurred, or there are fewer calls. */
 const WRITES_MAX = 40;
 
-/** So many times each writer tries again after a failure. */
+/** Number of further attempts of each writer after a failure. */
 const TRIES_AFTER = 3;
 
-/** How many entries each writer has. */
+/** Number of entries of each writer. */
 const KEYS = 12;
 
-/** How a process ends that the engine brings down. */
+/** Signals by which the process ends if the engine crashes. */
 const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGSEGV']);
 
-/** C4: the disk fails, once or for good, at any call that should make something durable. */
+/** C4: the disk fails, once or for good, at any call that makes data durable. */
 export const FAIL_DISK_CALLS: Scenario = {
   id: 'C4',
-  name: 'When a write or a sync fails, it says so, acknowledges nothing on top, and reads go on',
+  name: 'When a write or a sync fails, the service reports it, acknowledges no further write, and still serves reads',
   rounds: {quick: 4, standard: 200},
   findMissing: findMissingTracer,
   run: async context => {
@@ -73,21 +73,21 @@ class FaultRounds {
     const {random: all, rounds, report, count, signal} = this.#context;
     const random = all.fork(`round ${round}`);
     const fault = chooseFault(round, random);
-    const told = `round ${round} of ${rounds}: ${describeFault(fault)}`;
-    report(told);
+    const title = `round ${round} of ${rounds}: ${describeFault(fault)}`;
+    report(title);
     this.#ledger.note({round, fault});
     try {
       count(await this.#break(fault, random));
       const {isProblem, complaints} = await examine(this.#dataDir, {signal});
-      if (isProblem) throw new LossError(`the doctor finds: ${complaints.join('; ')}`);
-      await this.#judge();
+      if (isProblem) throw new LossError(`the doctor reports: ${complaints.join('; ')}`);
+      await this.#check();
     } catch (error) {
-      if (error instanceof Error) error.message = `${told}: ${error.message}`;
+      if (error instanceof Error) error.message = `${title}: ${error.message}`;
       throw error;
     }
   }
 
-  /** Has a service on a disk that fails, until it did or did not. @returns What to count. */
+  /** Runs a service on a failing disk until the fault has occurred or cannot occur any more. @returns What to count. */
   async #break(fault: Fault, random: Random): Promise<string> {
     const service = await this.#start(fault);
     if (typeof service === 'string') return service;
@@ -98,23 +98,23 @@ class FaultRounds {
     if (died) {
       const exit = await service.exited;
       this.#ledger.note({died: exit.signal, stderr: exit.stderr});
-      return 'faults of which the process died';
+      return 'faults that crashed the process';
     }
     const failed = writers.filter(({code}) => code !== undefined);
-    const result = failed.length === 0 ? 'faults that did not come' : await this.#judgeFailed(service, fault, writers);
+    const result = failed.length === 0 ? 'faults that did not occur' : await this.#checkFailed(service, fault, writers);
     const {code, signal, stderr} = await service.stop();
-    // What the tree lacked is written to it then, and the engine can end the process at a failed write of a page.
+    // Closing checkpoints to the tree, and the engine can crash at a failed page write.
     if (signal !== null && CRASHES.has(signal)) {
       this.#ledger.note({diedClosing: signal, stderr});
-      return 'faults at closing of which the process died';
+      return 'faults at closing that crashed the process';
     }
-    if (code !== 0) throw new LossError(`asked to stop it ended with ${signal ?? `exit code ${code}`}`);
+    if (code !== 0) throw new LossError(`asked to stop, it ended with ${signal ?? `exit code ${code}`}`);
     return result;
   }
 
-  /** @returns The service, or what to count where it does not start. */
+  /** @returns The service, or what to count if it does not start. */
   async #start({kind, error, first, lasts}: Fault): Promise<ServiceProcess | string> {
-    // A question mark lets a name be unknown, as some are on other processors.
+    // With a question mark strace ignores unknown names: some calls do not exist on other processors.
     const calls = CALLS[kind].map(call => `?${call}`).join(',');
     const inject = `inject=${calls}:error=${error}:when=${first}${lasts ? '+' : ''}`;
     const under = ['strace', '-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
@@ -128,17 +128,17 @@ class FaultRounds {
     } catch (failure) {
       if (!(failure instanceof StartError)) throw failure;
       const {code, signal, stderr} = failure.exit;
-      // The engine can end the process at a failed write of a page: docs/reliability.md says so.
-      if (signal !== null) return 'faults at opening of which the process died';
+      // The engine can crash at a failed page write: see docs/reliability.md.
+      if (signal !== null) return 'faults at opening that crashed the process';
       const line = stderr.trim().split('\n').at(-1) ?? '';
-      // Never as damaged: a disk that refuses a call is no reason to look for a backup.
+      // Never reported as damage: a failed call is no reason to restore a backup.
       if (code === 1 && /"code":"(data-directory-unusable|disk-full)"/.test(line))
-        return 'faults at opening: refused with a word';
-      throw new LossError(`it does not start, and does not say why: ${failure.message}`);
+        return 'faults at opening reported by a failure';
+      throw new LossError(`it does not start, and does not report why: ${failure.message}`);
     }
   }
 
-  /** Writes until it fails, and some more. */
+  /** Writes until a write fails, and a few times more. */
   async #write({url}: ServiceProcess, writer: number, random: Random): Promise<Writer> {
     const {entries} = createClient({baseUrl: url, attemptsMax: 1});
     const state: Writer = {texts: new Map(), code: undefined, acknowledgedAfter: 0};
@@ -171,13 +171,16 @@ class FaultRounds {
     }
   }
 
-  /** After a write failed: what it said, and that what was acknowledged is served, and nothing of what was not. */
-  async #judgeFailed(service: ServiceProcess, {error}: Fault, writers: readonly Writer[]): Promise<string> {
+  /**
+   * Asserts after a failed write that the failure has the right code, and that acknowledged entries are served and no
+   * others.
+   */
+  async #checkFailed(service: ServiceProcess, {error}: Fault, writers: readonly Writer[]): Promise<string> {
     const {entries} = createClient({baseUrl: service.url});
     for (const {texts} of writers) {
       for (const [key, text] of texts) {
         const found = (await entries.get(key))?.text;
-        if (found !== text) throw new LossError(`after the failure "${key}" is not what was acknowledged`);
+        if (found !== text) throw new LossError(`after the failure "${key}" differs from the acknowledged value`);
       }
     }
     const codes = new Set(writers.flatMap(({code}) => code ?? []));
@@ -185,21 +188,21 @@ class FaultRounds {
     if ([...codes].some(code => !allowed.includes(code)))
       throw new LossError(`the writes fail with ${[...codes].join(', ')}`);
     const ready = await fetch(`${service.url}/readyz`);
-    // After the write-ahead log the tree can fail as well, also when nobody writes any more, and that may be for good.
+    // After the write-ahead log the tree can fail as well, even without further writes, and that may be permanent.
     if (!codes.has('store-read-only') && ready.status === 200) return 'faults answered with disk-full';
-    if (ready.status !== 503) throw new LossError(`the store is read-only and /readyz says ${ready.status}`);
+    if (ready.status !== 503) throw new LossError(`the store is read-only and /readyz answers ${ready.status}`);
     const refused = writers.filter(({code}) => code === 'store-read-only');
     const after = refused.reduce((sum, {acknowledgedAfter}) => sum + acknowledgedAfter, 0);
-    if (after > 0) throw new LossError(`${after} writes were acknowledged on top of one that failed`);
+    if (after > 0) throw new LossError(`${after} writes were acknowledged after a failed one`);
     return 'faults after which the store was read-only';
   }
 
-  /** On a disk that works again everything that was acknowledged is there, nothing else, and writes work. */
-  async #judge(): Promise<void> {
+  /** Asserts on a working disk that all acknowledged entries are present, no others are, and writes succeed. */
+  async #check(): Promise<void> {
     const service = await startService({dataDir: this.#dataDir, signal: this.#context.signal});
     const {url} = service;
     this.#history.follow(await readChanges(url, this.#history.revision));
-    this.#history.settle();
+    this.#history.endAttempts();
     const beganMs = Date.now();
     this.#history.compare(await readEntries(url), {beganMs, endedMs: Date.now()});
     const attempt = this.#ledger.send([{kind: 'put', key: 'again', text: '1'}]);
@@ -209,11 +212,11 @@ class FaultRounds {
 }
 
 interface Writer {
-  /** What was acknowledged, by key. */
+  /** Acknowledged entries, by key. */
   readonly texts: Map<string, string>;
-  /** How its first failure was called. */
+  /** Code of its first failure. */
   code: string | undefined;
-  /** How many writes were acknowledged after that. */
+  /** Number of writes acknowledged after that. */
   acknowledgedAfter: number;
 }
 
@@ -221,12 +224,12 @@ function chooseFault(round: number, random: Random): Fault {
   return {
     kind: random.pick(['sync', 'write']),
     error: round % 3 === 0 ? 'ENOSPC' : 'EIO',
-    // The first call now and then, and otherwise any.
+    // Sometimes the first call, otherwise a random one.
     first: random.chance(0.1) ? 1 : random.integer(2, CALLS_MAX),
     lasts: random.chance(0.5),
   };
 }
 
 function describeFault({kind, error, first, lasts}: Fault): string {
-  return `${error} from ${kind} ${first}${lasts ? ' and all after it' : ''}`;
+  return `${error} from ${kind} ${first}${lasts ? ' and all later ones' : ''}`;
 }

@@ -14,40 +14,40 @@ import {formatValue} from '../values.ts';
 
 const run = promisify(execFile);
 
-/** How much room there is, in bytes: for the files of an empty store, and some values. */
+/** Free space at the start, in bytes: enough for the files of an empty store and some values. */
 const ROOM_BYTES = 12 * 1024 * 1024;
 
 const WRITERS = 4;
 const KEYS = 60;
 
-/** More than ever fit. */
+/** More writes than ever fit. */
 const WRITES_MAX = 2000;
 
-/** So many writes have to succeed once there is room again. */
+/** Number of writes that must succeed once there is free space again. */
 const WRITES_AFTER = 20;
 
-/** Room that ends, and can be had again. */
-interface Room extends AsyncDisposable {
+/** Limited disk space that can be freed again. */
+interface LimitedSpace extends AsyncDisposable {
   readonly dataDir: string;
-  /** Whether the service can keep room aside, for many deletions at once; in a file that may not grow there is none. */
-  readonly keepsRoom: boolean;
-  /** What runs the service. */
+  /** Whether the service can reserve space for large deletions; it cannot if its files may not grow. */
+  readonly reservesSpace: boolean;
+  /** Command that runs the service. */
   readonly under: readonly string[];
-  /** Takes what is left, while nothing is written. */
+  /** Uses up the free space while no write is in progress. */
   fill(): Promise<void>;
-  makeRoom(service: ServiceProcess): Promise<void>;
+  freeSpace(service: ServiceProcess): Promise<void>;
 }
 
-/** C5: no room on the disk, or in a file, and then room again. */
+/** C5: no free space on the disk or within the file size limit, and then free space again. */
 export const FILL_DISK: Scenario = {
   id: 'C5',
-  name: 'Without room it answers 507, keeps what there was, reads and deletes, and writes again once there is room',
+  name: 'Without free space it answers 507, keeps its entries, serves reads and deletions, and accepts writes once space is free again',
   rounds: {quick: 1, standard: 20},
   findMissing: async () => ((await canLimit()) ? undefined : await findMissingMount()),
   run: async context => {
     const {rounds, directory, report, count} = context;
     const canMount = (await findMissingMount()) === undefined;
-    if (!canMount) report('without a full disk: there is no right to mount');
+    if (!canMount) report('without a full disk: no right to mount');
     for (let round = 1; round <= rounds; round++) {
       report(`round ${round} of ${rounds}`);
       if (canMount) {
@@ -70,71 +70,71 @@ async function canLimit(): Promise<boolean> {
   );
 }
 
-async function makeSmallDisk(path: string): Promise<Room> {
+async function makeSmallDisk(path: string): Promise<LimitedSpace> {
   const disk = await mountSmallDisk(path, ROOM_BYTES);
   return {
     dataDir: join(path, 'data'),
-    keepsRoom: true,
+    reservesSpace: true,
     under: [],
     fill: disk.fill,
-    makeRoom: disk.grow,
+    freeSpace: disk.grow,
     [Symbol.asyncDispose]: disk[Symbol.asyncDispose],
   };
 }
 
-function limitFiles(dataDir: string): Room {
+function limitFiles(dataDir: string): LimitedSpace {
   return {
     dataDir,
-    keepsRoom: false,
+    reservesSpace: false,
     under: ['prlimit', `--fsize=${ROOM_BYTES / 2}:unlimited`],
     fill: async () => {},
-    makeRoom: async ({processId}) => {
+    freeSpace: async ({processId}) => {
       await run('prlimit', ['--pid', String(processId), '--fsize=unlimited']);
     },
     [Symbol.asyncDispose]: async () => {},
   };
 }
 
-async function useUp(room: Room, round: number, context: ScenarioContext): Promise<void> {
+async function useUp(space: LimitedSpace, round: number, context: ScenarioContext): Promise<void> {
   const {directory, signal, random: all} = context;
-  const random = all.fork(`round ${round} ${room.under.join(' ')}`);
+  const random = all.fork(`round ${round} ${space.under.join(' ')}`);
   using ledger = new Ledger(join(directory, `ledger-${round}.ndjson`));
   const writing: Writing = {ledger, random, count: context.count, present: new Map()};
-  const service = await startService({dataDir: room.dataDir, under: room.under, signal});
+  const service = await startService({dataDir: space.dataDir, under: space.under, signal});
   const {entries} = createClient({baseUrl: service.url, attemptsMax: 1});
   await writeSpread(entries, writing);
-  // Either somebody else takes all the room, or the values themselves do.
+  // Either another program uses up the free space, or the values themselves do.
   const isFilled = round % 2 === 1;
   if (isFilled) for (let index = 0; index < WRITES_AFTER; index++) await write(entries, 0, writing);
-  if (isFilled) await room.fill();
+  if (isFilled) await space.fill();
   await Promise.all(Array.from({length: WRITERS}, (_, writer) => writeUntilFull(entries, writer, writing)));
   await assertServed(entries, writing);
   await deleteSome(entries, writing);
-  if (room.keepsRoom) await deleteSpread(entries, writing);
+  if (space.reservesSpace) await deleteSpread(entries, writing);
   await assertServed(entries, writing);
-  await room.makeRoom(service);
+  await space.freeSpace(service);
   for (let index = 0; index < WRITES_AFTER; index++)
     if ((await write(entries, index % WRITERS, writing)) !== undefined)
-      throw new LossError('there is room again, and a write still fails');
+      throw new LossError('space is free again, and a write still fails');
   await assertServed(entries, writing);
   await (random.chance(0.5) ? service.kill() : service.stop());
-  await judge(room.dataDir, ledger, signal);
+  await check(space.dataDir, ledger, signal);
 }
 
 interface Writing {
   readonly ledger: Ledger;
   readonly random: Random;
   readonly count: ScenarioContext['count'];
-  /** What was acknowledged, by key. */
+  /** Acknowledged entries, by key. */
   readonly present: Map<string, string>;
 }
 
 async function writeUntilFull(entries: ClientEntries, writer: number, writing: Writing): Promise<void> {
   for (let index = 0; index < WRITES_MAX; index++) if ((await write(entries, writer, writing)) !== undefined) return;
-  throw new LossError(`${WRITES_MAX} writes were acknowledged where there is no room for them`);
+  throw new LossError(`${WRITES_MAX} writes were acknowledged without free space for them`);
 }
 
-/** @returns The code of the failure, which can only be that there is no room. */
+/** @returns The code of the failure, which must be the one for a full disk. */
 async function write(entries: ClientEntries, writer: number, writing: Writing): Promise<string | undefined> {
   const {ledger, random, count, present} = writing;
   const key = `writer-${writer}/${random.integer(1, KEYS)}`;
@@ -145,7 +145,7 @@ async function write(entries: ClientEntries, writer: number, writing: Writing): 
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const {code} = error.failure;
-    if (code !== 'disk-full') throw new LossError(`without room a write fails with ${code}: ${error.message}`);
+    if (code !== 'disk-full') throw new LossError(`without free space a write fails with ${code}: ${error.message}`);
     ledger.refuse(attempt, code);
     count('writes refused with 507');
     return code;
@@ -156,12 +156,12 @@ async function write(entries: ClientEntries, writer: number, writing: Writing): 
 }
 
 /**
- * Entries on so many pages that to delete some of each takes more new pages than writes and deletions before it have left
- * over, and fewer than the service keeps aside.
+ * Writes entries to so many pages that deleting some of each takes more new pages than earlier writes and deletions
+ * left over, and fewer than the service reserves.
  */
 const SPREAD_ENTRIES = 480;
 const SPREAD_BYTES = 1000;
-/** So that a page has some that go and some that stay. */
+/** Each page has some entries that are deleted and some that stay. */
 const DELETED_OF_SPREAD = 4;
 
 async function writeSpread(entries: ClientEntries, {ledger, present}: Writing): Promise<void> {
@@ -174,7 +174,7 @@ async function writeSpread(entries: ClientEntries, {ledger, present}: Writing): 
   for (const {key, text} of changes) present.set(key, text);
 }
 
-/** Deletes from all pages in one transaction, which needs more room before it gives any back than one deletion does. */
+/** Deletes from all pages in one transaction, which needs more space before it frees any than a single deletion. */
 async function deleteSpread(entries: ClientEntries, {ledger, present}: Writing): Promise<void> {
   const keys = [...present.keys()].filter(isSpread).sort();
   const operations = keys
@@ -184,7 +184,7 @@ async function deleteSpread(entries: ClientEntries, {ledger, present}: Writing):
   try {
     ledger.acknowledge(attempt, await entries.transact({operations}));
   } catch (error) {
-    throw new LossError(`without room ${operations.length} entries could not be deleted`, {cause: error});
+    throw new LossError(`without free space ${operations.length} entries could not be deleted`, {cause: error});
   }
   for (const {key} of operations) present.delete(key);
 }
@@ -204,17 +204,17 @@ async function deleteSome(entries: ClientEntries, {ledger, present}: Writing): P
 
 async function assertServed(entries: ClientEntries, {present}: Writing): Promise<void> {
   for (const [key, text] of present)
-    if ((await entries.get(key))?.text !== text) throw new LossError(`"${key}" is not what was acknowledged`);
+    if ((await entries.get(key))?.text !== text) throw new LossError(`"${key}" differs from the acknowledged value`);
 }
 
-async function judge(dataDir: string, ledger: Ledger, signal: AbortSignal): Promise<void> {
+async function check(dataDir: string, ledger: Ledger, signal: AbortSignal): Promise<void> {
   const service = await startService({dataDir, signal});
   const history = new History(ledger);
   history.follow(await readChanges(service.url, 0));
-  history.settle();
+  history.endAttempts();
   const beganMs = Date.now();
   history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
   await service.stop();
   const {isProblem, complaints} = await examine(dataDir, {signal});
-  if (isProblem) throw new LossError(`the doctor finds: ${complaints.join('; ')}`);
+  if (isProblem) throw new LossError(`the doctor reports: ${complaints.join('; ')}`);
 }

@@ -1,41 +1,41 @@
 import {createClient} from 'crewroom/client';
 import {openEventStream} from '../../test/support/event-stream.ts';
 import {findFreePort} from '../../test/support/free-port.ts';
-import {judgeBeginning, judgeContinuity} from '../continuity.ts';
+import {checkBeginning, checkContinuity} from '../continuity.ts';
 import {ClientFollower} from '../followers/client-follower.ts';
 import {type Follower, type FollowerOptions, lastKey} from '../followers/follower.ts';
 import {SseFollower} from '../followers/sse-follower.ts';
 import {WebSocketFollower} from '../followers/web-socket-follower.ts';
-import {LossError, type Told} from '../history.ts';
+import {type LoggedChange, LossError} from '../history.ts';
 import {runKillRounds} from '../kill-rounds.ts';
 import {readChanges} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import type {ServiceProcess} from '../service-process.ts';
 
-/** C9: whoever comes back after a kill was told of everything. */
+/** C9: a subscriber that reconnects after a kill has received every event. */
 export const FOLLOW_THROUGH_KILLS: Scenario = {
   id: 'C9',
-  name: 'Subscribers that come back after each kill miss nothing, get nothing twice, and all in order',
+  name: 'Subscribers that reconnect after each kill miss no event, get none twice, and all in order',
   rounds: {quick: 4, standard: 60},
   run: async context => {
     const port = await findFreePort();
-    const changes: Told[] = [];
+    const changes: LoggedChange[] = [];
     const followers = createFollowers(context, `http://127.0.0.1:${port}`);
     const following = Promise.all(followers.map(follower => follower.run()));
-    // It is waited for after the rounds; a failure before that is not to end the process.
+    // Awaited after the rounds; an earlier rejection must not end the process.
     following.catch(() => {});
     await runKillRounds(context, {
       port,
-      onChanges: told => changes.push(...told),
+      onChanges: received => changes.push(...received),
       afterLast: async service => {
         const last = await writeLast(service, followers);
         const rest = await readChanges(service.url, Number(changes.at(-1)?.revision ?? 0));
-        // What expired before the last write comes before it; what does after it, nobody has to be told.
+        // Expiries before the last write come before it; later ones need not be received.
         changes.push(...rest.filter(({revision}) => Number(revision) <= last));
-        context.report(`${followers.length} subscribers come to their end`);
+        context.report(`${followers.length} subscribers receive their last events`);
         await following;
-        judge(followers, changes, context);
-        await judgeOldCursors(service, context);
+        check(followers, changes, context);
+        await checkOldCursors(service, context);
       },
     });
   },
@@ -48,45 +48,45 @@ function createFollowers({random, signal}: ScenarioContext, url: string): readon
     new SseFollower(options('sse of one writer', 'writer-3/')),
     new SseFollower({...options('late', 'writer-1/'), initial: true}),
     new WebSocketFollower(options('web socket', '')),
-    new WebSocketFollower(options('web socket of what is shared', 'shared/')),
+    new WebSocketFollower(options('web socket of the shared entries', 'shared/')),
     new ClientFollower(options('client', '')),
-    new ClientFollower(options('client of what expires', 'writer-2/expiring/')),
+    new ClientFollower(options('client of expiring entries', 'writer-2/expiring/')),
   ];
 }
 
-/** Writes something of every prefix in one commit, so that each subscriber knows when it was told all. @returns Its revision. */
+/** Writes an entry of every prefix in one commit, so that each subscriber recognises the end. @returns Its revision. */
 async function writeLast({url}: ServiceProcess, followers: readonly Follower[]): Promise<number> {
   const prefixes = new Set(followers.map(({prefix}) => prefix));
-  // Those who follow everything are to be told theirs last.
+  // Last key of those who follow everything.
   const keys = Array.from(prefixes, lastKey).sort((a, b) => b.length - a.length);
   const operations = keys.map(key => ({kind: 'put', key, json: '"last"'}) as const);
   const {revision} = await createClient({baseUrl: url}).entries.transact({operations});
   return revision;
 }
 
-function judge(followers: readonly Follower[], changes: readonly Told[], {count}: ScenarioContext): void {
+function check(followers: readonly Follower[], changes: readonly LoggedChange[], {count}: ScenarioContext): void {
   for (const follower of followers) {
     const present = follower instanceof SseFollower ? follower.present : undefined;
     const {revision = 0} = present ?? {};
-    if (present !== undefined) judgeBeginning(present, follower.prefix, changes);
-    judgeContinuity(
+    if (present !== undefined) checkBeginning(present, follower.prefix, changes);
+    checkContinuity(
       follower,
       changes.filter(change => Number(change.revision) > revision),
     );
-    count('events judged', follower.told.length);
+    count('events checked', follower.received.length);
   }
 }
 
-/** How many bytes of values the change log keeps at most, as the documents say. */
+/** Maximum size of the values in the change log, in bytes, as documented. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
-/** Values that the log keeps whole, and as many of them as one transaction takes. */
+/** Values that the log keeps whole, and the number of them that one transaction takes. */
 const FILLER_BYTES = 60 * 1024;
 const FILLERS = 120;
 const COMMIT_BYTES = FILLERS * FILLER_BYTES;
 
-/** Fills the log, and looks from which cursors on it still tells everything. */
-async function judgeOldCursors({url}: ServiceProcess, {report}: ScenarioContext): Promise<void> {
+/** Fills the log, and finds the cursors from which the log still serves every event. */
+async function checkOldCursors({url}: ServiceProcess, {report}: ScenarioContext): Promise<void> {
   report('filling the change log');
   const {entries} = createClient({baseUrl: url});
   let revision = 0;
@@ -98,29 +98,28 @@ async function judgeOldCursors({url}: ServiceProcess, {report}: ScenarioContext)
     );
     ({revision} = await entries.transact({operations}));
   }
-  // What expires meanwhile has commits of its own, which only adds to what has to be there.
+  // Expiries meanwhile have commits of their own, which only adds expected events.
   const kept = revision - Math.floor((LOG_BYTES * 0.75) / COMMIT_BYTES);
-  await judgeCursor(url, {cursor: kept, mayBeReset: false});
-  // Where the log ends it may keep a little more than it says; then it has to be all of it.
+  await checkCursor(url, {cursor: kept, mayBeReset: false});
+  // The log may keep a little more than documented; then it must keep all of it.
   for (const cursor of [0, 1, revision - Math.ceil(LOG_BYTES / COMMIT_BYTES)])
-    await judgeCursor(url, {cursor, mayBeReset: true});
+    await checkCursor(url, {cursor, mayBeReset: true});
   const {kind} = await readFirstEvent(url, 0);
-  if (kind !== 'reset')
-    throw new LossError(`The first revision is not in the log any more, and its cursor got ${kind}`);
+  if (kind !== 'reset') throw new LossError(`The first revision is no longer in the log, and its cursor got ${kind}`);
 }
 
-interface JudgedCursor {
+interface CheckedCursor {
   readonly cursor: number;
   readonly mayBeReset: boolean;
 }
 
-async function judgeCursor(url: string, {cursor, mayBeReset}: JudgedCursor): Promise<void> {
+async function checkCursor(url: string, {cursor, mayBeReset}: CheckedCursor): Promise<void> {
   const {kind, revision} = await readFirstEvent(url, cursor);
   if (kind === 'reset' ? mayBeReset : Number(revision) === cursor + 1) return;
   throw new LossError(`The cursor ${cursor} got ${kind} of revision ${revision}`);
 }
 
-async function readFirstEvent(url: string, since: number): Promise<Told> {
+async function readFirstEvent(url: string, since: number): Promise<LoggedChange> {
   await using stream = await openEventStream(`${url}/api/events?since=${since}`);
-  return JSON.parse((await stream.next()).data) as Told;
+  return JSON.parse((await stream.next()).data) as LoggedChange;
 }

@@ -7,14 +7,14 @@ import {setTimeout as pause} from 'node:timers/promises';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type ServiceProcess, startService} from '../service-process.ts';
 
-/** A way to hold the places of a service. `{{host}}` stands for its Host header. */
+/** A way to occupy the connections of a service. `{{host}}` is replaced by its Host header. */
 interface Attack {
   readonly name: string;
   readonly clients: number;
   readonly sent: string;
-  /** Sent again each half second. */
+  /** Sent again every half second. */
   readonly drip?: string;
-  /** Whether the clients end their side at once: then their places have to be free within a second. */
+  /** Whether the clients end their side at once: then their connections must be released within a second. */
   readonly gone?: boolean;
 }
 
@@ -24,42 +24,45 @@ const PUT = 'PUT /api/store/held HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 1
 
 const ATTACKS: readonly Attack[] = [
   {
-    name: 'long polls that are gone',
+    name: 'long polls whose clients disconnected',
     clients: 1100,
     sent: 'GET /api/events?prefix=x&wait=50 HTTP/1.1\r\nHost: {{host}}\r\n\r\n',
     gone: true,
   },
-  {name: 'imports that drip blank lines', clients: 1024, sent: IMPORT, drip: '1\r\n\n\r\n'},
+  {name: 'imports that trickle blank lines', clients: 1024, sent: IMPORT, drip: '1\r\n\n\r\n'},
   {name: 'slow bodies', clients: 1500, sent: `${PUT}\r\n"`, drip: ' '},
-  {name: 'bodies that never come', clients: 1500, sent: `${PUT}Expect: 100-continue\r\n\r\n`},
+  {name: 'bodies that are never sent', clients: 1500, sent: `${PUT}Expect: 100-continue\r\n\r\n`},
   {name: 'slow heads', clients: 1500, sent: 'GET /livez HTTP/1.1\r\nX: ', drip: 'x'},
-  {name: 'exports that are not read', clients: 1100, sent: 'GET /api/export HTTP/1.1\r\nHost: {{host}}\r\n\r\n'},
-  {name: 'lists that are not read', clients: 1100, sent: LIST},
+  {name: 'exports that are never read', clients: 1100, sent: 'GET /api/export HTTP/1.1\r\nHost: {{host}}\r\n\r\n'},
+  {name: 'lists that are never read', clients: 1100, sent: LIST},
   {name: 'pipelined lists', clients: 1100, sent: LIST.repeat(12)},
 ];
 
-/** How long other clients are watched, without and under each attack, in milliseconds. */
+/** Time for which other clients are observed, without and during each attack, in milliseconds. */
 const WATCHED_MS = {quick: 800, standard: 10_000};
 
 const OTHER_CLIENTS = 4;
 
-/** The promise, in milliseconds; on a busy machine what was without the attack counts, and so many times of it. */
+/** Promised response time, in milliseconds; on a busy machine a multiple of the time without the attack. */
 const P99_MS_MAX = 250;
 const P99_FACTOR = 5;
 const REFUSED_SHARE_MAX = 0.01;
 
-/** How long places of clients that wait and are gone may count, in milliseconds: a second where nothing else is done. */
+/**
+ * Maximum time until connections of disconnected waiting clients are released, in milliseconds: one second on an idle
+ * machine.
+ */
 const GONE_MS_MAX = 10_000;
 
-/** How long it may take until nothing is left of an attack that is over: the requests in the queue of the system come first. */
+/** Maximum time until an attack that is over has left no connection: requests in the system's queue come first. */
 const OVER_MS_MAX = 60_000;
 
-/** A18: clients that hold connections without using them. */
+/** A18: clients that occupy connections without using them. */
 export const HOLD_PLACES: Scenario = {
   id: 'A18',
-  name: 'Clients hold every connection that they can get: others are answered',
+  name: 'While clients occupy every connection that they can get, other clients are answered',
   rounds: {quick: 1, standard: 3},
-  findMissing: async () => (process.platform === 'linux' ? undefined : 'Linux, for what /proc shows'),
+  findMissing: async () => (process.platform === 'linux' ? undefined : 'Linux, for /proc'),
   run: async context => {
     for (let round = 1; round <= context.rounds; round++) {
       const service = await startService({dataDir: join(context.directory, `data-${round}`), signal: context.signal});
@@ -74,7 +77,7 @@ export const HOLD_PLACES: Scenario = {
   },
 };
 
-/** More than fits between a service and a client that does not read. */
+/** More bytes than the buffers between a service and a client that does not read can hold. */
 async function fillStore({url}: ServiceProcess): Promise<void> {
   const body = `"${'x'.repeat(1_000_000)}"`;
   for (let index = 0; index < 12; index++) await fetch(`${url}/api/store/filler-${index}`, {method: 'PUT', body});
@@ -93,9 +96,9 @@ async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}
     await waitForBurst(service);
     if (attack.gone === true) await assertFreed(service, openBefore, {name: attack.name, freeMsMax: GONE_MS_MAX});
     const under = await watch(service, watchedMs);
-    judge(attack, before, under);
+    check(attack, before, under);
     count('attackers', attack.clients);
-    count('answers to others', under.tookMs.length);
+    count('answers to other clients', under.tookMs.length);
     count('refused', under.refused);
   } finally {
     clearInterval(timer);
@@ -104,7 +107,7 @@ async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}
   await assertFreed(service, openBefore, {name: attack.name, freeMsMax: OVER_MS_MAX});
 }
 
-/** Waits until the work is done that so many requests make at once: what is judged is that they stay. */
+/** Waits until the burst of work that so many requests cause is done: the scenario is about connections that stay. */
 async function waitForBurst(service: ServiceProcess): Promise<void> {
   const endMs = performance.now() + OVER_MS_MAX;
   for (let quick = 0; quick < QUICK_ANSWERS && performance.now() < endMs; ) {
@@ -114,20 +117,20 @@ async function waitForBurst(service: ServiceProcess): Promise<void> {
   }
 }
 
-/** So many quick answers, one after the other, are the end of a burst. */
+/** Number of consecutive quick answers that mark the end of a burst. */
 const QUICK_ANSWERS = 20;
 
 async function hold({clients, sent, gone}: Attack, service: ServiceProcess, sockets: Socket[]): Promise<void> {
   const bytes = sent.replaceAll('{{host}}', hostOf(service));
   for (let index = 0; index < clients; index++) {
     const socket = connect({port: service.port, host: '127.0.0.1', allowHalfOpen: true});
-    // It is the service that may not mind.
+    // A broken connection must disturb the attacker only.
     socket.on('error', () => {});
     socket.pause();
     socket.write(bytes);
     if (gone === true) socket.end();
     sockets.push(socket);
-    // Waited for one by one: what the system has no room for in its queue it tries again only after a second.
+    // One by one: a connection that does not fit into the system's queue is retried only after a second.
     if (socket.connecting) await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   }
 }
@@ -137,7 +140,7 @@ interface Watched {
   readonly refused: number;
 }
 
-/** Lets other clients ask, each on a new connection. */
+/** Sends requests of other clients, each on a new connection. */
 async function watch(service: ServiceProcess, watchedMs: number): Promise<Watched> {
   const endMs = performance.now() + watchedMs;
   const tookMs: number[] = [];
@@ -158,40 +161,40 @@ async function watch(service: ServiceProcess, watchedMs: number): Promise<Watche
 function statusOf({port}: ServiceProcess, method: string): Promise<number> {
   return new Promise(resolve => {
     const path = method === 'PUT' ? '/api/store/other' : '/api/identity';
-    const asked = request({port, host: '127.0.0.1', path, method, agent: false}, response => {
+    const sent = request({port, host: '127.0.0.1', path, method, agent: false}, response => {
       response.resume().on('close', () => resolve(response.statusCode ?? 0));
     });
-    asked.on('error', () => resolve(0)).end(method === 'PUT' ? '1' : undefined);
+    sent.on('error', () => resolve(0)).end(method === 'PUT' ? '1' : undefined);
   });
 }
 
-function judge({name}: Attack, before: Watched, under: Watched): void {
+function check({name}: Attack, before: Watched, under: Watched): void {
   const share = under.refused / under.tookMs.length;
   const p99Ms = p99Of(under.tookMs);
   if (share > REFUSED_SHARE_MAX)
-    throw new Error(`${name}: ${under.refused} of ${under.tookMs.length} requests of others were refused`);
+    throw new Error(`${name}: ${under.refused} of ${under.tookMs.length} requests of other clients were refused`);
   const p99MsMax = Math.max(P99_MS_MAX, P99_FACTOR * p99Of(before.tookMs));
   if (p99Ms > p99MsMax)
-    throw new Error(`${name}: p99 of others is ${p99Ms.toFixed(0)} ms, over ${p99MsMax.toFixed(0)}`);
+    throw new Error(`${name}: p99 of other clients is ${p99Ms.toFixed(0)} ms, over ${p99MsMax.toFixed(0)}`);
 }
 
 function p99Of(tookMs: readonly number[]): number {
   return tookMs.toSorted((one, other) => one - other)[Math.floor(tookMs.length * 0.99)] ?? 0;
 }
 
-/** Waits until the places of all attackers are free. @throws {Error} If that takes too long. */
+/** Waits until the connections of all attackers are released. @throws {Error} If that takes too long. */
 async function assertFreed(
   service: ServiceProcess,
   openBefore: number,
   {name, freeMsMax}: {readonly name: string; readonly freeMsMax: number},
 ): Promise<void> {
   const endMs = performance.now() + freeMsMax;
-  // What others left, and what the service opens for itself.
+  // Tolerance for leftovers of other clients, and for files that the service opens itself.
   const allowed = openBefore + 4 * OTHER_CLIENTS;
   while ((await countDescriptors(service)) > allowed) {
     if (performance.now() > endMs)
       throw new Error(
-        `${name}: ${(await countDescriptors(service)) - openBefore} places are held by clients that are gone`,
+        `${name}: ${(await countDescriptors(service)) - openBefore} connections are held by disconnected clients`,
       );
     await pause(20);
   }

@@ -17,20 +17,20 @@ import {
 } from '../strace.ts';
 import {verifyOnDisk} from '../verify-on-disk.ts';
 
-/** Everything that changes a disk, or says that it may be changed, on every processor. */
+/** All calls that change a disk, on every processor. */
 const CALLS = [
   ...['openat', 'open', 'close', 'mkdir', 'mkdirat', 'rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'link'],
   ...['chmod', 'fchmod', 'fchmodat', 'ftruncate', 'truncate', 'fallocate', 'copy_file_range', 'io_uring_enter'],
   ...['write', 'writev', 'pwrite64', 'pwritev', 'pwritev2', 'fsync', 'fdatasync', 'msync', 'sync_file_range'],
 ];
 
-/** In CI only some of the stages are gone through. */
+/** Fraction of the stages that a run in CI uses. */
 const QUICK_STAGES = 3;
 
-/** C2: wherever the service is in what it does to the disk, it may die there. */
+/** C2: a kill at any system call by which the service changes the disk. */
 export const KILL_AT_EACH_CALL: Scenario = {
   id: 'C2',
-  name: 'Killed at each system call with which it makes, opens, upgrades, writes to or closes a store, it loses nothing',
+  name: 'Killed at each system call with which it creates, opens, upgrades, writes to or closes a store, it loses nothing',
   rounds: {quick: 9, standard: 1000},
   findMissing: findMissingTracer,
   run: async context => {
@@ -39,7 +39,7 @@ export const KILL_AT_EACH_CALL: Scenario = {
     const stages = shuffle(await createStages({baseDir: join(directory, 'base'), signal}), random);
     const runs: Run[] = [];
     for (const stage of quick ? stages.slice(0, QUICK_STAGES) : stages) {
-      report(`learning the system calls of ${stage.name}`);
+      report(`recording the system calls of ${stage.name}`);
       runs.push(...(await learnRuns(stage, context, ledger)));
     }
     count('kill points found', runs.length);
@@ -48,13 +48,13 @@ export const KILL_AT_EACH_CALL: Scenario = {
     for (const [index, run] of chosen.entries()) {
       const {stage, killAt} = run;
       report(`${index + 1} of ${chosen.length}: ${stage.name}, ${killAt.call} ${killAt.count}`);
-      const wasHit = await killAndJudge(run, context, ledger);
+      const wasHit = await killAndCheck(run, context, ledger);
       if (wasHit) hits++;
       count(wasHit ? 'kills' : 'kill points not reached this time');
     }
-    // Threads do not always take the same turns, but mostly.
+    // Threads are not always scheduled in the same order, but mostly.
     if (hits < chosen.length / 2)
-      throw new Error(`Only ${hits} of ${chosen.length} kills happened: this shows nothing`);
+      throw new Error(`Only ${hits} of ${chosen.length} kills happened: the run proves nothing`);
   },
 };
 
@@ -65,33 +65,33 @@ interface Run {
   readonly paths: readonly string[];
 }
 
-/** Goes through a stage without a kill, to see what there is to kill at. */
+/** Goes through a stage without a kill, to find its kill points. */
 async function learnRuns(stage: Stage, context: ScenarioContext, ledger: Ledger): Promise<readonly Run[]> {
   const dataDir = join(context.directory, 'data');
   const output = join(context.directory, 'trace');
-  await goThroughAndJudge(stage, {dataDir, ledger, signal: context.signal, trace: {calls: CALLS, output}});
+  await goThroughAndCheck(stage, {dataDir, ledger, signal: context.signal, trace: {calls: CALLS, output}});
   const calls = callsOn(dataDir, readCalls(await readFile(output, 'utf8')));
   const paths = tracedPaths(dataDir, calls);
   return killPointsOf(calls).map(killAt => ({stage, killAt, paths}));
 }
 
-/** @returns Whether the service died of it. */
-async function killAndJudge({stage, killAt, paths}: Run, context: ScenarioContext, ledger: Ledger): Promise<boolean> {
+/** @returns Whether the service was killed. */
+async function killAndCheck({stage, killAt, paths}: Run, context: ScenarioContext, ledger: Ledger): Promise<boolean> {
   const dataDir = join(context.directory, 'data');
   const output = join(context.directory, 'trace');
   ledger.note({stage: stage.name, killAt});
   const trace = {calls: CALLS, paths, output, killAt};
-  return goThroughAndJudge(stage, {dataDir, ledger, signal: context.signal, trace});
+  return goThroughAndCheck(stage, {dataDir, ledger, signal: context.signal, trace});
 }
 
-/** @returns Whether the service was killed on the way. */
-async function goThroughAndJudge(stage: Stage, options: GoThroughOptions): Promise<boolean> {
+/** @returns Whether the service was killed during the stage. */
+async function goThroughAndCheck(stage: Stage, options: GoThroughOptions): Promise<boolean> {
   const {dataDir, ledger, signal} = options;
   const content = await stage.prepare(dataDir);
   ledger.restart(content.revision);
   const wasHit = await goThrough(stage, options);
-  await judge(dataDir, new History(ledger, content), signal);
-  // It stays where the judgement is that something was lost.
+  await check(dataDir, new History(ledger, content), signal);
+  // The directory stays if the check finds a loss.
   await rm(dataDir, {recursive: true});
   return wasHit;
 }
@@ -103,7 +103,7 @@ interface GoThroughOptions {
   readonly trace: TraceOptions;
 }
 
-/** @returns Whether the service was killed on the way; at the end it is anyway. */
+/** @returns Whether the service was killed during the stage; at the end it is killed anyway. */
 async function goThrough({act}: Stage, {dataDir, ledger, signal, trace}: GoThroughOptions): Promise<boolean> {
   let service: ServiceProcess;
   try {
@@ -117,17 +117,17 @@ async function goThrough({act}: Stage, {dataDir, ledger, signal, trace}: GoThrou
     await traceRunning(service.processId, trace);
     await act(service, ledger);
   }
-  const said = await readFile(trace.output, 'utf8');
+  const traced = await readFile(trace.output, 'utf8');
   await service.kill();
-  return said.includes('killed by SIGKILL');
+  return traced.includes('killed by SIGKILL');
 }
 
-/** What was there has to be there, and what was acknowledged; the rest all or nothing. */
-async function judge(dataDir: string, history: History, signal: AbortSignal): Promise<void> {
+/** Asserts that earlier entries and acknowledged changes are present; the rest all or none. */
+async function check(dataDir: string, history: History, signal: AbortSignal): Promise<void> {
   const service = await startService({dataDir, signal});
   const beganMs = Date.now();
   history.follow(await readChanges(service.url, history.revision));
-  history.settle();
+  history.endAttempts();
   history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
   await service.kill();
   await verifyOnDisk(dataDir, {signal});

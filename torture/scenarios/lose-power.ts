@@ -5,7 +5,7 @@ import {type Attempt, Ledger, type Reading} from '../ledger.ts';
 import {runLoad} from '../load.ts';
 import {type Operation, readOperations, TRACED_CALLS} from '../power-loss/operations.ts';
 import {type Choose, type Image, imageAt} from '../power-loss/simulated-disk.ts';
-import {judgeSyncOrder, marksOf, toldRevisions} from '../power-loss/sync-order.ts';
+import {checkSyncOrder, marksOf, sentRevisions} from '../power-loss/sync-order.ts';
 import type {Random} from '../random.ts';
 import {readChanges, readEntries} from '../read-back.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
@@ -17,33 +17,33 @@ const WRITERS = 4;
 const ACKNOWLEDGEMENTS = 150;
 const QUICK_ACKNOWLEDGEMENTS = 40;
 
-/** The largest value is a million bytes, and the page around it. */
+/** Size of the largest value and the page around it, in bytes. */
 const TEXT_BYTES = 1_200_000;
 
-/** C3: what was answered is on the disk, and not on its way to it. */
+/** C3: an answered write is on the disk, not on its way there. */
 export const LOSE_POWER: Scenario = {
   id: 'C3',
-  name: 'When the power goes, all that was told to anybody is synced; of what was not, any part may be on the disk',
+  name: 'When the power fails, every revision in an answer is synced; of later writes any part may be on the disk',
   rounds: {quick: 5, standard: 60},
   findMissing: findMissingTracer,
   run: async context => {
     const {random, rounds, directory, report, count} = context;
     const run = await recordRun(context);
-    count('answers after their sync', judgeSyncOrder(run.operations, marksOf(run.attempts)));
+    count('answers after their sync', checkSyncOrder(run.operations, marksOf(run.attempts)));
     await assertExplained(run);
     for (let round = 1; round <= rounds; round++) {
       report(`loss ${round} of ${rounds}`);
       const loss = drawLoss(run, random.fork(`loss ${round}`));
-      await judgeLoss(run, loss, {directory: join(directory, 'after'), signal: context.signal});
-      count('losses of power');
+      await checkLoss(run, loss, {directory: join(directory, 'after'), signal: context.signal});
+      count('power losses');
       count(`of them ${loss.name}`);
     }
   },
 };
 
-/** What a service did while it was written to. */
+/** The trace of a service under load. */
 interface RecordedRun {
-  /** A directory that was there before; the data directory and the one above it were not. */
+  /** A directory that existed before; the data directory and its parent did not. */
   readonly directory: string;
   readonly dataDir: string;
   readonly operations: readonly Operation[];
@@ -51,7 +51,7 @@ interface RecordedRun {
 }
 
 async function recordRun({directory, random, quick, report, count, signal}: ScenarioContext): Promise<RecordedRun> {
-  report('recording what the service does');
+  report('recording the system calls of the service');
   const place = join(directory, 'before');
   await mkdir(place);
   const dataDir = join(place, 'made', 'data');
@@ -72,19 +72,19 @@ async function recordRun({directory, random, quick, report, count, signal}: Scen
 }
 
 /**
- * The trace tells of everything that is in the files: otherwise what is simulated here is not what the service does. Files that
- * are written through memory say nothing of a loss.
+ * Asserts that the trace explains the content of all files: otherwise the simulation differs from the service. Files
+ * written through memory maps show nothing about a loss.
  */
 async function assertExplained({directory, dataDir, operations}: RecordedRun): Promise<void> {
   const image = imageAt(operations, {directory, at: Infinity, choose: () => 'kept'});
   for (const [path, content] of image) {
     if (content === undefined || path.endsWith('lock.mdb')) continue;
-    if (!content.equals(await readFile(path))) throw new Error(`The trace does not explain what is in ${path}`);
+    if (!content.equals(await readFile(path))) throw new Error(`The trace does not explain the content of ${path}`);
   }
-  if (!image.has(dataDir)) throw new Error(`The trace does not tell how ${dataDir} came to be`);
+  if (!image.has(dataDir)) throw new Error(`The trace does not show how ${dataDir} was created`);
 }
 
-/** A loss of power. */
+/** A power loss. */
 interface Loss {
   readonly name: string;
   readonly at: number;
@@ -92,13 +92,13 @@ interface Loss {
 }
 
 function drawLoss({operations}: RecordedRun, random: Random): Loss {
-  const told = toldRevisions(operations);
-  // Mostly just when an answer begins to leave: there is the least time for what is missing.
+  const sent = sentRevisions(operations);
+  // Mostly just when an answer begins to leave: a missing sync is the most likely to show.
   const at = random.chance(0.7)
-    ? random.pick(told).begin + 1
+    ? random.pick(sent).begin + 1
     : (operations[random.integer(0, operations.length - 1)]?.begin ?? 0);
   const kinds: readonly Omit<Loss, 'at'>[] = [
-    {name: 'with nothing on the disk but what was synced', choose: () => 'lost'},
+    {name: 'with only synced data on the disk', choose: () => 'lost'},
     {name: 'with everything on the disk', choose: () => 'kept'},
     {name: 'with any part on the disk', choose: () => random.pick(['kept', 'lost', 'torn'])},
     {name: 'with names and no content on the disk', choose: ({kind}) => (kind === 'write' ? 'lost' : 'kept')},
@@ -106,25 +106,25 @@ function drawLoss({operations}: RecordedRun, random: Random): Loss {
   return {at, ...random.pick(kinds)};
 }
 
-interface JudgeLossOptions {
-  /** Where the disk is laid out as it is found. */
+interface CheckLossOptions {
+  /** Directory in which the simulated disk is laid out. */
   readonly directory: string;
   readonly signal: AbortSignal;
 }
 
-async function judgeLoss(run: RecordedRun, {at, choose}: Loss, {directory, signal}: JudgeLossOptions): Promise<void> {
+async function checkLoss(run: RecordedRun, {at, choose}: Loss, {directory, signal}: CheckLossOptions): Promise<void> {
   const image = imageAt(run.operations, {directory: run.directory, at, choose});
   await rm(directory, {recursive: true, force: true});
   await layOut(image, {from: run.directory, to: directory});
   const dataDir = run.dataDir.replace(run.directory, directory);
-  const told = toldRevisions(run.operations).filter(({begin}) => begin < at);
-  const last = Math.max(0, ...told.map(({revision}) => revision));
+  const sent = sentRevisions(run.operations).filter(({begin}) => begin < at);
+  const last = Math.max(0, ...sent.map(({revision}) => revision));
   const service = await startService({dataDir, signal});
   const history = new History(new AttemptsAt(run.attempts, last));
   const beganMs = Date.now();
   history.follow(await readChanges(service.url, 0));
-  if (history.revision < last) throw new LossError(`Told revision ${last} and kept ${history.revision}`);
-  history.settle();
+  if (history.revision < last) throw new LossError(`Answered up to revision ${last} and kept ${history.revision}`);
+  history.endAttempts();
   history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
   await service.stop();
   await verifyOnDisk(dataDir, {signal});
@@ -141,15 +141,15 @@ async function layOut(image: Image, {from, to}: {readonly from: string; readonly
   }
 }
 
-/** The attempts as they were known when the power went: acknowledged is what was told by then. */
+/** Returns the attempts as they were known at the power loss: acknowledged are those answered by then. */
 class AttemptsAt {
   readonly #open: Set<Attempt>;
 
-  constructor(attempts: readonly Attempt[], lastTold: number) {
+  constructor(attempts: readonly Attempt[], lastSent: number) {
     this.#open = new Set(
       attempts.map(attempt => {
-        const isTold = attempt.state === 'acknowledged' && (attempt.revision ?? Infinity) <= lastTold;
-        return isTold || attempt.state === 'refused' ? attempt : {...attempt, state: 'unknown'};
+        const isSent = attempt.state === 'acknowledged' && (attempt.revision ?? Infinity) <= lastSent;
+        return isSent || attempt.state === 'refused' ? attempt : {...attempt, state: 'unknown'};
       }),
     );
   }
@@ -158,7 +158,7 @@ class AttemptsAt {
     return this.#open;
   }
 
-  settle(attempt: Attempt): void {
+  close(attempt: Attempt): void {
     this.#open.delete(attempt);
   }
 

@@ -8,41 +8,38 @@ import type {Random} from '../random.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {startService} from '../service-process.ts';
 
-/** Many wait for each other at the service, so that much happens between a question and its answer. */
+/** Large groups queue at the service, so that many commits happen between a request and its answer. */
 const MANY_WRITERS = 50;
 
-/**
- * Few are answered at once, however slow the machine is: what is older than the last answer by only some milliseconds shows
- * when nothing takes longer than that.
- */
+/** Small groups are answered at once on any machine: a read that is stale by some milliseconds shows only then. */
 const FEW_WRITERS = 2;
 
-/** What all keys of a race begin with. */
+/** Prefix of all keys of a race. */
 const PREFIX = 'race/';
 
-/** One way to race. */
+/** Configuration of a race. */
 interface Race {
   readonly name: string;
   readonly writers: number;
-  /** How many keys the writers race for. With one there are no transactions. */
+  /** Number of keys that the writers race for. With one there are no transactions. */
   readonly keys: number;
-  /** How often the service is killed and started again meanwhile. */
+  /** Number of kills and restarts during the race. */
   readonly kills: number;
   readonly args: readonly string[];
 }
 
 const RACES: readonly Race[] = [
   {name: 'one key', writers: MANY_WRITERS, keys: 1, kills: 0, args: []},
-  {name: 'one key for few', writers: FEW_WRITERS, keys: 1, kills: 0, args: []},
+  {name: 'one key, few writers', writers: FEW_WRITERS, keys: 1, kills: 0, args: []},
   {name: 'six keys', writers: MANY_WRITERS, keys: 6, kills: 0, args: []},
   {name: 'three keys and kills', writers: MANY_WRITERS, keys: 3, kills: 4, args: []},
   {name: 'six keys in memory', writers: MANY_WRITERS, keys: 6, kills: 0, args: ['--ephemeral']},
 ];
 
-/** How many steps a race has, all its writers together, until the service is stopped or killed. */
+/** Number of steps of a race, all its writers together, until the service is stopped or killed. */
 const STEPS = {quick: 300, standard: 1200};
 
-/** C8: writers who all want to write the same entries, each on top of what it read. */
+/** C8: writers that compete for the same entries, each on top of its last read. */
 export const RACE_FOR_REVISIONS: Scenario = {
   id: 'C8',
   name: 'Fifty writers compare and set the same entries: one wins each revision, and one order explains all answers',
@@ -77,7 +74,7 @@ async function runRace(
     await (isLast ? service.stop() : service.exited);
     recorder.cutOff();
   }
-  await judge(recorder.history, join(directory, `${name}.history.json`));
+  await check(recorder.history, join(directory, `${name}.history.json`));
   tell(recorder.history, count);
 }
 
@@ -85,7 +82,7 @@ interface RaceOptions {
   readonly race: Race;
   readonly random: Random;
   readonly steps: number;
-  /** Called after so many steps. */
+  /** Called after this number of steps. */
   readonly end: (() => void) | undefined;
 }
 
@@ -128,7 +125,7 @@ async function takeStep(service: RecordedService, {keys, chance, value}: Step): 
   return drawn <= 90 ? service.readAll(PREFIX, [...keys, `${PREFIX}members`]) : service.read(key);
 }
 
-/** Writes two entries together, if neither was changed since it was read. */
+/** Writes two entries together, if neither changed since it was read. */
 async function transact(service: RecordedService, {keys, chance, value}: Step): Promise<void> {
   const first = chance.pick(keys);
   const second = chance.pick(keys.filter(key => key !== first));
@@ -140,7 +137,7 @@ async function transact(service: RecordedService, {keys, chance, value}: Step): 
   await service.transact(checks, [{kind: 'put', key: first, value}, last]);
 }
 
-async function judge(history: readonly Exchange[], path: string): Promise<void> {
+async function check(history: readonly Exchange[], path: string): Promise<void> {
   const anomaly = findAnomaly(history);
   if (anomaly === undefined) return;
   await writeFile(path, history.map(exchange => `${JSON.stringify(exchange)}\n`).join(''));

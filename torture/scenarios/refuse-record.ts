@@ -13,28 +13,28 @@ import {formatValue} from '../values.ts';
 /** The files of the write-ahead log. */
 const LOG_FILES = ['wal-0', 'wal-1'];
 
-/** Sizes of values, in characters: the largest fill a file of the log with some twenty. */
+/** Sizes of values, in characters: about twenty of the largest fill a file of the log. */
 const LENGTHS = [10, 1000, 50_000];
 
 /** Largest number of writes that are acknowledged before the fault. */
 const ACKNOWLEDGED_MAX = 40;
 
-/** Writes that are sent after it. */
+/** Number of writes sent after the fault. */
 const TRIES_AFTER = 8;
 
 interface RecordFault {
   readonly error: 'EDQUOT' | 'EIO' | 'ENOSPC';
   /** The record that cannot be synced. */
   readonly record: number;
-  /** When it can be taken back. */
+  /** Time at which it can be truncated. */
   readonly takenBack: 'at once' | 'later' | 'never';
   readonly end: 'kill' | 'stop';
 }
 
-/** C12: a record of the write-ahead log cannot be synced, and often not be taken back either. */
+/** C12: a record of the write-ahead log cannot be synced, and often not truncated either. */
 export const REFUSE_RECORD: Scenario = {
   id: 'C12',
-  name: 'A record that can be neither synced nor taken back ends all writes, and shares its revision with nothing',
+  name: 'A record that can be neither synced nor truncated ends all writes, and no commit shares its revision',
   rounds: {quick: 4, standard: 100},
   findMissing: findMissingTracer,
   run: async context => {
@@ -61,14 +61,14 @@ class RecordRounds {
     const {random: all, rounds, report} = this.#context;
     const random = all.fork(`round ${round}`);
     const fault = chooseFault(random);
-    const told = `round ${round} of ${rounds}: ${fault.error} at record ${fault.record}, taken back ${fault.takenBack}, ${fault.end}`;
-    report(told);
+    const title = `round ${round} of ${rounds}: ${fault.error} at record ${fault.record}, truncated ${fault.takenBack}, ${fault.end}`;
+    report(title);
     this.#ledger.note({round, fault});
     try {
       await this.#break(fault, random);
-      await this.#judge();
+      await this.#check();
     } catch (error) {
-      if (error instanceof Error) error.message = `${told}: ${error.message}`;
+      if (error instanceof Error) error.message = `${title}: ${error.message}`;
       throw error;
     }
   }
@@ -88,14 +88,14 @@ class RecordRounds {
     const codes = new Set<string>();
     for (let rest = ACKNOWLEDGED_MAX + TRIES_AFTER; rest-- > 0; ) {
       const code = await this.#put(entries, random.pick(LENGTHS), fault);
-      // Some groups are not written to the log: then the fault comes later, or not at all.
+      // Some groups bypass the log: then the fault comes later, or not at all.
       if (code !== undefined && codes.size === 0) rest = TRIES_AFTER;
       else if (code === undefined && codes.has('store-read-only'))
-        throw new LossError('a write was acknowledged by a store that is read-only');
+        throw new LossError('a write was acknowledged by a read-only store');
       if (code !== undefined) codes.add(code);
     }
     assertCodes(codes, fault);
-    this.#context.count(codes.size === 0 ? 'faults that did not come' : `answered with ${[...codes].join(', ')}`);
+    this.#context.count(codes.size === 0 ? 'faults that did not occur' : `answered with ${[...codes].join(', ')}`);
     await this.#end(service, fault);
   }
 
@@ -110,7 +110,8 @@ class RecordRounds {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const {code} = error.failure;
-      // The one exception that docs/reliability.md makes: it may be there after a kill, whole, under a revision of its own.
+      // The one exception of docs/reliability.md: after a kill the record may be present, whole, under a revision of
+      // its own.
       if (code === 'store-read-only' && mayStay(fault)) this.#ledger.lose(attempt);
       else this.#ledger.refuse(attempt, code);
       return code;
@@ -122,16 +123,16 @@ class RecordRounds {
     else if ((await service.stop()).code !== 0) throw new LossError('asked to stop, it failed');
   }
 
-  async #judge(): Promise<void> {
+  async #check(): Promise<void> {
     const {signal} = this.#context;
     const service = await startService({dataDir: this.#dataDir, signal});
     this.#history.follow(await readChanges(service.url, this.#history.revision));
-    this.#history.settle();
+    this.#history.endAttempts();
     const beganMs = Date.now();
     this.#history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
     await service.stop();
     const {isProblem, complaints} = await examine(this.#dataDir, {signal});
-    if (isProblem) throw new LossError(`the doctor finds: ${complaints.join('; ')}`);
+    if (isProblem) throw new LossError(`the doctor reports: ${complaints.join('; ')}`);
   }
 }
 
@@ -144,14 +145,14 @@ function chooseFault(random: Random): RecordFault {
   };
 }
 
-/** Each record is one write and one sync; what takes it back is one more of each. */
+/** Each record is one write and one sync; its truncation is one more of each. */
 function faultsOf({error, record, takenBack}: RecordFault): readonly CallFault[] {
   const sync = {call: 'fdatasync', error, first: record, lasts: false};
   if (takenBack === 'at once') return [sync];
   return [sync, {call: 'pwrite64', error, first: record + 1, lasts: takenBack === 'never'}];
 }
 
-/** Whether a refused record may be there afterwards. */
+/** Whether a refused record may be present afterwards. */
 function mayStay({takenBack, end}: RecordFault): boolean {
   return takenBack === 'never' || (takenBack === 'later' && end === 'kill');
 }

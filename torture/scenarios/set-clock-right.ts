@@ -10,14 +10,14 @@ const CLOCK_SERVICE = fileURLToPath(new URL('../clock-service.ts', import.meta.u
 
 const HOUR_SECONDS = 3600;
 
-/** How far the clock is ahead, in hours; entries live for less, for longer, or for ever. */
+/** Hours by which the clock is ahead; entries live for less, for longer, or for ever. */
 const AHEAD_HOURS = 48;
 
 const ENTRIES = 12;
 
 type Look = (entries: ClientEntries, key: string) => Promise<boolean>;
 
-/** Ways to learn that an entry is not there. */
+/** Requests that show the absence of an entry. */
 const LOOKS: readonly Look[] = [
   async (entries, key) => (await entries.get(key)) === undefined,
   async (entries, key) => (await entries.list({prefix: key})).entries.every(entry => entry.key !== key),
@@ -26,17 +26,17 @@ const LOOKS: readonly Look[] = [
   (entries, key) => isRefused(entries.put(key, '"again"', {expected: 1}), 'revision-conflict'),
 ];
 
-/** C14: the clock is ahead, entries expire, and the clock is set right while the service is away. */
+/** C14: the clock is ahead, entries expire, and the clock is corrected while the service is stopped. */
 export const SET_CLOCK_RIGHT: Scenario = {
   id: 'C14',
-  name: 'What was gone while the clock was ahead stays gone after a stop or a kill, with the clock set right',
+  name: 'Entries that expired while the clock was ahead stay absent after a stop or a kill and a correction of the clock',
   rounds: {quick: 3, standard: 60},
   run: async context => {
     const {rounds, random, directory, report, count} = context;
     for (let round = 1; round <= rounds; round++) {
       report(`round ${round} of ${rounds}`);
       await runRound(join(directory, `data-${round}`), random.fork(`round ${round}`), context);
-      count('clocks set right');
+      count('clock corrections');
     }
   },
 };
@@ -52,32 +52,32 @@ async function runRound(dataDir: string, random: Random, {signal, count}: Scenar
   }
   await setAhead(ahead);
   const missed = await lookAt(entries, random);
-  count('entries missed', missed.length);
+  count('entries requested after their expiry', missed.length);
   const isKilled = random.chance(0.5);
   await (isKilled ? ahead.kill() : ahead.stop());
 
   const service = await startService({dataDir, signal});
   const {entries: found} = createClient({baseUrl: service.url});
   const gone = isKilled ? missed : Array.from({length: ENTRIES}, (_, index) => `short-${index}`);
-  for (const key of gone) if ((await found.get(key)) !== undefined) throw new LossError(`"${key}" is there again`);
+  for (const key of gone) if ((await found.get(key)) !== undefined) throw new LossError(`"${key}" is present again`);
   for (let index = 0; index < ENTRIES; index++) {
     for (const key of [`long-${index}`, `lasting-${index}`])
-      if ((await found.get(key)) === undefined) throw new LossError(`"${key}" is gone and had time to live`);
+      if ((await found.get(key)) === undefined) throw new LossError(`"${key}" is absent and had time to live`);
   }
   await service.stop();
 }
 
 async function setAhead(service: ServiceProcess): Promise<void> {
   process.kill(service.processId, 'SIGUSR2');
-  await service.until(said => said.includes('"message":"clock is ahead"'));
+  await service.until(output => output.includes('"message":"clock is ahead"'));
 }
 
-/** Looks at some of the entries that are to be gone, none included. @returns Their keys. */
+/** Requests a random part of the expired entries, possibly none. @returns Their keys. */
 async function lookAt(entries: ClientEntries, random: Random): Promise<readonly string[]> {
   const keys = Array.from({length: ENTRIES}, (_, index) => `short-${index}`).filter(() => random.chance(0.3));
   for (const key of keys) {
     const isGone = await random.pick(LOOKS)(entries, key);
-    if (!isGone) throw new LossError(`"${key}" has expired and is there`);
+    if (!isGone) throw new LossError(`"${key}" has expired and is present`);
   }
   return keys;
 }

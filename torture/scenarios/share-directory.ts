@@ -5,13 +5,13 @@ import {LossError} from '../history.ts';
 import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type ServiceProcess, StartError, startService} from '../service-process.ts';
 
-/** How many services want the directory at once. */
+/** Number of services that compete for the directory. */
 const RIVALS = 3;
 
-/** C7: whoever has the directory keeps it, until it is gone, however it went. */
+/** C7: the service that holds the directory keeps it until its process ends, in whichever way. */
 export const SHARE_DIRECTORY: Scenario = {
   id: 'C7',
-  name: 'Of several services one gets the directory and the others are told who has it; a killed one is no obstacle',
+  name: 'One of several services gets the directory, and the failures of the others name it; a killed one is no obstacle',
   rounds: {quick: 3, standard: 100},
   run: async context => {
     const {rounds, directory, report, count} = context;
@@ -19,11 +19,11 @@ export const SHARE_DIRECTORY: Scenario = {
     await symlink(dataDir, join(directory, 'link'));
     for (let round = 1; round <= rounds; round++) {
       report(`round ${round} of ${rounds}`);
-      // At first there is nothing behind the link.
+      // At first the link has no target.
       const paths = round === 1 ? [dataDir] : [dataDir, join(directory, 'link')];
       const holder = await raceForDirectory(paths, context);
       await useWhileRivalsTry(holder, {dataDir, round, context});
-      // Every other time in the middle of a write.
+      // Every other time during a write.
       const written = round % 2 === 0 ? write(holder, 'unanswered', round).catch(() => {}) : undefined;
       await holder.kill();
       await written;
@@ -32,7 +32,7 @@ export const SHARE_DIRECTORY: Scenario = {
   },
 };
 
-/** Starts several at once. @returns The one that got the directory. */
+/** Starts several services at once. @returns The one that got the directory. */
 async function raceForDirectory(
   paths: readonly string[],
   {random, count, signal}: ScenarioContext,
@@ -56,7 +56,7 @@ function assertRefused(reason: unknown, holder: ServiceProcess): void {
   if (code === 1 && line.includes('"code":"data-directory-in-use"') && line.includes(`"processId":${holder.processId}`))
     return;
   throw new LossError(
-    `Refused, but not since process ${holder.processId} has it (${signal ?? `exit code ${code}`}): ${stderr}`,
+    `Refused, but not because process ${holder.processId} has it (${signal ?? `exit code ${code}`}): ${stderr}`,
   );
 }
 
@@ -70,12 +70,12 @@ interface Use {
   readonly context: ScenarioContext;
 }
 
-/** The holder has all that was acknowledged, and goes on undisturbed while another one tries to start. */
+/** Asserts that the holder has all acknowledged writes, and that another start does not disturb it. */
 async function useWhileRivalsTry(holder: ServiceProcess, {dataDir, round, context}: Use): Promise<void> {
   const {entries} = createClient({baseUrl: holder.url});
   for (let before = 1; before < round; before++) {
     const text = (await entries.get(`acknowledged/${before}`))?.text;
-    if (text !== String(before)) throw new LossError(`Lost: what round ${before} wrote is ${text}`);
+    if (text !== String(before)) throw new LossError(`Lost: the value that round ${before} wrote is ${text}`);
   }
   const [rival] = await Promise.allSettled([
     startService({dataDir, signal: context.signal}),

@@ -10,17 +10,17 @@ import type {Scenario, ScenarioContext} from '../scenario.ts';
 import {type Exit, type ServiceProcess, startService} from '../service-process.ts';
 import {verifyOnDisk} from '../verify-on-disk.ts';
 
-/** How long a service may take to stop, in milliseconds. */
+/** Maximum time of a stop, in milliseconds. */
 const STOP_MS_MAX = 5000;
 
 const WRITERS = 8;
-/** A service is asked to stop somewhere within the writes that follow so many acknowledgements. */
+/** The stop is requested after this many acknowledgements, delayed by up to this many milliseconds. */
 const ACKNOWLEDGEMENTS_MAX = 400;
 
-/** C10: a stop is no kill. */
+/** C10: a graceful stop. */
 export const STOP_UNDER_LOAD: Scenario = {
   id: 'C10',
-  name: 'Asked to stop under load, it answers what is in flight, keeps it, and is gone within five seconds with code 0',
+  name: 'Asked to stop under load, it answers requests in flight, keeps their writes, and ends within five seconds with code 0',
   rounds: {quick: 2, standard: 20},
   run: async context => {
     using ledger = new Ledger(join(context.directory, 'ledger.ndjson'));
@@ -49,12 +49,12 @@ class Stops {
   async runRound(round: number): Promise<void> {
     const {random, signal} = this.#context;
     const service = await startService({dataDir: this.#dataDir, signal});
-    // Neither who listens for ever nor who never ends its request may hold up the stop.
+    // Neither a client that listens for ever nor one that never finishes its request may delay the stop.
     const streams = [await subscribe(service), await subscribe(service)];
     await this.#stopUnderLoad(service, random.fork(`round ${round}`));
     await Promise.all(streams.map(stream => stream.end().catch(() => {})));
     await verifyOnDisk(this.#dataDir, {signal});
-    await this.#judge();
+    await this.#check();
   }
 
   async #stopUnderLoad(service: ServiceProcess, random: ScenarioContext['random']): Promise<void> {
@@ -64,7 +64,7 @@ class Stops {
       this.#context.count('acknowledged writes');
       if (--rest !== 0) return;
       stopping = this.#stopWithHalfRequests(service);
-      // It is waited for after the writers; a failure before that is not to end the process.
+      // Awaited after the writers; an earlier rejection must not end the process.
       stopping.catch(() => {});
     };
     const load = runLoad({
@@ -86,7 +86,7 @@ class Stops {
     const slow = await beginRequest(service, {key: 'slow', text});
     const attempt = this.#ledger.send([{kind: 'put', key: 'slow', text}]);
     const stopping = this.#stop(service);
-    // What became of the slow request says more, and comes first.
+    // The outcome of the slow request explains more, and comes first.
     stopping.catch(() => {});
     await service.until(said => said.includes('"message":"stopping"'));
     const {status, revision} = await slow.finish();
@@ -107,14 +107,14 @@ class Stops {
     return exit;
   }
 
-  async #judge(): Promise<void> {
+  async #check(): Promise<void> {
     const {signal} = this.#context;
     const service = await startService({dataDir: this.#dataDir, signal});
     const beganMs = Date.now();
     this.#history.follow(await readChanges(service.url, this.#history.revision));
-    this.#history.settle();
+    this.#history.endAttempts();
     this.#history.compare(await readEntries(service.url), {beganMs, endedMs: Date.now()});
-    // Whoever is answered nothing takes the write for not done; a stop has the time to answer.
+    // A client without an answer assumes that the write failed; a graceful stop has the time to answer.
     const {unanswered} = this.#history;
     if (unanswered > 0) throw new LossError(`${unanswered} writes were done and not answered`);
     await service.stop();
@@ -125,7 +125,7 @@ function subscribe({url}: ServiceProcess): Promise<HttpSubscriber> {
   return openEventStream(`${url}/api/events?since=0`);
 }
 
-/** A request of which the service has the first half. */
+/** Sends the first half of a request. */
 interface BegunRequest {
   /** Sends the rest. */
   finish(): Promise<{readonly status: number | undefined; readonly revision: number}>;
@@ -141,7 +141,7 @@ async function beginRequest(
     headers: {'Content-Length': Buffer.byteLength(text), Expect: '100-continue'},
     agent: false,
   });
-  // It tells that the request has arrived.
+  // Its answer shows that the request has arrived.
   await once(sent, 'continue');
   sent.write(text.slice(0, text.length / 2));
   sent.on('error', () => {});

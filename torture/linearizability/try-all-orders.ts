@@ -3,22 +3,22 @@ import type {Exchange} from './exchange.ts';
 import {EMPTY, perform, type StoreState} from './simulated-store.ts';
 
 /**
- * Judges a history as simply as can be: tries every order of it, with every choice of what happened of that which nobody
- * answered. For a handful of exchanges only.
+ * Checks a history in the simplest way: tries every order, with every possible outcome of the exchanges without an
+ * answer. For a handful of exchanges only.
  */
-export function judgeByTryingAll(history: readonly Exchange[]): boolean {
+export function tryAllOrders(history: readonly Exchange[]): boolean {
   return canGoOn(history, EMPTY, Number.NEGATIVE_INFINITY);
 }
 
-function canGoOn(rest: readonly Exchange[], state: StoreState, latestAskedAt: number): boolean {
+function canGoOn(rest: readonly Exchange[], state: StoreState, latestRequestedAt: number): boolean {
   if (rest.every(isUnanswered)) return true;
   return rest.some((next, index) => {
     const others = rest.toSpliced(index, 1);
-    const isTooEarly = others.some(other => !isUnanswered(other) && other.answeredAt < next.askedAt);
-    if (isTooEarly || next.answeredAt < latestAskedAt) return false;
+    const isTooEarly = others.some(other => !isUnanswered(other) && other.answeredAt < next.requestedAt);
+    if (isTooEarly || next.answeredAt < latestRequestedAt) return false;
     const {exchange, state: after} = perform(state, next);
     if (!isUnanswered(next) && !isDeepStrictEqual(exchange, next)) return false;
-    return canGoOn(others, after, Math.max(latestAskedAt, next.askedAt));
+    return canGoOn(others, after, Math.max(latestRequestedAt, next.requestedAt));
   });
 }
 
