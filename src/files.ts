@@ -16,7 +16,7 @@ export class FileError extends Error {
   }
 }
 
-/** Says of a file what is wrong with it, such as `does not exist`. */
+/** Describes why a file cannot be read, for example `does not exist`. */
 export function describeFileError({problem, message}: FileError, bytesMax: number): string {
   switch (problem) {
     case 'missing':
@@ -30,14 +30,14 @@ export function describeFileError({problem, message}: FileError, bytesMax: numbe
   }
 }
 
-/** How much is read at once, in bytes. */
+/** Size of a read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads a regular file. A pipe, a device or a directory is refused without waiting for it: a pipe without a writer would
- * block a thread of the process for ever, and a device may have no end.
+ * Reads a regular file. Refuses a pipe, a device or a directory at once: a pipe without a writer would block a thread of the
+ * process for ever, and a device may have no end.
  *
- * @param bytesMax Most bytes that are read; files of some file systems are larger than they claim.
+ * @param bytesMax Most bytes to read; files of some file systems are larger than their reported size.
  * @throws {FileError}
  */
 export async function readRegularFile(path: string, bytesMax: number): Promise<Buffer> {
@@ -77,8 +77,8 @@ export async function openNow(path: string): Promise<FileHandle> {
 }
 
 /**
- * Makes a directory, and those above it. Unlike `mkdir` with `recursive`, it ends where a file system says of a name in a
- * directory that exists that it does not, as that of `/proc` does: Node asks for the same two directories again and again.
+ * Makes a directory and its parents. Unlike `mkdir` with `recursive`, it terminates on file systems such as `/proc`, which report
+ * ENOENT for a new name in an existing directory: there Node retries the same two directories for ever.
  */
 export async function makeDirectory(path: string, mode: number): Promise<void> {
   if (await isDirectory(path)) return;

@@ -325,7 +325,7 @@ describe('an import is refused', () => {
   const ENTRY = '{"key":"k","value":1}';
   const END = '{"end":true,"entries":1}';
   const cases: readonly {name: string; text: string; line: number; problem: string}[] = [
-    {name: 'that is empty', text: '', line: 1, problem: 'it is missing; there is nothing at all'},
+    {name: 'that is empty', text: '', line: 1, problem: 'it is missing; the import is empty'},
     {name: 'without a header', text: `${ENTRY}\n${END}\n`, line: 1, problem: 'the first line has to be the header'},
     {name: 'with two headers', text: `${HEADER}\n${HEADER}\n`, line: 2, problem: 'a second header'},
     {
@@ -350,13 +350,13 @@ describe('an import is refused', () => {
       name: 'with too few entries',
       text: `${HEADER}\n${ENTRY}\n{"end":true,"entries":2}\n`,
       line: 3,
-      problem: 'it says that there are 2 entries, and 1 stand before it',
+      problem: 'it counts 2 entries, but 1 precede it',
     },
     {
       name: 'with more entries than its trailer says',
       text: `${HEADER}\n${ENTRY}\n{"key":"l","value":1}\n${END}\n`,
       line: 4,
-      problem: 'it says that there are 1 entries, and 2 stand before it',
+      problem: 'it counts 1 entries, but 2 precede it',
     },
     {
       name: 'with something behind its end',

@@ -5,18 +5,18 @@ import type {TtlSeconds} from './time-to-live.ts';
 
 /**
  * The entries of a store behind a door. The door checks each key and time to live once: the HTTP routes, and the entries of a
- * program that embeds the service. Otherwise as {@link Entries}.
+ * program that embeds the service. Everything else is as in {@link Entries}.
  */
 export interface CheckedEntries extends Pick<Entries, 'transact' | 'list' | 'deleteRange'> {
-  /** As {@link Entries.get}. */
+  /** See {@link Entries.get}. */
   get(key: Key): Promise<Entry | undefined>;
-  /** As {@link Entries.put}. */
+  /** See {@link Entries.put}. */
   put(key: Key, json: string | Uint8Array, options?: CheckedPutOptions): Promise<Written>;
-  /** As {@link Entries.patch}. */
+  /** See {@link Entries.patch}. */
   patch(key: Key, patch: string | Uint8Array, options?: WriteOptions): Promise<Committed>;
-  /** As {@link Entries.touch}. */
+  /** See {@link Entries.touch}. */
   touch(key: Key, ttlSeconds: TtlSeconds | null): Promise<Committed>;
-  /** As {@link Entries.delete}. */
+  /** See {@link Entries.delete}. */
   delete(key: Key, options?: DeleteOptions): Promise<void>;
 }
 

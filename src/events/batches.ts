@@ -10,17 +10,17 @@ export interface CommitBatch extends EventBatch {
   readonly cursor: Revision;
 }
 
-/** A part of the change log: whole commits, and the revision that it reaches. */
+/** A page of the change log: whole commits, and the revision of the last one. */
 export interface LogPage {
   readonly kind: 'changes';
   readonly batches: readonly CommitBatch[];
   readonly through: Revision;
 }
 
-/** What came of reading the change log. */
+/** A page of the change log, or `reset` if the log does not reach back to the revision. */
 export type LogReading = LogPage | {readonly kind: 'reset'; readonly revision: Revision};
 
-/** Reads what follows a revision in the change log, and no commit that its writer does not know of yet. */
+/** Reads the change log after a revision. Leaves out commits that are not acknowledged yet. */
 export async function readLog(
   store: Pick<Store, 'changes' | 'revision'>,
   since: Revision,
@@ -33,7 +33,7 @@ export async function readLog(
   return {kind: 'changes', batches, through: batches.at(-1)?.cursor ?? since};
 }
 
-/** What a batch has under a prefix: the same batch when that is all of it, undefined when it is nothing. */
+/** Returns the events of a batch whose keys have a prefix: the same batch if all have it, undefined if none has. */
 export function selectPrefix(batch: CommitBatch, prefix: Prefix): CommitBatch | undefined {
   if (prefix === '') return batch;
   const events = batch.events.filter(({key}) => key.startsWith(prefix));
@@ -41,7 +41,7 @@ export function selectPrefix(batch: CommitBatch, prefix: Prefix): CommitBatch | 
   return events.length === 0 ? undefined : {events, cursor: batch.cursor};
 }
 
-/** What a batch takes while it waits, in bytes of keys and values. */
+/** Returns the size of a batch, in bytes of keys and values. */
 export function sizeOfBatch({events}: EventBatch): number {
   let sizeBytes = 0;
   for (const event of events) {
@@ -51,7 +51,7 @@ export function sizeOfBatch({events}: EventBatch): number {
   return sizeBytes;
 }
 
-/** Says of an entry that it is there. */
+/** Returns the event for an entry that is present. */
 export function describePresent({key, revision, sizeBytes, expiresAtMs, json}: Entry): EntryEvent {
   return {
     kind: 'entry-written',

@@ -11,7 +11,7 @@ import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 
 describe('a subscriber', () => {
-  test('hears from now on, and is told where that is', async () => {
+  test('gets events from now on, and the cursor to start with', async () => {
     const {hub, put} = openHub();
     await put('before', 1);
     const subscriber = listen(hub);
@@ -20,14 +20,14 @@ describe('a subscriber', () => {
     expect(await subscriber.next()).toEqual({events: [written('a', 2, '{"x":1}')], cursor: 2});
   });
 
-  test('hears from the call on, also when it begins to listen later', async () => {
+  test('gets events from the call on, also if it starts to iterate later', async () => {
     const {hub, put} = openHub();
     const batches = hub.subscribe();
     await put('a', 1);
     expect(await take(batches, 1)).toEqual([{events: [written('a', 1, '1')], cursor: 1}]);
   });
 
-  test('hears what it missed, oldest first', async () => {
+  test('gets the events that it missed, oldest first', async () => {
     const {hub, put, commit} = openHub();
     await put('a', 1);
     await put('b', 2);
@@ -38,7 +38,7 @@ describe('a subscriber', () => {
     ]);
   });
 
-  test('hears of a commit in one piece', async () => {
+  test('gets a commit in one batch', async () => {
     const {hub, commit} = openHub({pageEvents: 2});
     const operations = Array.from({length: 5}, (_, index) => putOf(`k${index}`, index));
     const live = listen(hub);
@@ -49,7 +49,7 @@ describe('a subscriber', () => {
     expect(await take(hub.subscribe({since: 0}), 1)).toEqual([expected]);
   });
 
-  test('hears only of the prefix it asked for', async () => {
+  test('gets only events of its prefix', async () => {
     const {hub, commit} = openHub();
     const live = listen(hub, {prefix: 'a/'});
     await live.next();
@@ -64,7 +64,7 @@ describe('a subscriber', () => {
     expect(await take(hub.subscribe({prefix: 'a/', since: 0}), 2)).toEqual(expected);
   });
 
-  test('gets the same objects as others with its prefix', async () => {
+  test('gets the same objects as other subscribers with its prefix', async () => {
     const {hub, commit} = openHub();
     const subscribers = ['a', 'a', '', ''].map(prefix => listen(hub, {prefix}));
     const asked = [];
@@ -76,7 +76,7 @@ describe('a subscriber', () => {
     expect(first?.events[0]).toBe(third?.events[0]);
   });
 
-  test('is told that it caught up, also when nothing was for it', async () => {
+  test('gets a cursor when it has caught up, also if no event was for it', async () => {
     const {hub, put} = openHub({pageEvents: 1});
     await put('a/1', 1);
     await put('b/1', 1);
@@ -86,7 +86,7 @@ describe('a subscriber', () => {
     ]);
   });
 
-  test('gets a sign of life, with the cursor where other prefixes moved it on', async () => {
+  test('gets a heartbeat, with the cursor if events of other prefixes moved it', async () => {
     const {hub, put} = openHub();
     const subscriber = listen(hub, {prefix: 'a/', heartbeatMs: 20});
     await subscriber.next();
@@ -112,7 +112,7 @@ describe('a subscriber', () => {
     expect((await take(hub.subscribe({initial: true}), 1)).flatMap(({events}) => events)).toEqual(expected);
   });
 
-  test('cannot begin in the future, before the first revision, or in the middle of one', async () => {
+  test('cannot start in the future, before the first revision, or between two revisions', async () => {
     const {hub, put} = openHub();
     await put('a', 1);
     for (const since of [2, -1, 0.5, Number.NaN, 2 ** 60]) {
@@ -123,7 +123,7 @@ describe('a subscriber', () => {
     expect(() => hub.subscribe({prefix: 'a\n'})).toThrow(/prefix/);
   });
 
-  test('hears of the identity, also before it caught up', async () => {
+  test('gets changes of the identity, also before it has caught up', async () => {
     const {hub, put, changeIdentity} = openHub();
     await put('a', 1);
     const [live, late] = [listen(hub), listen(hub, {since: 0})];
@@ -137,7 +137,7 @@ describe('a subscriber', () => {
 });
 
 describe('a subscriber that starts with the entries that are present', () => {
-  test('gets them page by page, and a cursor only at their end', async () => {
+  test('gets them page by page, and a cursor only at the end', async () => {
     const {hub, put} = openHub({pageEvents: 2});
     for (const key of ['a/1', 'a/2', 'a/3', 'b']) await put(key, 1);
     const batches = listen(hub, {prefix: 'a/', initial: true});
@@ -150,11 +150,11 @@ describe('a subscriber that starts with the entries that are present', () => {
     expect(await batches.next()).toEqual({events: [written('a/0', 5, '1')], cursor: 5});
   });
 
-  test('is told the cursor of an empty store', async () => {
+  test('gets the cursor of an empty store', async () => {
     expect(await take(openHub().hub.subscribe({initial: true}), 1)).toEqual([{events: [], cursor: 0}]);
   });
 
-  test('gets none of them with a cursor that is still good', async () => {
+  test('gets none of them with a valid cursor', async () => {
     const {hub, put} = openHub();
     await put('a', 1);
     await put('b', 1);
@@ -165,7 +165,7 @@ describe('a subscriber that starts with the entries that are present', () => {
 });
 
 describe('a reset', () => {
-  test('comes when the log does not reach back to the cursor, and the stream goes on from there', async () => {
+  test('comes if the log does not reach back to the cursor, and the stream continues', async () => {
     const {hub, put} = openHub({}, {logChangesMax: 2});
     for (const value of [1, 2, 3, 4]) await put('a', value);
     const subscriber = listen(hub, {since: 1});
@@ -174,7 +174,7 @@ describe('a reset', () => {
     expect(await subscriber.next()).toEqual({events: [written('a', 5, '5')], cursor: 5});
   });
 
-  test('is followed by the entries that are present, where they were asked for', async () => {
+  test('is followed by the entries that are present, if they were requested', async () => {
     const {hub, put} = openHub({}, {logChangesMax: 2});
     for (const value of [1, 2, 3, 4]) await put('a', value);
     expect(await take(hub.subscribe({since: 1, initial: true}), 3)).toEqual([
@@ -193,11 +193,11 @@ describe('a reset', () => {
     expect(await subscriber.next()).toEqual({events: [written('a', 2, '2')], cursor: 2});
   });
 
-  test('comes to those who follow when the log forgets faster than it is read', async () => {
+  test('comes to followers if the log is trimmed faster than it is read', async () => {
     const {hub, store, put} = openHub({}, {logChangesMax: 2});
     const subscriber = listen(hub);
     const {asked} = await waitAfterMarker(subscriber);
-    // All of these are committed before the hub has its turn.
+    // All of these are committed before the hub runs.
     await Promise.all([1, 2, 3, 4, 5].map(value => put('a', value)));
     expect(await asked).toEqual({events: [{kind: 'reset', revision: 5}], cursor: 5});
     await put('a', 6);
@@ -206,7 +206,7 @@ describe('a reset', () => {
 });
 
 describe('a subscriber that does not read', () => {
-  test('is cut off with its cursor, while others and writers go on, and misses nothing', async () => {
+  test('is disconnected with its cursor, without effect on others, and misses nothing', async () => {
     const {hub, put} = openHub({waitingEventsMax: 10});
     const slow = listen(hub);
     const quick = listen(hub);
@@ -225,7 +225,7 @@ describe('a subscriber that does not read', () => {
     expect(again.map(({cursor}) => cursor)).toEqual(Array.from({length: 39}, (_, index) => index + 2));
   });
 
-  test('is cut off at so many bytes too', async () => {
+  test('is disconnected at the limit of bytes, too', async () => {
     const {hub, put} = openHub({waitingEventBytesMax: 1000});
     const slow = listen(hub);
     const quick = listen(hub);
@@ -239,7 +239,7 @@ describe('a subscriber that does not read', () => {
     await expect(slow.next()).rejects.toMatchObject({failure: {code: 'subscriber-too-slow', cursor: '1'}});
   });
 
-  test('gets one commit however large it is', async () => {
+  test('gets one commit of any size', async () => {
     const {hub, put, commit} = openHub({waitingEventsMax: 10, waitingEventBytesMax: 100});
     const subscriber = listen(hub);
     const quick = listen(hub);
@@ -252,7 +252,7 @@ describe('a subscriber that does not read', () => {
     expect((await subscriber.next()).events).toHaveLength(100);
   });
 
-  test('is not cut off for being a little behind all the time', async () => {
+  test('is not disconnected for being a little behind all the time', async () => {
     const {hub, put} = openHub({waitingEventsMax: 3, waitingEventBytesMax: 300});
     const behind = listen(hub);
     const quick = listen(hub);
@@ -266,8 +266,8 @@ describe('a subscriber that does not read', () => {
     }
   });
 
-  test('is not cut off for what is committed in one turn, when it reads all that it gets', async () => {
-    const {hub, put} = openHub({waitingEventBytesMax: 400, handedBytes: 100});
+  test('is not disconnected for what is committed in one tick if it reads all that it gets', async () => {
+    const {hub, put} = openHub({waitingEventBytesMax: 400, deliveryBytes: 100});
     const subscriber = listen(hub);
     const {asked} = await waitAfterMarker(subscriber);
     await Promise.all(Array.from({length: 20}, () => put('k', 'x'.repeat(80))));
@@ -277,19 +277,19 @@ describe('a subscriber that does not read', () => {
     }
   });
 
-  test('reads the past at its own pace', async () => {
+  test('reads the history at its own pace', async () => {
     const {hub, put} = openHub({waitingEventsMax: 3, pageEvents: 2});
     for (let value = 1; value <= 20; value++) await put('k', value);
     const subscriber = listen(hub, {since: 0});
     for (let revision = 1; revision <= 20; revision++) {
       expect(await subscriber.next()).toMatchObject({cursor: revision});
-      await turns(3);
+      await ticks(3);
     }
   });
 });
 
 describe('many subscribers', () => {
-  test('each hear everything in order', async () => {
+  test('each get every event in order', async () => {
     const {hub, commit} = openHub();
     const subscribers = Array.from({length: 1000}, () => listen(hub, {prefix: 'k'}));
     for (const each of subscribers) await each.next();
@@ -304,21 +304,21 @@ describe('many subscribers', () => {
   });
 
   const joining = [
-    {name: 'while a commit before is handed over', handedBytes: 1000, before: 1},
-    {name: 'while several are handed over one by one', handedBytes: 1, before: 3},
+    {name: 'while a commit before is handed over', deliveryBytes: 1000, before: 1},
+    {name: 'while several are handed over one by one', deliveryBytes: 1, before: 3},
   ];
-  for (const {name, handedBytes, before} of joining) {
+  for (const {name, deliveryBytes, before} of joining) {
     test(`are joined ${name} by one that has read them itself, which hears nothing twice`, async () => {
-      const {hub, put} = openHub({handedTogether: 1, handedBytes});
+      const {hub, put} = openHub({deliveriesPerTick: 1, deliveryBytes});
       const others = Array.from({length: 20}, () => listen(hub));
       const asked = await Promise.all(others.map(waitAfterMarker));
       for (let revision = 1; revision <= before; revision++) await put('k', revision);
-      await turns(2);
+      await ticks(2);
       for (let revision = before + 1; revision <= 3; revision++) await put('k', revision);
       const late = listen(hub, {since: 0});
       for (let revision = 1; revision <= 3; revision++) expect(await late.next()).toMatchObject({cursor: revision});
       const next = late.next();
-      await turns(1);
+      await ticks(1);
       await put('k', 4);
       expect(await next).toMatchObject({cursor: 4});
       await put('k', 5);
@@ -327,7 +327,7 @@ describe('many subscribers', () => {
     });
   }
 
-  test('leave the event loop to others between some of them', async () => {
+  test('leave the event loop to other work between some of them', async () => {
     const {hub, put} = openHub();
     const subscribers = Array.from({length: 200}, () => listen(hub));
     for (const each of subscribers) await each.next();
@@ -337,7 +337,7 @@ describe('many subscribers', () => {
     expect(heard).toBe(0);
     const seen = new Set<number>();
     while (heard < 200) {
-      await turns(1);
+      await ticks(1);
       seen.add(heard);
     }
     await all;
@@ -358,7 +358,7 @@ describe('many subscribers', () => {
   });
 });
 
-describe('whoever ends', () => {
+describe('a subscriber that ends', () => {
   const phases: readonly {
     name: string;
     options: SubscribeOptions;
@@ -395,7 +395,7 @@ describe('whoever ends', () => {
     }
   }
 
-  test('is told so while it waits', async () => {
+  test('ends while it waits', async () => {
     const {hub} = openHub();
     const subscriber = listen(hub);
     await subscriber.next();
@@ -404,11 +404,11 @@ describe('whoever ends', () => {
     expect(await asked).toEqual({done: true, value: undefined});
   });
 
-  test('leaves the log unread when it was the last', async () => {
+  test('stops the reading of the log if it was the last', async () => {
     const {hub, held} = openHub();
     const [first, second] = [listen(hub), listen(hub)];
     for (const each of [first, second]) await waitAfter(1)(each);
-    await turns(1);
+    await ticks(1);
     expect(held().listeners).toBe(1);
     await first.end();
     expect(held().listeners).toBe(1);
@@ -416,7 +416,7 @@ describe('whoever ends', () => {
     expect(held().listeners).toBe(0);
   });
 
-  test('with the service finds it closed', async () => {
+  test('with the service gets "store-closed" afterwards', async () => {
     const {hub} = openHub();
     const late = hub.subscribe()[Symbol.asyncIterator]();
     await hub[Symbol.asyncDispose]();
@@ -425,7 +425,7 @@ describe('whoever ends', () => {
     await expect(late.next()).rejects.toMatchObject({failure: {code: 'store-closed'}});
   });
 
-  test('by reading the entries that are present too slowly is told its cursor', async () => {
+  test('by reading the entries that are present too slowly gets its cursor', async () => {
     const {store} = openHub();
     const slow = async () => ({
       ...{revision: 1, [Symbol.asyncDispose]: async () => {}},
@@ -442,7 +442,7 @@ describe('whoever ends', () => {
     await expect(listen(hub, {initial: true}).next()).rejects.toMatchObject({failure});
   });
 
-  test('when the log cannot be read hears why', async () => {
+  test('because the log cannot be read gets the failure', async () => {
     const {hub, store, put} = openHub();
     const subscriber = listen(hub);
     await subscriber.next();
@@ -454,7 +454,7 @@ describe('whoever ends', () => {
   });
 });
 
-test('who wrote is answered before anybody hears of it', async () => {
+test('a writer gets its response before any subscriber gets the event', async () => {
   const {hub, put} = openHub();
   const subscriber = listen(hub);
   await subscriber.next();
@@ -465,7 +465,7 @@ test('who wrote is answered before anybody hears of it', async () => {
   expect(order).toEqual(['answered', 'heard']);
 });
 
-test('whenever subscribers come, leave and come back, they know what is stored, and nothing comes twice', async () => {
+test('subscribers that come, leave and return know what is stored, and get nothing twice', async () => {
   const step = fc.record({
     key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1', 'b/2'),
     deletes: fc.boolean(),
@@ -478,7 +478,7 @@ test('whenever subscribers come, leave and come back, they know what is stored, 
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 60}), readers, async (steps, kinds) => {
-      const {hub, store, commit} = openHub({pageEvents: 3, handedTogether: 1});
+      const {hub, store, commit} = openHub({pageEvents: 3, deliveriesPerTick: 1});
       await commit(putOf('a/1', 0), putOf('b/1', 0));
       let finished = false;
       const models = kinds.map(async ({prefix, breaks}) => {
@@ -502,7 +502,7 @@ test('whenever subscribers come, leave and come back, they know what is stored, 
       for (const {key, deletes, together, pause} of steps) {
         const operation = deletes ? ({kind: 'delete', key: parseKey(key)} as const) : putOf(key, pause);
         await (together ? commit(operation, putOf('a/x', pause), putOf('b/x', pause)) : commit(operation));
-        await turns(pause);
+        await ticks(pause);
       }
       finished = true;
       for (const model of await Promise.all(models)) {
@@ -515,7 +515,7 @@ test('whenever subscribers come, leave and come back, they know what is stored, 
   );
 });
 
-/** What a subscriber knows, which must never hear of anything twice or too late. */
+/** The state that a subscriber builds from its events, each of which must come once and in order. */
 class Model {
   readonly prefix: never;
   entries = new Map<string, number>();
@@ -636,7 +636,7 @@ function waitAfter(count: number): (subscriber: Subscriber) => Promise<void> {
 async function waitAfterMarker(subscriber: Subscriber): Promise<{readonly asked: Promise<EventBatch>}> {
   await subscriber.next();
   const asked = subscriber.next();
-  await turns(1);
+  await ticks(1);
   return {asked};
 }
 
@@ -649,13 +649,13 @@ async function take(batches: AsyncIterable<EventBatch>, count: number): Promise<
   return taken;
 }
 
-async function turns(count: number): Promise<void> {
+async function ticks(count: number): Promise<void> {
   for (let index = 0; index < count; index++) await new Promise(resolve => setImmediate(resolve));
 }
 
-/** Those of the test runner come and go, and are over soon; one that is left behind is not. */
+/** Counts pending timers. Those of the test runner end soon; one that a subscription left behind does not. */
 async function untilTimersAreAtMost(count: number): Promise<void> {
-  while (countTimers() > count) await turns(1);
+  while (countTimers() > count) await ticks(1);
 }
 
 function countTimers(): number {

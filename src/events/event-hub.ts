@@ -6,22 +6,22 @@ import {parsePrefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import {revisionIn} from '../domain/store-id.ts';
-import {NOWHERE} from './history.ts';
+import {FOREIGN_CURSOR} from './history.ts';
 import {EVENT_LIMITS, type EventLimits} from './limits.ts';
 import {Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
-import {Turns} from './turns.ts';
+import {TickQueue} from './tick-queue.ts';
 
-/** What the hub needs. */
+/** The sources of events, and the limits of the hub. */
 export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;
   readonly log: Log;
-  /** The limits that differ from {@link EVENT_LIMITS}. */
+  /** Overrides of {@link EVENT_LIMITS}. */
   readonly limits?: Partial<EventLimits> | undefined;
 }
 
-/** Makes the one place from which subscribers hear what changes in a store, and of the identity. */
+/** Makes the hub that delivers the changes of a store, and of the identity, to all subscribers. */
 export function createEventHub(deps: EventHubDeps): Events {
   return new EventHub(deps);
 }
@@ -30,7 +30,7 @@ class EventHub implements Events {
   readonly #deps: EventHubDeps;
   readonly #limits: EventLimits;
   readonly #subscriptions = new Set<Subscription>();
-  /** What subscriptions that ended still release. */
+  /** Resources of ended subscriptions that are being released. */
   readonly #releasing = new Set<Promise<void>>();
   readonly #forSubscriptions: SubscriptionDeps;
   readonly #stopListening: () => void;
@@ -43,13 +43,13 @@ class EventHub implements Events {
     this.#forSubscriptions = {
       store,
       limits: this.#limits,
-      turns: new Turns(),
+      ticks: new TickQueue(),
       tail: new Tail({store, log, limits: this.#limits}),
-      onBegin: subscription => this.#admit(subscription),
+      onStart: subscription => this.#admit(subscription),
       onEnd: (subscription, released) => this.#dismiss(subscription, released),
     };
     this.#stopListening = identity.onChange(() => {
-      for (const subscription of this.#subscriptions) subscription.tellIdentityChanged();
+      for (const subscription of this.#subscriptions) subscription.notifyIdentityChange();
     });
   }
 
@@ -59,7 +59,7 @@ class EventHub implements Events {
 
   subscribe(options: SubscribeOptions = {}): AsyncIterable<EventBatch> {
     const start = readStart(options, this.#deps.store);
-    this.#assertRoom();
+    this.#assertAccepting();
     return {[Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions)};
   }
 
@@ -71,19 +71,19 @@ class EventHub implements Events {
   }
 
   #admit(subscription: Subscription): void {
-    this.#assertRoom();
+    this.#assertAccepting();
     this.#subscriptions.add(subscription);
   }
 
   #dismiss(subscription: Subscription, released: Promise<void>): void {
     this.#subscriptions.delete(subscription);
-    const settled = released
-      .catch(error => this.#deps.log.error('events could not be ended', {error}))
-      .finally(() => this.#releasing.delete(settled));
-    this.#releasing.add(settled);
+    const done = released
+      .catch(error => this.#deps.log.error('cannot release an ended subscription', {error}))
+      .finally(() => this.#releasing.delete(done));
+    this.#releasing.add(done);
   }
 
-  #assertRoom(): void {
+  #assertAccepting(): void {
     if (this.#closed) throw new AppError({code: 'store-closed'});
     const {subscribersMax} = this.#limits;
     if (this.#subscriptions.size >= subscribersMax) throw new AppError({code: 'too-many-subscribers', subscribersMax});
@@ -96,7 +96,7 @@ function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' |
   if (cursor !== undefined) assertCursor(cursor, resume ? Number.MAX_SAFE_INTEGER : revision);
   return {
     prefix: parsePrefix(prefix),
-    seen: since === undefined ? (initial ? undefined : revision) : (cursor ?? NOWHERE),
+    seen: since === undefined ? (initial ? undefined : revision) : (cursor ?? FOREIGN_CURSOR),
     cursor,
     initial,
     heartbeatMs,
@@ -106,7 +106,7 @@ function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' |
 
 function assertCursor(since: Revision, max: Revision): void {
   if (!Number.isSafeInteger(since) || since < 0)
-    throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is no revision'});
+    throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is not a revision'});
   if (since > max)
     throw new AppError({
       code: 'invalid-parameter',

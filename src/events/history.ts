@@ -4,56 +4,56 @@ import type {Key, Prefix} from '../domain/key.ts';
 import type {Store} from '../domain/store.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './limits.ts';
-import type {Turns} from './turns.ts';
+import type {TickQueue} from './tick-queue.ts';
 
-/** What {@link readHistory} needs. */
+/** The parts of {@link readHistory}. */
 export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
-  readonly turns: Turns;
+  readonly ticks: TickQueue;
   readonly limits: EventLimits;
 }
 
-/** Stands for a cursor of another store: beyond every revision, so that the log says that it does not reach there. */
-export const NOWHERE: Revision = Number.MAX_SAFE_INTEGER;
+/** A cursor of another store: greater than every revision, so that reading the log after it returns `reset`. */
+export const FOREIGN_CURSOR: Revision = Number.MAX_SAFE_INTEGER;
 
-/** Where a subscriber begins. */
+/** The position at which a subscriber starts. */
 export interface HistoryStart {
   readonly prefix: Prefix;
-  /** What it has seen of the log; undefined for nothing: the entries that are present come first; or {@link NOWHERE}. */
+  /** The last revision that it has seen, {@link FOREIGN_CURSOR}, or undefined to start with the entries that are present. */
   readonly seen: Revision | undefined;
-  /** Whether the entries that are present come after a `reset`. */
+  /** Sends the entries that are present after a `reset`. */
   readonly initial: boolean;
 }
 
-/** Who reads, while reading. */
+/** The subscriber, as the history sees it. */
 export interface HistoryReader {
-  /** The cursor that it was given last. */
+  /** The cursor that was delivered last. */
   readonly cursor: Revision | undefined;
-  /** Whether it could follow from here; if so it has nothing more to read. */
+  /** Returns whether the subscriber can follow the log from this revision, without reading more of the history. */
   reaches(seen: Revision): boolean;
-  /** Lets it follow from here. @returns False when more has to be read first. */
+  /** Starts to follow the log. @returns False if more of the history must be read first. */
   follow(seen: Revision): boolean;
 }
 
 /**
- * What happened before a subscriber follows the log as it grows: the entries that are present, and the log from its cursor
- * on, at the pace at which it takes them. It ends when the subscriber follows.
+ * Reads the history of a subscriber at its own pace: first the entries that are present if it wants them, then the log after
+ * its cursor. Ends when the subscriber follows the log as it grows.
  */
 export async function* readHistory(
   {prefix, seen: start, initial}: HistoryStart,
   reader: HistoryReader,
   deps: HistoryDeps,
 ): AsyncGenerator<EventBatch, undefined> {
-  const {store, turns, limits} = deps;
+  const {store, ticks, limits} = deps;
   let seen = start ?? (yield* readPresent(prefix, deps));
   for (;;) {
-    // A cursor of a store that was there before this one leads nowhere; the log says so.
+    // A cursor of another store is beyond the last revision: then reading the log returns `reset`.
     if (seen <= store.revision && reader.reaches(seen)) {
-      // Told before it follows, so that nothing newer comes before it.
+      // Before it follows, so that no newer event overtakes this cursor.
       if (reader.cursor !== seen) yield {events: [], cursor: seen};
       if (reader.follow(seen)) return;
     }
-    await turns.next();
+    await ticks.next();
     const reading = await readLog(store, seen, limits.pageEvents);
     if (reading.kind === 'reset') {
       const {revision} = reading;
@@ -69,26 +69,26 @@ export async function* readHistory(
   }
 }
 
-/** The entries that are present, page by page. @returns The revision at which they are. */
+/** Reads the entries that are present, page by page. @returns The revision of the snapshot. */
 async function* readPresent(
   prefix: Prefix,
-  {store, turns, limits}: HistoryDeps,
+  {store, ticks, limits}: HistoryDeps,
 ): AsyncGenerator<EventBatch, Revision, void> {
   const snapshot = await store.snapshot();
   try {
     let after: Key | undefined;
     for (;;) {
-      await turns.next();
+      await ticks.next();
       const entries = await snapshot.list({
         prefix,
         after,
         limit: limits.pageEvents,
         values: true,
-        valuesBytesMax: limits.handedBytes,
+        valuesBytesMax: limits.deliveryBytes,
       });
       after = entries.at(-1)?.key;
       if (after === undefined) return snapshot.revision;
-      // Nobody can go on in the middle of them, so there is no cursor.
+      // A subscription cannot resume between these pages, so they have no cursor.
       yield {events: entries.map(describePresent), cursor: undefined};
     }
   } finally {

@@ -1,30 +1,30 @@
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 
-/** What a hub keeps to. */
+/** The limits of a hub. */
 export interface EventLimits {
-  /** How many subscribers there may be at once. */
+  /** Most subscribers at once. */
   readonly subscribersMax: number;
-  /** How many events wait for one subscriber at most, beyond those of one commit. */
+  /** Most events that wait for one subscriber, apart from those of one commit. */
   readonly waitingEventsMax: number;
-  /** How many bytes of them, in keys and values. */
+  /** Most bytes of their keys and values. */
   readonly waitingEventBytesMax: number;
-  /** How many changes are read from the log at once, about; and how many entries, in bytes of values half as much as may wait. */
+  /** Changes of a page of the log, and entries of a page of a snapshot. */
   readonly pageEvents: number;
-  /** How many bytes of events subscribers are handed at once, about. */
-  readonly handedBytes: number;
-  /** How many subscribers are handed events before others have their turn. */
-  readonly handedTogether: number;
+  /** Bytes of keys and values after which a delivery ends. */
+  readonly deliveryBytes: number;
+  /** Subscribers that get a delivery in one tick of the event loop. */
+  readonly deliveriesPerTick: number;
 }
 
 /**
- * The limits unless told otherwise. A page is about a millisecond of work. What is handed over at once is a quarter of
- * what may wait, so that nobody who keeps up is ever cut off. Writing to 16 sockets takes some 0.3 ms.
+ * The default limits. A page is about a millisecond of work. A delivery is a quarter of what may wait, so that a subscriber that
+ * keeps up is never disconnected. Writing to 16 sockets takes some 0.3 ms.
  */
 export const EVENT_LIMITS: EventLimits = {
   subscribersMax: DEFAULT_LIMITS.subscribersMax,
   waitingEventsMax: DEFAULT_LIMITS.waitingEventsMax,
   waitingEventBytesMax: DEFAULT_LIMITS.waitingEventBytesMax,
   pageEvents: DEFAULT_LIMITS.waitingEventsMax / 4,
-  handedBytes: DEFAULT_LIMITS.waitingEventBytesMax / 4,
-  handedTogether: 16,
+  deliveryBytes: DEFAULT_LIMITS.waitingEventBytesMax / 4,
+  deliveriesPerTick: 16,
 };

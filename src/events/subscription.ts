@@ -2,27 +2,27 @@ import type {Revision} from '../domain/entry.ts';
 import type {EventBatch} from '../domain/event.ts';
 import {AppError} from '../domain/failure.ts';
 import type {Prefix} from '../domain/key.ts';
-import {type HistoryDeps, type HistoryReader, type HistoryStart, NOWHERE, readHistory} from './history.ts';
-import type {Delivery, Follower, Parcel, Tail} from './tail.ts';
+import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
+import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
 
-/** What a subscription needs. */
+/** The parts of a subscription. */
 export interface SubscriptionDeps extends HistoryDeps {
   readonly tail: Tail;
-  /** Told when it begins. @throws {AppError} When there is no room for it. */
-  readonly onBegin: (subscription: Subscription) => void;
-  /** Told once when it ends, with what settles when all that it held is released. */
+  /** Called when the iteration starts. @throws {AppError} If there are too many subscribers. */
+  readonly onStart: (subscription: Subscription) => void;
+  /** Called once when it ends. `released` resolves when its resources are released. */
   readonly onEnd: (subscription: Subscription, released: Promise<void>) => void;
 }
 
-/** Where a subscription begins, and how long it lasts. */
+/** The start and the end of a subscription. */
 export interface SubscriptionStart extends HistoryStart {
-  /** What the subscriber knows already; undefined where it has no cursor yet. */
+  /** The revision that the subscriber resumes after, if any. */
   readonly cursor: Revision | undefined;
   readonly heartbeatMs: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-interface Asked {
+interface PendingRead {
   resolve(result: IteratorResult<EventBatch, undefined>): void;
   reject(error: unknown): void;
 }
@@ -30,26 +30,29 @@ interface Asked {
 const IDENTITY_CHANGED: EventBatch = {events: [{kind: 'identity-changed'}], cursor: undefined};
 
 /**
- * One subscriber. It reads the history at its own pace; then the tail puts what happens into its queue, and cuts it off
- * when that grows too long. It holds nothing before it is first asked, and nothing after it ended, and it can be ended at
- * any time, also while it is being asked.
+ * One subscriber.
+ *
+ * 1. The first `next()` opens it; before that it holds no resources.
+ * 2. It reads the history, one batch per `next()`, at the pace of the consumer.
+ * 3. It follows the tail of the log, which puts deliveries into its queue. If the queue grows too long, the subscription fails.
+ * 4. It ends at any time, also during a `next()`, and releases its resources.
  */
 export class Subscription implements AsyncIterator<EventBatch, undefined, void>, Follower, HistoryReader {
   readonly prefix: Prefix;
   readonly #start: SubscriptionStart;
   readonly #deps: SubscriptionDeps;
-  readonly #asked: Asked[] = [];
+  readonly #pendingReads: PendingRead[] = [];
   #state: 'new' | 'open' | 'ended' = 'new';
   #failure: unknown;
   #cursor: Revision | undefined;
-  /** What of the log was told, or is waiting, or is nothing for this prefix. */
+  /** The last revision that was delivered, is in the queue, or has no event for this prefix. */
   #seen: Revision = 0;
-  #waiting: Parcel[] = [];
+  #waiting: SizedBatch[] = [];
   #waitingEvents = 0;
   #waitingBytes = 0;
   #identityChanged = false;
   #history: AsyncGenerator<EventBatch, undefined> | undefined;
-  /** What the history had to tell when nobody asked any more. */
+  /** A batch of the history that no `next()` waits for yet. */
   #held: EventBatch | undefined;
   #reading = false;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -66,9 +69,9 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   }
 
   async next(): Promise<IteratorResult<EventBatch, undefined>> {
-    if (this.#state === 'new') this.#begin();
+    if (this.#state === 'new') this.#open();
     return new Promise((resolve, reject) => {
-      this.#asked.push({resolve, reject});
+      this.#pendingReads.push({resolve, reject});
       this.#proceed();
     });
   }
@@ -91,12 +94,12 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#waiting = [];
     this.#held = undefined;
     clearTimeout(this.#heartbeat);
-    if (begun) this.#leave();
+    if (begun) this.#release();
     this.#proceed();
   }
 
-  /** Tells that the pilot, or what is known of it, is another. */
-  tellIdentityChanged(): void {
+  /** Delivers `identity-changed` next. */
+  notifyIdentityChange(): void {
     this.#identityChanged = true;
     this.#proceed();
   }
@@ -110,11 +113,11 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     return this.#state === 'open' && this.#deps.tail.attach(this, seen);
   }
 
-  take({parcels, through}: Delivery): void {
+  take({batches, through}: Delivery): void {
     if (through <= this.#seen) return;
-    for (const parcel of parcels) {
-      if (parcel.batch.cursor <= this.#seen) continue;
-      if (!this.#keep(parcel)) {
+    for (const sized of batches) {
+      if (sized.batch.cursor <= this.#seen) continue;
+      if (!this.#enqueue(sized)) {
         this.fail(this.#tooSlow());
         return;
       }
@@ -129,13 +132,13 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#proceed();
   }
 
-  #begin(): void {
+  #open(): void {
     const {signal} = this.#start;
     if (signal?.aborted === true) {
       this.#state = 'ended';
       return;
     }
-    this.#deps.onBegin(this);
+    this.#deps.onStart(this);
     this.#state = 'open';
     signal?.addEventListener('abort', this.#onAbort);
     this.#history = readHistory(this.#start, this, this.#deps);
@@ -143,32 +146,32 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
 
   readonly #onAbort = (): void => this.end();
 
-  #leave(): void {
+  #release(): void {
     this.#start.signal?.removeEventListener('abort', this.#onAbort);
     this.#deps.tail.detach(this);
-    // In the middle of a page it goes on to the next point where it can stop.
+    // A generator that is reading a page returns at its next `yield`.
     const released = Promise.resolve(this.#history?.return(undefined)).then(() => {});
     this.#deps.onEnd(this, released);
   }
 
-  /** Answers those who ask, as far as there is something to tell. */
+  /** Resolves pending reads while there are batches. */
   #proceed(): void {
-    for (let asked = this.#asked[0]; asked !== undefined; asked = this.#asked[0]) {
+    for (let asked = this.#pendingReads[0]; asked !== undefined; asked = this.#pendingReads[0]) {
       const batch = this.#state === 'open' ? this.#shift() : undefined;
       if (batch === undefined && this.#state === 'open') {
-        this.#await();
+        this.#waitForMore();
         return;
       }
-      this.#asked.shift();
+      this.#pendingReads.shift();
       clearTimeout(this.#heartbeat);
       this.#heartbeat = undefined;
-      if (batch !== undefined) this.#tell(asked, batch);
+      if (batch !== undefined) this.#resolve(asked, batch);
       else if (this.#failure === undefined) asked.resolve({done: true, value: undefined});
       else asked.reject(this.#takeFailure());
     }
   }
 
-  #tell(asked: Asked, batch: EventBatch): void {
+  #resolve(asked: PendingRead, batch: EventBatch): void {
     this.#cursor = batch.cursor ?? this.#cursor;
     asked.resolve({done: false, value: batch});
   }
@@ -178,25 +181,25 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
       this.#identityChanged = false;
       return IDENTITY_CHANGED;
     }
-    const parcel = this.#waiting.shift();
-    if (parcel !== undefined) {
-      this.#waitingEvents -= parcel.batch.events.length;
-      this.#waitingBytes -= parcel.sizeBytes;
-      return parcel.batch;
+    const sized = this.#waiting.shift();
+    if (sized !== undefined) {
+      this.#waitingEvents -= sized.batch.events.length;
+      this.#waitingBytes -= sized.sizeBytes;
+      return sized.batch;
     }
     const held = this.#held;
     this.#held = undefined;
     return held;
   }
 
-  /** Keeps a batch until it is asked for. @returns False when too much waits. */
-  #keep(parcel: Parcel): boolean {
+  /** Queues a batch. @returns False if the queue is too long. */
+  #enqueue(sized: SizedBatch): boolean {
     const {waitingEventsMax, waitingEventBytesMax} = this.#deps.limits;
-    const events = this.#waitingEvents + parcel.batch.events.length;
-    const sizeBytes = this.#waitingBytes + parcel.sizeBytes;
-    // One commit may be larger than all that may wait otherwise, and whoever keeps up gets it.
+    const events = this.#waitingEvents + sized.batch.events.length;
+    const sizeBytes = this.#waitingBytes + sized.sizeBytes;
+    // One commit may be larger than the limit of the queue: a subscriber that keeps up still gets it.
     if (this.#waiting.length > 0 && (events > waitingEventsMax || sizeBytes > waitingEventBytesMax)) return false;
-    this.#waiting.push(parcel);
+    this.#waiting.push(sized);
     this.#waitingEvents = events;
     this.#waitingBytes = sizeBytes;
     return true;
@@ -204,39 +207,39 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
 
   #tooSlow(): AppError {
     const {seen = 0} = this.#start;
-    // From the beginning of the log, where the own cursor leads nowhere.
-    const cursor = this.#cursor ?? (seen === NOWHERE ? 0 : seen);
+    // From the start of the log if the subscriber's cursor is of another store.
+    const cursor = this.#cursor ?? (seen === FOREIGN_CURSOR ? 0 : seen);
     return new AppError({code: 'subscriber-too-slow', cursor: String(cursor)});
   }
 
-  /** The failure is told once; after it the iteration has just ended, as with every iterator. */
+  /** Returns the failure once. After it the iterator is done, as every iterator. */
   #takeFailure(): unknown {
     const failure = this.#failure;
     this.#failure = undefined;
     return failure;
   }
 
-  #await(): void {
+  #waitForMore(): void {
     const {heartbeatMs} = this.#start;
-    if (heartbeatMs !== undefined) this.#heartbeat ??= setTimeout(() => this.#beat(), heartbeatMs);
+    if (heartbeatMs !== undefined) this.#heartbeat ??= setTimeout(() => this.#sendHeartbeat(), heartbeatMs);
     if (this.#history !== undefined && !this.#reading) void this.#read(this.#history);
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     this.#heartbeat = undefined;
-    const asked = this.#asked.shift();
+    const asked = this.#pendingReads.shift();
     if (asked === undefined) return;
     const moved = this.#history === undefined && this.#seen !== this.#cursor;
-    this.#tell(asked, {events: [], cursor: moved ? this.#seen : undefined});
+    this.#resolve(asked, {events: [], cursor: moved ? this.#seen : undefined});
     this.#proceed();
   }
 
-  /** Takes one step through the history. Never rejects. */
+  /** Reads one batch of the history. Never rejects. */
   async #read(history: AsyncGenerator<EventBatch, undefined>): Promise<void> {
     this.#reading = true;
     try {
       const {done, value} = await history.next();
-      // Meanwhile a new history may have begun, or all may have ended.
+      // A new history may have begun meanwhile, or the subscription may have ended.
       if (done === true && this.#history === history) this.#history = undefined;
       if (this.#state === 'open') this.#held = value;
     } catch (error) {

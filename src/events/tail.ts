@@ -6,31 +6,31 @@ import type {Store} from '../domain/store.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
 import type {EventLimits} from './limits.ts';
 
-/** Some commits, as those with one prefix get them; all who share the prefix get the same objects. */
+/** Some commits, filtered by a prefix. Subscribers with the same prefix share the objects. */
 export interface Delivery {
-  /** Those that have something under the prefix. */
-  readonly parcels: readonly Parcel[];
-  /** What of the log is told with it, whatever the prefix. */
+  /** The commits with events under the prefix. */
+  readonly batches: readonly SizedBatch[];
+  /** The last revision of the delivery, whatever the prefix. */
   readonly through: Revision;
 }
 
-/** A batch with what it takes while it waits. */
-export interface Parcel {
+/** A batch with its size in the queue of a subscriber. */
+export interface SizedBatch {
   readonly batch: CommitBatch;
   readonly sizeBytes: number;
 }
 
-/** A subscriber that hears of commits as they happen. */
+/** A subscriber that follows the log as it grows. */
 export interface Follower {
   readonly prefix: Prefix;
-  /** Takes what comes next; it may have seen some of it already. */
+  /** Takes the next delivery, of which it may have seen some commits already. */
   take(delivery: Delivery): void;
-  /** Tells it to read the log itself from where it is: the log forgot what would have come next. */
+  /** Makes it read the log itself from its position: the log has trimmed the commits after it. */
   fallBack(): void;
   fail(error: unknown): void;
 }
 
-/** What a tail needs. */
+/** The parts of a tail. */
 export interface TailDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'onChange'>;
   readonly log: Log;
@@ -38,13 +38,16 @@ export interface TailDeps {
 }
 
 /**
- * The end of the change log: reads what is added to it once for all, and hands it to those who follow. It reads after
- * writers got their answers, and others have their turn between some followers and the next.
+ * The tail of the change log. For each change of the store:
+ *
+ * 1. In the next tick, after the writers got their responses, reads the new commits once for all followers.
+ * 2. Divides them into deliveries that fit into the queue of a follower.
+ * 3. Gives each delivery to all followers, some per tick of the event loop.
  */
 export class Tail {
   readonly #deps: TailDeps;
   readonly #followers = new Set<Follower>();
-  /** What of the log was handed over, or is being handed over, to everybody. */
+  /** The last revision that all followers have got or are getting. */
   #through: Revision = 0;
   #stopListening: (() => void) | undefined;
   #running = false;
@@ -54,12 +57,12 @@ export class Tail {
     this.#deps = deps;
   }
 
-  /** Whether whoever has seen the log up to a revision can follow from there on. */
+  /** Returns whether a subscriber that has seen the log up to a revision can follow from there. */
   reaches(revision: Revision): boolean {
     return revision >= (this.#followers.size === 0 ? this.#deps.store.revision : this.#through);
   }
 
-  /** Lets a subscriber follow that has seen the log up to a revision. @returns False when it must read more of it first. */
+  /** Adds a follower that has seen the log up to a revision. @returns False if it must read more of the log first. */
   attach(follower: Follower, seen: Revision): boolean {
     if (!this.reaches(seen)) return false;
     if (this.#followers.size === 0) this.#through = seen;
@@ -68,6 +71,7 @@ export class Tail {
     return true;
   }
 
+  /** Removes a follower. Idempotent. */
   detach(follower: Follower): void {
     this.#followers.delete(follower);
     if (this.#followers.size > 0) return;
@@ -79,7 +83,7 @@ export class Tail {
     this.#woken = true;
     if (this.#running) return;
     this.#running = true;
-    // Not at once: who wrote gets the answer first.
+    // In another tick, so that the writer gets its response first.
     setImmediate(() => void this.#run());
   }
 
@@ -88,7 +92,7 @@ export class Tail {
     try {
       while (this.#woken && this.#followers.size > 0) {
         this.#woken = false;
-        await this.#readOn();
+        await this.#deliverNext();
       }
     } catch (error) {
       if (!(error instanceof AppError)) this.#deps.log.error('events failed', {error});
@@ -98,7 +102,7 @@ export class Tail {
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #deliverNext(): Promise<void> {
     const {store, limits} = this.#deps;
     const reading = await readLog(store, this.#through, limits.pageEvents);
     if (reading.kind === 'reset') {
@@ -107,21 +111,21 @@ export class Tail {
       return;
     }
     if (reading.batches.length === 0) return;
-    // Before anybody gets it: who attaches meanwhile has to have read it.
+    // Before the first delivery: a follower that attaches meanwhile must have read these commits itself.
     this.#through = reading.through;
-    // There may be more than a page.
+    // There may be another page.
     this.#woken = true;
-    for (const batches of this.#divide(reading.batches)) await this.#handOver(batches);
+    for (const batches of this.#divide(reading.batches)) await this.#deliver(batches);
   }
 
-  /** Parts that can wait for a subscriber without being too much. */
+  /** Divides commits into deliveries, each below the limit of a subscriber's queue. */
   *#divide(batches: readonly CommitBatch[]): Iterable<readonly CommitBatch[]> {
     let part: CommitBatch[] = [];
     let sizeBytes = 0;
     for (const batch of batches) {
       part.push(batch);
       sizeBytes += sizeOfBatch(batch);
-      if (sizeBytes < this.#deps.limits.handedBytes) continue;
+      if (sizeBytes < this.#deps.limits.deliveryBytes) continue;
       yield part;
       part = [];
       sizeBytes = 0;
@@ -129,33 +133,33 @@ export class Tail {
     if (part.length > 0) yield part;
   }
 
-  async #handOver(batches: readonly CommitBatch[]): Promise<void> {
+  async #deliver(batches: readonly CommitBatch[]): Promise<void> {
     const through = batches.at(-1)?.cursor ?? this.#through;
     const byPrefix = new Map<Prefix, Delivery>();
-    let handed = 0;
+    let delivered = 0;
     for (const follower of [...this.#followers]) {
-      // It may have gone while others had their turn.
+      // It may have been detached in an earlier tick.
       if (!this.#followers.has(follower)) continue;
       let delivery = byPrefix.get(follower.prefix);
       if (delivery === undefined) {
-        delivery = {parcels: pack(batches, follower.prefix), through};
+        delivery = {batches: select(batches, follower.prefix), through};
         byPrefix.set(follower.prefix, delivery);
       }
       follower.take(delivery);
-      if (++handed % this.#deps.limits.handedTogether === 0) await turn();
+      if (++delivered % this.#deps.limits.deliveriesPerTick === 0) await tick();
     }
-    await turn();
+    await tick();
   }
 }
 
-function pack(batches: readonly CommitBatch[], prefix: Prefix): readonly Parcel[] {
+function select(batches: readonly CommitBatch[], prefix: Prefix): readonly SizedBatch[] {
   return batches.flatMap(whole => {
     const batch = selectPrefix(whole, prefix);
     return batch === undefined ? [] : [{batch, sizeBytes: sizeOfBatch(batch)}];
   });
 }
 
-function turn(): Promise<void> {
+function tick(): Promise<void> {
   return new Promise(resolve => {
     setImmediate(resolve);
   });

@@ -123,7 +123,7 @@ class EntryService implements CheckedEntries {
     const range: Range = {prefix: parsePrefix(prefix), limit: this.#limits.listLimitMax};
     let deleted = 0;
     let after: Key | undefined;
-    // Page by page: a commit of everything would hold up every other writer, and the event loop with it.
+    // Page by page: one large commit would block other writers and the event loop.
     for (;;) {
       const {entries, next} = await this.#readPage({...range, after});
       const operations = entries.map(({key}) => ({kind: 'delete', key}) as const);
@@ -144,7 +144,7 @@ class EntryService implements CheckedEntries {
   }
 
   async #readPage(range: Range): Promise<Page<EntryInfo> & {readonly next?: Key}> {
-    // One more than asked for tells whether a page follows; it is not shown.
+    // One entry more than requested shows whether another page follows.
     const found = await this.#store.list({...range, limit: range.limit + 1});
     const entries = found.slice(0, range.limit);
     const last = entries.at(-1);
@@ -154,7 +154,7 @@ class EntryService implements CheckedEntries {
     return follows ? {entries, next: last.key} : {entries};
   }
 
-  /** Whether a range has a key beyond this one. */
+  /** Returns whether the range has a key after this one. */
   async #follows(range: Range, after: Key): Promise<boolean> {
     const found = await this.#store.list({...range, after, limit: 1, values: false});
     return found.length > 0;
@@ -207,7 +207,7 @@ class EntryService implements CheckedEntries {
   }
 }
 
-/** How long a value or patch is as it was given, in bytes or UTF-16 units; 0 for what is neither, and is refused later. */
+/** Returns the length of a value or patch, in bytes or UTF-16 units; 0 if it has no length and is refused later. */
 function givenLength(operation: TransactionOperation): number {
   const json = operation.kind === 'put' ? operation.json : operation.kind === 'patch' ? operation.patch : '';
   return json?.length ?? 0;
@@ -230,7 +230,7 @@ function expiryOf(ttlSeconds: number | null | undefined): Expiry | undefined {
   return typeof ttlSeconds === 'number' ? {kind: 'after', ttlSeconds} : undefined;
 }
 
-/** Whether the store ended the page early because of the size of the values. */
+/** Returns whether the store ended the page early because of the size of its values. */
 function isCutShort(entries: readonly EntryInfo[], {values = false, valuesBytesMax = Infinity}: Range): boolean {
   if (!values) return false;
   return entries.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0) >= valuesBytesMax;

@@ -4,7 +4,7 @@ import type {Range, Snapshot, Store} from '../domain/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/export-lines.ts';
 
-/** What an export needs. */
+/** The entries to export, and where from. */
 export interface ExportRunDeps {
   readonly store: Pick<Store, 'snapshot'>;
   readonly pause: () => Promise<void>;
@@ -12,14 +12,14 @@ export interface ExportRunDeps {
 }
 
 /**
- * Takes a snapshot and reads its first page, so that what fails there fails before anything is promised.
+ * Starts an export: takes a snapshot and reads its first page, so that a failure there is thrown before the response begins.
  *
- * @throws {AppError} `entry-corrupt`, `store-closed`; nothing stays open then.
+ * @throws {AppError} `entry-corrupt`, `store-closed`; then the snapshot is closed.
  */
 export async function startExport({store, pause, prefix}: ExportRunDeps): Promise<Export> {
   const snapshot = await store.snapshot();
   const chunks = readChunks(snapshot, {pause, prefix});
-  // When it throws, it has disposed of the snapshot.
+  // If it throws, it has disposed of the snapshot.
   const first = await chunks.next();
   return new OpenExport({revision: snapshot.revision, chunks, first});
 }
@@ -30,7 +30,7 @@ interface OpenExportParts {
   readonly first: IteratorResult<Uint8Array, undefined>;
 }
 
-/** The chunks of an export, of which the first was read already. */
+/** The chunks of an export. The first was read at the start. */
 class OpenExport implements Export {
   readonly revision: Revision;
   readonly #chunks: AsyncGenerator<Uint8Array, undefined, undefined>;

@@ -9,7 +9,7 @@ import {isBlank, LineSplitter} from '../protocol/line-splitter.ts';
 import {createExportLineParser} from '../protocol/read-export-lines.ts';
 import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
 
-/** What an import needs. */
+/** The store of an import, and its clock. */
 export interface ImportRunDeps {
   readonly store: Store;
   readonly nowMs: () => number;
@@ -18,10 +18,16 @@ export interface ImportRunDeps {
   readonly limits: Limits;
 }
 
-/** Most lines that are read in one turn of the event loop, in bytes: empty ones take longest, some twenty milliseconds. */
+/** Most bytes of lines to read in one tick of the event loop: empty lines take longest, some twenty milliseconds. */
 const TURN_LINES_BYTES_MAX = 64 * 1024;
 
-/** One import, from its first line to its last. */
+/**
+ * One import.
+ *
+ * 1. Splits the chunks into lines and parses each: a header, entries, a trailer.
+ * 2. Collects entries into a batch; a full batch is stored while the next one is collected.
+ * 3. At the end stores the last batch, and in mode `replace` deletes the other entries under the prefix.
+ */
 export class ImportRun {
   readonly #deps: ImportRunDeps;
   readonly #mode: ImportMode;
@@ -29,20 +35,20 @@ export class ImportRun {
   readonly #target: ImportTarget;
   readonly #lines: LineSplitter;
   readonly #parse: (line: Uint8Array) => Steps<ExportLine>;
-  /** The prefix of the header, once it was read. */
+  /** The prefix in the header. Undefined before the header. */
   #prefix: Prefix | undefined;
-  /** Whether the trailer was read. */
+  /** True after the trailer. */
   #complete = false;
   #lineNumber = 0;
-  /** How much was read in this turn of the event loop, in bytes. */
+  /** Bytes that were read in this tick of the event loop. */
   #turnBytes = 0;
   #entries = 0;
   #expired = 0;
-  /** What is not stored yet; of several lines with one key it has the last. */
+  /** The entries that are not stored yet. If several lines have the same key, the last one counts. */
   readonly #batch = new Map<Key, PutOperation>();
   #batchBytes = 0;
   readonly #stored = {created: 0, replaced: 0, batches: 0};
-  /** The batch that is being stored while the lines of the next one are read. */
+  /** The batch that is being stored while the next one is collected. */
   #storing: Promise<void> | undefined;
 
   constructor(deps: ImportRunDeps, {mode = 'merge', dryRun = false}: ImportOptions) {
@@ -100,7 +106,7 @@ export class ImportRun {
     this.#lineNumber++;
     throw this.#invalid(
       this.#prefix === undefined
-        ? 'it is missing; there is nothing at all'
+        ? 'it is missing; the import is empty'
         : 'it is missing; the export was cut off before its end',
     );
   }
@@ -125,8 +131,7 @@ export class ImportRun {
   }
 
   #assertCount(count: number): void {
-    if (count !== this.#entries)
-      throw this.#invalid(`it says that there are ${count} entries, and ${this.#entries} stand before it`);
+    if (count !== this.#entries) throw this.#invalid(`it counts ${count} entries, but ${this.#entries} precede it`);
   }
 
   #takeEntry({key, json, expiresAtMs}: EntryLine): Promise<void> | undefined {
@@ -143,25 +148,25 @@ export class ImportRun {
       this.#batchBytes += json.length - (before?.json.length ?? 0);
       this.#batch.set(key, {kind: 'put', key, json, ...expiry});
     };
-    if (this.#hasRoom(json.length)) {
+    if (this.#fitsInBatch(json.length)) {
       put();
       return undefined;
     }
     return this.#storeBatch().then(put);
   }
 
-  #hasRoom(sizeBytes: number): boolean {
+  #fitsInBatch(sizeBytes: number): boolean {
     if (this.#batch.size === 0) return true;
     const {transactionOperationsMax, transactionBytesMax} = this.#deps.limits;
     return this.#batch.size < transactionOperationsMax && this.#batchBytes + sizeBytes <= transactionBytesMax;
   }
 
-  /** Stores what was collected. While the disk works, the next batch is read; there are never more than these two. */
+  /** Starts to store the batch, after the one before: there are never more than two in memory. */
   async #storeBatch(): Promise<void> {
     await this.#storing;
     const batch = this.#takeBatch();
     this.#storing = this.#target.put(batch).then(stored => this.#count(stored));
-    // Whoever waits for it next is told; until then nobody is.
+    // The next wait for it throws; until then the rejection must not count as unhandled.
     this.#storing.catch(() => {});
   }
 
@@ -178,7 +183,7 @@ export class ImportRun {
     this.#stored.batches++;
   }
 
-  /** Stores the rest, and deletes what `replace` leaves out. @returns How many were deleted. */
+  /** Stores the last batch, and deletes other entries if the mode is `replace`. @returns The number of deleted entries. */
   async #finish(): Promise<number> {
     const prefix = this.#mode === 'replace' ? this.#prefix : undefined;
     if (this.#storing === undefined && prefix !== undefined) {
@@ -197,7 +202,7 @@ export class ImportRun {
     return new AppError({code: 'invalid-import', line: this.#lineNumber, problem, imported: 0, batches: 0});
   }
 
-  /** Adds what was stored until then, once that is certain. */
+  /** Adds the number of stored entries to a failure, after the batch in progress has ended. */
   async #describeFailure(error: unknown): Promise<unknown> {
     await this.#storing?.catch(() => {});
     if (!(error instanceof AppError)) return error;

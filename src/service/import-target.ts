@@ -4,36 +4,36 @@ import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Outcome, PutOperation, Store} from '../domain/store.ts';
 
-/** Where the entries of an import go. */
+/** Stores the entries of an import, or only counts them in a dry run. */
 export interface ImportTarget {
   /** Stores a batch, all or nothing. */
   put(batch: readonly PutOperation[]): Promise<Stored>;
   /**
-   * Stores the only batch and deletes all others, in one commit.
+   * Stores the only batch and deletes all other entries under the prefix, in one commit.
    *
-   * @returns Undefined when they do not fit into one; nothing happened then.
+   * @returns Undefined if they do not fit into one commit; then nothing was changed.
    */
   putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted | undefined>;
   /**
-   * Deletes every entry under the prefix that nobody wrote since the import began, page by page.
+   * Deletes every entry under the prefix that was not written since the import began, page by page.
    *
-   * @returns How many were deleted.
+   * @returns The number of deleted entries.
    */
   deleteOthers(prefix: Prefix): Promise<number>;
 }
 
-/** What became of a batch. */
+/** The outcome of storing a batch. */
 export interface Stored {
   readonly created: number;
   readonly replaced: number;
 }
 
-/** What became of a batch, and how many other entries were deleted. */
+/** The outcome of storing a batch, and the number of other entries that were deleted. */
 export interface StoredAndDeleted extends Stored {
   readonly deleted: number;
 }
 
-/** What a target needs. */
+/** The store of an import. */
 export interface ImportTargetDeps {
   readonly store: Store;
   readonly limits: Limits;
@@ -41,7 +41,7 @@ export interface ImportTargetDeps {
   readonly onExpiringEntries: () => void;
 }
 
-/** Makes the target of an import that begins now. */
+/** Makes the target of an import that starts now. */
 export function createImportTarget(deps: ImportTargetDeps, {dryRun}: {readonly dryRun: boolean}): ImportTarget {
   return dryRun ? new DryTarget(deps) : new StoreTarget(deps);
 }
@@ -62,9 +62,9 @@ class StoreTarget implements ImportTarget {
   }
 
   async putAndDeleteOthers(batch: readonly PutOperation[], prefix: Prefix): Promise<StoredAndDeleted | undefined> {
-    const room = this.#deps.limits.transactionOperationsMax - batch.length;
-    const others = await this.#findOthers(prefix, {batch, countMax: room + 1});
-    if (others.length > room) return undefined;
+    const othersMax = this.#deps.limits.transactionOperationsMax - batch.length;
+    const others = await this.#findOthers(prefix, {batch, countMax: othersMax + 1});
+    if (others.length > othersMax) return undefined;
     const outcomes = await this.#commitUnlessChanged(batch, others);
     this.#announceExpiries(batch);
     const deleted = outcomes.filter(outcome => outcome === 'deleted').length;
@@ -81,7 +81,7 @@ class StoreTarget implements ImportTarget {
     return deleted;
   }
 
-  /** Entries that are neither in the batch nor written since the import began, `countMax` of them at most. */
+  /** Returns entries that are neither in the batch nor written since the import began, about `countMax` of them. */
   async #findOthers(
     prefix: Prefix,
     {batch, countMax}: {readonly batch: readonly PutOperation[]; readonly countMax: number},
@@ -96,8 +96,8 @@ class StoreTarget implements ImportTarget {
   }
 
   /**
-   * Stores the batch and deletes the others, except those that somebody changes meanwhile. Each round that fails has
-   * fewer of them than the one before.
+   * Stores the batch and deletes the others, except those that change meanwhile. Each retry has fewer of them than the
+   * attempt before.
    */
   async #commitUnlessChanged(
     batch: readonly PutOperation[],
@@ -124,7 +124,7 @@ class StoreTarget implements ImportTarget {
 /** How many keys are looked up before others have their turn: about two milliseconds of work. */
 const LOOKUPS_MAX = 100;
 
-/** Counts what would happen. A key that stands in two batches is counted as two. */
+/** Counts what an import would do. A key in two batches is counted twice. */
 class DryTarget implements ImportTarget {
   readonly #deps: ImportTargetDeps;
   #replaced = 0;
@@ -151,11 +151,11 @@ class DryTarget implements ImportTarget {
   async deleteOthers(prefix: Prefix): Promise<number> {
     let present = 0;
     for await (const page of pagesOf(this.#deps, prefix)) present += page.length;
-    // Every key of the export begins with the prefix, so those that are replaced are among them.
+    // Every key of the export has the prefix, so the replaced entries are among the present ones.
     return Math.max(0, present - this.#replaced);
   }
 
-  /** Of the keys that begin with it, a key comes first itself. Its value is not read. */
+  /** Lists one key with this prefix, without its value: the first is the key itself if it is present. */
   async #isPresent(key: Key): Promise<boolean> {
     const [first] = await this.#deps.store.list({prefix: key as string as Prefix, limit: 1});
     return first?.key === key;
@@ -181,7 +181,7 @@ function countStored(outcomes: readonly Outcome[]): Stored {
   return {created: count('created'), replaced: count('replaced')};
 }
 
-/** The keys of the checks that failed; any other error is thrown again. */
+/** Returns the keys of the failed checks; rethrows any other error. */
 function changedKeys(error: unknown): ReadonlySet<string> {
   if (!(error instanceof AppError) || error.failure.code !== 'revision-conflict') throw error;
   return new Set(error.failure.conflicts.map(({key}) => key));

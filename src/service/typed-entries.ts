@@ -18,8 +18,8 @@ import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-ent
 import {formatValue} from '../domain/value-text.ts';
 
 /**
- * Adds values to entries that know JSON texts only. For programs that embed the service; its own routes copy bytes, and do
- * not pay for what they do not use.
+ * Makes the entries of a program that embeds the service: checks keys and times to live, and adds JavaScript values. The HTTP
+ * routes do without, because they copy bytes.
  */
 export function withValues(entries: CheckedEntries): TypedEntries {
   return new ValueEntries(entries);

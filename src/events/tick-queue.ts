@@ -1,11 +1,11 @@
 /**
- * Lets those who wait go on one after the other, one in each turn of the event loop: so a thousand who catch up at once
- * after a restart never keep others waiting for longer than one of them takes.
+ * Resumes waiting callers in their order, one per tick of the event loop. A thousand subscribers that catch up after a restart
+ * thus delay other work by one of them at a time.
  */
-export class Turns {
+export class TickQueue {
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves when it is the caller's turn. */
+  /** Resolves in a tick of the caller's own. */
   next(): Promise<void> {
     return new Promise(resolve => {
       if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#proceed());
