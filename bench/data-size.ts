@@ -1,10 +1,10 @@
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 
-/** How many bytes of the unit in which file systems count blocks. Source: stat(2). */
+/** Size of the unit in which file systems count blocks, in bytes. Source: stat(2). */
 const BLOCK_BYTES = 512;
 
-/** How much room a directory takes on the disk: what is allocated, not how long its files say they are. */
+/** Returns the disk space of a directory: allocated blocks, not file sizes. */
 export async function readSizeBytes(directory: string): Promise<number> {
   const names = await readdir(directory, {recursive: true});
   const blocks = await Promise.all(
@@ -12,7 +12,7 @@ export async function readSizeBytes(directory: string): Promise<number> {
       try {
         return (await stat(join(directory, name))).blocks;
       } catch {
-        // A file for a moment only.
+        // A file that was deleted since the directory was read.
         return 0;
       }
     }),

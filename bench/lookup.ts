@@ -4,7 +4,7 @@ import type {Start} from './sections/start.ts';
 import type {Measured, Sample} from './sections/throughput.ts';
 import {ratioOf, type Spread} from './statistics.ts';
 
-/** Finds what was measured of a subject. */
+/** Finds the measurements of a subject. */
 export function findMeasured(
   {throughput}: Results,
   sought: Pick<Measured, 'workload' | 'connections' | 'subject'>,
@@ -15,25 +15,25 @@ export function findMeasured(
   );
 }
 
-/** How many requests a second one made, as a ratio to another; undefined when one of the two was not measured. */
+/** Returns requests per second as a ratio to another subject; undefined if one of the two was not measured. */
 export function rateRatio(one: Measured | undefined, other: Measured | undefined): Spread | undefined {
   if (one === undefined || other === undefined) return undefined;
   return ratioOf(figuresOf(one, 'requestsPerSecond'), figuresOf(other, 'requestsPerSecond'));
 }
 
-/** One figure of all turns. */
+/** Returns one figure of all rounds. */
 export function figuresOf({samples}: Measured, member: keyof Sample): readonly number[] {
   return samples.map(sample => sample[member]);
 }
 
-/** What can be told of a start. */
+/** Figures of a start. */
 const START_FIGURES = {
   firstAnswerMs: ({firstAnswerMs}: Start) => firstAnswerMs,
   idleMb: ({idle}: Start) => idle.residentMb,
   ownMb: ({idle}: Start) => idle.ownMb,
 } as const;
 
-/** One figure of all starts of a subject. */
+/** Returns one figure of all starts of a subject. */
 export function startFigures(
   {starts}: Results,
   subject: string,
@@ -42,7 +42,9 @@ export function startFigures(
   return starts?.find(each => each.subject === subject)?.starts.map(START_FIGURES[figure]) ?? [];
 }
 
-/** What a request costs in a large store, as a ratio to what it costs in a small one; undefined when that was not measured. */
+/**
+ * Returns the cost of a request in a large store as a ratio to that in a small one; undefined if it was not measured.
+ */
 export function growthCost(
   {growth}: Results,
   {workload, keys}: Pick<GrowthMeasured, 'workload' | 'keys'>,

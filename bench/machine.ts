@@ -3,13 +3,13 @@ import {readFileSync} from 'node:fs';
 import {statfs} from 'node:fs/promises';
 import {arch, availableParallelism, cpus, release, totalmem, type} from 'node:os';
 
-/** The cores that servers and the load generator are pinned to. */
+/** Cores to which servers and the load generator are pinned. */
 export interface Cores {
   readonly server: number;
   readonly generator: number;
 }
 
-/** Where the run was made. */
+/** Description of the machine. */
 export interface Machine {
   readonly processor: string;
   readonly cores: number;
@@ -17,11 +17,11 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly fileSystem: string;
-  /** Undefined where servers and the load generator share all cores. */
+  /** Undefined if servers and the load generator share all cores. */
   readonly pinned: Cores | undefined;
 }
 
-/** Magic numbers of the file systems one is likely to meet; those in memory sync at no cost. Source: statfs(2). */
+/** Magic numbers of common file systems; those in memory sync at no cost. Source: statfs(2). */
 const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   61267: 'ext4',
   1481003842: 'xfs',
@@ -31,7 +31,10 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   16914836: 'tmpfs, in memory: nothing is durable here',
 };
 
-/** The first and the last core this process may use: far from each other where two share their units. */
+/**
+ * Returns the first and the last core this process may use: far from each other, since neighbours may share execution
+ * units.
+ */
 export const CORES: Cores | undefined = findCores();
 
 function findCores(): Cores | undefined {
@@ -42,12 +45,12 @@ function findCores(): Cores | undefined {
   return server < generator ? {server, generator} : undefined;
 }
 
-/** A command that runs on one core, or as it is where cores cannot be chosen. */
+/** Returns a command that runs on one core, or unchanged if cores cannot be chosen. */
 export function pinned(command: readonly string[], core: number | undefined): readonly string[] {
   return core === undefined ? command : ['taskset', '--cpu-list', String(core), ...command];
 }
 
-/** @param directory Where the servers keep their data. */
+/** @param directory Directory for the data of the servers. */
 export async function describeMachine(directory: string): Promise<Machine> {
   const fileSystem = (await statfs(directory)).type;
   return {

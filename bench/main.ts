@@ -8,7 +8,7 @@ import {FULL_PLAN, QUICK_PLAN} from './plan.ts';
 import {killServers} from './process.ts';
 import {formatReport} from './report/report.ts';
 import {runBench} from './run.ts';
-import {judge} from './targets.ts';
+import {compareTargets} from './targets.ts';
 
 const RESULTS_DIRECTORY = fileURLToPath(new URL('./results/', import.meta.url));
 
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   }
   await mkdir(options.directory, {recursive: true});
   const directory = await mkdtemp(join(options.directory, 'crewroom-bench-'));
-  // Also when the run is ended from outside: it may be gigabytes.
+  // Also if the run is ended from outside: the directory may have gigabytes.
   process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     generator: await openGenerator(join(directory, 'generator')),
     onProgress: text => process.stderr.write(`${Math.round((performance.now() - startMs) / 1000)} s: ${text}\n`),
   }).finally(killServers);
-  const verdicts = judge(results);
+  const verdicts = compareTargets(results);
   const report = formatReport(results, verdicts);
   const json = `${JSON.stringify({...results, targets: verdicts}, undefined, 2)}\n`;
   process.stdout.write(options.json ? json : report);
@@ -57,7 +57,7 @@ async function writeResults(startedAt: string, texts: Readonly<Record<string, st
   }
 }
 
-/** What went wrong, and why, without the places in the code: they say nothing about a server that refused. */
+/** Formats an error with its causes, without stack traces: they do not help if a server refused. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}: ${describeError(error.cause)}`;

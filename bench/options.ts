@@ -4,7 +4,7 @@ import {parseArgs} from 'node:util';
 import {SECTIONS, type SectionName} from './plan.ts';
 import {WORKLOADS} from './workloads.ts';
 
-/** What the caller asked for. */
+/** Options of the command line. */
 export interface Options {
   readonly quick: boolean;
   readonly only: ReadonlySet<string>;
@@ -16,28 +16,13 @@ export interface Options {
   readonly help: boolean;
 }
 
-/** How the command is used. */
-export const USAGE = `Usage: npm run bench [-- OPTIONS]
-
-Measures Crewroom beside bare node:http, beside its engine without rules, and beside what one would pick instead.
-Prints a report, and writes it to bench/results/ as Markdown and as JSON.
-
-  --quick        in less than 3 minutes, with fewer turns and connections; otherwise less than 30
-  --only NAME    only this workload or section; may be given again
-                 workloads: ${WORKLOADS.map(({name}) => name).join(', ')}
-                 sections: ${SECTIONS.join(', ')}
-  --no-peers     only Crewroom, bare node:http, and LMDB behind it
-  --peers DIR    install the peers there and keep them, instead of in a temporary directory
-  --data-dir DIR where the data of the servers is kept while it runs (default: ${tmpdir()})
-  --json         print the JSON instead of the report
-  --check        exit with 1 when a target is missed
-  --help
-`;
+/** Text of `--help`. */
+export const USAGE = `Usage: npm run bench [-- OPTIONS]⏎⏎Measures Crewroom beside bare node:http, beside its engine without rules, and beside alternatives.⏎Prints a report, and writes it to bench/results/ as Markdown and as JSON.⏎⏎  --quick        in less than 3 minutes, with fewer rounds and connections; otherwise less than 30⏎  --only NAME    only this workload or section; repeatable⏎                 workloads: ${WORKLOADS.map(({name}) => name).join(', ')}⏎                 sections: ${SECTIONS.join(', ')}⏎  --no-peers     only Crewroom, bare node:http, and LMDB behind it⏎  --peers DIR    install the peers there and keep them, instead of in a temporary directory⏎  --data-dir DIR directory for the data of the servers during the run (default: ${tmpdir()})⏎  --json         print the JSON instead of the report⏎  --check        exit with 1 if a target is missed⏎  --help⏎`;
 
 /**
- * Reads the arguments of the command.
+ * Parses the arguments of the command.
  *
- * @throws {Error} When they are wrong.
+ * @throws {Error} If they are not valid.
  */
 export function readOptions(args: readonly string[]): Options {
   const {values} = parseArgs({
@@ -70,12 +55,12 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** Whether a workload was asked for. */
+/** Whether a workload is requested. */
 export function wantsWorkload({only}: Options, name: string): boolean {
   return only.size === 0 || only.has(name);
 }
 
-/** Whether a section was asked for. */
+/** Whether a section is requested. */
 export function wantsSection({only}: Options, section: SectionName): boolean {
   return only.size === 0 || only.has(section);
 }

@@ -1,33 +1,33 @@
-/** The parts of a run beside the workloads. */
+/** Parts of a run beside the workloads. */
 export const SECTIONS = ['start', 'contention', 'subscribers', 'growth'] as const;
 
-/** The name of a section. */
+/** Name of a section. */
 export type SectionName = (typeof SECTIONS)[number];
 
-/** How much of everything a run makes. */
+/** Extent of a run. */
 export interface Plan {
-  /** The whole run, in milliseconds: it takes fewer turns than planned where the machine is slow. */
+  /** Time for the whole run, in milliseconds: on a slow machine there are fewer rounds than planned. */
   readonly limitMs: number;
-  /** How long starting again and again may take, of that. */
+  /** Share of that time for repeated starts. */
   readonly startLimitMs: number;
-  /** How long getting the peers may take, of that. */
+  /** Share of that time for installing the peers. */
   readonly installLimitMs: number;
-  /** What is kept for the parts after throughput, of that. */
+  /** Share of that time reserved for the parts after throughput. */
   readonly reservedMs: number;
-  /** A part that has less time than this is not begun. */
+  /** Minimum time left for starting a part. */
   readonly sectionMinMs: number;
-  readonly turns: number;
-  /** How often in a turn those take turns that a target is set for. */
+  readonly rounds: number;
+  /** Number of measurements per round of workloads with a target. */
   readonly targetTimes: number;
-  /** How long a measurement of Crewroom and what it must keep up with takes, in whole seconds. */
+  /** Duration of a measurement of Crewroom and the subjects of its targets, in whole seconds. */
   readonly seconds: number;
-  /** How long one of a peer takes. */
+  /** Duration of a measurement of a peer. */
   readonly peerSeconds: number;
   readonly starts: number;
   readonly growthEntries: readonly number[];
-  readonly growthTurns: number;
-  readonly subscribersTurns: number;
-  readonly contentionTurns: number;
+  readonly growthRounds: number;
+  readonly subscribersRounds: number;
+  readonly contentionRounds: number;
 }
 
 /** A run in less than 30 minutes. */
@@ -37,15 +37,15 @@ export const FULL_PLAN: Plan = {
   installLimitMs: 3 * 60_000,
   reservedMs: 7 * 60_000,
   sectionMinMs: 60_000,
-  turns: 5,
+  rounds: 5,
   targetTimes: 3,
   seconds: 2,
   peerSeconds: 1,
   starts: 15,
   growthEntries: [1000, 100_000, 1_000_000],
-  growthTurns: 5,
-  subscribersTurns: 3,
-  contentionTurns: 5,
+  growthRounds: 5,
+  subscribersRounds: 3,
+  contentionRounds: 5,
 };
 
 /** A run in less than 3 minutes. */
@@ -55,13 +55,13 @@ export const QUICK_PLAN: Plan = {
   installLimitMs: 30_000,
   reservedMs: 45_000,
   sectionMinMs: 15_000,
-  turns: 3,
+  rounds: 3,
   targetTimes: 1,
   seconds: 1,
   peerSeconds: 1,
   starts: 4,
   growthEntries: [1000, 30_000],
-  growthTurns: 1,
-  subscribersTurns: 1,
-  contentionTurns: 2,
+  growthRounds: 1,
+  subscribersRounds: 1,
+  contentionRounds: 2,
 };

@@ -5,14 +5,14 @@ import {createInterface} from 'node:readline';
 import {setTimeout} from 'node:timers/promises';
 import {CORES, pinned} from './machine.ts';
 
-/** How long a server may take until it answers. */
+/** Maximum time until a server answers. */
 const START_TIMEOUT_MS = 30_000;
-/** How often it is asked whether it is there yet. */
+/** Interval of polls until it answers. */
 const POLL_MS = 2;
-/** How many clock ticks are a second in the figures of Linux. Source: sysconf(_SC_CLK_TCK), the same on every common platform. */
+/** Clock ticks per second in the figures of Linux. Source: sysconf(_SC_CLK_TCK), the same on every common platform. */
 const TICKS_PER_SECOND = 100;
 
-/** A server that was started, on the core for servers. */
+/** A started server, on the core for servers. */
 export interface ServerProcess {
   readonly directory: string;
   readonly process: ChildProcess;
@@ -23,10 +23,10 @@ export interface ServerProcess {
 
 const running = new Set<ChildProcess>();
 
-// Whichever way the run ends, nothing it started goes on.
+// Ends all started processes, however the run ends.
 process.once('exit', killServers);
 
-/** Ends every server that was not stopped, as when one of two that belong together did not start. */
+/** Ends every server that was not stopped, such as the first of two if the second did not start. */
 export function killServers(): void {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -35,7 +35,7 @@ export function killServers(): void {
  * Starts a server.
  *
  * @param command Program and arguments.
- * @param directory Where it works.
+ * @param directory Working directory.
  */
 export async function startServer(
   command: readonly string[],
@@ -51,7 +51,7 @@ export async function startServer(
   await once(child, 'spawn');
   running.add(child);
   child.once('exit', () => running.delete(child));
-  // Beside the directory, not in it: a store wants that for itself.
+  // Beside the directory, not in it: a store uses that alone.
   child.stderr?.pipe(createWriteStream(stderrFile(directory)));
   return {directory, process: child, processId: child.pid ?? 0, stop: () => stop(child)};
 }
@@ -63,7 +63,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** The first line that a server prints. @throws {Error} When it ends before, or takes too long. */
+/** Returns the first line that a server prints. @throws {Error} If it ends before, or takes too long. */
 export async function readFirstLine(server: ServerProcess): Promise<string> {
   const {process: child} = server;
   if (child.stdout === null) throw new Error('Cannot read a line: standard output is not read');
@@ -74,7 +74,7 @@ export async function readFirstLine(server: ServerProcess): Promise<string> {
   return String(line);
 }
 
-/** Waits until a server that prints no address answers. @throws {Error} When it ends before, or takes too long. */
+/** Waits until a server that prints no address answers. @throws {Error} If it ends before, or takes too long. */
 export async function waitUntilAnswered(server: ServerProcess, url: string): Promise<void> {
   server.process.stdout?.resume();
   const signal = AbortSignal.timeout(START_TIMEOUT_MS);
@@ -84,8 +84,8 @@ export async function waitUntilAnswered(server: ServerProcess, url: string): Pro
 
 async function failOnExit({process: child, directory}: ServerProcess, signal: AbortSignal): Promise<never> {
   const [code, killedBy] = await once(child, 'close', {signal});
-  const said = readFileSync(stderrFile(directory), 'utf8').trim();
-  throw new Error(`${child.spawnargs.join(' ')} ended at once, with ${killedBy ?? `exit code ${code}`}: ${said}`);
+  const stderr = readFileSync(stderrFile(directory), 'utf8').trim();
+  throw new Error(`${child.spawnargs.join(' ')} ended at once, with ${killedBy ?? `exit code ${code}`}: ${stderr}`);
 }
 
 function stderrFile(directory: string): string {
@@ -102,15 +102,15 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** The memory of processes, in megabytes. */
+/** Memory of processes, in megabytes. */
 export interface Memory {
-  /** What is resident, files that are mapped included. */
+  /** Resident memory, mapped files included. */
   readonly residentMb: number;
-  /** What of it is no file: that the system cannot take back. */
+  /** Resident memory without files: the system cannot take it back. */
   readonly ownMb: number;
 }
 
-/** The memory of processes now; not a number where the system does not tell. */
+/** Returns the current memory of processes; NaN if the system does not provide it. */
 export function readMemory(processIds: readonly number[]): Memory {
   const sum = (name: string): number =>
     processIds.reduce((total, id) => {
@@ -120,10 +120,10 @@ export function readMemory(processIds: readonly number[]): Memory {
   return {residentMb: sum('VmRSS'), ownMb: sum('RssAnon')};
 }
 
-/** The processor time that processes have used so far, in milliseconds; not a number where the system does not tell. */
+/** Returns the processor time of processes so far, in milliseconds; NaN if the system does not provide it. */
 export function readProcessorTimeMs(processIds: readonly number[]): number {
   return processIds.reduce((total, id) => {
-    // The name of the program, in parentheses, may have spaces. Source: proc_pid_stat(5), fields 14 and 15.
+    // The name of the program, in parentheses, may contain spaces. Source: proc_pid_stat(5), fields 14 and 15.
     const fields = readProcessFile(id, 'stat').split(') ').at(-1)?.split(' ') ?? [];
     return total + ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1000;
   }, 0);

@@ -6,25 +6,25 @@ import type {Starts} from './sections/start.ts';
 import type {Listened} from './sections/subscribers.ts';
 import type {Throughput} from './sections/throughput.ts';
 
-/** One that was measured. */
+/** A measured subject. */
 export interface SubjectNote {
   readonly name: string;
   readonly description: string;
   readonly version: string;
   readonly durability: string;
-  /** Its memory before any load, but after it was filled. */
+  /** Its memory after it was filled, before any load. */
   readonly idle: Memory;
-  /** The room it takes on the disk with the entries that the workloads ask for. */
+  /** Its disk space with the entries of the workloads. */
   readonly diskBytes: number;
 }
 
-/** One that was not, and why. */
+/** A subject that was not measured, and the reason. */
 export interface Missing {
   readonly name: string;
   readonly reason: string;
 }
 
-/** All that a run found: what the JSON file holds. A part that was not asked for is not there. */
+/** All results of a run: the content of the JSON file. Parts that were not requested are absent. */
 export interface Results {
   readonly startedAt: string;
   readonly mode: 'full' | 'quick';

@@ -18,17 +18,17 @@ import type {Subject, Surroundings} from './subjects/subject.ts';
 import {openTimeBox, type TimeBox} from './time-box.ts';
 import {WORKLOADS} from './workloads.ts';
 
-/** What a run needs. */
+/** Parameters of a run. */
 export interface Run {
   readonly options: Options;
   readonly plan: Plan;
-  /** For everything that is gone afterwards. */
+  /** Directory for temporary files. */
   readonly directory: string;
   readonly generator: Generator;
   readonly onProgress: (text: string) => void;
 }
 
-/** Makes a whole run, within its time: what matters most comes first. */
+/** Makes a whole run, within its time: the most important parts come first. */
 export async function runBench(run: Run): Promise<Results> {
   const {options, plan, generator, directory} = run;
   const timeBox = openTimeBox(plan.limitMs);
@@ -43,7 +43,7 @@ export async function runBench(run: Run): Promise<Results> {
       ? await measureGrowth({
           ...run,
           entries: plan.growthEntries,
-          turns: plan.growthTurns,
+          rounds: plan.growthRounds,
           seconds: plan.seconds,
           timeBox,
         })
@@ -54,7 +54,7 @@ export async function runBench(run: Run): Promise<Results> {
 
 type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'contention' | 'subscribers'>;
 
-/** The parts that compare servers which run side by side. */
+/** Runs the parts that compare servers side by side. */
 async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
   const {options, plan} = run;
   const workloads = WORKLOADS.filter(({name}) => wantsWorkload(options, name));
@@ -74,20 +74,20 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
         subjects,
         workloads,
         quick: options.quick,
-        turns: plan.turns,
+        rounds: plan.rounds,
         targetTimes: plan.targetTimes,
         secondsFor: ({name}) => (name === CREWROOM.name || name === BARE.name ? plan.seconds : plan.peerSeconds),
         timeBox: options.only.size === 0 ? timeBox.part(timeBox.leftMs() - plan.reservedMs) : timeBox,
       });
     }
     const described = subjects.map(describeSubject);
-    // What the peers do when nobody asks them would be in the way of what follows.
+    // Background work of the peers would disturb the later parts.
     for (const peer of subjects.splice(ours.length)) await stopSubject(peer);
     if (wantsSection(options, 'contention') && hasTime(run, timeBox, 'contention')) {
       found.contention = await measureContention({
         ...run,
         subjects: ours,
-        turns: plan.contentionTurns,
+        rounds: plan.contentionRounds,
         seconds: plan.seconds,
         timeBox,
       });
@@ -97,7 +97,7 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
       found.subscribers = await measureSubscribers({
         ...run,
         subject: crewroom,
-        turns: plan.subscribersTurns,
+        rounds: plan.subscribersRounds,
         quick: options.quick,
         timeBox,
       });
@@ -108,16 +108,16 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
   }
 }
 
-/** Whether there is time for a part; says so when there is not. */
+/** Whether there is time for a part; logs it if not. */
 function hasTime({plan, onProgress}: Run, timeBox: TimeBox, section: SectionName): boolean {
   if (timeBox.leftMs() > plan.sectionMinMs) return true;
   onProgress(`${section} is left out: the time is over`);
   return false;
 }
 
-/** Starts Crewroom, and its limits: the platform and the engine. */
+/** Starts Crewroom and its limits: the platform and the engine. */
 async function startOurs({directory, onProgress}: Run, subjects: Subject[]): Promise<void> {
-  onProgress('starting and filling Crewroom, and what it is compared with');
+  onProgress('starting and filling Crewroom and its limits');
   const surroundings = surroundingsIn(directory);
   const crewroom = await startSubject(CREWROOM, surroundings);
   subjects.push(crewroom);
@@ -125,7 +125,7 @@ async function startOurs({directory, onProgress}: Run, subjects: Subject[]): Pro
   for (const kind of [BARE, BARE_LMDB]) subjects.push(await startSubject(kind, surroundings));
 }
 
-/** Gets the peers and starts those that can be had. */
+/** Installs the peers and starts the available ones. */
 async function startPeers(
   {options, plan, directory, onProgress}: Run,
   subjects: Subject[],
@@ -133,7 +133,7 @@ async function startPeers(
 ): Promise<void> {
   const ours = surroundingsIn(directory);
   const surroundings = {...ours, peersDirectory: options.peersDirectory ?? ours.peersDirectory};
-  onProgress('getting the peers from npm and Debian');
+  onProgress('installing the peers from npm and Debian');
   await installPeers(surroundings.peersDirectory, plan.installLimitMs);
   onProgress('starting and filling the peers');
   const started = await Promise.allSettled(PEERS.map(kind => startSubject(kind, surroundings)));
@@ -152,7 +152,7 @@ function surroundingsIn(directory: string): Surroundings {
   };
 }
 
-/** What Crewroom answers: the bare server is to answer the same bytes. */
+/** Requests Crewroom's answers: the bare server answers with the same bytes. */
 async function readAnswers(crewroom: Subject): Promise<Readonly<Record<string, Answer>>> {
   const {identity, list, get, put, transaction} = CREWROOM_DIALECT;
   const places = {key: 0, value: 0};

@@ -1,11 +1,11 @@
-/** The middle of some figures, and the quarters below and above it. */
+/** The median of some figures, and the quartiles. */
 export interface Spread {
   readonly median: number;
   readonly lowerQuartile: number;
   readonly upperQuartile: number;
 }
 
-/** The figure below which a share of all lies, between two of them where none is there; not a number when there are none. */
+/** Returns the figure below which a share of all lies, interpolated between two of them; NaN without figures. */
 export function quantileOf(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -14,12 +14,12 @@ export function quantileOf(figures: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** The middle of some figures. */
+/** Returns the median of some figures. */
 export function medianOf(figures: readonly number[]): number {
   return quantileOf(figures, 0.5);
 }
 
-/** What is in the middle of some figures, and how far they lie apart. */
+/** Returns the median of some figures, with the quartiles. */
 export function spreadOf(figures: readonly number[]): Spread {
   return {
     median: medianOf(figures),
@@ -29,10 +29,10 @@ export function spreadOf(figures: readonly number[]): Spread {
 }
 
 /**
- * How figures compare with others that were taken in the same turns: the ratio is taken of neighbours in time, so that a slow
- * moment of the machine is in both.
+ * Compares figures with others of the same rounds: each ratio is of neighbours in time, so that a slow moment of the
+ * machine affects both.
  */
 export function ratioOf(figures: readonly number[], toOthers: readonly number[]): Spread {
-  const turns = Math.min(figures.length, toOthers.length);
-  return spreadOf(Array.from({length: turns}, (_, turn) => (figures[turn] ?? 0) / (toOthers[turn] ?? 0)));
+  const rounds = Math.min(figures.length, toOthers.length);
+  return spreadOf(Array.from({length: rounds}, (_, round) => (figures[round] ?? 0) / (toOthers[round] ?? 0)));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Results} from './results.ts';
 import type {Sample} from './sections/throughput.ts';
-import {judge, TARGETS} from './targets.ts';
+import {compareTargets, TARGETS} from './targets.ts';
 
 const NOTHING: Results = {
   startedAt: '2026-01-01T00:00:00.000Z',
@@ -17,7 +17,7 @@ function sample(requestsPerSecond: number): Sample {
   return {requests: 1, requestsPerSecond, p50Ms: 1, p99Ms: 1, generatorShare: 0, serverMicroseconds: 1};
 }
 
-/** Puts at 64 connections: two turns of each subject. */
+/** Puts at 64 connections: two rounds of each subject. */
 function withPuts(rates: Readonly<Record<string, readonly number[]>>): Results {
   const measured = Object.entries(rates).map(([subject, figures]) => ({
     workload: 'put',
@@ -25,46 +25,46 @@ function withPuts(rates: Readonly<Record<string, readonly number[]>>): Results {
     subject,
     samples: figures.map(sample),
   }));
-  return {...NOTHING, throughput: {measured, memoryUnderLoad: {}, turns: 2}};
+  return {...NOTHING, throughput: {measured, memoryUnderLoad: {}, rounds: 2}};
 }
 
 function verdictOf(results: Results, name: string) {
-  const verdict = judge(results).find(each => each.name === name);
+  const verdict = compareTargets(results).find(each => each.name === name);
   return {figure: verdict?.figure, verdict: verdict?.verdict};
 }
 
-describe('judge()', () => {
-  const name = 'puts per second, to those of bare node:http';
+describe('compareTargets()', () => {
+  const name = 'puts per second, relative to bare node:http';
 
-  test('finds a target met at its threshold', () => {
+  test('reports a target as met at its threshold', () => {
     const results = withPuts({crewroom: [80, 160], 'bare node:http': [100, 200]});
     assert.deepEqual(verdictOf(results, name), {figure: 0.8, verdict: 'met'});
   });
 
-  test('finds it missed below', () => {
+  test('reports it as missed below', () => {
     const results = withPuts({crewroom: [79, 79], 'bare node:http': [100, 100]});
     assert.deepEqual(verdictOf(results, name), {figure: 0.79, verdict: 'missed'});
   });
 
-  test('finds nothing measured where one of the two is missing', () => {
+  test('reports a figure as not measured if one of the two is missing', () => {
     assert.deepEqual(verdictOf(withPuts({crewroom: [100]}), name), {figure: undefined, verdict: 'not measured'});
     assert.deepEqual(
-      verdictOf(withPuts({crewroom: [100]}), 'puts per second, to those of etcd').verdict,
+      verdictOf(withPuts({crewroom: [100]}), 'puts per second, relative to etcd').verdict,
       'not measured',
     );
   });
 
-  test('finds what is to be small missed above its threshold', () => {
+  test('reports an upper limit as missed above its threshold', () => {
     const idle = {residentMb: 50, ownMb: 10};
     const starts = [{subject: 'crewroom', starts: [{firstAnswerMs: 501, idle}]}];
     assert.deepEqual(verdictOf({...NOTHING, starts}, 'first answer'), {figure: 501, verdict: 'missed'});
   });
 
-  test('has no verdict on what was not measured', () => {
-    assert.ok(judge(NOTHING).every(({verdict}) => verdict === 'not measured'));
+  test('has no verdict without a measurement', () => {
+    assert.ok(compareTargets(NOTHING).every(({verdict}) => verdict === 'not measured'));
   });
 
-  test('tells targets apart by their names', () => {
+  test('gives each target its own name', () => {
     assert.equal(new Set(TARGETS.map(target => target.name)).size, TARGETS.length);
   });
 });

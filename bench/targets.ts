@@ -7,23 +7,23 @@ import {medianOf, ratioOf} from './statistics.ts';
 import {BARE, CREWROOM} from './subjects/node-subjects.ts';
 import {COMPARED_CONNECTIONS} from './workloads.ts';
 
-/** What Crewroom is to reach. */
+/** A target for Crewroom. */
 export interface Target {
   readonly name: string;
   readonly wanted: Threshold;
-  /** What it reaches; undefined when the run did not measure that. */
+  /** Measured figure; undefined if the run did not measure it. */
   readonly figureOf: (results: Results) => number | undefined;
 }
 
-/** Where a figure must lie. */
+/** Direction of the limit. */
 export interface Threshold {
   readonly is: 'at least' | 'at most';
   readonly figure: number;
-  /** Nothing for a ratio. */
+  /** Unit; empty for a ratio. */
   readonly unit?: 'ms';
 }
 
-/** A target, held against what was measured. */
+/** A target with its measured figure. */
 export interface Verdict {
   readonly name: string;
   readonly wanted: Threshold;
@@ -31,10 +31,10 @@ export interface Verdict {
   readonly verdict: 'met' | 'missed' | 'not measured';
 }
 
-/** How many entries the smallest and the largest store have that are compared. */
+/** Sizes of the smallest and the largest store that are compared, in entries. */
 const GROWTH = [1000, 1_000_000] as const;
 
-/** The targets, at {@link COMPARED_CONNECTIONS} connections unless said. */
+/** The targets, at {@link COMPARED_CONNECTIONS} connections if not stated otherwise. */
 export const TARGETS: readonly Target[] = [
   rateTarget('identity', BARE.name, 0.9),
   rateTarget('get', BARE.name, 0.85),
@@ -43,7 +43,7 @@ export const TARGETS: readonly Target[] = [
   rateTarget('put', WEBDIS.name, 1),
   ...PEERS.filter(({name}) => name !== WEBDIS.name).map(({name}) => rateTarget('put', name, 3)),
   {
-    name: `p99 of reads under a full load of writes, to that of ${BARE.name}`,
+    name: `p99 of reads under a full load of writes, relative to ${BARE.name}`,
     wanted: {is: 'at most', figure: 2},
     figureOf: ({contention}) => {
       const [ours, bare] = [CREWROOM.name, BARE.name].map(name =>
@@ -53,7 +53,7 @@ export const TARGETS: readonly Target[] = [
     },
   },
   {
-    name: 'longest stall of the event loop in a turn, while the disk syncs',
+    name: 'longest stall of the event loop in a round, while the disk syncs',
     wanted: {is: 'at most', figure: 20, unit: 'ms'},
     figureOf: ({contention}) => {
       const ours = contention?.find(({subject}) => subject === CREWROOM.name)?.samples;
@@ -63,7 +63,7 @@ export const TARGETS: readonly Target[] = [
   ...GROWTH_KEYS.flatMap(keys =>
     GROWTH_WORKLOADS.map(
       (workload): Target => ({
-        name: `cost of a ${workload} with a million entries, ${keys} keys, to that with a thousand`,
+        name: `cost of a ${workload} with a million entries, ${keys} keys, relative to a thousand`,
         wanted: {is: 'at most', figure: 1.2},
         figureOf: results => growthCost(results, {workload, keys}, GROWTH)?.median,
       }),
@@ -75,11 +75,11 @@ export const TARGETS: readonly Target[] = [
     figureOf: results => medianOf(startFigures(results, CREWROOM.name, 'firstAnswerMs')),
   },
   startTarget('first answer', 'firstAnswerMs'),
-  startTarget('memory when idle', 'idleMb'),
+  startTarget('idle memory', 'idleMb'),
 ];
 
-/** Holds every target against what was measured. */
-export function judge(results: Results, targets: readonly Target[] = TARGETS): readonly Verdict[] {
+/** Compares every target with its measured figure. */
+export function compareTargets(results: Results, targets: readonly Target[] = TARGETS): readonly Verdict[] {
   return targets.map(({name, wanted, figureOf}) => {
     const figure = figureOf(results);
     if (figure === undefined || Number.isNaN(figure)) {
@@ -92,7 +92,7 @@ export function judge(results: Results, targets: readonly Target[] = TARGETS): r
 
 function rateTarget(workload: string, other: string, ratio: number): Target {
   return {
-    name: `${workload}s per second, to those of ${other}`.replace('identitys', 'identities'),
+    name: `${workload}s per second, relative to ${other}`.replace('identitys', 'identities'),
     wanted: {is: 'at least', figure: ratio},
     figureOf: results => {
       const find = (subject: string) => findMeasured(results, {workload, connections: COMPARED_CONNECTIONS, subject});
@@ -103,7 +103,7 @@ function rateTarget(workload: string, other: string, ratio: number): Target {
 
 function startTarget(name: string, figure: 'firstAnswerMs' | 'idleMb'): Target {
   return {
-    name: `${name}, to that of ${BARE.name}`,
+    name: `${name}, relative to ${BARE.name}`,
     wanted: {is: 'at most', figure: 1.6},
     figureOf: results =>
       ratioOf(startFigures(results, CREWROOM.name, figure), startFigures(results, BARE.name, figure)).median,

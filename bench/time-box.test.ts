@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {openTimeBox, takeTurns} from './time-box.ts';
+import {openTimeBox, runRounds} from './time-box.ts';
 
-/** Takes turns of two items that take so long each, in a time of 100 ms. */
-async function take(itemMs: number, turns: number): Promise<{counted: number; measured: readonly string[]}> {
+/** Runs rounds of two items that take this long each, in a time of 100 ms. */
+async function take(itemMs: number, rounds: number): Promise<{counted: number; measured: readonly string[]}> {
   let nowMs = 0;
   const measured: string[] = [];
   const timeBox = openTimeBox(100, () => nowMs);
-  const counted = await takeTurns({turns, timeBox, onTurn: () => {}}, ['A', 'B'], async (item, turn) => {
+  const counted = await runRounds({rounds, timeBox, onRound: () => {}}, ['A', 'B'], async (item, round) => {
     nowMs += itemMs;
-    measured.push(`${item}${turn}`);
+    measured.push(`${item}${round}`);
   });
   return {counted, measured};
 }
 
-describe('takeTurns()', () => {
-  test('lets all items take turns, after one to warm up', async () => {
+describe('runRounds()', () => {
+  test('runs all items in each round, after one round to warm up', async () => {
     assert.deepEqual(await take(1, 2), {counted: 2, measured: ['A0', 'B0', 'A1', 'B1', 'A2', 'B2']});
   });
 
-  test('takes fewer turns than planned where they do not fit', async () => {
+  test('runs fewer rounds than planned if they do not fit', async () => {
     assert.deepEqual(await take(20, 5), {counted: 1, measured: ['A0', 'B0', 'A1', 'B1']});
   });
 
-  test('ends in the middle of a turn when the time is over', async () => {
+  test('ends within a round when the time is over', async () => {
     assert.deepEqual(await take(40, 5), {counted: 1, measured: ['A0', 'B0', 'A1']});
     assert.deepEqual(await take(100, 5), {counted: 0, measured: ['A0']});
   });

@@ -1,7 +1,7 @@
-/** Keeps a run, or a part of it, within its time. */
+/** Limits the duration of a run, or of a part of it. */
 export interface TimeBox {
   readonly leftMs: () => number;
-  /** A part of this one: what it does not use is left to the others. */
+  /** Creates a part of this one: other parts may use the time that it leaves over. */
   part(limitMs: number): TimeBox;
 }
 
@@ -12,37 +12,37 @@ export function openTimeBox(limitMs: number, nowMs: () => number = () => perform
   return {leftMs, part: partMs => openTimeBox(Math.min(partMs, leftMs()), nowMs)};
 }
 
-/** How many turns to take at most, and in which time. */
-export interface TurnsPlan {
-  readonly turns: number;
+/** Maximum number of rounds, and the time for them. */
+export interface RoundsPlan {
+  readonly rounds: number;
   readonly timeBox: TimeBox;
-  /** What is said on standard error about a turn. */
-  readonly onTurn: (turn: number) => void;
+  /** Formats the progress line of a round, for standard error. */
+  readonly onRound: (round: number) => void;
 }
 
 /**
- * Takes turns: first one to warm up, then as many as planned that fit into the time. When that is over, the turn that goes on
- * ends early.
+ * Runs rounds: first one to warm up, then as many as planned that fit into the time. When the time is over, the current
+ * round ends early.
  *
- * @param items What takes turns, in this order.
- * @param measure Is told which turn it is: 0 warms up and does not count.
- * @returns How many turns counted.
+ * @param items Items of each round, in this order.
+ * @param measure Receives the number of the round: 0 warms up and does not count.
+ * @returns Number of rounds that counted.
  */
-export async function takeTurns<T>(
-  {turns, timeBox, onTurn}: TurnsPlan,
+export async function runRounds<T>(
+  {rounds, timeBox, onRound}: RoundsPlan,
   items: readonly T[],
-  measure: (item: T, turn: number) => Promise<void>,
+  measure: (item: T, round: number) => Promise<void>,
 ): Promise<number> {
   let longestMs = 0;
-  for (let turn = 0; turn <= turns; turn++) {
-    if (turn > 1 && longestMs > timeBox.leftMs()) return turn - 1;
-    onTurn(turn);
+  for (let round = 0; round <= rounds; round++) {
+    if (round > 1 && longestMs > timeBox.leftMs()) return round - 1;
+    onRound(round);
     const beforeMs = timeBox.leftMs();
     for (const item of items) {
-      if (timeBox.leftMs() <= 0) return turn;
-      await measure(item, turn);
+      if (timeBox.leftMs() <= 0) return round;
+      await measure(item, round);
     }
     longestMs = Math.max(longestMs, beforeMs - timeBox.leftMs());
   }
-  return turns;
+  return rounds;
 }

@@ -2,23 +2,23 @@ import type {KeyRange} from './generator/generator.ts';
 import type {RequestTemplate} from './generator/template.ts';
 import {type Dialect, ENTRIES} from './subjects/subject.ts';
 
-/** What is asked for again and again. */
+/** A kind of request that is repeated. */
 export interface Workload {
   readonly name: string;
-  /** With how many connections, each of which waits for its answer. */
+  /** Numbers of connections, each of which waits for its answer. */
   readonly connections: readonly number[];
-  /** The one of them at which a quick run compares. */
+  /** The number at which a quick run compares. */
   readonly comparedConnections: number;
-  /** Of whom a quick run measures it. */
-  readonly quick: 'everybody' | 'ours' | 'nobody';
-  /** Whether a target is set for it, so that a full run measures it more often where it compares. */
+  /** The subjects that a quick run measures. */
+  readonly quick: 'all' | 'ours' | 'none';
+  /** Whether a target is set for it, so that a full run measures it more often. */
   readonly hasTarget: boolean;
   readonly keys: KeyRange;
-  /** The requests that take turns; undefined for one who does not offer this. */
+  /** Requests to send round-robin; undefined if the subject does not offer this. */
   readonly requests: (dialect: Dialect) => readonly RequestTemplate[] | undefined;
 }
 
-/** The number of connections at which subjects are compared. */
+/** Number of connections at which subjects are compared. */
 export const COMPARED_CONNECTIONS = 64;
 
 const SMALL_KEYS: KeyRange = {first: 0, count: ENTRIES.small};
@@ -38,7 +38,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'get',
-    quick: 'everybody',
+    quick: 'all',
     hasTarget: true,
     ...ALL_CONNECTIONS,
     keys: SMALL_KEYS,
@@ -46,7 +46,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'put',
-    quick: 'everybody',
+    quick: 'all',
     hasTarget: true,
     ...ALL_CONNECTIONS,
     keys: SMALL_KEYS,
@@ -54,7 +54,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'mix',
-    quick: 'nobody',
+    quick: 'none',
     hasTarget: false,
     ...ONLY_COMPARED,
     keys: SMALL_KEYS,
@@ -62,7 +62,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'get-64k',
-    quick: 'nobody',
+    quick: 'none',
     hasTarget: false,
     ...ONLY_COMPARED,
     keys: LARGE_KEYS,
@@ -70,7 +70,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'put-64k',
-    quick: 'nobody',
+    quick: 'none',
     hasTarget: false,
     ...ONLY_COMPARED,
     keys: LARGE_KEYS,

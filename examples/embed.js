@@ -10,7 +10,7 @@ try {
   const entry = await crewroom.entries.get('com.example.hello/greeting');
   console.log('stored', entry?.text);
 
-  // Who expects an older revision learns what is there now.
+  // A writer that expects an older revision is refused, and learns the current one.
   try {
     await crewroom.entries.put('com.example.hello/greeting', '"Good night"', {expected: revision + 1});
   } catch (error) {

@@ -1,5 +1,5 @@
-// Shows the entries under a prefix and follows what changes, until Ctrl+C. The service may be started again meanwhile.
-// Run it: node examples/watch.js [PREFIX [URL]]
+// Shows the entries under a prefix and follows their changes, until Ctrl+C. The service may restart meanwhile. Run it:
+// node examples/watch.js [PREFIX [URL]]
 // @ts-check
 import {createClient} from 'crewroom/client';
 
@@ -11,15 +11,15 @@ const events = createClient({baseUrl}).events({
   prefix,
   initial: true,
   signal: controller.signal,
-  onConnection: state => console.error(state.kind === 'lost' ? 'connection lost, trying again' : 'connected'),
+  onConnection: state => console.error(state.kind === 'lost' ? 'connection lost, retrying' : 'connected'),
 });
 for await (const event of events) {
-  // What was missed is not known any more; everything that is there comes next.
+  // The missed changes are no longer available; all present entries follow.
   if (event.kind === 'reset') console.log('reset');
   else if (event.kind === 'identity-changed') console.log('identity changed');
-  // The text is exact. Values larger than 64 KiB do not come with the event: entries.get() has them.
+  // The text is exact. Events leave out values larger than 64 KiB: entries.get() has them.
   else if (event.kind === 'entry-written') console.log('written', event.key, event.text ?? `${event.sizeBytes} bytes`);
   else console.log(event.kind === 'entry-expired' ? 'expired' : 'deleted', event.key);
 }
-// With this as since the next run would begin where this one ended.
+// With this as `since` the next run would continue where this one ended.
 console.error('cursor', events.cursor);

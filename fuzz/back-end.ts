@@ -12,14 +12,17 @@ import {ADA, BEN, CLEO, createPhpVms5, respond, TROUBLE} from '../test/support/b
 
 /** A server that plays the back end of an airline, and fails for user names that are names of failures. */
 export interface FuzzBackEnd extends AsyncDisposable {
-  /** The airline whose back end it is, as a file of `--airline`. */
+  /** The airline of the back end, as a file for `--airline`. */
   readonly airlineJson: string;
 }
 
-/** As much as the service reads of an answer, in bytes: what takes quadratic time then takes longer than the fuzzer waits. */
+/**
+ * Maximum size of an answer that the service reads, in bytes: quadratic time then takes longer than the timeout of the
+ * fuzzer.
+ */
 const PAGE_BYTES = 1024 * 1024;
 
-/** Pages on which a reader that goes back takes quadratic time. */
+/** Pages that take a backtracking reader quadratic time. */
 const HOSTILE_PAGES = ['<title', '<title>', '<title <', '<', '<br /', ' \t', '{"a":', 'x'].map(
   (text): BackEndAnswer => ({
     status: 401,
@@ -28,10 +31,10 @@ const HOSTILE_PAGES = ['<title', '<title>', '<title <', '<', '<br /', ' \t', '{"
   }),
 );
 
-/** The names of pilots who are answered with such a page. */
+/** User names for which the back end answers with such a page. */
 export const HOSTILE_PAGE_NAMES: readonly string[] = HOSTILE_PAGES.map((_, index) => `hostile-page-${index}`);
 
-/** Answers of a back end in trouble, by the name with which somebody signs in. */
+/** Answers of a failing back end, by user name. */
 const TROUBLES: Readonly<Record<string, BackEndAnswer>> = {
   ...TROUBLE,
   page: htmlAnswer(200, 'Welcome'),
@@ -44,10 +47,10 @@ const TROUBLES: Readonly<Record<string, BackEndAnswer>> = {
   'long-text': jsonAnswer(500, {message: 'x'.repeat(100_000)}),
 };
 
-/** The name of somebody to whom the back end never answers. */
+/** User name for which the back end never answers. */
 export const SILENT = 'silent';
 
-/** What people sign in with: good, wrong, and such that the back end fails. */
+/** Credentials: right, wrong, and those for which the back end fails. */
 export const SIGN_INS: fc.Arbitrary<unknown> = fc.oneof(
   {weight: 4, arbitrary: fc.constant({username: String(ADA.number), password: ADA.password})},
   fc.constant({username: ADA.email, password: ADA.password}),
@@ -59,14 +62,14 @@ export const SIGN_INS: fc.Arbitrary<unknown> = fc.oneof(
     .map(scriptURL => ({scriptURL, username: '1', password: 'x'})),
 );
 
-/** What the back end tells nobody but the service. */
+/** Secrets that the back end tells only the service. */
 export const BACK_END_SECRETS: readonly string[] = [ADA.password];
 
 /** Starts the back end. */
 export async function startBackEnd(): Promise<FuzzBackEnd> {
   const backEnd = createPhpVms5(Date.now);
   const server: BackEndServer = await startBackEndServer(request => {
-    // All that ever came would be kept.
+    // Drop the body: storing all of them would use up memory.
     server.forgetRequests();
     const username = request.query.get('username') ?? '';
     if (username === SILENT) return undefined;

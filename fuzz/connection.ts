@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 
-/** One answer as it came over the wire. */
+/** One answer as received. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case and values, in their order. */
@@ -11,25 +11,25 @@ export interface Answer {
   readonly left: boolean;
 }
 
-/** The service sent what is no HTTP/1.1 answer. */
+/** The service sent bytes that are not an HTTP/1.1 answer. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer';
 }
 
-/** Nothing came in time. */
+/** No answer within the timeout. */
 export class Late extends Error {
   override readonly name = 'Late';
 }
 
-/** A stream is left when nothing came for so long, or it was listened to for so long, in milliseconds. */
+/** A stream is left after this long without data, or after this long in all, in milliseconds. */
 const STREAM_QUIET_MS = 10;
 const STREAM_MS = 200;
 
-/** A connection that sends exactly the bytes it is given, and reads answers strictly. */
+/** A connection that sends exactly the given bytes, and parses answers strictly. */
 export class Connection implements Disposable {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
-  /** What came and was not yet put behind {@link #received}: joined only when it is looked at. */
+  /** Received data not yet appended to {@link #received}: joined only when read. */
   #chunks: Buffer[] = [];
   #ended = false;
   #wake: () => void = () => {};
@@ -44,45 +44,47 @@ export class Connection implements Disposable {
       this.#ended = true;
       this.#wake();
     };
-    // A reset is one way to end; what came before counts.
+    // A reset is one way to end; data received before it counts.
     socket.on('end', end).on('close', end).on('error', end);
   }
 
-  /** @param port On 127.0.0.1. @throws {Error} When nobody listens there. */
+  /** @param port Port on 127.0.0.1. @throws {Error} If no process listens there. */
   static async open(port: number): Promise<Connection> {
     const socket = connect({port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true});
     await once(socket, 'connect');
     return new Connection(socket);
   }
 
-  /** Whether the service ended its side, and nothing is left to be read. */
+  /** Whether the service ended its side, and no data is left to read. */
   get over(): boolean {
     return this.#ended && this.#view().length === 0;
   }
 
-  /** Sends bytes, without waiting for the system to take them: an answer may come before that. */
+  /** Sends bytes without waiting for the system to accept them: an answer may come before that. */
   send(bytes: Uint8Array): void {
     if (this.#socket.writable) this.#socket.write(bytes);
   }
 
-  /** Ends the own side. */
+  /** Ends the client's side. */
   end(): void {
     this.#socket.end();
   }
 
-  /** Resets the connection: ending it would occupy its port for a minute, and there are not that many. */
+  /** Resets the connection: a normal end would occupy its port for a minute, and ports are limited. */
   [Symbol.dispose](): void {
     this.#socket.resetAndDestroy();
   }
 
-  /** What came and was not read. */
+  /** Received data that was not read yet. */
   takeRest(): Buffer {
     const rest = this.#view();
     this.#received = Buffer.alloc(0);
     return rest;
   }
 
-  /** Waits until something came, the service ended its side, or the time is over. @returns Whether something came. */
+  /**
+   * Waits until data is received, the service ends its side, or the time is over. @returns Whether data was received.
+   */
   async waitForMore(timeoutMs: number): Promise<boolean> {
     const before = this.#view().length;
     await this.#until(() => this.#view().length > before || this.#ended, timeoutMs).catch(() => {});
@@ -90,10 +92,10 @@ export class Connection implements Disposable {
   }
 
   /**
-   * The next answer, whether final or not.
+   * Returns the next answer, final or not.
    *
-   * @param method Of the request that it answers: HEAD has no body.
-   * @returns Undefined when the connection ends, or ended, without one.
+   * @param method Method of the request: answers to HEAD have no body.
+   * @returns Undefined if the connection ends, or ended, without an answer.
    * @throws {Late | BrokenAnswer}
    */
   async readAnswer(method: string, timeoutMs: number): Promise<Answer | undefined> {
@@ -112,7 +114,7 @@ export class Connection implements Disposable {
     if (value('transfer-encoding') === 'chunked')
       return {...head, body: await this.#readChunks(timeoutMs), left: false};
     const length = value('content-length');
-    // To who speaks an older HTTP, or seems to, the end of the connection is that of the body (RFC 9112 section 6.3).
+    // For requests of an older HTTP version the end of the connection ends the body (RFC 9112 section 6.3).
     if (length === undefined && value('connection') === 'close')
       return {...head, body: await this.#readToEnd(timeoutMs), left: false};
     if (length === undefined || !/^[0-9]+$/.test(length)) throw new BrokenAnswer(`Its length is ${length}`);
@@ -141,7 +143,7 @@ export class Connection implements Disposable {
     }
   }
 
-  /** What comes of a stream in a moment, as whole chunks. */
+  /** Reads a stream for a short time, in whole chunks. */
   async #leaveStream(): Promise<Buffer> {
     const deadline = performance.now() + STREAM_MS;
     while (performance.now() < deadline && (await this.waitForMore(STREAM_QUIET_MS)));
@@ -196,7 +198,7 @@ export class Connection implements Disposable {
         this.#wake = resolve;
       });
     clearTimeout(timer);
-    if (!holds()) throw new Late(`Nothing more came in ${timeoutMs} ms`);
+    if (!holds()) throw new Late(`No more data within ${timeoutMs} ms`);
   }
 }
 

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses). */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The members of an OpenAPI 3.1 document that are read here. */
+/** The members of an OpenAPI 3.1 document that the fuzzer uses. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, PathItem>>;
 }
@@ -29,7 +29,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** What the document says of answers with one status. */
+/** The documented answers with one status. */
 export interface DescribedAnswer {
   readonly headers?: Readonly<Record<string, {readonly required?: boolean; readonly schema: Schema}>>;
   readonly content?: Readonly<Record<string, {readonly schema: Schema}>>;
@@ -44,27 +44,27 @@ export interface Operation {
   /** A template, such as `/api/store/{key}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The body it takes; undefined where it takes none. */
+  /** The body it accepts; undefined if it accepts none. */
   readonly body: {readonly contentType: string; readonly schema: Schema} | undefined;
   readonly answers: Readonly<Record<string, DescribedAnswer>>;
 }
 
-/** Where a request leads, by the document. */
+/** The operation of a request, by the document. */
 export type Place =
   | {readonly kind: 'operation' | 'head'; readonly operation: Operation}
   | {readonly kind: 'options' | 'other-method'; readonly path: string}
   | {readonly kind: 'nowhere'};
 
-/** An OpenAPI document, read. */
+/** A parsed OpenAPI document. */
 export interface ApiDocument {
   readonly operations: readonly Operation[];
-  /** Finds what the document has for a request, by its raw target: a path that differs by a byte is another one. */
+  /** Finds the operation of a request by its raw target: a path that differs by a byte is another path. */
   find(method: string, target: string): Place;
-  /** A schema with what it refers to in its place. */
+  /** Resolves the references of a schema. */
   resolve(schema: Schema): Schema;
-  /** What is wrong with a value by a schema of the document, named by its place in it; empty for nothing. */
+  /** Describes how a value violates a schema of the document, with the place in the value; empty if it does not. */
   check(value: unknown, place: readonly string[]): readonly string[];
-  /** Problem codes that every operation has with a status; what may happen to any request. */
+  /** Problem codes that any operation may return, by status. */
   commonCodes(status: number): readonly string[];
 }
 
@@ -109,7 +109,7 @@ function readOperations({paths}: OpenApi): readonly Operation[] {
 }
 
 function findPlace(operations: readonly Operation[], method: string, target: string): Place {
-  // An absolute target names its path after the authority (RFC 9112 section 3.2.2).
+  // An absolute target has its path after the authority (RFC 9112 section 3.2.2).
   const path = target.replace(/^http:\/\/[^/?#]*/i, '').replace(/\?.*$/s, '') || '/';
   const here = operations.filter(operation => leadsTo(operation.path, path));
   const [any] = here;
@@ -135,7 +135,7 @@ function resolve(schema: Schema, document: OpenApi): Schema {
   return resolve(found as Schema, document);
 }
 
-/** The codes that a schema of problems lists. */
+/** Returns the codes that a schema of problems lists. */
 function codesOf(answer: DescribedAnswer | undefined, document: OpenApi): readonly string[] {
   const schema = answer?.content?.['application/problem+json']?.schema;
   const parts = (schema?.['allOf'] ?? []) as readonly Schema[];
@@ -145,7 +145,7 @@ function codesOf(answer: DescribedAnswer | undefined, document: OpenApi): readon
   });
 }
 
-/** Makes what finds the compiled schema at a place of the document. */
+/** Returns a function that finds the compiled schema at a place of the document. */
 function createValidator(document: OpenApi): (place: readonly string[]) => ValidateFunction {
   const ajv = new Ajv2020({strict: false, allErrors: true});
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);

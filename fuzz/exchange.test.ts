@@ -14,7 +14,7 @@ const GET: RequestPlan = {
   ending: 'wait',
 };
 
-/** Sends requests to a server that answers a connection with these bytes, whatever it is asked, and ends it. */
+/** Sends requests to a server that answers each connection with these bytes, and ends it. */
 async function answerWith(bytes: string, plans: readonly [RequestPlan, ...RequestPlan[]] = [GET]): Promise<Exchanged> {
   const server = createServer(socket => {
     socket.on('error', () => {});
@@ -29,7 +29,7 @@ async function answerWith(bytes: string, plans: readonly [RequestPlan, ...Reques
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 
-describe('an answer is taken', () => {
+describe('an answer is accepted', () => {
   const good = [
     {name: 'with its length', bytes: OK, body: '{}'},
     {
@@ -38,12 +38,12 @@ describe('an answer is taken', () => {
       body: '{}',
     },
     {
-      name: 'to the end of the connection, where it says that it ends',
+      name: 'that ends with the connection, if it announces that',
       bytes: 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}',
       body: '{}',
     },
-    {name: 'after one that announces it', bytes: `HTTP/1.1 100 Continue\r\n\r\n${OK}`, body: '{}'},
-    {name: 'that has no body by its status', bytes: 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n', body: ''},
+    {name: 'after an informational one', bytes: `HTTP/1.1 100 Continue\r\n\r\n${OK}`, body: '{}'},
+    {name: 'whose status has no body', bytes: 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n', body: ''},
   ];
   for (const {name, bytes, body} of good) {
     test(name, async () => {
@@ -53,19 +53,19 @@ describe('an answer is taken', () => {
     });
   }
 
-  test('for each request of a pipeline, in their order', async () => {
+  test('to each request of a pipeline, in order', async () => {
     const {answers, problem} = await answerWith(`${OK}HTTP/1.1 204 No Content\r\n\r\n`, [GET, GET]);
     expect(problem).toBeUndefined();
     expect(answers.map(({status}) => status)).toEqual([200, 204]);
   });
 });
 
-test('an answer to HEAD may have a body where the request could not be read', async () => {
+test('an answer to HEAD may have a body if the request could not be parsed', async () => {
   const bytes = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
   expect((await answerWith(bytes, [{...GET, method: 'HEAD'}])).problem).toBeUndefined();
 });
 
-describe('an answer is found to be wrong', () => {
+describe('an answer is rejected', () => {
   const bad: readonly {
     readonly name: string;
     readonly bytes: string;
@@ -75,17 +75,17 @@ describe('an answer is found to be wrong', () => {
     {name: 'that is missing', bytes: '', rule: 'unanswered'},
     {name: 'that ends in its headers', bytes: 'HTTP/1.1 200 OK\r\nContent-', rule: 'broken'},
     {name: 'that ends in its body', bytes: OK.slice(0, -1), rule: 'broken'},
-    {name: 'that is no HTTP', bytes: 'hello\r\n\r\n', rule: 'broken'},
+    {name: 'that is not HTTP', bytes: 'hello\r\n\r\n', rule: 'broken'},
     {name: 'that has no length', bytes: 'HTTP/1.1 200 OK\r\n\r\n{}', rule: 'broken'},
-    {name: 'with a header that is none', bytes: 'HTTP/1.1 200 OK\r\nA B: c\r\n\r\n', rule: 'broken'},
+    {name: 'with an invalid header', bytes: 'HTTP/1.1 200 OK\r\nA B: c\r\n\r\n', rule: 'broken'},
     {
       name: 'without its last chunk',
       bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n',
       rule: 'broken',
     },
-    {name: 'that another one follows, which nobody asked for', bytes: OK + OK, rule: 'surplus'},
+    {name: 'that is followed by another one', bytes: OK + OK, rule: 'surplus'},
     {name: 'with a body after HEAD', bytes: OK, rule: 'surplus', plans: [{...GET, method: 'HEAD'}]},
-    {name: 'where one of a pipeline is missing', bytes: OK, rule: 'unanswered', plans: [GET, GET]},
+    {name: 'if one of a pipeline is missing', bytes: OK, rule: 'unanswered', plans: [GET, GET]},
   ];
   for (const {name, bytes, rule, plans} of bad) {
     test(name, async () => expect((await answerWith(bytes, plans)).problem?.rule).toBe(rule));
@@ -97,7 +97,7 @@ describe('formatPlan()', () => {
   const memory = createMemory('localhost:1');
   const format = (plan: Partial<RequestPlan>): string => formatPlan({...put, ...plan}, memory).toString('latin1');
 
-  test('tells the length of a body', () => {
+  test('sends the length of a body', () => {
     expect(format({})).toBe('PUT /a HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 7\r\n\r\n[1,1,1]');
   });
 
@@ -107,19 +107,19 @@ describe('formatPlan()', () => {
     );
   });
 
-  test('tells a wrong length', () => {
+  test('sends a wrong length', () => {
     expect(format({framing: 'too-short'})).toContain('Content-Length: 3\r\n\r\n[1,1,1]');
     expect(format({framing: 'too-long'})).toContain('Content-Length: 14\r\n\r\n[1,1,1]');
   });
 
-  test('keeps back the end of what stalls', () => {
+  test('holds back the end of a stalled request', () => {
     expect(format({ending: 'stall-in-headers'})).toMatch(/X-Never:$/);
     expect(format({ending: 'stall-in-body'})).toMatch(/Content-Length: 7\r\n\r\n\[1,1,1$/);
   });
 });
 
 describe('frames of web sockets', () => {
-  test('are read as servers send them', () => {
+  test('are parsed as servers send them', () => {
     const close = Buffer.from([0x88, 5, 0x03, 0xf0, ...Buffer.from('bye')]);
     const text = Buffer.from([0x81, 2, ...Buffer.from('{}')]);
     expect(readFrames(Buffer.concat([text, close, Buffer.from([0x81, 9])]))).toEqual([
@@ -128,7 +128,7 @@ describe('frames of web sockets', () => {
     ]);
   });
 
-  test('are wrong when a server masks them', () => {
+  test('are wrong if a server masks them', () => {
     expect(readFrames(formatClientFrame(0x81, Buffer.from('x')))[0]?.problem).toBe('it is masked');
   });
 });

@@ -2,31 +2,31 @@ import {type Answer, BrokenAnswer, Connection, Late} from './connection.ts';
 import {formatPlan, headersOf, isWellFormed, type Memory, type RequestPlan} from './request-plan.ts';
 import {readFrames, type WebSocketFrame} from './web-socket-frames.ts';
 
-/** What became of requests that were sent on one connection. */
+/** Result of the requests sent on one connection. */
 export interface Exchanged {
-  /** Final answers, in their order. */
+  /** Final answers, in order. */
   readonly answers: readonly Answer[];
   /** Whether the service ended the connection. */
   readonly ended: boolean;
-  /** What is wrong with how it answered, whatever the answers say. */
+  /** Violations of the protocol, whatever the answers contain. */
   readonly problem?: {readonly rule: 'late' | 'broken' | 'unanswered' | 'surplus'; readonly text: string};
   /** Frames of a web socket. */
   readonly frames?: readonly WebSocketFrame[];
 }
 
 /**
- * How long any answer may take, in milliseconds: far longer than it does, also on a machine that has much else to do, and
- * longer than the service waits for a back end.
+ * Maximum wait for any answer, in milliseconds: far longer than answers take even on a busy machine, and longer than
+ * the service waits for a back end.
  */
 const ANSWER_MS = 60_000;
 
-/** How long what stalls is waited for, in milliseconds: the service promises to end it after 15 seconds. */
+/** Maximum wait for the end of a stalled request, in milliseconds: the service promises to end it after 15 seconds. */
 const STALL_MS = 60_000;
 
-/** How long a request that asks to wait is waited for, in milliseconds; it may then be left. */
+/** Maximum wait for a long poll, in milliseconds; after that the client may leave. */
 const WAIT_MS = 50;
 
-/** A web socket is left when nothing came for so long, in milliseconds. */
+/** A web socket is left after this long without data, in milliseconds. */
 const FRAMES_QUIET_MS = 20;
 
 /** Sends one request on a connection of its own. */
@@ -35,7 +35,7 @@ export async function exchange(port: number, plan: RequestPlan, memory: Memory):
   connection.send(formatPlan(plan, memory));
   if (plan.ending === 'leave') return {answers: [], ended: false};
   if (plan.ending === 'half-close' || plan.framing === 'too-long') connection.end();
-  // Awaited here, since the connection is gone with the end of this function.
+  // Await here: the connection is disposed at the end of this function.
   return await (isWellFormed(plan) ? readOne(connection, plan) : readAll(connection, [plan]));
 }
 
@@ -46,7 +46,7 @@ export async function pipeline(port: number, plans: readonly RequestPlan[], memo
   return await readAll(connection, plans);
 }
 
-/** Sends bytes that may be anything, and then ends the own side. */
+/** Sends arbitrary bytes, and then ends the client's side. */
 export async function sendBytes(port: number, bytes: Uint8Array): Promise<Exchanged> {
   using connection = await Connection.open(port);
   connection.send(bytes);
@@ -61,12 +61,12 @@ async function readOne(connection: Connection, plan: RequestPlan): Promise<Excha
     if (answer === undefined)
       return {answers: [], ended: true, problem: {rule: 'unanswered', text: 'the connection ended without an answer'}};
     const rest = connection.takeRest();
-    // What follows the only answer would be taken for the next one.
+    // Bytes after the only answer would be parsed as the next one.
     if (rest.length > 0 && !answer.left && !mayHaveBodyAfterHead(plan, answer))
       return {
         answers: [answer],
         ended: false,
-        problem: {rule: 'surplus', text: `after the answer came ${quote(rest)}`},
+        problem: {rule: 'surplus', text: `after the answer the service sent ${quote(rest)}`},
       };
     return {answers: [answer], ended: connection.over};
   } catch (error) {
@@ -75,7 +75,7 @@ async function readOne(connection: Connection, plan: RequestPlan): Promise<Excha
   }
 }
 
-/** Reads answers until the service ends the connection, as it has to once the own side is ended. */
+/** Reads answers until the service ends the connection, as it must once the client's side has ended. */
 async function readAll(connection: Connection, plans: readonly RequestPlan[]): Promise<Exchanged> {
   const answers: Answer[] = [];
   const mayWait = plans.some(({target}) => /[?&]wait=/.test(target));
@@ -83,13 +83,13 @@ async function readAll(connection: Connection, plans: readonly RequestPlan[]): P
   try {
     for (;;) {
       const plan = plans[answers.length];
-      // Whatever has to come because of what was sent comes before the end; what waits for more of it, ends.
+      // All answers to the bytes sent come before the end; a request that is incomplete is ended.
       if (plans.length <= 1 && !plan?.ending.startsWith('stall') && plan?.frames === undefined) connection.end();
       const answer = await readFinal(connection, plan?.method ?? 'GET', patienceMs);
       if (answer === undefined) return {answers, ended: true, ...missing(plans, answers)};
       answers.push(answer);
       if (answer.status === 101) return {answers, ended: false, frames: await listen(connection, plan?.frames ?? '')};
-      // A stream, which is left, does not end by itself.
+      // A stream does not end by itself, so the client leaves.
       if (answer.left || mayHaveBodyAfterHead(plan, answer)) return {answers, ended: false};
       if (answers.length >= plans.length) connection.end();
     }
@@ -99,7 +99,7 @@ async function readAll(connection: Connection, plans: readonly RequestPlan[]): P
   }
 }
 
-/** Of requests that were sent well each has an answer, up to the one after which the connection is closed. */
+/** Each valid request has an answer, up to the one after which the connection is closed. */
 function missing(plans: readonly RequestPlan[], answers: readonly Answer[]): Pick<Exchanged, 'problem'> {
   const last = answers.at(-1);
   const closed = last !== undefined && isLast(last);
@@ -109,17 +109,17 @@ function missing(plans: readonly RequestPlan[], answers: readonly Answer[]): Pic
   return {problem: {rule: 'unanswered', text}};
 }
 
-/** Of a request that could not be read nobody knows that it was HEAD; nothing can come behind the answer to it. */
+/** If a request cannot be parsed, the service cannot know that it was HEAD; no answer can follow. */
 function mayHaveBodyAfterHead(plan: RequestPlan | undefined, answer: Answer): boolean {
   return plan?.method === 'HEAD' && answer.status >= 400 && isLast(answer);
 }
 
-/** Whether an answer says that the connection ends with it. */
+/** Whether an answer announces that the connection ends. */
 function isLast({headers}: Answer): boolean {
   return headers.some(([name, value]) => name === 'connection' && value === 'close');
 }
 
-/** Skips answers that announce another (RFC 9110 section 15.2). */
+/** Skips informational answers (RFC 9110 section 15.2). */
 async function readFinal(connection: Connection, method: string, timeoutMs: number): Promise<Answer | undefined> {
   for (;;) {
     const answer = await connection.readAnswer(method, timeoutMs);
@@ -143,7 +143,7 @@ function quote(bytes: Buffer): string {
   return JSON.stringify(bytes.toString('latin1').slice(0, 200));
 }
 
-/** Whether a request asks for a web socket in the way that RFC 6455 has it, so that 101 may be the answer. */
+/** Whether a request asks for a web socket as defined by RFC 6455, so that 101 may be the answer. */
 export function asksForWebSocket(plan: RequestPlan): boolean {
   const upgrade = headersOf(plan, 'upgrade');
   return plan.method === 'GET' && upgrade.length === 1 && upgrade[0]?.toLowerCase() === 'websocket';

@@ -2,7 +2,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {FuzzCase} from './arbitrary/cases.ts';
 import {BACK_END_SECRETS, type FuzzBackEnd, startBackEnd} from './back-end.ts';
 import {type OpenApi, readDocument} from './document.ts';
-import {createJudge} from './judge.ts';
+import {createOracle} from './oracle.ts';
 import {bodyOf, type RequestPlan} from './request-plan.ts';
 import {type RunDeps, runCase} from './run-case.ts';
 import {type FuzzedService, startService} from './service.ts';
@@ -17,8 +17,8 @@ beforeAll(async () => {
   service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
   const response = await fetch(`http://localhost:${service.port}/openapi.json`);
   const document = readDocument((await response.json()) as OpenApi);
-  const judge = createJudge(document, {secrets: service.secrets});
-  deps = {service, document, judge, tally: new Tally()};
+  const oracle = createOracle(document, {secrets: service.secrets});
+  deps = {service, document, oracle, tally: new Tally()};
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -33,10 +33,10 @@ function ask(method: string, target: string, more: Partial<RequestPlan> = {}): F
 
 const many = Array.from({length: 3500}, () => ['x', ''] as const);
 
-/** What fuzzing found once, and what was wrong with it. */
+/** Defects that fuzzing found, with their causes. */
 const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
   {
-    name: 'a page of a back end with a title that begins again and again: it stopped everything else for a minute',
+    name: 'a page of a back end with repeated unclosed titles: it blocked the event loop for a minute',
     steps: ask('POST', '/api/session', {body: bodyOf('{"username":"hostile-page-0","password":"x"}')}),
   },
   {
@@ -44,11 +44,11 @@ const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
     steps: ask('GET', '/api/identity', {headers: [...many, ['Origin', 'https://evil.example']]}),
   },
   {
-    name: 'an expectation that is unknown: its code was documented only where there are preconditions',
+    name: 'an unknown expectation: its code was documented only for operations with preconditions',
     steps: ask('GET', '/api/export', {headers: [['Expect', 'the unexpected']]}),
   },
   {
-    name: 'a stream for a request that names no version: the judge did not know that it ends with the connection',
+    name: 'a stream for a request without a version: the oracle did not know that it ends with the connection',
     steps: [
       {kind: 'bytes', bytes: 'GET /api/export?prefix=com.HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 0\r\n\r\n'},
     ],
@@ -66,26 +66,26 @@ const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
   },
 ];
 
-describe('what fuzzing found is mended', () => {
+describe('fixed defects', () => {
   for (const {name, steps} of FOUND) {
     test(name, async () => expect(await runCase(steps, deps)).toEqual([]));
   }
 });
 
-describe('a run of a case', () => {
-  test('finds what the document does not have', async () => {
+describe('the run of a case', () => {
+  test('finds answers that the document does not contain', async () => {
     const {document} = deps;
-    // As if the document had forgotten every operation.
+    // As if the document contained no operation.
     const forgetful = {...document, find: () => ({kind: 'nowhere'}) as const};
-    const judge = createJudge(forgetful, {secrets: []});
-    const findings = await runCase(ask('GET', '/api/limits'), {...deps, document: forgetful, judge});
+    const oracle = createOracle(forgetful, {secrets: []});
+    const findings = await runCase(ask('GET', '/api/limits'), {...deps, document: forgetful, oracle});
     expect(findings.map(({rule}) => rule)).toContain('undocumented-status');
   });
 
-  test('finds that the service is gone, and starts it again', async () => {
+  test('finds that the service has ended, and starts it again', async () => {
     process.kill(service.processId, 'SIGKILL');
     await expect.poll(() => service.complaints.length).toBe(1);
-    // Found by whichever case comes next.
+    // The next case of either kind finds it.
     expect((await runCase(ask('GET', '/livez'), deps)).map(({rule}) => rule)).toContain('down');
     expect(await runCase(ask('GET', '/livez'), deps)).toEqual([]);
     expect(service.crashes).toBe(1);

@@ -4,32 +4,32 @@ import {createProperties, type FuzzCase, makeStalls, type Property} from './arbi
 import {SIGN_INS} from './back-end.ts';
 import type {ApiDocument} from './document.ts';
 import {Gate} from './gate.ts';
-import {createJudge, type Finding} from './judge.ts';
-import {judgeMemory, type MemorySample} from './memory.ts';
+import {checkMemory, type MemorySample} from './memory.ts';
 import {type FuzzOptions, UsageError} from './options.ts';
+import {createOracle, type Finding} from './oracle.ts';
 import {formatReproduction} from './reproduce.ts';
 import {clearService, type RunDeps, runCase, runStalls} from './run-case.ts';
 import type {FuzzedService} from './service.ts';
 import {findUnreached, Tally, type Unreached} from './tally.ts';
 
-/** Something that should not be, and how to have it again. */
+/** A defect, and how to reproduce it. */
 export interface Failure {
   readonly property: string;
-  /** The command that tries the case again, or why there is none; undefined where it was not found once more. */
+  /** Command that runs the case again, or the reason why there is none; undefined if it did not occur again. */
   readonly again?: string;
   readonly findings: readonly Finding[];
   /** Requests to send by hand. */
   readonly reproduction: string;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export interface FuzzReport {
   readonly seeds: readonly number[];
   readonly seconds: number;
   readonly requests: number;
   readonly cases: number;
   readonly rounds: number;
-  /** Answers by operation and status; 0 for none. */
+  /** Number of answers by operation and status; 0 for none. */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly unreached: Unreached;
   readonly failures: readonly Failure[];
@@ -37,18 +37,18 @@ export interface FuzzReport {
   readonly memory: readonly MemorySample[];
 }
 
-/** What a run needs. */
+/** Parameters of a run. */
 export interface FuzzDeps {
   readonly service: FuzzedService;
   readonly document: ApiDocument;
-  /** Told whenever something moved on. */
+  /** Called on every progress. */
   readonly onProgress: (progress: FuzzProgress) => void;
-  /** Told of each failure, once. */
+  /** Called once for each failure. */
   readonly onFailure: (failure: Failure) => void;
   readonly signal: AbortSignal;
 }
 
-/** How far a run is. */
+/** Progress of a run. */
 export interface FuzzProgress {
   readonly seconds: number;
   readonly tally: Tally;
@@ -56,34 +56,34 @@ export interface FuzzProgress {
   readonly memory: MemorySample | undefined;
 }
 
-/** How many cases of a property are tried before it is the turn of the next. */
+/** Number of cases of a property before the next property continues. */
 const CASES_PER_TURN = 20;
 
-/** How a case is run: with others at the same time, or alone, and then with what is there or with nothing. */
+/** How a case is run: beside others, or alone, with the present entries or with none. */
 type Mode = 'beside others' | 'alone' | 'from nothing';
 
-/** What came of a case, and how it was run when something was found. */
+/** Findings of a case, and how it was run. */
 interface Tried {
   readonly mode: Mode;
   readonly findings: readonly Finding[];
 }
 
-/** How many properties are tried at once: most of the time of a case the disk is waited for. */
+/** Number of properties that run at once: most of the time of a case is spent waiting for the disk. */
 const LANES = 6;
 
-/** How long a failing case is made smaller, in milliseconds. */
+/** Maximum time for reducing a failing case, in milliseconds. */
 const SHRINK_MS = 60_000;
 
-/** How often memory is looked at, in milliseconds. */
+/** Interval of memory samples, in milliseconds. */
 const MEMORY_INTERVAL_MS = 10_000;
 
-/** How often requests that stall are tried, in milliseconds: each lasts until the service loses patience. */
+/** Interval of stalled requests, in milliseconds: each lasts until the service ends it. */
 const STALLS_INTERVAL_MS = 120_000;
 
 /**
- * Tries everything, in rounds, until the time is over or the cases are.
+ * Runs all properties, in rounds, until the time is over or the cases are.
  *
- * @throws {UsageError} When there is nothing of a name in `only`.
+ * @throws {UsageError} If a name in `only` does not exist.
  */
 export async function fuzz(options: FuzzOptions, deps: FuzzDeps): Promise<FuzzReport> {
   return new Run(options, deps).run();
@@ -99,9 +99,9 @@ class Run {
   readonly #beganMs = performance.now();
   readonly #failures: Failure[] = [];
   readonly #memory: MemorySample[] = [];
-  /** What was found already: it is not looked for again. */
+  /** Known findings: they are not reported again. */
   readonly #known = new Set<string>();
-  /** What failed beside others, and did not alone. */
+  /** Findings beside others that did not occur alone. */
   readonly #unsure: Failure[] = [];
   #stalls: Promise<void> = Promise.resolve();
   #stalledMs = Number.NEGATIVE_INFINITY;
@@ -111,10 +111,10 @@ class Run {
 
   constructor(options: FuzzOptions, deps: FuzzDeps) {
     const {service, document} = deps;
-    const judge = createJudge(document, {secrets: service.secrets});
+    const oracle = createOracle(document, {secrets: service.secrets});
     this.#options = options;
     this.#deps = deps;
-    this.#caseDeps = {service, document, judge, tally: this.#tally};
+    this.#caseDeps = {service, document, oracle, tally: this.#tally};
     const all = createProperties(document, {bodies: {signIn: SIGN_INS}});
     this.#properties = choose(all, options.only);
   }
@@ -124,17 +124,18 @@ class Run {
     for (const [index, seed] of seeds.entries())
       await this.#runSeed(seed, this.#beganMs + (durationMs * (index + 1)) / seeds.length);
     await Promise.race([this.#stalls, whenAborted(this.#deps.signal)]);
-    // What one case did was found by all beside it; what none of them did again alone is told all the same.
+    // Every case that ran beside the failing one reports the finding; if none reproduces it alone, it is reported all
+    // the same.
     for (const failure of this.#unsure) this.#failUnlessKnown(failure);
     await this.#measure();
-    for (const finding of judgeMemory(this.#memory)) this.#fail({...NO_CASE, findings: [finding]});
+    for (const finding of checkMemory(this.#memory)) this.#fail({...NO_CASE, findings: [finding]});
     return this.#report();
   }
 
   async #runSeed(seed: number, untilMs: number): Promise<void> {
-    const turns = this.#turns(seed);
+    const rounds = this.#sequence(seed);
     const work = async (): Promise<void> => {
-      for (const {property, seed} of turns) {
+      for (const {property, seed} of rounds) {
         if (this.#isOver(untilMs)) return;
         this.#beginStalls();
         await this.#tryProperty(property, seed, untilMs);
@@ -144,8 +145,8 @@ class Run {
     await Promise.all(Array.from({length: LANES}, work));
   }
 
-  /** Every property in turn, round after round, each round with a seed of its own; shared by all who work. */
-  *#turns(seed: number): Generator<{readonly property: Property; readonly seed: number}, undefined> {
+  /** All properties in order, round after round, each round with a new seed; shared by all workers. */
+  *#sequence(seed: number): Generator<{readonly property: Property; readonly seed: number}, undefined> {
     for (let round = 0; ; round++) {
       for (const property of this.#properties) yield {property, seed: seed + round};
       this.#rounds++;
@@ -160,11 +161,11 @@ class Run {
   async #tryProperty({name, cases, weight}: Property, seed: number, untilMs: number): Promise<void> {
     const {path, runs = Math.ceil(CASES_PER_TURN * weight)} = this.#options;
     const found = new Map<FuzzCase, readonly Finding[]>();
-    // One case again is tried as it was made smaller: alone, and with nothing there before.
+    // A repeated case runs as it was reduced: alone, and without entries.
     let mode: Mode = path === undefined ? 'beside others' : 'from nothing';
     let failingSinceMs: number | undefined;
     const property = fc.asyncProperty(cases, async steps => {
-      // Rather no smaller case than none after an hour.
+      // A larger case now is better than a smaller one after an hour.
       if (failingSinceMs !== undefined && performance.now() - failingSinceMs > SHRINK_MS) return;
       if (failingSinceMs === undefined && this.#isOver(untilMs)) return;
       const tried = mode === 'beside others' ? await this.#tryCase(name, steps) : await this.#tryAlone(steps, mode);
@@ -181,13 +182,13 @@ class Run {
     // Another property may have found the same meanwhile.
     this.#failUnlessKnown({
       property: name,
-      again: mode === 'from nothing' ? command : 'it needs entries that other cases left',
+      again: mode === 'from nothing' ? command : 'it depends on entries of other cases',
       findings: found.get(steps) ?? [...found.values()].at(-1) ?? [],
       reproduction: formatReproduction(steps),
     });
   }
 
-  /** Runs a case beside others; when something is found once more alone, at first with nothing there. */
+  /** Runs a case beside others; after a finding once more alone, at first without entries. */
   async #tryCase(name: string, steps: FuzzCase): Promise<Tried> {
     const beside = await this.#gate.together(() => this.#runCase(steps));
     if (beside.length === 0) return {mode: 'beside others', findings: []};
@@ -226,13 +227,13 @@ class Run {
     this.#deps.onFailure(failure);
   }
 
-  /** Beside everything else: they take no work, only time. */
+  /** Runs beside everything else: waiting takes time, not work. */
   #beginStalls(): void {
     const {only, path} = this.#options;
     if (only.length > 0 || path !== undefined || performance.now() - this.#stalledMs < STALLS_INTERVAL_MS) return;
     this.#stalledMs = performance.now();
     this.#stalls = runStalls(makeStalls(this.#deps.document), this.#caseDeps).then(findings => {
-      // After an interruption nobody waits for them, and the service ends before they do.
+      // After an interruption the run does not wait for them, and the service ends first.
       if (!this.#deps.signal.aborted) this.#failUnlessKnown({...NO_CASE, findings});
     });
   }
@@ -280,15 +281,15 @@ async function whenAborted(signal: AbortSignal): Promise<void> {
 function choose(all: readonly Property[], names: readonly string[]): readonly Property[] {
   const unknown = names.find(name => !all.some(property => property.name === name));
   if (unknown !== undefined)
-    throw new UsageError(`No operation "${unknown}": there are ${all.map(({name}) => name).join(', ')}`);
+    throw new UsageError(`No operation "${unknown}": known are ${all.map(({name}) => name).join(', ')}`);
   return names.length === 0 ? all : all.filter(({name}) => names.includes(name));
 }
 
-/** Of what was found besides the cases. */
+/** Reports findings that no case caused. */
 const NO_CASE = {property: 'the run', reproduction: ''} as const;
 
-/** Two findings with the same signature are taken for one. */
+/** Findings with the same signature count as one. */
 function signatureOf({rule, where, text}: Finding): string {
-  // Of texts only the words: ids and positions differ from one time to the next.
+  // Only the words of a text: ids and positions vary.
   return `${rule} ${where} ${text.replace(/[^a-z ]+/gi, '').slice(0, 60)}`;
 }

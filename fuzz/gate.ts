@@ -1,10 +1,10 @@
-/** Lets many in together, or one alone. */
+/** A lock: many shared holders, or one exclusive holder. */
 export class Gate {
   #inside = 0;
   #alone = false;
   #watchers: (() => void)[] = [];
 
-  /** Runs something beside others of its kind. */
+  /** Runs a function beside others of its kind. */
   async together<T>(run: () => Promise<T>): Promise<T> {
     while (this.#alone) await this.#changed();
     this.#inside++;
@@ -16,7 +16,7 @@ export class Gate {
     }
   }
 
-  /** Runs something while nothing else is inside; what comes meanwhile waits. */
+  /** Runs a function alone; later ones wait. */
   async alone<T>(run: () => Promise<T>): Promise<T> {
     while (this.#alone) await this.#changed();
     this.#alone = true;

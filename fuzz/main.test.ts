@@ -7,16 +7,16 @@ import {expect, test} from 'vitest';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-test('a run that a terminal interrupts tells what it did so far, and takes no end of the service for a crash', async () => {
-  // A group of its own, all of which a terminal interrupts at once.
+test('a run interrupted by the terminal reports its results, and does not take the end of the service for a crash', async () => {
+  // A process group of its own, which a terminal interrupts as a whole.
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, '--minutes', '5', '--seed', '1'], {detached: true});
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', text => {
-    said += text;
+    output += text;
   });
   const lines = createInterface({input: child.stderr});
   lines.on('line', line => line.startsWith('seed') && process.kill(-Number(child.pid), 'SIGINT'));
   const [code] = await once(child, 'close');
   assert.equal(code, 130);
-  expect(said).toMatch(/^0 failures, 0 crashes$/m);
+  expect(output).toMatch(/^0 failures, 0 crashes$/m);
 });

@@ -8,11 +8,11 @@ import {startService} from './service.ts';
 
 const EXIT = {passed: 0, failed: 1, usage: 2, interrupted: 130} as const;
 
-/** How often progress is told, in milliseconds: on a terminal, and where it would fill a log. */
+/** Interval of progress messages, in milliseconds: on a terminal, and in a log. */
 const PROGRESS_MS = 5000;
 const PROGRESS_LOG_MS = 60_000;
 
-/** Runs what was asked for. With `--json` the report is on standard output; progress is on standard error. */
+/** Runs the command line. With `--json` the report goes to standard output; progress goes to standard error. */
 async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2));
@@ -44,7 +44,7 @@ async function run(options: FuzzOptions): Promise<number> {
   return isGood(report, options) ? EXIT.passed : EXIT.failed;
 }
 
-/** Where all operations had their turn, each has to have succeeded: what never does is not tried. */
+/** If all operations were used, each must have succeeded: an operation that never succeeds is not tested. */
 function isGood({failures, unreached}: FuzzReport, {durationMs, only}: FuzzOptions): boolean {
   const reached = durationMs === undefined || only.length > 0 || unreached.operations.length === 0;
   return failures.length === 0 && reached;

@@ -1,40 +1,43 @@
-import type {Finding} from './judge.ts';
+import type {Finding} from './oracle.ts';
 import type {ServiceMeasure} from './service.ts';
 
-/** What a service held at a time of a run. */
+/** Resources of a service at a time of the run. */
 export interface MemorySample extends ServiceMeasure {
-  /** Since the run began. */
+  /** Time since the run began. */
   readonly seconds: number;
 }
 
-/** More than this of its own, in megabytes, is too much whatever it was before. */
+/** Maximum private memory, in megabytes. */
 const OWN_MB_MAX = 700;
 
-/** More open files than this, once nothing is under way, are ones that were forgotten. */
+/** Maximum number of open files without requests in progress; more means a leak. */
 const OPEN_FILES_MAX = 300;
 
-/** How many samples a trend needs: with one every ten seconds those of ten minutes. */
+/** Number of samples for a trend: at one every ten seconds, ten minutes. */
 const TREND_SAMPLES_MIN = 60;
 
-/** By how much the last quarter of a run may lie above the second, in parts of it and in megabytes. */
+/** Maximum growth from the second to the last quarter of a run, relative and in megabytes. */
 const GROWTH_MAX = 1.5;
 const GROWTH_MB = 60;
 
-/** Judges whether a service grows without bound: its memory in the last quarter of a run beside that in the second. */
-export function judgeMemory(samples: readonly MemorySample[]): readonly Finding[] {
+/**
+ * Decides whether a service grows without bound: compares its memory in the last quarter of a run with that in the
+ * second.
+ */
+export function checkMemory(samples: readonly MemorySample[]): readonly Finding[] {
   const findings: Finding[] = [];
   const report = (text: string): void => void findings.push({rule: 'memory', where: 'the service', text});
   const last = samples.at(-1);
   if (last === undefined) return findings;
   if (last.openFiles > OPEN_FILES_MAX) report(`it holds ${last.openFiles} files and connections open at the end`);
   const most = Math.max(...samples.map(({ownMb}) => ownMb));
-  if (most > OWN_MB_MAX) report(`it held ${most.toFixed(0)} MB of its own`);
+  if (most > OWN_MB_MAX) report(`it used ${most.toFixed(0)} MB of private memory`);
   if (samples.length < TREND_SAMPLES_MIN) return findings;
   const quarter = Math.floor(samples.length / 4);
   const before = medianOf(samples.slice(quarter, 2 * quarter));
   const after = medianOf(samples.slice(-quarter));
   if (after > before * GROWTH_MAX && after > before + GROWTH_MB)
-    report(`its own memory grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
+    report(`its private memory grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
   return findings;
 }
 

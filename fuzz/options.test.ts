@@ -4,19 +4,19 @@ import {describe, expect, test} from 'vitest';
 import {readOptions, UsageError} from './options.ts';
 
 describe('readOptions()', () => {
-  test('takes a new seed and some minutes by itself', () => {
+  test('uses a new seed and some minutes by default', () => {
     const options = readOptions([]);
     expect(options).toMatchObject({durationMs: 300_000, runs: undefined, path: undefined, only: [], json: false});
     expect(options?.seeds).toHaveLength(1);
   });
 
-  test('has a seed that never changes and a new one in the short form', () => {
+  test('has one fixed and one new seed in the short form', () => {
     const [one, two] = [readOptions(['--quick'])?.seeds, readOptions(['--quick'])?.seeds];
     expect(one?.[0]).toBe(two?.[0]);
     expect(one?.[1]).not.toBe(two?.[1]);
   });
 
-  test('tries one case again', () => {
+  test('repeats one case', () => {
     const options = readOptions(['--seed', '7', '--only', 'putEntry', '--path', '3:1:0']);
     expect(options).toMatchObject({durationMs: undefined, runs: 1, seeds: [7], path: '3:1:0', only: ['putEntry']});
   });
@@ -42,13 +42,13 @@ describe('npm run fuzz', () => {
       );
     });
 
-  test('ends with 0 when nothing was found, and reports what it did', async () => {
+  test('ends with 0 without findings, and reports its work', async () => {
     const {code, stdout} = await run(['--runs', '3', '--seed', '1', '--only', 'getLiveness', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({seeds: [1], cases: 3, failures: [], crashes: 0});
     expect(code).toBe(0);
   });
 
-  test('ends with 2 when there is no such operation', async () => {
+  test('ends with 2 if an operation does not exist', async () => {
     expect((await run(['--only', 'nothing'])).code).toBe(2);
   });
 });

@@ -1,56 +1,45 @@
 import {randomInt} from 'node:crypto';
 import {parseArgs} from 'node:util';
 
-/** What a run is asked to do. */
+/** Options of a run. */
 export interface FuzzOptions {
-  /** How long, in milliseconds; undefined where `runs` says when it ends. */
+  /** Duration in milliseconds; undefined if `runs` limits the run. */
   readonly durationMs: number | undefined;
-  /** How many cases of each property, once; undefined for rounds of them until the time is over. */
+  /** Number of cases of each property, once; undefined for rounds until the time is over. */
   readonly runs: number | undefined;
-  /** The seeds, each of which gets the same part of the time. */
+  /** Seeds, each of which gets the same share of the time. */
   readonly seeds: readonly number[];
-  /** One case again: its path among the cases of its seed. */
+  /** One case to repeat: its path among the cases of its seed. */
   readonly path: string | undefined;
-  /** Only properties of these names; empty for all. */
+  /** Names of the properties to run; empty for all. */
   readonly only: readonly string[];
   readonly json: boolean;
 }
 
-/** The run was asked for in a way that cannot be understood. */
+/** The command line is not valid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The largest seed: what fits 31 bits, so that one can be added for each round. */
+/** Largest seed: fits 31 bits, so that one can be added for each round. */
 const SEED_MAX = 0x7fff_ffff;
 
-/** How long a run takes unless told otherwise, in minutes. */
+/** Default duration of a run, in minutes. */
 const MINUTES = 5;
 
-/** How long the short form takes, in milliseconds, and the seed that it always has beside a new one. */
+/** Duration of the short form, in milliseconds, and its fixed seed. */
 const QUICK_MS = 44_000;
 const QUICK_SEED = 20_261_122;
 
-/** The text for `--help`. */
-export const USAGE = `Starts the service in a directory of its own, and sends it valid, odd and hostile requests made from its own /openapi.json, and judges every answer.
+/** Returns the text of `--help`. */
+export const USAGE = `Starts the service in a directory of its own, sends it valid, odd and hostile requests made from its own /openapi.json, and checks every answer.⏎⏎  npm run fuzz [-- options]⏎⏎  --minutes M   duration  [${MINUTES}]⏎  --runs N      number of cases of each operation, instead of a duration⏎  --seed S      0 to ${SEED_MAX}: repeats the random choices of a run  [a new one]⏎  --path P      with --seed and --only: repeats one case, as a failure prints it⏎  --only NAME   run only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes", "hostile-patches", "hostile-pages"; repeatable⏎  --quick       less than a minute, half of it with a fixed seed⏎  --json        print the report as JSON, on standard output⏎`;
 
-  npm run fuzz [-- options]
-
-  --minutes M   how long  [${MINUTES}]
-  --runs N      so many cases of each operation, instead
-  --seed S      0 to ${SEED_MAX}: the same chance again  [a new one]
-  --path P      with --seed and --only: one case again, as a failure prints it
-  --only NAME   only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes", "hostile-patches", "hostile-pages"; repeatable
-  --quick       under a minute, half of it with a seed that never changes
-  --json        the report as JSON, on standard output
-`;
-
-/** @returns Undefined when help is wanted. @throws {UsageError} */
+/** @returns Undefined if help is requested. @throws {UsageError} */
 export function readOptions(args: readonly string[]): FuzzOptions | undefined {
   const {help, minutes, runs, seed, path, only, quick, json} = parse(args);
   if (help) return undefined;
   if (path !== undefined && (seed === undefined || only.length !== 1))
-    throw new UsageError('--path is one case of one --seed and one --only');
+    throw new UsageError('--path needs exactly one --seed and one --only');
   const chosen = seed === undefined ? randomInt(SEED_MAX) : readNumber('--seed', seed, {from: 0, to: SEED_MAX});
   const count = runs === undefined ? undefined : readNumber('--runs', runs, {from: 1, to: 1_000_000});
   const time = minutes === undefined ? MINUTES : readNumber('--minutes', minutes, {from: 1, to: 10_000});
@@ -88,5 +77,5 @@ function parse(args: readonly string[]) {
 function readNumber(name: string, text: string, {from, to}: {readonly from: number; readonly to: number}): number {
   const number = Number(text);
   if (/^[0-9]+$/.test(text) && number >= from && number <= to) return number;
-  throw new UsageError(`${name} has to be a whole number from ${from} to ${to}, and is "${text}"`);
+  throw new UsageError(`${name} must be a whole number from ${from} to ${to}, and is "${text}"`);
 }

@@ -1,6 +1,6 @@
 import type {Failure, FuzzProgress, FuzzReport} from './fuzz.ts';
 
-/** One line that says how far a run is, and one with the counts. */
+/** Formats the progress of a run in one line, with its counts. */
 export function formatProgress({seconds, tally, failures, memory}: FuzzProgress): string {
   const statuses = Array.from(tally.byStatus(), ([status, count]) => `${nameOf(status)}: ${format(count)}`);
   const operations = Array.from(tally.counts, ([name, counts]) => `${name} ${format(sum(counts.values()))}`);
@@ -13,7 +13,7 @@ export function formatProgress({seconds, tally, failures, memory}: FuzzProgress)
   return `${facts.join(', ')}\n  ${statuses.join(', ')}\n  ${operations.join(', ')}\n`;
 }
 
-/** A failure: what was found, and how to have it again. */
+/** Formats a failure: the finding, and how to reproduce it. */
 export function formatFailure({property, again, findings, reproduction}: Failure): string {
   const lines = findings.map(({rule, where, text}) => `  ${rule} (${where}): ${text}`);
   const command = again === undefined ? [] : [`  again: ${again}`];
@@ -21,7 +21,7 @@ export function formatFailure({property, again, findings, reproduction}: Failure
   return `\nFAILED ${property}\n${[...lines, ...command, ...byHand].join('\n')}\n\n`;
 }
 
-/** The table of a run, and what it did not reach. */
+/** Formats the table of a run, and the statuses and operations that it did not reach. */
 export function formatReport(report: FuzzReport): string {
   const rows = Object.entries(report.counts).map(([name, statuses]) => {
     const seen = Object.entries(statuses).sort(([a], [b]) => Number(a) - Number(b));
@@ -38,7 +38,7 @@ export function formatReport(report: FuzzReport): string {
   return [
     formatTable([['', 'requests', 'answers'], ...rows]),
     '',
-    'Documented statuses that no answer had:',
+    'Documented statuses without an answer:',
     ...(unreached.length === 0 ? ['  none'] : unreached),
     ...(operations.length === 0 ? [] : ['Operations that never succeeded:', ...operations]),
     ...formatMemory(report),
@@ -48,11 +48,11 @@ export function formatReport(report: FuzzReport): string {
   ].join('\n');
 }
 
-/** How many samples of memory are printed. */
+/** Number of memory samples in the report. */
 const SAMPLES_SHOWN = 8;
 
 function formatMemory({memory}: FuzzReport): readonly string[] {
-  if (memory.length === 0) return ['Memory: this system does not tell'];
+  if (memory.length === 0) return ['Memory: not available on this system'];
   const step = Math.max(1, (memory.length - 1) / (SAMPLES_SHOWN - 1));
   const shown = Array.from(
     {length: Math.min(SAMPLES_SHOWN, memory.length)},
@@ -63,7 +63,7 @@ function formatMemory({memory}: FuzzReport): readonly string[] {
       ? ''
       : `${formatTime(sample.seconds)} ${sample.residentMb.toFixed(0)} (${sample.ownMb.toFixed(0)}), ${sample.openFiles} files`,
   );
-  return [`Resident memory in MB, in brackets its own: ${texts.join('; ')}`];
+  return [`Resident memory in MB (private memory in brackets): ${texts.join('; ')}`];
 }
 
 function formatTable(rows: readonly (readonly string[])[]): string {
@@ -75,7 +75,7 @@ function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** No answer is one too: to who left, or to what was no request. */
+/** No answer is allowed too: the client may have left, or the bytes were not a request. */
 function nameOf(status: number): string {
   return status === 0 ? 'none' : String(status);
 }

@@ -1,13 +1,15 @@
 import type {FuzzCase, Step} from './arbitrary/cases.ts';
 import {type BodyPlan, createMemory, fill, formatPlan, isWellFormed, type RequestPlan} from './request-plan.ts';
 
-/** A service on its usual port, in what people are told to send. */
+/** Address of a service on its usual port, for printed requests. */
 const HOST = 'localhost:7172';
 
-/** Longest part of a request that is printed, in characters; what is longer is told by its length. */
+/** Longest part of a request that is printed, in characters; longer parts are replaced by their length. */
 const PRINTED_MAX = 2000;
 
-/** Tells how to send the requests of a case by hand: with curl where that sends them as they are, else byte by byte. */
+/**
+ * Prints how to send the requests of a case by hand: with curl if it can send them unchanged, otherwise byte by byte.
+ */
 export function formatReproduction(steps: FuzzCase): string {
   return steps.map(formatStep).join('\n');
 }
@@ -60,7 +62,7 @@ function formatRepeated({before, repeated, times, after}: BodyPlan): string {
 
 function formatBytes(text: string): string {
   const shown = text.length <= PRINTED_MAX || REPEATED.test(text) ? text : `${text.slice(0, PRINTED_MAX)}…`;
-  // What repeats often is written once.
+  // Repetitions are written once, with their count.
   const parts = shown.split(REPEATED_PARTS).map((part, index, all) => {
     if (index % 3 === 0) return quote(escapeBytes(part));
     if (index % 3 === 1) return '';

@@ -1,6 +1,6 @@
 /**
- * One request as data, so that it can be printed, made smaller and sent again. Texts stand for bytes, one character
- * each, and may hold tokens: see {@link Memory}.
+ * One request as data, so that it can be printed, reduced and sent again. Texts stand for bytes, one character each,
+ * and may contain tokens: see {@link Memory}.
  */
 export interface RequestPlan {
   readonly method: string;
@@ -11,11 +11,11 @@ export interface RequestPlan {
   readonly ending: Ending;
   /** Bytes to send once the connection is a web socket. */
   readonly frames?: string;
-  /** Whether other clients have to be answered quickly meanwhile; large bodies are always watched. */
+  /** Whether to check that other clients are answered quickly meanwhile; always done with large bodies. */
   readonly watched?: boolean;
 }
 
-/** A body: what repeats is written once. */
+/** A body; repetitions are written once. */
 export interface BodyPlan {
   readonly before: string;
   readonly repeated: string;
@@ -23,15 +23,15 @@ export interface BodyPlan {
   readonly after: string;
 }
 
-/** How the end of a body is told; all but the first four are wrong. */
+/** Framing of a body; all but the first four are wrong. */
 export type Framing =
   | 'length'
   | 'chunked'
   | 'small-chunks'
   | 'chunk-extensions'
-  /** Nothing tells it, so the body is the next request. */
-  | 'untold'
-  /** The length is larger than the body, and then comes the end of the connection. */
+  /** Without framing, so that the body is parsed as the next request. */
+  | 'unframed'
+  /** The length is larger than the body, and then the connection ends. */
   | 'too-long'
   | 'too-short'
   | 'length-and-chunked'
@@ -41,12 +41,12 @@ export type Framing =
   | 'broken-chunk'
   | 'endless-chunk';
 
-/** The framings that any server has to understand. */
+/** Framings that every server must understand. */
 export const GOOD_FRAMINGS = ['length', 'chunked', 'small-chunks', 'chunk-extensions'] as const satisfies Framing[];
 
-/** The others. */
+/** All other framings. */
 export const BAD_FRAMINGS = [
-  'untold',
+  'unframed',
   'too-long',
   'too-short',
   'length-and-chunked',
@@ -57,18 +57,18 @@ export const BAD_FRAMINGS = [
   'endless-chunk',
 ] as const satisfies Framing[];
 
-/** What a client does after it sent everything. */
+/** Action of the client after it sent everything. */
 export type Ending =
   | 'wait'
   /** Ends its side of the connection, and waits. */
   | 'half-close'
-  /** Is gone. */
+  /** Disconnects. */
   | 'leave'
-  /** Keeps back the end of the headers, or of the body, for ever. */
+  /** Never sends the end of the headers, or of the body. */
   | 'stall-in-headers'
   | 'stall-in-body';
 
-/** What earlier answers said, for later requests; in a plan the names stand in double braces, such as `{{etag}}`. */
+/** Values from earlier answers, for later requests; plans refer to them in double braces, such as `{{etag}}`. */
 export interface Memory {
   /** The Host header of the service, such as `localhost:7172`. */
   host: string;
@@ -76,37 +76,37 @@ export interface Memory {
   revision: string;
   /** A cursor of a page, percent-encoded. */
   cursor: string;
-  /** The lines of an export. */
+  /** Lines of an export. */
   export: string;
 }
 
-/** What is known before any answer. */
+/** Values before the first answer. */
 export function createMemory(host: string): Memory {
   return {host, etag: '"1"', revision: '1', cursor: 'a', export: ''};
 }
 
-/** A text with what is remembered in place of its tokens. */
+/** Replaces the tokens of a text by remembered values. */
 export function fill(text: string, memory: Memory): string {
   if (!text.includes('{{')) return text;
   return text.replace(/\{\{(host|etag|revision|cursor|export)\}\}/g, (_, name: keyof Memory) => memory[name]);
 }
 
-/** A body from a text, in UTF-8. */
+/** Creates a body from a text, in UTF-8. */
 export function bodyOf(text: string): BodyPlan {
   return {before: toBytes(text), repeated: '', times: 0, after: ''};
 }
 
-/** A text as its bytes in UTF-8, one character each. */
+/** Returns the UTF-8 bytes of a text, one character each. */
 export function toBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The values of a header of a plan. */
+/** Returns the values of a header of a plan. */
 export function headersOf({headers}: RequestPlan, name: string): readonly string[] {
   return headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** Whether a plan is a request as RFC 9112 has it, which gets exactly one answer. */
+/** Whether a plan is a valid request (RFC 9112), which gets exactly one answer. */
 export function isWellFormed({method, target, headers, framing}: RequestPlan): boolean {
   return (
     /^(GET|HEAD|PUT|POST|PATCH|DELETE|OPTIONS)$/.test(method) &&
@@ -121,7 +121,7 @@ export function isWellFormed({method, target, headers, framing}: RequestPlan): b
   );
 }
 
-/** The bytes of a request, ready to be sent. */
+/** Returns the bytes of a request, ready to be sent. */
 export function formatPlan(plan: RequestPlan, memory: Memory): Buffer {
   const lines = [`${plan.method} ${fill(plan.target, memory)} HTTP/1.1`];
   for (const [name, value] of plan.headers) lines.push(`${name}: ${fill(value, memory)}`);
@@ -138,7 +138,7 @@ function formatBody(plan: BodyPlan | undefined, memory: Memory): string {
   return fill(plan.before, memory) + plan.repeated.repeat(plan.times) + plan.after;
 }
 
-/** The headers that tell the end of a body, and the body as it is sent. */
+/** Returns the framing headers, and the body as it is sent. */
 function frame(framing: Framing, body: string): {readonly headers: readonly string[]; readonly body: string} {
   const length = `Content-Length: ${body.length}`;
   const chunked = 'Transfer-Encoding: chunked';
@@ -152,7 +152,7 @@ function frame(framing: Framing, body: string): {readonly headers: readonly stri
       return {headers: [chunked], body: `${splitIntoChunks(body)}0\r\n\r\n`};
     case 'chunk-extensions':
       return {headers: [chunked], body: whole.replace(/^([0-9a-f]+)/, '$1;a=b;c="d"').replace(/\r\n$/, 'X: 1\r\n\r\n')};
-    case 'untold':
+    case 'unframed':
       return {headers: [], body};
     case 'too-long':
       return {headers: [`Content-Length: ${body.length + 7}`], body};
@@ -173,7 +173,7 @@ function frame(framing: Framing, body: string): {readonly headers: readonly stri
   }
 }
 
-/** Chunks of 1, 2, 3 … bytes, but not more than a thousand. */
+/** Chunks of 1, 2, 3 … bytes, at most a thousand chunks. */
 function splitIntoChunks(body: string): string {
   let chunks = '';
   for (let start = 0, size = 1; start < body.length; start += size, size++) {

@@ -2,20 +2,20 @@ import type {FuzzCase, Step} from './arbitrary/cases.ts';
 import {FOREIGN_REFERER} from './arbitrary/requests.ts';
 import type {ApiDocument} from './document.ts';
 import {asksForWebSocket, type Exchanged, exchange, pipeline, sendBytes} from './exchange.ts';
-import {type Finding, type Judge, nameOf} from './judge.ts';
+import {type Finding, nameOf, type Oracle} from './oracle.ts';
 import {createMemory, fill, headersOf, type Memory, type RequestPlan} from './request-plan.ts';
 import type {FuzzedService} from './service.ts';
 import type {Tally} from './tally.ts';
 
-/** What running a case needs. */
+/** Parameters for running a case. */
 export interface RunDeps {
   readonly service: FuzzedService;
   readonly document: ApiDocument;
-  readonly judge: Judge;
+  readonly oracle: Oracle;
   readonly tally: Tally;
 }
 
-/** Sends the requests of a case, step by step. @returns Everything that was found. */
+/** Sends the requests of a case, step by step. @returns All findings. */
 export async function runCase(steps: FuzzCase, deps: RunDeps): Promise<readonly Finding[]> {
   const {service} = deps;
   const memory = createMemory(`localhost:${service.port}`);
@@ -28,7 +28,7 @@ export async function runCase(steps: FuzzCase, deps: RunDeps): Promise<readonly 
   return findings;
 }
 
-/** Deletes every entry, and signs out. What goes wrong with it is found elsewhere. */
+/** Deletes every entry, and signs out. Failures here are found elsewhere. */
 export async function clearService({service}: RunDeps): Promise<void> {
   const memory = createMemory(`localhost:${service.port}`);
   for (const target of ['/api/keys?prefix=&all=true', '/api/session'])
@@ -38,14 +38,14 @@ export async function clearService({service}: RunDeps): Promise<void> {
     });
 }
 
-/** Sends requests that stall, all at once. */
+/** Sends stalled requests, all at once. */
 export async function runStalls(plans: readonly RequestPlan[], deps: RunDeps): Promise<readonly Finding[]> {
   const memory = createMemory(`localhost:${deps.service.port}`);
   const found = await Promise.all(plans.map(plan => guarded(() => runPlan(plan, memory, deps))));
   return found.flat();
 }
 
-/** Where nobody listens any more is a finding, and not a failure of the run. */
+/** A refused connection is a finding, not a failure of the run. */
 async function guarded(run: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await run();
@@ -57,7 +57,7 @@ async function guarded(run: () => Promise<readonly Finding[]>): Promise<readonly
 }
 
 async function runStep(step: Step, memory: Memory, deps: RunDeps): Promise<readonly Finding[]> {
-  const {service, judge, tally} = deps;
+  const {service, oracle, tally} = deps;
   switch (step.kind) {
     case 'parallel': {
       const found = await Promise.all(step.plans.map(plan => runPlan(plan, memory, deps)));
@@ -65,13 +65,13 @@ async function runStep(step: Step, memory: Memory, deps: RunDeps): Promise<reado
     }
     case 'pipeline': {
       const exchanged = await pipeline(service.port, step.plans, memory);
-      return judgeExchange(exchanged, step.plans, memory, deps);
+      return checkExchange(exchanged, step.plans, memory, deps);
     }
     case 'bytes': {
       const exchanged = await sendBytes(service.port, Buffer.from(fill(step.bytes, memory), 'latin1'));
       for (const {status} of exchanged.answers) tally.count('bytes', status);
       if (exchanged.answers.length === 0) tally.count('bytes', 0);
-      return [...exchanged.answers.flatMap(answer => judge.judgeAny(answer)), ...describeProblem(exchanged, 'bytes')];
+      return [...exchanged.answers.flatMap(answer => oracle.checkAny(answer)), ...describeProblem(exchanged, 'bytes')];
     }
   }
 }
@@ -80,15 +80,15 @@ async function runPlan(plan: RequestPlan, memory: Memory, deps: RunDeps): Promis
   const exchanging = exchange(deps.service.port, plan, memory);
   const isWatched = plan.watched === true || sizeOf(plan) >= WATCHED_BYTES_MIN;
   const stalls = isWatched ? await watchStalls(exchanging, plan, deps) : [];
-  return [...judgeExchange(await exchanging, [plan], memory, deps), ...stalls];
+  return [...checkExchange(await exchanging, [plan], memory, deps), ...stalls];
 }
 
-/** Smallest body during which the service is watched, in bytes: a smaller one delays no other client. */
+/** Smallest body during which response times are checked, in bytes: a smaller one delays no other client. */
 const WATCHED_BYTES_MIN = 500_000;
 
 /**
- * Longest that another client may wait meanwhile, in milliseconds of the processor time of the service, since a busy machine takes
- * others: a few ticks of the event loop. Beside others a case is tried again alone.
+ * Maximum delay of another client meanwhile, in milliseconds of the service's processor time, since other processes may
+ * use a busy machine: a few ticks of the event loop. A case that ran beside others is run again alone.
  */
 const STALL_MS_MAX = 300;
 
@@ -96,7 +96,7 @@ function sizeOf({body}: RequestPlan): number {
   return body === undefined ? 0 : body.before.length + body.repeated.length * body.times;
 }
 
-/** Asks on another connection, again and again, while a request is read and answered. */
+/** Sends requests on another connection while a request is read and answered. */
 async function watchStalls(
   exchanging: Promise<unknown>,
   plan: RequestPlan,
@@ -116,19 +116,19 @@ async function watchStalls(
   }
   if (longestMs <= STALL_MS_MAX) return [];
   const where = nameOf(document.find(plan.method, fill(plan.target, memory)));
-  return [{rule: 'late', where, text: `meanwhile /livez waited for ${longestMs.toFixed(0)} ms of work`}];
+  return [{rule: 'late', where, text: `meanwhile /livez waited for ${longestMs.toFixed(0)} ms of processor time`}];
 }
 
-/** Processor time of the service where the system tells, otherwise the time of day; in milliseconds. */
+/** Processor time of the service if the system provides it, otherwise wall-clock time; in milliseconds. */
 async function readClock(service: FuzzedService): Promise<number> {
   return (await service.measureCpuMs()) ?? performance.now();
 }
 
-function judgeExchange(
+function checkExchange(
   exchanged: Exchanged,
   plans: readonly RequestPlan[],
   memory: Memory,
-  {document, judge, tally}: RunDeps,
+  {document, oracle, tally}: RunDeps,
 ): readonly Finding[] {
   const findings: Finding[] = [];
   for (const [index, plan] of plans.entries()) {
@@ -137,18 +137,22 @@ function judgeExchange(
     tally.count(nameOf(place), answer?.status ?? 0);
     if (answer === undefined) continue;
     const target = fill(plan.target, memory);
-    // With a space or a line break in it a target is more than a target.
-    if (/[\0-\x20\x7f]/.test(plan.method + target)) findings.push(...judge.judgeAny(answer));
-    else findings.push(...judge.judge({method: plan.method, target, foreign: isForeign(plan, memory)}, answer));
+    // A target with a space or a line break is more than a target.
+    if (/[\0-\x20\x7f]/.test(plan.method + target)) findings.push(...oracle.checkAny(answer));
+    else findings.push(...oracle.check({method: plan.method, target, foreign: isForeign(plan, memory)}, answer));
     if (answer.status === 101 && !asksForWebSocket(plan))
-      findings.push({rule: 'undocumented-status', where: nameOf(place), text: 'nobody asked for a web socket'});
-    if (place.kind === 'operation') findings.push(...judge.judgeFrames(place.operation, exchanged.frames ?? []));
+      findings.push({
+        rule: 'undocumented-status',
+        where: nameOf(place),
+        text: 'the request did not ask for a web socket',
+      });
+    if (place.kind === 'operation') findings.push(...oracle.checkFrames(place.operation, exchanged.frames ?? []));
     remember(answer.headers, answer.body, memory);
   }
-  // Answers to what follows a body whose end was told wrongly.
+  // Answers to the bytes after a body with wrong framing.
   for (const answer of exchanged.answers.slice(plans.length)) {
     tally.count('bytes', answer.status);
-    findings.push(...judge.judgeAny(answer));
+    findings.push(...oracle.checkAny(answer));
   }
   const [first] = plans;
   const where = first === undefined ? 'bytes' : nameOf(document.find(first.method, fill(first.target, memory)));
@@ -159,10 +163,10 @@ function describeProblem({problem}: Exchanged, where: string): readonly Finding[
   return problem === undefined ? [] : [{rule: problem.rule, where, text: problem.text}];
 }
 
-/** The hosts and origins that the service is started with, and the guard lets through. */
+/** Hosts and origins with which the service is started, and which the guard admits. */
 const ORIGINS = ['https://pages.example'];
 
-/** Whether the guard has to refuse a request (RFC 9112 section 3.2, and what the documentation promises). */
+/** Whether the guard must refuse a request (RFC 9112 section 3.2, and the documented rules). */
 function isForeign(plan: RequestPlan, memory: Memory): boolean {
   const values = (name: string): readonly string[] =>
     headersOf(plan, name).map(value => fill(value, memory).replace(/^[ \t]+|[ \t]+$/g, ''));
@@ -176,7 +180,7 @@ function isForeign(plan: RequestPlan, memory: Memory): boolean {
     values('sec-fetch-site').some(site => site !== 'same-origin' && site !== 'none') ||
     values('sec-purpose').includes('prefetch') ||
     values('referer').includes(FOREIGN_REFERER) ||
-    // Nothing that is sent here asks for a document in a window.
+    // The fuzzer sends no request that opens a document in a window.
     values('sec-fetch-mode').includes('navigate')
   );
 }
@@ -208,17 +212,17 @@ const ALIVE: RequestPlan = {
   ending: 'wait',
 };
 
-/** How often it may find that a request came too late. */
+/** Maximum number of retries after a request that came too late. */
 const ALIVE_ATTEMPTS = 3;
 
-/** Whether it still answers, and says so in the way that is documented. */
+/** Checks that it still answers as documented. */
 async function checkAlive(deps: RunDeps): Promise<readonly Finding[]> {
   const memory = createMemory(`localhost:${deps.service.port}`);
   for (let attempt = 1; ; attempt++) {
     const {answers, problem} = await exchange(deps.service.port, ALIVE, memory);
     const status = answers[0]?.status;
     if (status === 200) return [];
-    // On a machine that has much else to do, it may be this process that is late with its request.
+    // On a busy machine the fuzzer itself may be late with its request.
     if (status === 408 && attempt < ALIVE_ATTEMPTS) continue;
     return [{rule: 'down', where: '/livez', text: problem?.text ?? `it answered ${status}`}];
   }

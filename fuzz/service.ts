@@ -10,53 +10,51 @@ import {fileURLToPath} from 'node:url';
 export interface FuzzedService extends AsyncDisposable {
   readonly port: number;
   readonly processId: number;
-  /** What nobody may see of it in an answer. */
+  /** Secrets of the service that no answer may contain. */
   readonly secrets: readonly string[];
-  /** How often its process ended without being asked to. */
+  /** Number of unexpected ends of its process. */
   readonly crashes: number;
-  /** Everything that it said so far that somebody must look at: lines of its log, and how it ended. */
+  /** Its output that needs attention: lines of its log, and its exit. */
   readonly complaints: readonly Complaint[];
-  /** Starts it again where it ended. */
+  /** Starts it again if it has ended. */
   revive(): Promise<void>;
-  /** The processor time of its main thread, in milliseconds, where the system tells. */
+  /** Processor time of its main thread, in milliseconds, if the system provides it. */
   measureCpuMs(): Promise<number | undefined>;
-  /** Its memory and its open files, where the system tells. */
+  /** Its memory and its open files, if the system provides them. */
   measure(): Promise<ServiceMeasure | undefined>;
 }
 
-/** Something that the service should never say or do. */
+/** An output or an end that should never occur. */
 export interface Complaint {
   readonly rule: 'error-log' | 'down' | 'leak';
   readonly text: string;
 }
 
-/** What a process holds. */
+/** Resources of a process. */
 export interface ServiceMeasure {
   readonly residentMb: number;
-  /** Of that, what is of the process alone: without the pages of the store, which the system lends it. */
+  /** Private memory: without the pages of the store, which the system can take back. */
   readonly ownMb: number;
   readonly openFiles: number;
 }
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** How long the service may take to serve, in milliseconds. */
+/** Maximum time of a start, in milliseconds. */
 const START_TIMEOUT_MS = 30_000;
 
-/**
- * Failures whose lines are no complaint: the back end failed, not the service, and the log is where somebody looks for why.
- */
+/** Failures whose log lines are expected: the back end failed, not the service, and the log explains it. */
 const BACK_END_CODES = /"code":"(account-broken|back-end-[a-z]+|not-a-back-end|invalid-pilot)"/;
 
-/** How a service is started. */
+/** Options of the service. */
 export interface StartOptions {
-  /** The airline at whose back end pilots sign in. */
+  /** The airline whose back end pilots use to sign in. */
   readonly airlineJson: string;
-  /** Texts that may stand neither in answers nor in the log. */
+  /** Texts that neither answers nor the log may contain. */
   readonly secrets: readonly string[];
 }
 
-/** Starts the built service in a process and a directory of its own. @throws {Error} When it does not serve. */
+/** Starts the built service in a process and a directory of its own. @throws {Error} If it does not become ready. */
 export async function startService(options: StartOptions): Promise<FuzzedService> {
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-fuzz-'));
   await writeFile(join(directory, 'airline.json'), options.airlineJson);
@@ -109,21 +107,21 @@ class ChildService implements FuzzedService {
   }
 
   async #start(): Promise<void> {
-    // The same port again, so that what failed can be tried again.
+    // The same port, so that a failure can be reproduced.
     const port = ['--port', String(this.#port)];
     const files = ['--data-dir', join(this.#directory, 'data'), '--airline', join(this.#directory, 'airline.json')];
     const args = ['start', '--json', ...port, ...files, '--no-keep', '--allow-origin', 'https://pages.example'];
     const child = spawn(process.execPath, [MAIN, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {PATH: process.env['PATH'], HOME: this.#directory},
-      // A group of its own: a terminal that interrupts the run would end the service, and that would look like a crash.
+      // A process group of its own: otherwise Ctrl+C would end the service, and that would look like a crash.
       detached: true,
     });
     this.#child = child;
     child.once('exit', (code, signal) => this.#forget(`it ended with ${signal ?? `exit code ${code}`}`));
     const lines = createInterface({input: child.stderr as NodeJS.ReadableStream});
     const started = new Promise<number>((resolve, reject) => {
-      const timer = setTimeout(reject, START_TIMEOUT_MS, new Error('The service did not begin to serve'));
+      const timer = setTimeout(reject, START_TIMEOUT_MS, new Error('The service did not become ready'));
       child.once('exit', () => reject(new Error(`The service ended: ${JSON.stringify(this.#complaints)}`)));
       lines.on('line', line => {
         if (!line.includes('"message":"started"')) return this.#read(line);
@@ -167,7 +165,7 @@ class ChildService implements FuzzedService {
 
   #read(line: string): void {
     if (this.#hidden.some(secret => line.includes(secret)))
-      this.#complaints.push({rule: 'leak', text: 'a line of its log holds a secret'});
+      this.#complaints.push({rule: 'leak', text: 'a line of its log contains a secret'});
     if (line.startsWith('{"level":"info"') || line.startsWith('{"level":"debug"')) return;
     if (BACK_END_CODES.test(line)) return;
     this.#complaints.push({rule: 'error-log', text: line.slice(0, 2000)});

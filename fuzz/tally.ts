@@ -1,14 +1,14 @@
 import type {ApiDocument} from './document.ts';
 
-/** Counts by operation (or what else was asked) and status. */
+/** Counts by operation (or another kind of request) and status. */
 export type Counts = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** Counts what was asked and what was answered. */
+/** Counts requests and answers. */
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>();
   #requests = 0;
 
-  /** How many requests were sent, answered or not. */
+  /** Number of requests sent, with or without an answer. */
   get requests(): number {
     return this.#requests;
   }
@@ -18,7 +18,7 @@ export class Tally {
     return this.#counts;
   }
 
-  /** Counts a request and how it was answered; 0 where it was not. */
+  /** Counts a request and the status of its answer; 0 if there was none. */
   count(name: string, status: number): void {
     this.#requests++;
     const statuses = this.#counts.get(name) ?? new Map<number, number>();
@@ -26,7 +26,7 @@ export class Tally {
     this.#counts.set(name, statuses);
   }
 
-  /** How many answers had a status, whatever the operation. */
+  /** Number of answers with a status, over all operations. */
   byStatus(): ReadonlyMap<number, number> {
     const sums = new Map<number, number>();
     for (const statuses of this.#counts.values())
@@ -35,15 +35,15 @@ export class Tally {
   }
 }
 
-/** What of a document was never seen. */
+/** Parts of a document that did not occur. */
 export interface Unreached {
   /** Operations that never succeeded. */
   readonly operations: readonly string[];
-  /** Documented statuses that no answer had, by operation. */
+  /** Documented statuses that did not occur, by operation. */
   readonly statuses: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Finds what of a document no answer has shown. */
+/** Finds the parts of a document that no answer has shown. */
 export function findUnreached({operations}: ApiDocument, counts: Counts): Unreached {
   const seen = (name: string, status: number): boolean => (counts.get(name)?.get(status) ?? 0) > 0;
   const missing = operations.map(({name, answers}) => [
@@ -58,5 +58,5 @@ export function findUnreached({operations}: ApiDocument, counts: Counts): Unreac
   };
 }
 
-/** Statuses with which operations do what they promise: 202 later, and 302 by leading elsewhere. */
+/** Statuses of success: 202 promises it later, and 302 redirects to it. */
 const SUCCESSES = [200, 201, 202, 302];

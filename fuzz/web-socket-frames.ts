@@ -3,15 +3,15 @@ export interface WebSocketFrame {
   readonly kind: 'text' | 'close' | 'ping' | 'pong' | 'other';
   /** The payload as text; without the code of a close. */
   readonly text: string;
-  /** The code of a close; 1005 where it has none. */
+  /** The code of a close; 1005 if it has none. */
   readonly code?: number;
-  /** What is wrong with the frame itself. */
+  /** Violations in the frame itself. */
   readonly problem?: string;
 }
 
 const KINDS: Readonly<Record<number, WebSocketFrame['kind']>> = {1: 'text', 8: 'close', 9: 'ping', 10: 'pong'};
 
-/** Reads the whole frames at the beginning of what came. */
+/** Parses the whole frames at the beginning of the received data. */
 export function readFrames(bytes: Buffer): readonly WebSocketFrame[] {
   const frames: WebSocketFrame[] = [];
   let rest = bytes;
@@ -44,7 +44,7 @@ function describe(first: number, second: number, payload: Buffer): WebSocketFram
   };
 }
 
-/** A frame as a client sends it: masked, here with a mask that changes nothing. */
+/** A frame as a client sends it: masked, here with a mask that changes no byte. */
 export function formatClientFrame(firstByte: number, payload: Buffer): Buffer {
   const size = payload.length;
   const head = Buffer.alloc(size < 126 ? 2 : size < 65_536 ? 4 : 10);

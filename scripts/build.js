@@ -28,7 +28,7 @@ try {
   rmSync(built, {recursive: true, force: true});
 }
 
-/** Puts the page of the documentation together: our files, and those of Swagger UI that it needs. */
+/** Assembles the page of the documentation: our files, and the files of Swagger UI that it needs. */
 function copyDocsPage() {
   const page = join(built, 'http', 'docs-page');
   cpSync(join(root, 'src', 'http', 'docs-page'), page, {recursive: true});
@@ -36,13 +36,16 @@ function copyDocsPage() {
   for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) cpSync(join(swaggerUi, file), join(page, file));
 }
 
-/** The program that asks the keychain is JavaScript already: tests, which run the sources, start it as well. */
+/** The program that accesses the keychain is JavaScript already: tests, which run the sources, start it as well. */
 function copyKeychainProcess() {
   const file = join('identity', 'keychain', 'keychain-process.js');
   cpSync(join(root, 'src', file), join(built, file));
 }
 
-/** Replaces each file of dist/ by the one that was built, atomically, and only then removes those that are no longer built. */
+/**
+ * Replaces each file of dist/ by the one that was built, atomically, and only then removes those that are no longer
+ * built.
+ */
 function replaceFiles() {
   const names = new Set();
   for (const entry of readdirSync(built, {recursive: true, withFileTypes: true})) {

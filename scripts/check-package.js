@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Packs the package, installs it in an empty project, and uses it there as a stranger would: types, doors, command.
+// Packs the package, installs it in an empty project, and uses it there as a new user would: types, public doors,
+// command.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -20,10 +21,10 @@ try {
     execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', project], {cwd: root, encoding: 'utf8'}),
   );
   process.stdout.write(`${packed.filename}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} KiB\n`);
-  const strangers = packed.files
+  const unneeded = packed.files
     .map(file => file.path)
     .filter(path => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path));
-  if (strangers.length > 0) throw new Error(`the package holds what nobody needs: ${strangers.join(', ')}`);
+  if (unneeded.length > 0) throw new Error(`the package contains unneeded files: ${unneeded.join(', ')}`);
 
   writeFileSync(join(project, 'package.json'), JSON.stringify({name: 'consumer', private: true, type: 'module'}));
   run('npm', ['install', '--silent', '--omit=dev', `./${packed.filename}`]);
@@ -47,8 +48,8 @@ try {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   run(process.execPath, [compiler, '-p', project]);
 
-  const said = run(process.execPath, [join(project, 'out', 'consumer.js')]).trim();
-  if (said !== '{"hello":1}') throw new Error(`the consumer said ${JSON.stringify(said)}`);
+  const printed = run(process.execPath, [join(project, 'out', 'consumer.js')]).trim();
+  if (printed !== '{"hello":1}') throw new Error(`the consumer printed ${JSON.stringify(printed)}`);
   const version = run(join(project, 'node_modules', '.bin', 'crewroom'), ['version']).trim();
   process.stdout.write(`installed, type-checked and run in an empty project: ${version}\n`);
 } catch (error) {

@@ -1,5 +1,6 @@
-// What autocannon sends where wrk is missing. Arguments: the address, connections, seconds, the first key, how many keys there
-// are, the number of the first new value, and a file per template; prints a line like that of requests.lua.
+// Load generator for machines without wrk, based on autocannon. Arguments: the address, connections, seconds, the first
+// key, the number of keys, the number of the first new value, and a file per template. Prints a line like that of
+// requests.lua.
 import {readFile} from 'node:fs/promises';
 import autocannon from 'autocannon';
 

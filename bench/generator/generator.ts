@@ -7,42 +7,42 @@ import {fileURLToPath} from 'node:url';
 import {CORES, pinned} from '../machine.ts';
 import {formatRequest, type RequestTemplate} from './template.ts';
 
-/** What is asked of a server, over keep-alive connections that each wait for their answer. */
+/** Requests to a server, over keep-alive connections that each wait for their answer. */
 export interface Load {
   readonly url: string;
   readonly connections: number;
-  /** Whole seconds. */
+  /** Duration in whole seconds. */
   readonly seconds: number;
-  /** They take turns. */
+  /** Sent round-robin. */
   readonly requests: readonly RequestTemplate[];
   readonly keys: KeyRange;
 }
 
-/** The numbers that keys are drawn from. */
+/** Range of the numbers in keys. */
 export interface KeyRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** What came of a load. */
+/** Result of a load. */
 export interface LoadResult {
   readonly requests: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** How busy the generator was, from 0 to 1: what is measured near 1 is the generator, not the server. */
+  /** Utilisation of the generator, from 0 to 1: near 1 the generator limits the figure, not the server. */
   readonly generatorShare: number;
 }
 
-/** A program that makes requests, in a process and on a core of its own. */
+/** A load generator in a process and on a core of its own. */
 export interface Generator {
   /** Its name and version. */
   readonly name: string;
-  /** @throws {Error} When any request was not answered with 2xx: a fast failure is no speed. */
+  /** @throws {Error} If any request was not answered with 2xx: fast failures must not count. */
   run(load: Load): Promise<LoadResult>;
 }
 
-/** What a generator prints as its last line. */
+/** Last line that a generator prints. */
 interface Printed {
   readonly requests: number;
   readonly durationMs: number;
@@ -52,20 +52,20 @@ interface Printed {
   readonly cpuMs: number;
 }
 
-/** Values are numbered over all runs, so that none is written twice. */
+/** Numbers the values over all runs, so that none is written twice. */
 const VALUES_PER_RUN = 100_000_000;
 let nextValue = 100_000_000_000;
 
-/** The numbers of the next new values, for one run. */
+/** Returns the numbers of the next new values, for one run. */
 export function takeValues(): number {
   nextValue += VALUES_PER_RUN;
   return nextValue;
 }
 
 /**
- * Opens wrk where it is installed, and autocannon otherwise, which makes a fifth of the requests and is named for it.
+ * Opens wrk if it is installed, otherwise autocannon, which makes a fifth of the requests; the report names it.
  *
- * @param directory For what it reads.
+ * @param directory Directory for its input files.
  */
 export async function openGenerator(directory: string): Promise<Generator> {
   await mkdir(directory, {recursive: true});
@@ -76,7 +76,7 @@ export async function openGenerator(directory: string): Promise<Generator> {
     async run(load) {
       const files = await writeTemplates(directory, load);
       let printed = await print(command(load, files));
-      // Slower than the measurement is long: a longer one tells how slow.
+      // Slower than the measurement: a longer one would show how slow.
       if (printed.requests === 0) printed = await print(command({...load, seconds: load.seconds * 10}, files));
       if (printed.failed > 0 || printed.requests === 0) {
         throw new Error(`${printed.failed} requests to ${load.url} failed, and ${printed.requests} did not`);
@@ -107,7 +107,7 @@ async function writeTemplates(directory: string, {url, requests}: Load): Promise
 function wrk({url, connections, seconds, keys}: Load, templates: readonly string[]): readonly string[] {
   const script = fileURLToPath(new URL('./requests.lua', import.meta.url));
   const limits = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
-  // A slow answer is slow, and no failure; none at all is one.
+  // A slow answer is not a failure; a missing one is.
   const options = [...limits, '--timeout', '30s', '--script', script, url, '--'];
   return ['wrk', ...options, String(keys.first), String(keys.count), String(takeValues()), ...templates];
 }

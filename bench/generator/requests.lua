@@ -1,9 +1,9 @@
--- What wrk sends: requests made from templates, which take turns; template.ts says what their places stand for.
--- Arguments: the first key, how many keys there are, the number of the first new value, and a file per template.
+-- Load script for wrk: sends requests made from templates, round-robin; template.ts describes the placeholders.
+-- Arguments: the first key, the number of keys, the number of the first new value, and a file per template.
 local KEY, NEW_VALUE = '{{KEY}}', '{{NEWVALUE}}'
 
 local first_key, key_count, value
-local templates, turn = {}, 0
+local templates, current = {}, 0
 
 local function split(text)
   local parts, places, from = {}, {}, 1
@@ -32,8 +32,8 @@ function init(arguments)
 end
 
 function request()
-  turn = turn % #templates + 1
-  local template = templates[turn]
+  current = current % #templates + 1
+  local template = templates[current]
   local parts = template.parts
   local key = math.random(0, key_count - 1)
   for _, place in ipairs(template.places) do

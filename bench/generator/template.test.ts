@@ -5,13 +5,13 @@ import {fillTemplate, formatRequest, KEY, NEW_VALUE, valueTemplate} from './temp
 const PUT = {method: 'PUT', path: `/a/${KEY}`, body: `{"b":[${NEW_VALUE},${NEW_VALUE}],"key":"${KEY}"}`} as const;
 
 describe('fillTemplate()', () => {
-  test('fills every place with a number of its own', () => {
+  test('fills every placeholder with its own number', () => {
     const {path, body} = fillTemplate(PUT, {key: 7, value: 100_000_000_000});
     assert.equal(path, '/a/0000007');
     assert.equal(body, '{"b":[100000000000,100000000001],"key":"0000008"}');
   });
 
-  test('changes no length: the one that is announced holds for every request', () => {
+  test('changes no length: the announced one holds for every request', () => {
     const {path, body = ''} = fillTemplate(PUT, {key: 999_999, value: 100_000_000_000});
     assert.equal(path.length, PUT.path.length);
     assert.equal(body.length, PUT.body.length);
@@ -23,7 +23,7 @@ test('formatRequest() announces the length of the body', () => {
   assert.match(request, /^PUT \/ HTTP\/1\.1\r\nHost: localhost:1\r\n(?:.*\r\n)*Content-Length: 2\r\n\r\né$/);
 });
 
-test('valueTemplate() makes JSON of the size that was asked for', () => {
+test('valueTemplate() makes JSON of the requested size', () => {
   const {body = ''} = fillTemplate(
     {method: 'PUT', path: '', body: valueTemplate(200)},
     {key: 0, value: 100_000_000_000},

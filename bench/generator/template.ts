@@ -1,10 +1,13 @@
-/** Stands for a key's number, of seven digits: a random one, and the next one for each further place in a request. */
+/**
+ * Placeholder for the number of a key, seven digits: a random one, and the next one for each further placeholder in a
+ * request.
+ */
 export const KEY = '{{KEY}}';
 
-/** Stands for a number of twelve digits that no request had before: an engine may skip what does not change. */
+/** Placeholder for a number of twelve digits that no earlier request had: an engine may skip unchanged values. */
 export const NEW_VALUE = '{{NEWVALUE}}';
 
-/** A request with places that are filled anew whenever it is sent. Each place is as long as what fills it. */
+/** A request with placeholders that are filled for each request. Each placeholder is as long as its content. */
 export interface RequestTemplate {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
@@ -12,15 +15,15 @@ export interface RequestTemplate {
   readonly body?: string;
 }
 
-/** The numbers that fill the places of one request. */
+/** Numbers for the placeholders of one request. */
 export interface Places {
-  /** The number of its first key. */
+  /** Number of its first key. */
   readonly key: number;
-  /** The number of its first new value, of twelve digits. */
+  /** Number of its first new value, twelve digits. */
   readonly value: number;
 }
 
-/** A request as it is sent. */
+/** Fills the placeholders of a request. */
 export function fillTemplate({method, path, headers = {}, body}: RequestTemplate, places: Places): RequestTemplate {
   let {key, value} = places;
   const fill = (text: string): string =>
@@ -30,7 +33,7 @@ export function fillTemplate({method, path, headers = {}, body}: RequestTemplate
   return {method, path: fill(path), headers, ...(body === undefined ? {} : {body: fill(body)})};
 }
 
-/** The bytes of a request on the wire, with its places still to be filled. */
+/** Formats the bytes of a request, with its placeholders. */
 export function formatRequest({method, path, headers = {}, body}: RequestTemplate, host: string): string {
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
@@ -38,7 +41,7 @@ export function formatRequest({method, path, headers = {}, body}: RequestTemplat
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }
 
-/** The JSON text of a new value of so many bytes. */
+/** Returns the JSON text of a new value of this many bytes. */
 export function valueTemplate(sizeBytes: number): string {
   const head = `{"n":${NEW_VALUE},"text":"`;
   return `${head}${'x'.repeat(sizeBytes - head.length - 2)}"}`;

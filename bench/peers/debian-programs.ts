@@ -7,38 +7,38 @@ import {join} from 'node:path';
 export interface Program {
   readonly file: string;
   readonly version: string;
-  /** What it needs to find its libraries. */
+  /** Environment variables for its libraries. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The programs of the peers, and the packages that have them. */
+/** Programs of the peers, and the packages that contain them. */
 const PACKAGES = {'redis-server': 'redis-server', webdis: 'webdis', etcd: 'etcd-server'} as const;
 
-/** A program that a peer needs. */
+/** Name of a program that a peer uses. */
 export type ProgramName = keyof typeof PACKAGES;
 
-/** How long one download may take, in milliseconds. */
+/** Maximum duration of one download, in milliseconds. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 
 /**
- * Finds a program where it is installed, or where {@link unpackPrograms} put it.
+ * Finds a program that is installed or was unpacked by {@link unpackPrograms}.
  *
- * @throws {Error} When it is in neither place.
+ * @throws {Error} If it is neither.
  */
 export async function findProgram(name: ProgramName, directory: string): Promise<Program> {
   const installed = spawnSync('which', [name], {encoding: 'utf8'}).stdout?.trim() ?? '';
   const version = (await findVersion(PACKAGES[name], directory)) ?? '';
   if (installed !== '') return {file: installed, version, environment: {}};
   const file = join(directory, 'usr', 'bin', name);
-  if (!existsSync(file)) throw new Error(`Cannot find ${name}: it is neither installed nor to be had from Debian here`);
+  if (!existsSync(file)) throw new Error(`Cannot find ${name}: it is not installed, and not available from Debian`);
   const libraries = join(directory, 'usr', 'lib');
   const places = (await readdir(libraries)).map(each => join(libraries, each));
   return {file, version, environment: {LD_LIBRARY_PATH: [libraries, ...places].join(':')}};
 }
 
 /**
- * Downloads the programs that are not installed, with the libraries they need, and unpacks them: nothing is installed, and
- * nobody needs to be root. Where there is no apt-get, nothing happens.
+ * Downloads missing programs with their libraries and unpacks them: without installation, and without root. Does
+ * nothing if there is no apt-get.
  */
 export async function unpackPrograms(directory: string): Promise<void> {
   await mkdir(directory, {recursive: true});
@@ -67,7 +67,7 @@ async function findVersion(name: string, directory: string): Promise<string | un
   return file?.split('_')[1];
 }
 
-/** What a command prints; nothing when it fails. */
+/** Returns the output of a command; empty if it fails. */
 function run(directory: string, command: string, ...args: readonly string[]): string {
   const {status, stdout} = spawnSync(command, args, {cwd: directory, encoding: 'utf8', timeout: DOWNLOAD_TIMEOUT_MS});
   return status === 0 ? stdout.trim() : '';

@@ -13,10 +13,10 @@ import {
 import {findProgram} from './debian-programs.ts';
 import {programsDirectory} from './install-peers.ts';
 
-/** Every write is kept until it is compacted: enough room for those of a run, in bytes. */
+/** Every write is kept until it is compacted: space for the writes of a run, in bytes. */
 const QUOTA_BYTES = 8 * 2 ** 30;
 
-/** etcd's own gateway for JSON; one member. */
+/** etcd with its own JSON gateway; one member. */
 export const ETCD: SubjectKind = {
   name: 'etcd',
   description: 'its JSON gateway, one member',
@@ -25,7 +25,7 @@ export const ETCD: SubjectKind = {
     sizes: ['small', 'large'],
     get: size => post('range', `{"key":"${keyOf(size)}"}`),
     put: size => post('put', putOf(size)),
-    // The keys from "bench/" up to "bench0".
+    // All keys that begin with "bench/": up to "bench0".
     list: () => post('range', '{"key":"YmVuY2gv","range_end":"YmVuY2gw","limit":1000,"keys_only":true}'),
     transaction: () => {
       const puts = Array.from({length: TRANSACTION_PUTS}, () => `{"requestPut":${putOf('small')}}`);
@@ -59,7 +59,7 @@ function post(operation: string, body: string): RequestTemplate {
   return {method: 'POST', path: `/v3/kv/${operation}`, body};
 }
 
-/** Keys and values are in base64, of which digits are a part: so the places can be filled as they are. */
+/** Keys and values are in base64, which may contain digits: so placeholders can be filled unchanged. */
 function keyOf(size: ValueSize): string {
   const prefix = size === 'small' ? 'YmVuY2gv' : 'bGFyZ2Uv';
   return `${prefix}0${KEY}`;

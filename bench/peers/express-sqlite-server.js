@@ -1,5 +1,5 @@
-// The route one would write by hand: Express, and SQLite with write-ahead log, synced at every commit. Argument 1 is the data
-// directory; prints its address and what it is made of.
+// A hand-written route: Express, and SQLite with write-ahead log, synced at every commit. Argument 1 is the data
+// directory. Prints its address and versions.
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import express from 'express';

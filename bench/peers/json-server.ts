@@ -7,13 +7,13 @@ import {ENTRIES, type RunningSubject, type SubjectKind, type Surroundings, VALUE
 
 const VALUE = valueTemplate(VALUE_BYTES.small);
 
-/** The stand-in back end that people start for a front end. */
+/** A fake back end for front-end development. */
 export const JSON_SERVER: SubjectKind = {
   name: 'json-server',
-  description: 'one JSON file, written anew at every write',
+  description: 'one JSON file, rewritten at every write',
   durability: 'written, not synced',
   dialect: {
-    // It writes its whole file at every write: large values would make the small ones slow.
+    // It rewrites its whole file at every write: large values would slow down the small ones.
     sizes: ['small'],
     get: () => ({method: 'GET', path: `/entries/${KEY}`}),
     put: () => ({method: 'PUT', path: `/entries/${KEY}`, body: VALUE}),

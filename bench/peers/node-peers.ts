@@ -5,7 +5,7 @@ import {readFirstLine, startServer} from '../process.ts';
 import {STORE_DIALECT} from '../subjects/node-subjects.ts';
 import {type RunningSubject, type SubjectKind, type Surroundings, VALUE_BYTES} from '../subjects/subject.ts';
 
-/** The route one would write by hand. */
+/** A hand-written route. */
 export const EXPRESS_SQLITE: SubjectKind = {
   name: 'Express + SQLite',
   description: 'a hand-written route; write-ahead log',
@@ -28,7 +28,7 @@ export const UNSTORAGE: SubjectKind = {
   start: surroundings => startPeer('unstorage', 'unstorage-server.js', surroundings),
 };
 
-/** Starts a server of ours around a package; it prints its address and versions. */
+/** Starts one of our servers around a package; it prints its address and versions. */
 async function startPeer(
   packageName: string,
   script: string,

@@ -4,5 +4,5 @@ import {JSON_SERVER} from './json-server.ts';
 import {EXPRESS_SQLITE, UNSTORAGE} from './node-peers.ts';
 import {WEBDIS} from './webdis.ts';
 
-/** What one would pick instead of Crewroom. */
+/** Alternatives to Crewroom. */
 export const PEERS: readonly SubjectKind[] = [WEBDIS, ETCD, EXPRESS_SQLITE, UNSTORAGE, JSON_SERVER];

@@ -1,4 +1,4 @@
-// unstorage's own HTTP server, on files. Argument 1 is the data directory; prints its address and version.
+// unstorage's own HTTP server, on files. Argument 1 is the data directory. Prints its address and version.
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {createStorage} from 'unstorage';

@@ -13,14 +13,14 @@ import {
 import {findProgram} from './debian-programs.ts';
 import {programsDirectory} from './install-peers.ts';
 
-/** Redis, with Webdis in front of it to speak HTTP. */
+/** Redis, with Webdis in front of it for HTTP. */
 export const WEBDIS: SubjectKind = {
   name: 'Redis + Webdis',
   description: 'a store in memory with a log on disk, behind a server in C',
   durability: 'synced before the answer (appendonly yes, appendfsync always)',
   dialect: {
     sizes: ['small', 'large'],
-    // As text, so that the answer is the value and nothing else, as everybody else answers.
+    // As text, so that the answer is the value and nothing else, as with the other peers.
     get: size => ({method: 'GET', path: `/GET/${size}:${KEY}.txt`}),
     put: size => ({method: 'PUT', path: `/SET/${size}:${KEY}`, body: valueTemplate(VALUE_BYTES[size])}),
     transaction: () => {
@@ -58,9 +58,9 @@ function configure({directory, redisPort, port}: {directory: string; redisPort: 
     redis_port: redisPort,
     http_host: '127.0.0.1',
     http_port: port,
-    // As many as it has cores here.
+    // One thread per core available here.
     threads: 1,
-    // Each thread has so many connections to Redis. Source: its README, where 20 is the default.
+    // Each thread has this many connections to Redis. Source: its README, where 20 is the default.
     pool_size: 20,
     daemonize: false,
     database: 0,

@@ -4,7 +4,7 @@ import {medianOf, ratioOf, spreadOf} from '../statistics.ts';
 import {BARE} from '../subjects/node-subjects.ts';
 import {formatFigure, formatRatio, formatSpread, formatTable} from './table.ts';
 
-/** The table of reads under a load of writes. */
+/** Formats the table of reads under a load of writes. */
 export function describeContention({contention}: Results): readonly string[] {
   if (contention === undefined) return [];
   const bare = contention.find(({subject}) => subject === BARE.name);
@@ -21,11 +21,11 @@ export function describeContention({contention}: Results): readonly string[] {
       formatFigure(Math.max(...stallMs)),
     ];
   });
-  const titles = ['', 'ratio', 'reads p99 ms', 'p50 ms', 'writes/s', 'longest stall of a turn ms', 'of all turns ms'];
+  const titles = ['', 'ratio', 'reads p99 ms', 'p50 ms', 'writes/s', 'longest stall of a round ms', 'of all rounds ms'];
   return [
     '## Reads under a full load of writes',
     formatTable([titles, ...rows]),
-    '8 readers beside 64 writers. A stall is how long the event loop of the server had no turn.',
+    '8 readers beside 64 writers. A stall is the time in which the event loop of the server was blocked.',
   ];
 }
 

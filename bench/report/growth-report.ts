@@ -6,14 +6,14 @@ import {formatFigure, formatRatio, formatSpread, formatTable} from './table.ts';
 
 const MEBIBYTE = 2 ** 20;
 
-/** The tables of how cost grows with the number of entries. */
+/** Formats the tables of cost by number of entries. */
 export function describeGrowth(results: Results): readonly string[] {
   const {growth} = results;
   if (growth === undefined) return [];
   return [
     '## How cost grows with the number of entries',
     describeCosts(results, growth),
-    'The cost of one request in the largest store to that in the smallest; medians with quartiles.',
+    'Cost of one request in the largest store relative to the smallest; medians with quartiles.',
     describeStores(growth),
   ];
 }
@@ -43,13 +43,6 @@ function describeStores({stores}: Growth): string {
     formatFigure(memory.residentMb),
     formatFigure(memory.ownMb),
   ]);
-  const titles = [
-    'entries',
-    'open ms',
-    'on disk MB',
-    'bytes for each',
-    'RSS under load MB',
-    'of it not mapped files MB',
-  ];
+  const titles = ['entries', 'open ms', 'on disk MB', 'bytes per entry', 'RSS under load MB', 'not mapped files MB'];
   return formatTable([titles, ...rows]);
 }

@@ -8,7 +8,7 @@ import {describeSubscribers} from './subscribers-report.ts';
 import {formatFigure, formatTable} from './table.ts';
 import {describeThroughput} from './throughput-report.ts';
 
-/** Writes all that a run found as Markdown: ratios first, since a ratio holds on another machine and a figure does not. */
+/** Formats all results as Markdown: ratios first, since a ratio holds on another machine and a figure does not. */
 export function formatReport(results: Results, verdicts: readonly Verdict[]): string {
   const parts = [
     describeRun(results),
@@ -18,24 +18,23 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     ...describeSubscribers(results),
     ...describeGrowth(results),
     ...describeStarts(results),
-    `## What was measured\n\n${describeSubjects(results)}`,
+    `## Subjects\n\n${describeSubjects(results)}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 function describeRun({startedAt, mode, machine, generator, throughput}: Results): string {
-  const turns = throughput === undefined ? '' : `, ${throughput.turns} turns after one to warm up`;
+  const rounds = throughput === undefined ? '' : `, ${throughput.rounds} rounds after one to warm up`;
   return [
-    `A ${mode} run of ${startedAt.slice(0, 16).replace('T', ' ')} UTC: ${generator}${turns}.`,
+    `A ${mode} run of ${startedAt.slice(0, 16).replace('T', ' ')} UTC: ${generator}${rounds}.`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB; ${machine.system}; Node ${machine.node}; data on ${machine.fileSystem}.`,
     describeCores(machine),
   ].join('\n');
 }
 
 function describeCores({pinned}: Machine): string {
-  if (pinned === undefined)
-    return 'Servers and load generator share all cores: figures are lower and less steady for it.';
-  return `Each server has core ${pinned.server} to itself while it is measured, the load generator core ${pinned.generator}.`;
+  if (pinned === undefined) return 'Servers and load generator share all cores: figures are lower and vary more.';
+  return `While measured, each server has core ${pinned.server} to itself; the load generator has core ${pinned.generator}.`;
 }
 
 function describeVerdicts(verdicts: readonly Verdict[]): string {
@@ -58,7 +57,7 @@ function describeSubjects({subjects, missing, throughput}: Results): string {
     description,
     durability,
   ]);
-  const titles = ['', 'idle MB', 'under load MB', 'on disk MB', 'version', 'what it is', 'a write is answered when'];
+  const titles = ['', 'idle MB', 'under load MB', 'on disk MB', 'version', 'description', 'a write is answered when'];
   const table = formatTable([titles, ...rows]);
   const lines = missing.map(({name, reason}) => `- ${name} is missing: ${reason}`);
   const note =

@@ -4,7 +4,7 @@ import {ratioOf, spreadOf} from '../statistics.ts';
 import {BARE} from '../subjects/node-subjects.ts';
 import {formatFigure, formatRatio, formatSpread, formatTable} from './table.ts';
 
-/** The table of starts. */
+/** Formats the table of starts. */
 export function describeStarts(results: Results): readonly string[] {
   const {starts} = results;
   if (starts === undefined) return [];
@@ -23,10 +23,10 @@ export function describeStarts(results: Results): readonly string[] {
       spread('ownMb'),
     ];
   });
-  const titles = ['', 'ratio', 'first answer ms', 'ratio', 'idle RSS MB', 'of it not mapped files MB'];
+  const titles = ['', 'ratio', 'first answer ms', 'ratio', 'idle RSS MB', 'not mapped files MB'];
   return [
     '## Start, and memory when idle',
     formatTable([titles, ...rows]),
-    'From the start of the process to its first answer, as a user starts it; memory a second later. Medians with quartiles.',
+    'Time from the start of the process to its first answer; memory a second later. Medians with quartiles.',
   ];
 }

@@ -1,6 +1,6 @@
 import type {Spread} from '../statistics.ts';
 
-/** Lays out rows as a table of Markdown that is a table in a terminal too; the first row has the titles. */
+/** Formats rows as a table of Markdown that is aligned in a terminal too; the first row has the titles. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const [titles = [], ...others] = rows;
   const widths = titles.map((_, column) => Math.max(3, ...rows.map(row => row[column]?.length ?? 0)));
@@ -14,7 +14,7 @@ function pad(cell: string, width: number, column: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** A figure with its quartiles. */
+/** Formats a figure with its quartiles. */
 export function formatSpread(
   {median, lowerQuartile, upperQuartile}: Spread,
   format: (figure: number) => string,
@@ -23,12 +23,12 @@ export function formatSpread(
   return `${format(median)} (${format(lowerQuartile)}–${format(upperQuartile)})`;
 }
 
-/** A ratio, to two digits. */
+/** Formats a ratio, with two decimals. */
 export function formatRatio(ratio: number): string {
   return Number.isNaN(ratio) ? '–' : ratio.toFixed(2);
 }
 
-/** A figure with as many digits as tell something. */
+/** Formats a figure with its significant digits. */
 export function formatFigure(figure: number): string {
   if (Number.isNaN(figure)) return '–';
   if (figure >= 100) return Math.round(figure).toLocaleString('en-US');

@@ -5,16 +5,16 @@ import {medianOf, spreadOf} from '../statistics.ts';
 import {BARE} from '../subjects/node-subjects.ts';
 import {formatFigure, formatRatio, formatSpread, formatTable} from './table.ts';
 
-/** From here on the generator, not the server, may be what is measured. */
+/** Utilisation from which on the generator, not the server, may limit the figure. */
 const GENERATOR_SHARE_MAX = 0.85;
 
-/** The tables of requests per second: ratios of all, then the figures behind them. */
+/** Formats the tables of requests per second: ratios of all, then the figures behind them. */
 export function describeThroughput(results: Results): readonly string[] {
   const {throughput} = results;
   if (throughput === undefined) return [];
   return [
-    `## Requests per second, to those of ${BARE.name}\n\n${describeRatios(results, throughput)}`,
-    'Medians of the turns; 1.00 is as fast as the platform. A dash: not offered, or not measured.',
+    `## Requests per second, relative to ${BARE.name}\n\n${describeRatios(results, throughput)}`,
+    'Medians of the rounds; 1.00 is as fast as the platform. A dash: not offered, or not measured.',
     `## The figures\n\n${describeFigures(results, throughput)}`,
     `Ratios are medians with quartiles. "CPU" is the processor time of the server for one request.\n${describeGenerator(throughput)}`,
   ];
@@ -51,11 +51,11 @@ function describeFigures(results: Results, {measured}: Throughput): string {
 
 function describeGenerator({measured}: Throughput): string {
   const busiest = Math.max(...measured.map(each => medianOf(figuresOf(each, 'generatorShare'))));
-  const share = `The load generator was busy for at most ${Math.round(busiest * 100)}% of a measurement`;
-  return busiest > GENERATOR_SHARE_MAX ? `${share}: **it may be what was measured**.` : `${share}.`;
+  const share = `The load generator was at most ${Math.round(busiest * 100)}% busy in a measurement`;
+  return busiest > GENERATOR_SHARE_MAX ? `${share}: **it may have been the limit**.` : `${share}.`;
 }
 
-/** What was measured, by workload and number of connections. */
+/** Measurements by workload and number of connections. */
 function groupRows(measured: readonly Measured[]): readonly (readonly [Measured, ...Measured[]])[] {
   const groups = new Map<string, [Measured, ...Measured[]]>();
   for (const each of measured) {

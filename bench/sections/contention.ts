@@ -2,32 +2,32 @@ import {once} from 'node:events';
 import type {Generator, LoadResult} from '../generator/generator.ts';
 import type {Subject} from '../subjects/subject.ts';
 import {ENTRIES} from '../subjects/subject.ts';
-import {type TimeBox, takeTurns} from '../time-box.ts';
+import {runRounds, type TimeBox} from '../time-box.ts';
 import {COMPARED_CONNECTIONS} from '../workloads.ts';
-import {nameTurn} from './throughput.ts';
+import {nameRound} from './throughput.ts';
 
-/** How many readers there are beside the writers. */
+/** Number of readers beside the writers. */
 const READERS = 8;
 
-/** What readers saw while as many wrote as the server can take. */
+/** Latency of readers while writers put the server under full load. */
 export interface ContentionSample {
   readonly reads: LoadResult;
   readonly writes: LoadResult;
-  /** The longest time in which the event loop of the server had no turn, in milliseconds. */
+  /** Longest time in which the event loop of the server was blocked, in milliseconds. */
   readonly stallMs: number;
 }
 
-/** The samples of a subject, turn by turn. */
+/** The samples of a subject, one per round. */
 export interface Contention {
   readonly subject: string;
   readonly samples: readonly ContentionSample[];
 }
 
-/** What the section is to do. */
+/** Parameters of the section. */
 export interface ContentionPlan {
-  /** Servers of ours, which can tell of their event loop. */
+  /** Servers of ours, which can measure their event loop. */
   readonly subjects: readonly Subject[];
-  readonly turns: number;
+  readonly rounds: number;
   readonly seconds: number;
   readonly generator: Generator;
   readonly timeBox: TimeBox;
@@ -37,12 +37,12 @@ export interface ContentionPlan {
 /** Measures reads, and the stalls of the event loop, under a full load of durable writes. */
 export async function measureContention(plan: ContentionPlan): Promise<readonly Contention[]> {
   const found = plan.subjects.map(subject => ({subject, samples: [] as ContentionSample[]}));
-  await takeTurns(
-    {...plan, onTurn: turn => plan.onProgress(`contention: ${nameTurn(turn, plan.turns)}`)},
+  await runRounds(
+    {...plan, onRound: round => plan.onProgress(`contention: ${nameRound(round, plan.rounds)}`)},
     found,
-    async ({subject, samples}, turn) => {
+    async ({subject, samples}, round) => {
       const sample = await measure(subject, plan);
-      if (turn > 0) samples.push(sample);
+      if (round > 0) samples.push(sample);
     },
   );
   return found.map(({subject, samples}) => ({subject: subject.name, samples}));

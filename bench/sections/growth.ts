@@ -7,20 +7,20 @@ import {readSizeBytes} from '../data-size.ts';
 import type {Generator, KeyRange} from '../generator/generator.ts';
 import {type Memory, readFirstLine, readMemory, type ServerProcess, startServer} from '../process.ts';
 import {CREWROOM_DIALECT} from '../subjects/node-subjects.ts';
-import {type TimeBox, takeTurns} from '../time-box.ts';
+import {runRounds, type TimeBox} from '../time-box.ts';
 import {COMPARED_CONNECTIONS} from '../workloads.ts';
-import {nameTurn} from './throughput.ts';
+import {nameRound} from './throughput.ts';
 
-/** How many entries one plugin has. */
+/** Number of entries of one plugin. */
 const OWN_ENTRIES = 1000;
 
-/** The keys that are asked for: those of one plugin among others', or any. */
+/** The requested keys: those of one plugin among others, or any. */
 export const GROWTH_KEYS = ['one plugin’s', 'any'] as const;
 
-/** What is measured on stores of each size. */
+/** Figures of a store of one size. */
 export const GROWTH_WORKLOADS = ['get', 'put'] as const;
 
-/** The requests per second of stores of several sizes, turn by turn. */
+/** Requests per second of stores of several sizes, one figure per round. */
 export interface GrowthMeasured {
   readonly workload: (typeof GROWTH_WORKLOADS)[number];
   readonly keys: (typeof GROWTH_KEYS)[number];
@@ -37,18 +37,18 @@ export interface GrownStore {
   readonly memory: Memory;
 }
 
-/** What the section found. */
+/** Results of the section. */
 export interface Growth {
   readonly measured: readonly GrowthMeasured[];
   readonly stores: readonly GrownStore[];
-  readonly turns: number;
+  readonly rounds: number;
 }
 
-/** What the section is to do. */
+/** Parameters of the section. */
 export interface GrowthPlan {
   readonly directory: string;
   readonly entries: readonly number[];
-  readonly turns: number;
+  readonly rounds: number;
   readonly seconds: number;
   readonly generator: Generator;
   readonly timeBox: TimeBox;
@@ -60,7 +60,7 @@ interface OpenStore extends GrownStore {
   readonly server: ServerProcess;
 }
 
-/** Measures how the cost of reading and writing grows with the number of entries. */
+/** Measures how the cost of reads and writes grows with the number of entries. */
 export async function measureGrowth(plan: GrowthPlan): Promise<Growth> {
   const stores: OpenStore[] = [];
   try {
@@ -73,24 +73,24 @@ export async function measureGrowth(plan: GrowthPlan): Promise<Growth> {
         stores.map(store => ({workload, keys, store, requestsPerSecond: [] as number[]})),
       ),
     );
-    const turns = await takeTurns(
-      {...plan, onTurn: turn => plan.onProgress(`growth: ${nameTurn(turn, plan.turns)}`)},
+    const rounds = await runRounds(
+      {...plan, onRound: round => plan.onProgress(`growth: ${nameRound(round, plan.rounds)}`)},
       tasks,
-      async ({workload, keys, store, requestsPerSecond}, turn) => {
+      async ({workload, keys, store, requestsPerSecond}, round) => {
         const result = await plan.generator.run({
           url: store.url,
           connections: COMPARED_CONNECTIONS,
-          seconds: turn === 0 ? 1 : plan.seconds,
+          seconds: round === 0 ? 1 : plan.seconds,
           requests: [CREWROOM_DIALECT[workload]('small')],
           keys: rangeOf(keys, store.entries),
         });
-        if (turn > 0) requestsPerSecond.push(result.requestsPerSecond);
+        if (round > 0) requestsPerSecond.push(result.requestsPerSecond);
       },
     );
     return {
       measured: tasks.map(({store, ...task}) => ({...task, entries: store.entries})),
       stores: stores.map(({url: _, server, ...store}) => ({...store, memory: readMemory([server.processId])})),
-      turns,
+      rounds,
     };
   } finally {
     for (const {server} of stores) await server.stop();
@@ -105,7 +105,7 @@ async function openFilled(entries: number, parent: string): Promise<OpenStore> {
   const directory = join(parent, `growth-${entries}`);
   await mkdir(directory, {recursive: true});
   const startMs = performance.now();
-  // Filled by one process and opened by another, so that nothing is warm but the disk.
+  // Filled by one process and opened by another, so that only the disk is warm.
   const filling = spawn(process.execPath, [pathOf('fill.js'), directory, String(entries)], {stdio: 'inherit'});
   const [code] = await once(filling, 'exit');
   if (code !== 0) throw new Error(`Cannot fill a store with ${entries} entries`);

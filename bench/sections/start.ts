@@ -5,27 +5,27 @@ import {fileURLToPath} from 'node:url';
 import {findFreePort} from '../../test/support/free-port.ts';
 import {type Memory, readMemory, startServer, waitUntilAnswered} from '../process.ts';
 import {BARE, CREWROOM} from '../subjects/node-subjects.ts';
-import {type TimeBox, takeTurns} from '../time-box.ts';
-import {nameTurn} from './throughput.ts';
+import {runRounds, type TimeBox} from '../time-box.ts';
+import {nameRound} from './throughput.ts';
 
-/** How long a server is left alone before its memory is read, in milliseconds. */
+/** Idle time of a server before its memory is read, in milliseconds. */
 const SETTLE_MS = 1000;
 
-/** What one start cost. */
+/** Cost of one start. */
 export interface Start {
-  /** From the start of the process until its first answer was read. */
+  /** Time from the start of the process until its first answer was read. */
   readonly firstAnswerMs: number;
-  /** When it had nothing to do for a second. */
+  /** Memory after a second without requests. */
   readonly idle: Memory;
 }
 
-/** The starts of a subject, turn by turn. */
+/** The starts of a subject, one per round. */
 export interface Starts {
   readonly subject: string;
   readonly starts: readonly Start[];
 }
 
-/** What the section is to do. */
+/** Parameters of the section. */
 export interface StartPlan {
   readonly directory: string;
   readonly starts: number;
@@ -33,7 +33,7 @@ export interface StartPlan {
   readonly onProgress: (text: string) => void;
 }
 
-/** The arguments of Node that start a subject. */
+/** Arguments of Node that start a subject. */
 type Arguments = (port: number, directory: string) => readonly string[];
 
 const SUBJECTS: Readonly<Record<string, Arguments>> = {
@@ -48,15 +48,15 @@ const SUBJECTS: Readonly<Record<string, Arguments>> = {
   [BARE.name]: port => [pathOf('../servers/bare.js'), '', String(port)],
 };
 
-/** Measures how long Crewroom and a bare server take until they answer, and their memory when they have nothing to do. */
+/** Measures the time until Crewroom and a bare server answer, and their idle memory. */
 export async function measureStarts(plan: StartPlan): Promise<readonly Starts[]> {
   const starts = new Map<string, Start[]>(Object.keys(SUBJECTS).map(name => [name, []]));
-  await takeTurns(
-    {...plan, turns: plan.starts, onTurn: turn => plan.onProgress(`start: ${nameTurn(turn, plan.starts)}`)},
+  await runRounds(
+    {...plan, rounds: plan.starts, onRound: round => plan.onProgress(`start: ${nameRound(round, plan.starts)}`)},
     Object.entries(SUBJECTS),
-    async ([name, args], turn) => {
+    async ([name, args], round) => {
       const start = await startOnce(args, join(plan.directory, `start-${name.replaceAll(/\W+/g, '-')}`));
-      if (turn > 0) starts.get(name)?.push(start);
+      if (round > 0) starts.get(name)?.push(start);
     },
   );
   return Array.from(starts, ([subject, each]) => ({subject, starts: each}));

@@ -9,32 +9,32 @@ import {fillTemplate, valueTemplate} from '../generator/template.ts';
 import {CORES, pinned} from '../machine.ts';
 import {quantileOf} from '../statistics.ts';
 import {ENTRIES, type Subject, VALUE_BYTES} from '../subjects/subject.ts';
-import {type TimeBox, takeTurns} from '../time-box.ts';
-import {nameTurn} from './throughput.ts';
+import {runRounds, type TimeBox} from '../time-box.ts';
+import {nameRound} from './throughput.ts';
 
-/** How many listen to what is written. */
+/** Number of subscribers. */
 const SUBSCRIBERS = [0, 100, 1000];
-/** How many writes one measurement has. */
+/** Number of writes in one measurement. */
 const WRITES = 100;
-/** What the writer waits between two writes: nothing, or long enough for everybody to have heard of the one before. */
+/** Pause of the writer between two writes: none, or long enough for all subscribers to receive the previous one. */
 const PAUSES_MS = [0, 50];
-/** How long they may take to hear of everything, in milliseconds. */
+/** Maximum time until they have received everything, in milliseconds. */
 const HEARING_TIMEOUT_MS = 60_000;
 
-/** How long one writer waits for its answers while others listen. */
+/** Latency of one writer with subscribers. */
 export interface Listened {
   readonly subscribers: number;
   readonly pauseMs: number;
   readonly p50Ms: readonly number[];
   readonly p99Ms: readonly number[];
-  /** From the first write of a measurement until all subscribers had heard of all: events a second, over all of them. */
+  /** Events per second of all subscribers together, from the first write of a measurement until all were received. */
   readonly eventsPerSecond: readonly number[];
 }
 
-/** What the section is to do. */
+/** Parameters of the section. */
 export interface SubscribersPlan {
   readonly subject: Subject;
-  readonly turns: number;
+  readonly rounds: number;
   readonly quick: boolean;
   readonly timeBox: TimeBox;
   readonly onProgress: (text: string) => void;
@@ -47,30 +47,30 @@ interface Row extends Listened {
 }
 
 /**
- * Measures how long a writer waits while others listen to what it writes, and how fast they hear of it.
+ * Measures the latency of a writer with subscribers, and the rate of their events.
  *
- * @throws {Error} When a subscriber misses an event.
+ * @throws {Error} If a subscriber misses an event.
  */
 export async function measureSubscribers(plan: SubscribersPlan): Promise<readonly Listened[]> {
   const rows: Row[] = (plan.quick ? PAUSES_MS.slice(0, 1) : PAUSES_MS).flatMap(pauseMs =>
     SUBSCRIBERS.map(subscribers => ({pauseMs, subscribers, p50Ms: [], p99Ms: [], eventsPerSecond: []})),
   );
-  await takeTurns(
-    {...plan, onTurn: turn => plan.onProgress(`subscribers: ${nameTurn(turn, plan.turns)}`)},
+  await runRounds(
+    {...plan, onRound: round => plan.onProgress(`subscribers: ${nameRound(round, plan.rounds)}`)},
     rows,
-    (row, turn) => measure(plan.subject, row, turn),
+    (row, round) => measure(plan.subject, row, round),
   );
   return rows;
 }
 
-async function measure({url}: Subject, row: Row, turn: number): Promise<void> {
+async function measure({url}: Subject, row: Row, round: number): Promise<void> {
   const subscribers = row.subscribers === 0 ? undefined : await listen(url, row.subscribers);
   try {
     const startMs = performance.now();
     const latenciesMs = await write(url, row.pauseMs);
-    await subscribers?.heardAll();
+    await subscribers?.receivedAll();
     const seconds = (performance.now() - startMs) / 1000;
-    if (turn === 0) return;
+    if (round === 0) return;
     row.p50Ms.push(quantileOf(latenciesMs, 0.5));
     row.p99Ms.push(quantileOf(latenciesMs, 0.99));
     row.eventsPerSecond.push((row.subscribers * WRITES) / seconds);
@@ -95,7 +95,7 @@ async function write(url: string, pauseMs: number): Promise<readonly number[]> {
 }
 
 interface Listening {
-  heardAll(): Promise<void>;
+  receivedAll(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -108,15 +108,15 @@ async function listen(url: string, count: number): Promise<Listening> {
   const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'inherit']});
   const lines = createInterface(child.stdout);
   await readLine(lines, 'ready');
-  const heard = readLine(lines, 'heard all');
-  // It is waited for later, and may fail before.
-  heard.catch(() => {});
-  return {heardAll: () => heard, stop: () => stop(child)};
+  const received = readLine(lines, 'received all');
+  // Awaited later; it may reject before.
+  received.catch(() => {});
+  return {receivedAll: () => received, stop: () => stop(child)};
 }
 
 async function readLine(lines: Interface, expected: string): Promise<void> {
   const [line] = await once(lines, 'line', {signal: AbortSignal.timeout(HEARING_TIMEOUT_MS)});
-  if (line !== expected) throw new Error(`The subscribers said "${line}": expected "${expected}"`);
+  if (line !== expected) throw new Error(`The subscribers printed "${line}": expected "${expected}"`);
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -2,16 +2,16 @@ import type {Generator, LoadResult} from '../generator/generator.ts';
 import {type Memory, readMemory, readProcessorTimeMs} from '../process.ts';
 import {ask} from '../subjects/start-subject.ts';
 import type {Subject} from '../subjects/subject.ts';
-import {type TimeBox, takeTurns} from '../time-box.ts';
+import {runRounds, type TimeBox} from '../time-box.ts';
 import type {Workload} from '../workloads.ts';
 
 /** One measurement of one subject. */
 export interface Sample extends LoadResult {
-  /** The processor time of the server for one request, in microseconds: it changes little with what else the machine does. */
+  /** Processor time of the server for one request, in microseconds: it depends little on other work of the machine. */
   readonly serverMicroseconds: number;
 }
 
-/** What was measured of a subject with one workload, turn by turn. */
+/** Measurements of a subject with one workload, one per round. */
 export interface Measured {
   readonly workload: string;
   readonly connections: number;
@@ -19,30 +19,30 @@ export interface Measured {
   readonly samples: readonly Sample[];
 }
 
-/** What the section found. */
+/** Results of the section. */
 export interface Throughput {
   readonly measured: readonly Measured[];
-  /** The memory of each subject right after the most of load. */
+  /** Memory of each subject right after the highest load. */
   readonly memoryUnderLoad: Readonly<Record<string, Memory>>;
-  readonly turns: number;
+  readonly rounds: number;
 }
 
-/** What the section is to do. */
+/** Parameters of the section. */
 export interface ThroughputPlan {
   readonly subjects: readonly Subject[];
   readonly workloads: readonly Workload[];
   readonly quick: boolean;
-  readonly turns: number;
-  /** How often in a turn those take turns that a target is set for. */
+  readonly rounds: number;
+  /** Number of measurements per round of subjects with a target. */
   readonly targetTimes: number;
-  /** How long each measurement of a subject takes, in whole seconds. */
+  /** Duration of each measurement of a subject, in whole seconds. */
   readonly secondsFor: (subject: Subject) => number;
   readonly generator: Generator;
   readonly timeBox: TimeBox;
   readonly onProgress: (text: string) => void;
 }
 
-/** One row of the section, as it is filled. */
+/** One row of the section, while it is filled. */
 interface Task {
   readonly workload: Workload;
   readonly connections: number;
@@ -51,24 +51,25 @@ interface Task {
 }
 
 /**
- * Measures every workload on every subject that offers it. All subjects take turns with a workload, and all workloads in a
- * turn, so that a slow moment of the machine hits neighbours alike, and a slow minute no workload alone.
+ * Measures every workload on every subject that offers it. The subjects alternate within a workload, and the workloads
+ * within a round, so that a slow moment of the machine affects neighbours alike, and a slow minute affects all
+ * workloads.
  */
 export async function measureThroughput(plan: ThroughputPlan): Promise<Throughput> {
   const groups = planTasks(plan);
   const tasks = groups.flat();
   const memory: Record<string, Memory> = {};
   for (const task of tasks) await probe(task);
-  const turns = await takeTurns(
-    {...plan, onTurn: turn => plan.onProgress(`throughput: ${nameTurn(turn, plan.turns)}`)},
+  const rounds = await runRounds(
+    {...plan, onRound: round => plan.onProgress(`throughput: ${nameRound(round, plan.rounds)}`)},
     groups.flatMap(group => Array.from({length: timesOf(group, plan)}, () => group).flat()),
-    async (task, turn) => {
-      const sample = await measure(task, plan, turn);
-      if (turn > 0) task.samples.push(sample);
+    async (task, round) => {
+      const sample = await measure(task, plan, round);
+      if (round > 0) task.samples.push(sample);
       memory[task.subject.name] = larger(memory[task.subject.name], readMemory(task.subject.processIds));
     },
   );
-  // Once more: a server that ran into trouble may go on answering fast.
+  // Once more: a server that failed meanwhile may answer fast.
   for (const task of tasks) await probe(task);
   return {
     measured: tasks.map(({workload, connections, subject, samples}) => ({
@@ -78,22 +79,22 @@ export async function measureThroughput(plan: ThroughputPlan): Promise<Throughpu
       samples,
     })),
     memoryUnderLoad: memory,
-    turns,
+    rounds,
   };
 }
 
-/** Says which turn it is. */
-export function nameTurn(turn: number, turns: number): string {
-  return turn === 0 ? 'warming up' : `turn ${turn} of ${turns}`;
+/** Formats the number of a round. */
+export function nameRound(round: number, rounds: number): string {
+  return round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
 }
 
-/** Rows that are compared with each other come together. */
+/** Rows that are compared with each other are adjacent. */
 function planTasks({subjects, workloads, quick}: ThroughputPlan): readonly (readonly Task[])[] {
   return workloads.flatMap(workload =>
     (quick ? [workload.comparedConnections] : workload.connections).map(connections =>
       subjects
         .filter(subject => workload.requests(subject.dialect) !== undefined)
-        .filter(({ours}) => !quick || workload.quick === 'everybody' || (workload.quick === 'ours' && ours))
+        .filter(({ours}) => !quick || workload.quick === 'all' || (workload.quick === 'ours' && ours))
         .map(subject => ({workload, connections, subject, samples: []})),
     ),
   );
@@ -105,7 +106,7 @@ function timesOf([task]: readonly Task[], {targetTimes}: ThroughputPlan): number
   return workload.hasTarget && connections === workload.comparedConnections ? targetTimes : 1;
 }
 
-/** Checks with one request of each kind that the subject does what the workload asks for. */
+/** Checks with one request of each kind that the subject does what the workload requests. */
 async function probe({workload, subject}: Task): Promise<void> {
   for (const request of workload.requests(subject.dialect) ?? []) {
     await ask(subject, request, {key: workload.keys.first, value: 100_000_000_000});
@@ -115,9 +116,9 @@ async function probe({workload, subject}: Task): Promise<void> {
 async function measure(
   {workload, connections, subject}: Task,
   {generator, secondsFor}: ThroughputPlan,
-  turn: number,
+  round: number,
 ): Promise<Sample> {
-  const seconds = turn === 0 ? 1 : secondsFor(subject);
+  const seconds = round === 0 ? 1 : secondsFor(subject);
   const beforeMs = readProcessorTimeMs(subject.processIds);
   const result = await generator
     .run({

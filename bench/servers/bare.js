@@ -1,10 +1,10 @@
-// The limit of the platform: node:http that reads and answers what Crewroom does, with no rules and no store. Argument 1 is a
-// file with its answers as JSON, or nothing; argument 2 the port, or nothing. Prints its address.
+// The limit of the platform: node:http that reads and answers what Crewroom does, without rules and without a store.
+// Argument 1 is a file with its answers as JSON, or empty; argument 2 the port, or empty. Prints its address.
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {watchEventLoop} from './event-loop.js';
 
-/** Node writes these itself, for each answer. */
+/** Node adds these itself to each answer. */
 const WRITTEN_BY_NODE = new Set(['connection', 'date', 'keep-alive']);
 
 const [answersFile = '', port = '0'] = process.argv.slice(2);

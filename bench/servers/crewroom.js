@@ -1,4 +1,5 @@
-// The service as a program embeds it: argument 1 is the data directory; prints its address, and how many milliseconds opening took.
+// The service as a program embeds it: argument 1 is the data directory. Prints its address, and the duration of opening
+// in milliseconds.
 import {openCrewroom} from 'crewroom';
 import {watchEventLoop} from './event-loop.js';
 

@@ -1,10 +1,10 @@
-// Measures, inside a server that is asked to, for how long its event loop had no turn.
+// Measures, inside a server, how long its event loop is blocked.
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 
-/** How often the loop should have a turn, in milliseconds: this much of each delay is no delay. */
+/** Interval of the timer, in milliseconds: this much of each delay is not a stall. */
 const RESOLUTION_MS = 1;
 
-/** Starts to measure at the message "start", and answers "stop" with the longest stall in milliseconds. */
+/** Starts a measurement at the message "start", and answers "stop" with the longest stall in milliseconds. */
 export function watchEventLoop() {
   const delays = monitorEventLoopDelay({resolution: RESOLUTION_MS});
   process.on('message', message => {
@@ -15,7 +15,7 @@ export function watchEventLoop() {
       delays.disable();
       process.send({stallMs: Math.max(0, delays.max / 1e6 - RESOLUTION_MS)});
     }
-    // Whoever asks keeps this process, not the channel.
+    // Only the parent keeps this process running, not the channel.
     process.channel?.unref();
   });
   process.channel?.unref();

@@ -1,7 +1,7 @@
-// Fills a store: argument 1 is the data directory, argument 2 how many entries of 200 bytes.
+// Fills a store: argument 1 is the data directory, argument 2 the number of entries of 200 bytes.
 import {openCrewroom} from 'crewroom';
 
-/** How many entries a transaction has. */
+/** Number of entries per transaction. */
 const BATCH = 1000;
 const [dataDir, size] = process.argv.slice(2);
 const count = Number(size);

@@ -1,5 +1,5 @@
-// The limit of the engine behind HTTP: LMDB, synced before the answer, with no rules. Argument 1 is its directory; prints its
-// address.
+// The limit of the engine behind HTTP: LMDB, synced before the answer, without rules. Argument 1 is its directory.
+// Prints its address.
 import {createServer} from 'node:http';
 import {open} from 'lmdb';
 import {watchEventLoop} from './event-loop.js';
@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(chunks);
     if (url === '/api/transactions') await commit(body);
     else await database.put(keyOf(url), body);
-    // It is written when `put` says so, and on the disk only then.
+    // `put` resolves once the value is written; it is on the disk only after the flush.
     await database.flushed;
     answer(response, Buffer.from(url === '/api/transactions' ? '{"revision":"1"}' : '{}'));
   });

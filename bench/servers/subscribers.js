@@ -1,12 +1,13 @@
-// Subscribers in a process of their own: argument 1 is the address of the service, 2 how many they are, 3 how many events each
-// is to hear. Says "ready" once all of them listen, and "heard all" when they have.
+// Subscribers in a process of their own: argument 1 is the address of the service, 2 the number of subscribers, 3 the
+// number of events for each. Prints "ready" once all are subscribed, and "received all" once all have received their
+// events.
 import {once} from 'node:events';
 import {get} from 'node:http';
 
 const EVENT = 'event: entry-written';
 const [, , url = '', count = '1', events = '1'] = process.argv;
 const expected = Number(count) * Number(events);
-let heard = 0;
+let received = 0;
 
 await Promise.all(
   Array.from({length: Number(count)}, async () => {
@@ -16,10 +17,10 @@ await Promise.all(
     response.setEncoding('latin1');
     response.on('data', text => {
       const parts = (rest + text).split(EVENT);
-      heard += parts.length - 1;
-      // An event may be cut in two.
+      received += parts.length - 1;
+      // An event may be split over two chunks.
       rest = parts.at(-1).slice(1 - EVENT.length);
-      if (parts.length > 1 && heard === expected) process.stdout.write('heard all\n');
+      if (parts.length > 1 && received === expected) process.stdout.write('received all\n');
     });
   }),
 );

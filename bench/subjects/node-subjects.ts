@@ -4,7 +4,7 @@ import {KEY, type RequestTemplate, valueTemplate} from '../generator/template.ts
 import {readFirstLine, startServer} from '../process.ts';
 import {type Dialect, type RunningSubject, type SubjectKind, TRANSACTION_PUTS, VALUE_BYTES} from './subject.ts';
 
-/** How Crewroom is asked, and those that answer to the same. */
+/** Requests to Crewroom, and to the subjects with the same interface. */
 export const CREWROOM_DIALECT: Required<Dialect> = {
   sizes: ['small', 'large'],
   get: size => ({method: 'GET', path: pathOf(size)}),
@@ -16,26 +16,26 @@ export const CREWROOM_DIALECT: Required<Dialect> = {
 
 const {identity: _, ...storeDialect} = CREWROOM_DIALECT;
 
-/** The same without what has nothing to do with the store. */
+/** The requests that concern the store. */
 export const STORE_DIALECT: Dialect = storeDialect;
 
 /** The service itself. */
 export const CREWROOM: SubjectKind = {
   name: 'crewroom',
   ours: true,
-  description: 'the service, embedded, with all it does',
+  description: 'the service, embedded, with all its rules',
   durability: 'synced before the answer',
   dialect: CREWROOM_DIALECT,
   start: ({directory}) =>
     startNode('./crewroom.js', [directory], {directory, version: versionOf('../../package.json')}),
 };
 
-/** What everything else is compared with. */
+/** The reference of all ratios. */
 export const BARE: SubjectKind = {
   name: 'bare node:http',
   ours: true,
   description: 'reads and answers the same bytes, and does nothing else: the limit of the platform',
-  durability: 'keeps nothing',
+  durability: 'stores nothing',
   dialect: CREWROOM_DIALECT,
   start: ({directory, answersFile}) => startNode('./bare.js', [answersFile], {directory, version: process.version}),
 };
@@ -51,7 +51,7 @@ export const BARE_LMDB: SubjectKind = {
     startNode('./lmdb.js', [directory], {directory, version: versionOf('../../node_modules/lmdb/package.json')}),
 };
 
-/** Starts a server of ours, which prints its address. */
+/** Starts one of our servers, which prints its address. */
 async function startNode(
   script: string,
   args: readonly string[],

@@ -13,13 +13,13 @@ import {
   type ValueSize,
 } from './subject.ts';
 
-/** How many requests are under way at once while a subject is filled. */
+/** Number of concurrent requests while a subject is filled. */
 const CONCURRENCY = 32;
 
 /**
- * Starts a subject, and puts the entries in that the workloads ask for.
+ * Starts a subject, and stores the entries of the workloads.
  *
- * @param surroundings Its own directory is made below the one given.
+ * @param surroundings Its own directory is created below the given one.
  */
 export async function startSubject(kind: SubjectKind, surroundings: Surroundings): Promise<Subject> {
   const directory = join(surroundings.directory, kind.name.replaceAll(/\W+/g, '-'));
@@ -42,7 +42,7 @@ export async function stopSubject({servers}: RunningSubject): Promise<void> {
   for (const server of servers) await server.stop();
 }
 
-/** What a subject answered. */
+/** Answer of a subject. */
 export interface Answer {
   /** By name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface Answer {
 /**
  * Sends one request to a subject and reads its answer.
  *
- * @throws {Error} When that is not 2xx.
+ * @throws {Error} If the status is not 2xx.
  */
 export async function ask(
   {name, url}: Pick<Subject, 'name' | 'url'>,
@@ -66,7 +66,7 @@ export async function ask(
       headers: {...headers, ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
       ...(body === undefined ? {} : {body}),
     });
-  // Once more: a connection that is kept alive may be closed by the server just when it is used. Asking twice does no harm.
+  // Retried once: the server may close a keep-alive connection just when it is used. The requests are idempotent.
   const response = await send().catch(send);
   const answer = await response.text();
   if (!response.ok) throw new Error(`${name} answered ${method} ${path} with ${response.status}: ${answer}`);

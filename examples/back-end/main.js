@@ -9,10 +9,10 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
 import {createServer} from 'node:http';
 
-/** The only pilot. A real back end keeps a hash of the password, made by scrypt or argon2. */
+/** The only pilot. A real back end stores a hash of the password, made by scrypt or argon2. */
 const PILOT = {number: '42', email: 'ada.quill@example.com', password: 'cabin crew'};
 
-/** What the airline says of the pilot: these members, with these types, and none less. */
+/** The airline's answer about the pilot: all of these members, with these types. */
 const ACCOUNT = {
   dbID: 42,
   pilotID: 'CRW0042',
@@ -30,15 +30,15 @@ const AIRPORTS = [
   {id: 2, code: 'LPPT', name: 'Lisbon', latitude: 38.7813, longitude: -9.1359},
 ];
 
-/** A session is signed with this. A real back end keeps a long random one to itself; whoever knows it can be anybody. */
+/** Signs the sessions. A real back end keeps a long random secret; with it anyone can sign a session for any pilot. */
 const SECRET = process.env.BACK_END_SECRET ?? 'for this example only';
 
 const SESSION_SECONDS = 7 * 24 * 60 * 60;
 
-/** Largest body that is read, in bytes. Nobody signs in with more. */
+/** Largest request body, in bytes. No sign-in is larger. */
 const BODY_BYTES_MAX = 16 * 1024;
 
-/** By path: the method and what it does. What it returns is answered with 200. */
+/** By path: the method and its function, whose result is the answer, with status 200. */
 const ROUTES = {
   '/': {method: 'GET', run: () => ({apiVersion: '1.0.3', handler: 'example'})},
   '/pilot/login': {method: 'POST', run: login},
@@ -47,7 +47,7 @@ const ROUTES = {
   '/data/airports': {method: 'GET', run: listAirports},
 };
 
-/** What is told to the caller, as `{"message": "…"}` with a status. */
+/** Answered as `{"message": "…"}` with a status. */
 class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -61,7 +61,7 @@ function login({query, body}) {
   const password = textOf(body, 'password');
   // A text with an @ is an e-mail address, any other a pilot number.
   const isPilot = username === (username.includes('@') ? PILOT.email : PILOT.number);
-  // The same words for both, so that nobody learns which pilots there are.
+  // The same message for both, so that an answer does not reveal which pilots exist.
   if (!isPilot || !isSame(password, PILOT.password)) throw new Refusal(401, 'The username or password is not correct');
   return signedIn(createSession(PILOT.number));
 }
@@ -72,7 +72,7 @@ function verify(session) {
 }
 
 function listAirports({headers}) {
-  // Many hosts take this header away from PHP; then nobody is ever let in.
+  // Many hosts hide this header from PHP; then every request is refused.
   const session = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (session === undefined) throw new Refusal(401, 'The header "Authorization: Bearer <session>" is missing');
   readSession(session);
@@ -83,20 +83,20 @@ function signedIn(session) {
   return {...ACCOUNT, session};
 }
 
-/** Makes a session: a JWT, which says itself when it ends, so a client knows when to resume it. */
+/** Creates a session: a JWT, which contains its expiry, so that a client knows when to resume it. */
 function createSession(number) {
   const claims = {sub: number, exp: Math.floor(Date.now() / 1000) + SESSION_SECONDS};
   const unsigned = [{alg: 'HS256', typ: 'JWT'}, claims].map(encode).join('.');
   return `${unsigned}.${sign(unsigned)}`;
 }
 
-/** The number of the pilot whose session it is. */
+/** Returns the number of the pilot whose session this is. */
 function readSession(session) {
   const [head, claims, signature, ...others] = session.split('.');
   if (signature === undefined || others.length > 0) throw new Refusal(400, 'The session is malformed');
   if (!isSame(signature, sign(`${head}.${claims}`))) throw new Refusal(401, 'The session is not valid');
   const {sub, exp} = JSON.parse(Buffer.from(claims, 'base64url').toString());
-  if (exp * 1000 <= Date.now()) throw new Refusal(401, 'The session has ended');
+  if (exp * 1000 <= Date.now()) throw new Refusal(401, 'The session has expired');
   return sub;
 }
 
@@ -108,14 +108,14 @@ function sign(text) {
   return createHmac('sha256', SECRET).update(text).digest('base64url');
 }
 
-/** Compares in a time that says nothing of how much is right. */
+/** Compares in constant time, so that the duration does not reveal how much is right. */
 function isSame(given, right) {
   const hash = text => createHmac('sha256', SECRET).update(text).digest();
   return timingSafeEqual(hash(given), hash(right));
 }
 
 function textOf(body, name) {
-  if (typeof body?.[name] !== 'string') throw new Refusal(400, `The member "${name}" has to be a string`);
+  if (typeof body?.[name] !== 'string') throw new Refusal(400, `The member "${name}" must be a string`);
   return body[name];
 }
 
@@ -155,7 +155,7 @@ const server = createServer(async (request, response) => {
   console.log(`${request.method} ${request.url} ${status}`);
   response.writeHead(status, {
     'Content-Type': 'application/json',
-    // Pages of plugins call from another origin. Sessions are in no cookie, so this gives nothing away.
+    // Pages of plugins call from another origin. Sessions are not in cookies, so this exposes nothing.
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
     'Access-Control-Allow-Headers': 'Authorization, Content-Type',

@@ -1,4 +1,4 @@
-// Keeps the table of the page as the store is. See index.html for how to run it.
+// Keeps the table of the page equal to the store. See index.html for how to run it.
 import {createClient} from 'crewroom/client';
 
 const parameters = new URLSearchParams(location.search);
@@ -18,18 +18,18 @@ try {
   for await (const event of events) {
     if (event.kind === 'entry-written') show(event.key, event.text ?? `${event.sizeBytes} bytes`);
     else if (event.kind === 'entry-deleted' || event.kind === 'entry-expired') hide(event.key);
-    // What was missed is not known any more; everything that is there comes next.
+    // The missed changes are no longer available; all present entries follow.
     else if (event.kind === 'reset') for (const key of rows.keys()) hide(key);
   }
 } catch (error) {
-  // What trying again would not mend, such as a prefix that no key can have.
+  // A retry would not help, for example with an invalid prefix.
   connection.textContent = error.message;
 }
 
 function show(key, text) {
   const row = rows.get(key) ?? table.insertRow();
   rows.set(key, row);
-  // As text: values come from anybody.
+  // As text, not HTML: any client may write values.
   row.replaceChildren(cell(key), cell(text));
 }
 

@@ -6,42 +6,42 @@ import {formatClientFrame} from '../web-socket-frames.ts';
 import {HOSTILE_PAGES, HOSTILE_PATCHES, HOSTILE_SHAPES} from './hostile-shapes.ts';
 import {createRequestArbitraries, type RequestHints} from './requests.ts';
 
-/** Some requests that are under way at once. */
+/** Concurrent requests. */
 export type Step =
   /** Each on a connection of its own. */
   | {readonly kind: 'parallel'; readonly plans: readonly RequestPlan[]}
   /** On one connection, all sent before any answer. */
   | {readonly kind: 'pipeline'; readonly plans: readonly RequestPlan[]}
-  /** Anything, as bytes. */
+  /** Arbitrary bytes. */
   | {readonly kind: 'bytes'; readonly bytes: string};
 
-/** What is tried at once, and made smaller when it fails: steps, one after the other. */
+/** The unit that is run, and reduced if it fails: steps, one after the other. */
 export type FuzzCase = readonly Step[];
 
-/** A kind of cases with a name, which is that of an operation or of how they are sent. */
+/** A named kind of cases: the name of an operation, or the way in which they are sent. */
 export interface Property {
   readonly name: string;
   readonly cases: fc.Arbitrary<FuzzCase>;
-  /** How many of its cases are tried, beside those of others: 1 for most. */
+  /** Number of its cases relative to others: 1 for most. */
   readonly weight: number;
 }
 
-/** The weight of operations that can be asked in one way only. */
+/** Weight of operations that have only one valid request. */
 const PLAIN_WEIGHT = 0.3;
 
-/** The weight of cases of megabytes, each of which takes the time of many others. */
+/** Weight of cases of megabytes, each of which takes the time of many others. */
 const HOSTILE_WEIGHT = 0.2;
 
-/** How many steps a sequence has at most. */
+/** Maximum number of steps in a sequence. */
 const STEPS_MAX = 12;
 
-/** Makes the properties of a document: one for each operation, and those about many. */
+/** Creates the properties of a document: one per operation, and those that use many operations. */
 export function createProperties(document: ApiDocument, hints: RequestHints): readonly Property[] {
   const {operations} = document;
   const {valid, any} = createRequestArbitraries(document, hints);
   const validOfAny = fc.oneof(...operations.map(valid));
   const anyOfAny = fc.oneof(...operations.map(any));
-  // What was there before makes the difference for those that can be asked in many ways, and only for them.
+  // Earlier entries matter only to operations with several valid requests.
   const various = operations.filter(({parameters, body}) => parameters.length > 0 || body !== undefined);
   const before = fc.array(fc.oneof(...various.map(valid)).map(alone), {maxLength: 2});
   const properties = operations.map((operation): Property => {
@@ -67,7 +67,7 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
     {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX}), weight: 1},
     {name: 'bytes', cases: byteCases(mixed), weight: 1},
     {name: 'web-sockets', cases: webSocketCases(), weight: 1},
-    // Each on its own: a check ends with the first case that fails, and would not come to the others.
+    // One property each: a check ends at the first failing case, and would not reach the others.
     {name: 'hostile-shapes', cases: HOSTILE_SHAPES, weight: HOSTILE_WEIGHT},
     {name: 'hostile-patches', cases: HOSTILE_PATCHES, weight: HOSTILE_WEIGHT},
     {name: 'hostile-pages', cases: HOSTILE_PAGES, weight: HOSTILE_WEIGHT},
@@ -75,8 +75,8 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
 }
 
 /**
- * What stalls, each in headers, or in its body where it has one, and with a back end that does not answer: they take long,
- * and are tried all at once.
+ * Stalled requests, each in its headers, or in its body if it has one, and with a back end that does not answer: they
+ * take long, and all run at once.
  */
 export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
   const silence: RequestPlan = {
@@ -105,7 +105,7 @@ function alone(plan: RequestPlan): Step {
   return {kind: 'parallel', plans: [plan]};
 }
 
-/** Requests with some bytes changed, and bytes that never were one. */
+/** Requests with some bytes changed, and random bytes. */
 function byteCases(plans: fc.Arbitrary<RequestPlan>): fc.Arbitrary<FuzzCase> {
   const changes = fc.array(fc.tuple(fc.nat({max: 400}), fc.nat({max: 255}), fc.constantFrom('set', 'cut', 'insert')), {
     minLength: 1,
@@ -124,12 +124,13 @@ function byteCases(plans: fc.Arbitrary<RequestPlan>): fc.Arbitrary<FuzzCase> {
   return (
     fc
       .oneof({weight: 4, arbitrary: changed}, {weight: 1, arbitrary: random})
-      // Nobody waits for what asks to wait, nor can tell from bytes which answer is to HEAD, and has no body.
+      // Without waits, which would delay the fuzzer, and without HEAD: from changed bytes the fuzzer cannot know that
+      // the answer has no body.
       .map(bytes => [{kind: 'bytes', bytes: bytes.replace(/([?&])wait=/g, '$1w=').replace(/HEAD(?= )/g, 'GET')}])
   );
 }
 
-/** A request without what is long of it; its tokens are filled in when it is sent. */
+/** A request without its long parts; its tokens are filled in when it is sent. */
 function formatShortly({method, target, headers, body}: RequestPlan): string {
   const text = body === undefined ? '' : body.before.slice(0, 200);
   const lines = [
@@ -139,7 +140,7 @@ function formatShortly({method, target, headers, body}: RequestPlan): string {
   return `${lines.join('\r\n')}\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-/** Web sockets: handshakes that are good and odd, and frames that nobody wants. */
+/** Web sockets: valid and odd handshakes, and frames that the service does not expect. */
 function webSocketCases(): fc.Arbitrary<FuzzCase> {
   const frame = (firstByte: number, payload: string | Buffer): string =>
     formatClientFrame(firstByte, Buffer.from(payload)).toString('latin1');
@@ -164,7 +165,7 @@ function webSocketCases(): fc.Arbitrary<FuzzCase> {
       frame(0x83, 'reserved'),
       // Not masked.
       '\x81\x01x',
-      // Longer than anything.
+      // Longer than any allowed frame.
       '\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff',
       'GET /livez HTTP/1.1\r\n\r\n',
     ),

@@ -8,7 +8,7 @@ const TRANSACTION_BYTES = 8_300_000;
 const VALUE_BYTES = 1_000_000;
 const SIGN_IN_BYTES = 16_000;
 
-/** Bodies of legal size in which as much stands as can: they cost most where a limit is checked late. */
+/** Bodies of legal size with as many elements as fit: they cost most if a limit is checked late. */
 export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
   ...['0,', '{},', '[],', '"",', '{"x":0},'].map(part => transaction(repeat('{"operations":[', part, '0]}'))),
   transaction(repeat('{', '"x":0,', '"operations":[]}')),
@@ -22,17 +22,17 @@ export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
   [send('POST', '/api/session', repeat('{', '"x":0,', '"username":"1"}', SIGN_IN_BYTES))],
 );
 
-/** Most members of a patch that is applied. */
+/** Maximum number of members in a patch. */
 const PATCH_MEMBERS = 10_000;
 
-/** Patches of as many members as a patch may have, and of as many as a value can have. */
+/** Patches with the maximum number of members, and with as many as a value can have. */
 export const HOSTILE_PATCHES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
   ...[1, null].flatMap(value => [patchWide(0, wideObject(value)), patchWide(0, wideObject(value, PATCH_MEMBERS))]),
   patchWide({a: 0}, wideObject({a: 1})),
   patchWide({a: 0}, wideObject({a: 1}, PATCH_MEMBERS / 2)),
 );
 
-/** Sign-ins of pilots whose back end answers with a page on which a careless reader takes quadratic time. */
+/** Sign-ins of pilots whose back end answers with a page that takes a backtracking reader quadratic time. */
 export const HOSTILE_PAGES: fc.Arbitrary<FuzzCase> = fc
   .constantFrom(...HOSTILE_PAGE_NAMES)
   .map(username => [send('POST', '/api/session', bodyOf(JSON.stringify({username, password: 'x'})), {watched: true})]);
@@ -41,7 +41,7 @@ function transaction(body: BodyPlan): FuzzCase {
   return [send('POST', '/api/transactions', body)];
 }
 
-/** A patch of an object that is as wide as a value can be. */
+/** A patch of an object as wide as a value can be. */
 function patchWide(value: unknown, patch: object): FuzzCase {
   return [
     send('PUT', '/api/store/wide', bodyOf(JSON.stringify(wideObject(value)))),
@@ -67,7 +67,7 @@ function repeat(before: string, repeated: string, after: string, sizeBytes = TRA
   return {before, repeated, times, after};
 }
 
-/** An object of so many members, each with another name; of as many as a value can have. */
+/** An object with this many members, all with different names; as many as a value can have. */
 function wideObject(value: unknown, membersMax = Number.POSITIVE_INFINITY): Readonly<Record<string, unknown>> {
   const memberBytes = JSON.stringify({m99999: value}).length - 1;
   const count = Math.min(membersMax, Math.floor(VALUE_BYTES / memberBytes));

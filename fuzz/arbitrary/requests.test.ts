@@ -16,13 +16,13 @@ beforeAll(async () => {
   await crewroom[Symbol.asyncDispose]();
 });
 
-/** Always the same ones, so that the test is as good as the arbitraries, and not as its luck. */
+/** Always the same cases, so that the test does not depend on luck. */
 function sample(arbitrary: fc.Arbitrary<RequestPlan>): readonly RequestPlan[] {
   return fc.sample(arbitrary, {numRuns: 150, seed: 1});
 }
 
 describe('valid requests', () => {
-  test('have every parameter of every operation, and leave out those that may be', () => {
+  test('have every parameter of every operation, and sometimes leave out optional ones', () => {
     for (const operation of document.operations) {
       const plans = sample(arbitraries.valid(operation));
       for (const {name, in: place, required} of operation.parameters) {
@@ -36,7 +36,7 @@ describe('valid requests', () => {
     }
   });
 
-  test('are well-formed, lead to their operation, and have the body that it takes', () => {
+  test('are well-formed, lead to their operation, and have a body that it accepts', () => {
     for (const operation of document.operations) {
       for (const plan of sample(arbitraries.valid(operation))) {
         expect(isWellFormed(plan)).toBe(true);
@@ -49,7 +49,7 @@ describe('valid requests', () => {
     }
   });
 
-  test('of transactions are as the schema says', () => {
+  test('of transactions satisfy the schema', () => {
     const operation = document.operations.find(({name}) => name === 'transact');
     if (operation === undefined) throw new Error('the document has no such operation');
     for (const {body} of sample(arbitraries.valid(operation)))
@@ -60,15 +60,15 @@ describe('valid requests', () => {
 const TRANSACTION = ['components', 'schemas', 'Transaction'];
 
 describe('any requests', () => {
-  test('have every way to tell the end of a body, right and wrong', () => {
+  test('have every framing of a body, right and wrong', () => {
     const operation = document.operations.find(({name}) => name === 'putEntry');
     if (operation === undefined) throw new Error('the document has no such operation');
     const framings = new Set(fc.sample(arbitraries.any(operation), {numRuns: 1000, seed: 1}).map(plan => plan.framing));
     expect([...GOOD_FRAMINGS, ...BAD_FRAMINGS].filter(framing => !framings.has(framing))).toEqual([]);
   });
 
-  test('store nothing that is not meant for the store, also where the target is cut short', () => {
-    // A password that the run itself stores would be found in answers later, and taken for a leak.
+  test('store only data meant for the store, also if the target is cut short', () => {
+    // A password that the run itself stores would later look like a leak.
     for (const operation of document.operations.filter(({path}) => !path.includes('{key}')))
       for (const {target} of fc.sample(arbitraries.any(operation), {numRuns: 1000, seed: 1}))
         expect(target.slice(0, 200)).not.toMatch(/^\/api\/store\/[^/?]+(\?|$)/);

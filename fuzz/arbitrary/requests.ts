@@ -21,24 +21,24 @@ import {
 } from './texts.ts';
 import {SPOILINGS, spoil, valuesOf} from './values.ts';
 
-/** What the document cannot tell of values. */
+/** Value constraints that the document does not contain. */
 export interface RequestHints {
-  /** Bodies that mean something, by the name of the operation, such as the credentials of somebody who may sign in. */
+  /** Meaningful bodies by name of the operation, such as the credentials of a pilot. */
   readonly bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
 }
 
-/** Makes requests of any operation of a document. */
+/** Creates requests of any operation of a document. */
 export interface RequestArbitraries {
-  /** As the document has them, so that they mostly succeed. */
+  /** Valid requests, which mostly succeed. */
   valid(operation: Operation): fc.Arbitrary<RequestPlan>;
-  /** Valid, odd and hostile ones. */
+  /** Valid, odd and hostile requests. */
   any(operation: Operation): fc.Arbitrary<RequestPlan>;
 }
 
 /** A change to a request. */
 type Twist = (plan: RequestPlan) => RequestPlan;
 
-/** Makes the arbitraries of a document. */
+/** Creates the arbitraries of a document. */
 export function createRequestArbitraries(document: ApiDocument, hints: RequestHints): RequestArbitraries {
   const valid = (operation: Operation): fc.Arbitrary<RequestPlan> =>
     fc
@@ -76,12 +76,12 @@ function pathsOf({path}: Operation): fc.Arbitrary<string> {
   return path.includes('{key}') ? KEYS.map(key => path.replace('{key}', () => writeSegment(key))) : fc.constant(path);
 }
 
-/** Values of parameters whose meaning a schema does not tell, as they stand in a query. */
+/** Values of parameters whose meaning their schema does not describe, as written in a query. */
 const PARAMETERS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   prefix: fc.oneof(fc.constantFrom('', '', 'com.', 'x'), KEYS.map(writeParameter)),
   after: fc.oneof(fc.constant('{{cursor}}'), KEYS.map(writeParameter)),
   since: fc.oneof(fc.constantFrom('0', '1', '{{revision}}'), fc.nat({max: 999}).map(String)),
-  // A long one is waited for by nobody here.
+  // Short, since the fuzzer waits for it.
   wait: fc.constantFrom('1', '2', '50'),
 };
 
@@ -183,7 +183,7 @@ function headerTwists(): fc.Arbitrary<Twist> {
     {weight: 1, arbitrary: ODD_CONTENT.map(add)},
     {weight: 1, arbitrary: FOREIGN.map(replaceOne)},
     {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: []}))},
-    // Once more what is there already.
+    // Repeats an existing header.
     {weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, headers: [...plan.headers, ...plan.headers]}))},
   );
 }
@@ -194,10 +194,10 @@ const ODD_CONTENT = fc.constantFrom<Header>(
   ['Content-Encoding', 'gzip'],
 );
 
-/** A page that no request may come from. */
+/** An origin whose requests are always refused. */
 export const FOREIGN_REFERER = 'https://evil.example/';
 
-/** What the guard has to refuse, whatever is asked for. */
+/** Requests that the guard must refuse, whatever their operation. */
 const FOREIGN = fc.constantFrom<Header>(
   ['Host', 'evil.example'],
   ['Origin', 'https://evil.example'],
@@ -207,7 +207,7 @@ const FOREIGN = fc.constantFrom<Header>(
   ['Referer', FOREIGN_REFERER],
 );
 
-/** So many headers that what comes behind them could be lost. */
+/** Enough headers that a parser may drop the later ones. */
 function floods(): fc.Arbitrary<Twist> {
   return fc
     .tuple(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {type BodyPlan, bodyOf, toBytes} from '../request-plan.ts';
 
-/** Characters of texts: those of every kind, and few, so that the same ones meet. */
+/** Characters of texts: some of every kind, and few, so that equal ones occur. */
 export const CHARACTERS: fc.Arbitrary<string> = fc.constantFrom(
   ...'aZ09 _-./\\%?#&+=:;"\'',
   'é',
@@ -16,7 +16,7 @@ export const CHARACTERS: fc.Arbitrary<string> = fc.constantFrom(
   '\u200f',
 );
 
-/** Texts of characters that many programs do not expect: controls, halves of pairs, what is not assigned. */
+/** Texts of characters that many programs do not expect: controls, lone surrogates, unassigned code points. */
 export const ODD_STRINGS: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(
     CHARACTERS,
@@ -25,7 +25,7 @@ export const ODD_STRINGS: fc.Arbitrary<string> = fc.string({
   maxLength: 8,
 });
 
-/** Keys that many requests name, so that they meet; with those that languages and file systems find odd. */
+/** Keys shared by many requests; some are special in languages and file systems. */
 export const KEYS: fc.Arbitrary<string> = fc.oneof(
   {weight: 8, arbitrary: fc.constantFrom('a', 'b', 'com.example.hello/theme')},
   {
@@ -41,7 +41,7 @@ export const KEYS: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** Texts that are no keys. */
+/** Texts that are not valid keys. */
 export const NO_KEYS: fc.Arbitrary<string> = fc.constantFrom(
   '',
   '.',
@@ -55,7 +55,7 @@ export const NO_KEYS: fc.Arbitrary<string> = fc.constantFrom(
   'x'.repeat(16_000),
 );
 
-/** Path segments as bytes: encodings that are wrong, doubled, or lead elsewhere where somebody decodes them too early. */
+/** Path segments as bytes: encodings that are wrong, doubled, or lead to another path if decoded too early. */
 export const ODD_SEGMENTS: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '%',
@@ -154,7 +154,7 @@ export const ODD_TEXTS: fc.Arbitrary<string> = fc.oneof(
   fc.bigInt({min: -(2n ** 70n), max: 2n ** 70n}).map(String),
 );
 
-/** Parts of a query that no client should write, as bytes. */
+/** Invalid parts of a query, as bytes. */
 export const ODD_QUERIES: fc.Arbitrary<string> = fc.constantFrom(
   '',
   '&',
@@ -186,7 +186,7 @@ export const ODD_QUERIES: fc.Arbitrary<string> = fc.constantFrom(
   `x=${'y'.repeat(16_500)}`,
 );
 
-/** JSON values that trip who reads them too simply. */
+/** JSON values that break simple readers. */
 export const ODD_VALUES: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -216,7 +216,7 @@ export const ODD_VALUES: fc.Arbitrary<unknown> = fc.oneof(
   ODD_STRINGS,
 );
 
-/** JSON texts, and what is nearly one. Bodies as bytes. */
+/** JSON texts and near misses. Bodies as bytes. */
 export const ODD_BODIES: fc.Arbitrary<BodyPlan> = fc.oneof(
   fc
     .constantFrom(
@@ -257,7 +257,7 @@ export const ODD_BODIES: fc.Arbitrary<BodyPlan> = fc.oneof(
       '"\\u12"',
     )
     .map(bodyOf),
-  // Bytes that are no UTF-8, and other encodings.
+  // Bytes that are not UTF-8, and other encodings.
   fc
     .constantFrom(
       '\xff',
@@ -293,7 +293,7 @@ export const ODD_BODIES: fc.Arbitrary<BodyPlan> = fc.oneof(
   })),
 );
 
-/** Lines of an export: good ones, in an order that may be wrong. */
+/** Lines of an export: valid ones, possibly in a wrong order. */
 export const EXPORTS: fc.Arbitrary<BodyPlan> = fc.oneof(
   {
     weight: 3,
@@ -304,7 +304,7 @@ export const EXPORTS: fc.Arbitrary<BodyPlan> = fc.oneof(
   {weight: 2, arbitrary: fc.constant({before: '{{export}}', repeated: '', times: 0, after: ''})},
 );
 
-/** Exports of which a line is not as it should be. */
+/** Exports with an invalid line. */
 export const ODD_EXPORTS: fc.Arbitrary<BodyPlan> = fc.oneof(
   fc
     .array(
@@ -360,7 +360,7 @@ export function writeSegment(key: string): string {
   return encodeURIComponent(key.toWellFormed());
 }
 
-/** Values of headers that are about entries and their revisions. */
+/** Values of headers about entries and their revisions. */
 export const ODD_TAGS: fc.Arbitrary<string> = fc.constantFrom(
   '*',
   '"1"',
@@ -386,7 +386,7 @@ export const ODD_TAGS: fc.Arbitrary<string> = fc.constantFrom(
   Array.from({length: 900}, (_, index) => `"${index}"`).join(','),
 );
 
-/** Headers that a request should not have, or not so, as bytes. */
+/** Headers that are forbidden or malformed, as bytes. */
 export const ODD_HEADERS: fc.Arbitrary<readonly [name: string, value: string]> = fc.oneof(
   fc.tuple(fc.constantFrom('If-Match', 'If-None-Match'), ODD_TAGS),
   fc.tuple(
@@ -456,7 +456,7 @@ export const ODD_HEADERS: fc.Arbitrary<readonly [name: string, value: string]> =
   ),
 );
 
-/** Targets that are no path of the service, as bytes. */
+/** Targets that are not paths of the service, as bytes. */
 export const ODD_TARGETS: fc.Arbitrary<string> = fc.constantFrom(
   '*',
   '/',
@@ -498,7 +498,7 @@ export const ODD_TARGETS: fc.Arbitrary<string> = fc.constantFrom(
   `/${'a'.repeat(16_400)}`,
 );
 
-/** Methods that no operation has, or that are none. */
+/** Methods that no operation has, and invalid ones. */
 export const ODD_METHODS: fc.Arbitrary<string> = fc.constantFrom(
   'HEAD',
   'OPTIONS',

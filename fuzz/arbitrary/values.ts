@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import type {Schema} from '../document.ts';
 import {CHARACTERS, KEYS, ODD_VALUES} from './texts.ts';
 
-/** How many items an array has unless it is about its limit. */
+/** Maximum length of arrays, unless their limit is tested. */
 const ITEMS_MAX = 4;
 
-/** Members whose meaning a schema does not tell: an arbitrary text would never name anything that is there. */
+/** Members whose meaning their schema does not describe: an arbitrary text would never name an existing entry. */
 const NAMED: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   key: KEYS,
   ttlSeconds: fc.oneof(fc.constantFrom(null, 1, 60, 315_360_000), fc.integer({min: 1, max: 100_000})),
 };
 
-/** Makes JSON values that a schema takes; for the keywords that the document uses. */
+/** Creates JSON values that satisfy a schema; supports the keywords of the document. */
 export function valuesOf(schema: Schema, resolve: (schema: Schema) => Schema): fc.Arbitrary<unknown> {
   const resolved = resolve(schema);
   const alternatives = (resolved['anyOf'] ?? resolved['oneOf']) as readonly Schema[] | undefined;
@@ -42,7 +42,7 @@ function objectsOf(schema: Schema, resolve: (schema: Schema) => Schema): fc.Arbi
   const required = (schema['required'] ?? []) as readonly string[];
   const members = Object.entries(properties).map(([name, member]) => [
     name,
-    // A named text stands for what the schema takes, but null only where it does.
+    // A named text stands for any value that the schema accepts, but null only if the schema accepts null.
     NAMED[name]?.filter(value => value !== null || JSON.stringify(member).includes('"null"')) ??
       valuesOf(member, resolve),
   ]);
@@ -62,15 +62,15 @@ function textsOf(schema: Schema): fc.Arbitrary<string> {
   return fc.string({unit: CHARACTERS, minLength, maxLength});
 }
 
-/** A change to a value somewhere inside of it. */
+/** A change to a value somewhere within it. */
 export interface Spoiling {
-  /** Which place, counted over all of them. */
+  /** Index of the place, among all places. */
   readonly place: number;
   readonly kind: 'replace' | 'remove' | 'add' | 'repeat';
   readonly odd: unknown;
 }
 
-/** Changes that make a good value a bad one, mostly. */
+/** Changes that mostly make a valid value invalid. */
 export const SPOILINGS: fc.Arbitrary<Spoiling> = fc.record({
   place: fc.nat({max: 50}),
   kind: fc.constantFrom('replace', 'remove', 'add', 'repeat'),
@@ -92,7 +92,7 @@ function set(name: string, odd: unknown): (member: readonly [string, unknown]) =
   return ([each, value]) => [each, each === name ? odd : value];
 }
 
-/** Every member and item, with what holds it. */
+/** Every member and item, with the object or array that contains it. */
 function placesOf(value: unknown): readonly (readonly [holder: object, name: string])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [[value, name] as const, ...placesOf(member)]);

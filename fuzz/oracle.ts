@@ -2,17 +2,17 @@ import type {Answer} from './connection.ts';
 import type {ApiDocument, DescribedAnswer, Operation, Place} from './document.ts';
 import type {WebSocketFrame} from './web-socket-frames.ts';
 
-/** One way in which an answer is not as it has to be. */
+/** One violation in an answer. */
 export interface Finding {
-  /** What was broken. */
+  /** The rule that was broken. */
   readonly rule: FindingRule;
-  /** The operation or place that answered, and with what. */
+  /** The operation or place that answered, and its status. */
   readonly where: string;
-  /** What was found, for people. */
+  /** Description for people. */
   readonly text: string;
 }
 
-/** Everything that is judged. */
+/** All rules. */
 export type FindingRule =
   /** A status of 500 and above that the service does not promise. */
   | 'server-error'
@@ -21,13 +21,13 @@ export type FindingRule =
   | 'undocumented-header'
   | 'missing-header'
   | 'wrong-header'
-  /** The body breaks its schema, or is none of its type. */
+  /** The body violates its schema or content type. */
   | 'wrong-body'
-  /** A problem document that does not fit its status, or has no known code. */
+  /** A problem document that does not match its status, or has an unknown code. */
   | 'wrong-problem'
-  /** A secret, or something of the inside, such as a stack trace. */
+  /** A secret, or an internal detail such as a stack trace. */
   | 'leak'
-  /** What the guard has to refuse was answered. */
+  /** The guard admitted a request that it must refuse. */
   | 'admitted'
   | 'wrong-frame'
   | 'late'
@@ -36,42 +36,39 @@ export type FindingRule =
   | 'surplus'
   /** The process ended, or did not answer `/livez`. */
   | 'down'
-  /** It said that something unforeseen happened. */
+  /** The service reported an unexpected error. */
   | 'error-log'
   | 'memory';
 
-/** What was asked, as far as the judgement depends on it. */
-export interface Asked {
+/** The request, as far as the rules depend on it. */
+export interface CheckedRequest {
   readonly method: string;
-  /** As it was sent. */
+  /** The unparsed target. */
   readonly target: string;
-  /** Whether a guard has to refuse it. */
+  /** Whether the guard must refuse it. */
   readonly foreign?: boolean;
 }
 
-/** What a judge knows besides the document. */
+/** Facts that the oracle knows besides the document. */
 export interface JudgeOptions {
-  /** Texts that nobody may ever see. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
 }
 
-/** Judges answers by the document. */
-export interface Judge {
-  /** What is wrong with an answer; nothing for most. */
-  judge(asked: Asked, answer: Answer): readonly Finding[];
-  /** What is wrong with an answer to bytes that may have asked for anything. */
-  judgeAny(answer: Answer): readonly Finding[];
-  /** What is wrong with frames of the web socket of an operation. */
-  judgeFrames(operation: Operation, frames: readonly WebSocketFrame[]): readonly Finding[];
+/** Decides by the document whether answers are correct. */
+export interface Oracle {
+  /** Returns the violations in an answer; mostly none. */
+  check(request: CheckedRequest, answer: Answer): readonly Finding[];
+  /** Returns the violations in an answer to arbitrary bytes. */
+  checkAny(answer: Answer): readonly Finding[];
+  /** Returns the violations in frames of an operation's web socket. */
+  checkFrames(operation: Operation, frames: readonly WebSocketFrame[]): readonly Finding[];
 }
 
-/**
- * Failures of another service that is asked: to answer with them is right.
- * They are documented where they may happen, and nowhere else.
- */
+/** Failures of another service: answers with these are correct if they are documented for the operation. */
 const GATEWAY_STATUSES = [502, 504];
 
-/** Headers that any answer may have, besides those that are documented for it. */
+/** Headers that any answer may have, besides its documented ones. */
 const COMMON_HEADERS = new Set([
   'accept-patch',
   'access-control-allow-headers',
@@ -95,36 +92,36 @@ const COMMON_HEADERS = new Set([
   'x-content-type-options',
 ]);
 
-/** Headers that every answer has to have. */
+/** Headers that every answer must have. */
 const REQUIRED_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** How the insides of a program on Node look. */
+/** Traces of the internals of a Node program. */
 const INSIDES =
   /\n\s+at |node:internal|\bat [\w.<>]+ \((file:|\/)|\/dist\/|node_modules|\[object |undefined is not|Cannot read propert/;
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** Makes a judge. */
-export function createJudge(document: ApiDocument, {secrets}: JudgeOptions): Judge {
-  const judge = (asked: Asked, answer: Answer): readonly Finding[] => {
-    const place = document.find(asked.method, asked.target);
+/** Creates an oracle. */
+export function createOracle(document: ApiDocument, {secrets}: JudgeOptions): Oracle {
+  const check = (request: CheckedRequest, answer: Answer): readonly Finding[] => {
+    const place = document.find(request.method, request.target);
     const where = `${nameOf(place)} ${answer.status}`;
     const all = [
-      ...(asked.foreign === true && answer.status < 400 ? [found('admitted', 'the guard has to refuse it')] : []),
-      ...judgeHeaders(answer),
-      ...judgeSecrets(answer, secrets),
-      ...judgePlace(place, answer, document),
+      ...(request.foreign === true && answer.status < 400 ? [found('admitted', 'the guard must refuse it')] : []),
+      ...checkHeaders(answer),
+      ...checkSecrets(answer, secrets),
+      ...checkPlace(place, answer, document),
     ];
     return all.map(({rule, text}) => ({rule, where, text}));
   };
   return {
-    judge,
-    judgeAny: answer => judgeAny(answer, document, judge),
-    judgeFrames: (operation, frames) => judgeFrames(operation, frames, document),
+    check,
+    checkAny: answer => checkAny(answer, document, check),
+    checkFrames: (operation, frames) => checkFrames(operation, frames, document),
   };
 }
 
@@ -135,7 +132,7 @@ function found(rule: FindingRule, text: string): Found {
   return {rule, text};
 }
 
-/** What a place is called in counts. */
+/** Name of a place in counts. */
 export function nameOf(place: Place): string {
   switch (place.kind) {
     case 'operation':
@@ -151,8 +148,8 @@ export function nameOf(place: Place): string {
   }
 }
 
-function* judgeHeaders({status, headers}: Answer): Iterable<Found> {
-  // What switches to another protocol is no answer to be cached.
+function* checkHeaders({status, headers}: Answer): Iterable<Found> {
+  // An answer that switches protocols has no cache headers.
   if (status === 101) return;
   for (const [name, wanted] of Object.entries(REQUIRED_HEADERS)) {
     const value = headerOf(headers, name);
@@ -160,36 +157,37 @@ function* judgeHeaders({status, headers}: Answer): Iterable<Found> {
   }
   const names = headers.map(([name]) => name);
   for (const name of new Set(names))
-    if (names.indexOf(name) !== names.lastIndexOf(name)) yield found('wrong-header', `${name} stands there twice`);
+    if (names.indexOf(name) !== names.lastIndexOf(name)) yield found('wrong-header', `${name} occurs twice`);
   if (headerOf(headers, 'access-control-allow-origin') === '*') yield found('wrong-header', 'any origin may read it');
 }
 
-function* judgeSecrets({headers, body}: Answer, secrets: readonly string[]): Iterable<Found> {
+function* checkSecrets({headers, body}: Answer, secrets: readonly string[]): Iterable<Found> {
   const text = `${JSON.stringify(headers)}${textOf({body})}`;
   for (const secret of secrets)
-    if (text.includes(secret)) yield found('leak', `it holds a secret: ${secret.slice(0, 3)}…`);
+    if (text.includes(secret)) yield found('leak', `it contains a secret: ${secret.slice(0, 3)}…`);
 }
 
-function* judgePlace(place: Place, answer: Answer, document: ApiDocument): Iterable<Found> {
+function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Iterable<Found> {
   const {status} = answer;
   if (status >= 500 && !isPromised(place, status)) yield found('server-error', textOf(answer).slice(0, 500));
   switch (place.kind) {
     case 'operation':
     case 'head':
-      yield* judgeOperation(place, answer, document);
+      yield* checkOperation(place, answer, document);
       break;
     case 'options':
-      if (status === 204) yield* judgeAllowed(answer);
-      else yield* judgeCommon(answer, document, []);
+      if (status === 204) yield* checkAllowed(answer);
+      else yield* checkCommon(answer, document, []);
       break;
     case 'other-method':
-      yield* judgeCommon(answer, document, status === 405 ? ['method-not-allowed'] : []);
+      yield* checkCommon(answer, document, status === 405 ? ['method-not-allowed'] : []);
       break;
     case 'nowhere':
-      // A preflight is answered so that its page sees the 404 itself; a slash too much leads to the path without it.
-      if (status === 204) yield* judgeAllowed(answer);
-      else if (status === 308) yield* judgeNoBody(answer);
-      else yield* judgeCommon(answer, document, status === 404 ? ['no-resource'] : []);
+      // A preflight succeeds so that its page can read the 404 itself; a trailing slash redirects to the path without
+      // it.
+      if (status === 204) yield* checkAllowed(answer);
+      else if (status === 308) yield* checkNoBody(answer);
+      else yield* checkCommon(answer, document, status === 404 ? ['no-resource'] : []);
   }
 }
 
@@ -199,21 +197,21 @@ function isPromised(place: Place, status: number): boolean {
   );
 }
 
-/** Judges what tells which methods there are. */
-function* judgeAllowed(answer: Answer): Iterable<Found> {
+/** Checks an answer that lists the methods. */
+function* checkAllowed(answer: Answer): Iterable<Found> {
   const names = ['allow', 'access-control-allow-methods'];
   if (names.every(name => headerOf(answer.headers, name) === undefined))
     yield found('missing-header', 'it has no Allow');
-  yield* judgeNoBody(answer);
+  yield* checkNoBody(answer);
 }
 
-/** Judges what is no operation of the document: only what may happen to any request may happen to it. */
-function* judgeCommon(answer: Answer, document: ApiDocument, codes: readonly string[]): Iterable<Found> {
+/** Checks an answer to a request without an operation in the document: only general answers are allowed. */
+function* checkCommon(answer: Answer, document: ApiDocument, codes: readonly string[]): Iterable<Found> {
   const allowed = [...codes, ...document.commonCodes(answer.status)];
   if (allowed.length === 0) {
     yield found('undocumented-status', `no request may be answered with ${answer.status}`);
   } else if (answer.body.length > 0) {
-    yield* judgeProblem(answer, document);
+    yield* checkProblem(answer, document);
     const code = codeOf(answer);
     if (code !== undefined && !allowed.includes(code)) yield found('wrong-problem', `its code is ${code}`);
   }
@@ -221,26 +219,26 @@ function* judgeCommon(answer: Answer, document: ApiDocument, codes: readonly str
 
 type OperationPlace = Extract<Place, {readonly operation: Operation}>;
 
-function* judgeOperation(place: OperationPlace, answer: Answer, document: ApiDocument): Iterable<Found> {
+function* checkOperation(place: OperationPlace, answer: Answer, document: ApiDocument): Iterable<Found> {
   const described = place.operation.answers[answer.status];
   if (described === undefined) {
     yield found('undocumented-status', `the document has no ${answer.status} for it`);
     return;
   }
-  yield* judgeDescribedHeaders(described, answer);
+  yield* checkDescribedHeaders(described, answer);
   const type = headerOf(answer.headers, 'content-type') ?? '';
   if (described.content !== undefined && !Object.hasOwn(described.content, type))
     yield found('undocumented-type', `its type is "${type}"`);
-  else if (described.content === undefined || place.kind === 'head') yield* judgeNoBody(answer);
-  else yield* judgeBody(place.operation, type, answer, document);
+  else if (described.content === undefined || place.kind === 'head') yield* checkNoBody(answer);
+  else yield* checkBody(place.operation, type, answer, document);
 }
 
-function* judgeBody(operation: Operation, type: string, answer: Answer, document: ApiDocument): Iterable<Found> {
-  if (type === PROBLEM_TYPE) yield* judgeProblem(answer, document);
+function* checkBody(operation: Operation, type: string, answer: Answer, document: ApiDocument): Iterable<Found> {
+  if (type === PROBLEM_TYPE) yield* checkProblem(answer, document);
   if (type === 'text/event-stream') {
-    yield* judgeEventStream(answer, data => checkText(data, placeOfEvent(operation), document));
+    yield* checkEventStream(answer, data => checkText(data, placeOfEvent(operation), document));
   } else if (type === 'application/x-ndjson') {
-    yield* judgeLines(answer);
+    yield* checkLines(answer);
   } else if (type.endsWith('json')) {
     for (const text of checkText(textOf(answer), placeOfAnswer(operation, answer.status, type), document))
       yield found('wrong-body', text);
@@ -251,12 +249,12 @@ function placeOfAnswer({path, method}: Operation, status: number, type: string):
   return ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
 }
 
-/** Where the schema of a list of events has that of one, which a stream and a web socket bring each by itself. */
+/** Part of the schema of a list of events that describes one event, as streams and web sockets send it. */
 function placeOfEvent(operation: Operation): readonly string[] {
   return [...placeOfAnswer(operation, 200, 'application/json'), 'properties', 'events', 'items'];
 }
 
-function* judgeDescribedHeaders({headers = {}}: DescribedAnswer, answer: Answer): Iterable<Found> {
+function* checkDescribedHeaders({headers = {}}: DescribedAnswer, answer: Answer): Iterable<Found> {
   const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
   for (const [name, {required = false, schema}] of documented) {
     const value = headerOf(answer.headers, name);
@@ -269,12 +267,12 @@ function* judgeDescribedHeaders({headers = {}}: DescribedAnswer, answer: Answer)
     if (!documented.has(name) && !COMMON_HEADERS.has(name)) yield found('undocumented-header', `it has ${name}`);
 }
 
-function* judgeNoBody({body}: Answer): Iterable<Found> {
+function* checkNoBody({body}: Answer): Iterable<Found> {
   if (body.length > 0) yield found('wrong-body', `it has ${body.length} bytes where none are documented`);
 }
 
-/** Judges what every problem document is (RFC 9457). */
-function* judgeProblem(answer: Answer, document: ApiDocument): Iterable<Found> {
+/** Checks the rules of every problem document (RFC 9457). */
+function* checkProblem(answer: Answer, document: ApiDocument): Iterable<Found> {
   const text = textOf(answer);
   const type = headerOf(answer.headers, 'content-type');
   if (type !== PROBLEM_TYPE) yield found('wrong-problem', `its type is ${type}`);
@@ -292,8 +290,8 @@ function codeOf(answer: Answer): string | undefined {
   return parsed === undefined ? undefined : String((parsed.value as {readonly code?: unknown} | null)?.code);
 }
 
-/** Judges a stream of events as far as it was read: its last lines may be cut. */
-function* judgeEventStream(answer: Answer, check: (data: string) => readonly string[]): Iterable<Found> {
+/** Checks a stream of events as far as it was read: its last lines may be incomplete. */
+function* checkEventStream(answer: Answer, check: (data: string) => readonly string[]): Iterable<Found> {
   const blocks = textOf(answer).split('\n\n').slice(0, -1);
   for (const block of blocks) {
     const fields = block.split('\n').filter(line => !line.startsWith(':'));
@@ -304,14 +302,14 @@ function* judgeEventStream(answer: Answer, check: (data: string) => readonly str
   }
 }
 
-function* judgeLines(answer: Answer): Iterable<Found> {
+function* checkLines(answer: Answer): Iterable<Found> {
   const lines = textOf(answer).split('\n');
   if (lines.pop() !== '') yield found('wrong-body', 'its last line does not end');
   const wrong = lines.find(line => parse(line) === undefined);
   if (wrong !== undefined) yield found('wrong-body', `a line is ${JSON.stringify(wrong.slice(0, 100))}`);
 }
 
-function judgeFrames(
+function checkFrames(
   operation: Operation,
   frames: readonly WebSocketFrame[],
   document: ApiDocument,
@@ -319,28 +317,28 @@ function judgeFrames(
   return frames.flatMap(({kind, text, code, problem}) => {
     const problems = problem === undefined ? [] : [problem];
     if (kind === 'text') problems.push(...checkText(text, placeOfEvent(operation), document));
-    // 1011 is for what was not foreseen (RFC 6455 section 7.4.1).
+    // 1011 means an unexpected condition (RFC 6455 section 7.4.1).
     if (kind === 'close' && (code === 1011 || text.includes('internal')))
       problems.push(`it closes with ${code} ${text}`);
     return problems.map((each): Finding => ({rule: 'wrong-frame', where: `${operation.name} 101`, text: each}));
   });
 }
 
-/** An answer is good where it would be for any operation, or for what is none. */
-function judgeAny(answer: Answer, document: ApiDocument, judge: Judge['judge']): readonly Finding[] {
+/** An answer is correct if any operation allows it, or a request without an operation does. */
+function checkAny(answer: Answer, document: ApiDocument, check: Oracle['check']): readonly Finding[] {
   const operations = document.operations.flatMap(({method, path}) => [
     {method, target: path},
     ...(method === 'GET' ? [{method: 'HEAD', target: path}] : []),
   ]);
-  const candidates: readonly Asked[] = [
+  const candidates: readonly CheckedRequest[] = [
     ...operations,
     {method: 'GET', target: '/nowhere'},
     {method: 'OPTIONS', target: '/api'},
     {method: 'TRACE', target: '/api'},
   ];
   let fewest: readonly Finding[] | undefined;
-  for (const asked of candidates) {
-    const findings = judge(asked, answer);
+  for (const request of candidates) {
+    const findings = check(request, answer);
     if (findings.length === 0) return findings;
     if (fewest === undefined || findings.length < fewest.length) fewest = findings;
   }
@@ -349,7 +347,7 @@ function judgeAny(answer: Answer, document: ApiDocument, judge: Judge['judge']):
 
 function checkText(text: string, place: readonly string[], document: ApiDocument): readonly string[] {
   const parsed = parse(text);
-  return parsed === undefined ? ['it is no JSON text'] : document.check(parsed.value, place);
+  return parsed === undefined ? ['it is not a JSON text'] : document.check(parsed.value, place);
 }
 
 function parse(text: string): {readonly value: unknown} | undefined {
@@ -360,7 +358,7 @@ function parse(text: string): {readonly value: unknown} | undefined {
   }
 }
 
-/** A body as text; what is no UTF-8 in it becomes what no JSON text has outside of strings. */
+/** A body as text; invalid UTF-8 becomes characters that JSON allows only in strings. */
 function textOf({body}: Pick<Answer, 'body'>): string {
   return Buffer.from(body).toString();
 }
