@@ -1,22 +1,22 @@
 import {AppError} from '../domain/failure.ts';
+import {headerPairs} from '../protocol/raw-headers.ts';
 import {assertBodySize} from './core/body.ts';
 import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './core/message.ts';
 
-/** Answers a `Request` with a `Response`, for programs that embed the service. */
+/** Function that answers a `Request` with a `Response`, for programs that embed the service. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /**
- * Makes the `Request -> Response` form of a handler: the same guard, the same answers. The host is that
- * of the URL, since programs cannot set the header.
+ * Converts a handler to a function from `Request` to `Response`, with the same guard and the same answers. The host is
+ * taken from the URL, since programs cannot set the header.
  */
 export function createFetchHandler(handle: HttpHandler): FetchHandler {
   return async request => {
     const read = new FetchRequest(request);
     const {status, rawHeaders, body} = await handle(read);
     const headers = new Headers();
-    for (let index = 0; index < rawHeaders.length; index += 2)
-      headers.append(rawHeaders[index] as string, rawHeaders[index + 1] as string);
-    // The standard permits no body, not even an empty one, with these (Fetch standard, null body status).
+    for (const [name, value] of headerPairs(rawHeaders)) headers.append(name, value);
+    // These must not have a body, not even an empty one (Fetch standard, null body status).
     const withoutBody = status === 204 || status === 304 || request.method === 'HEAD';
     if (withoutBody || !isStream(body)) {
       read.stop();
@@ -26,7 +26,7 @@ export function createFetchHandler(handle: HttpHandler): FetchHandler {
   };
 }
 
-/** A stream as programs of the web read it: nothing is made before it is asked for. */
+/** Converts a stream to a web stream that produces chunks only on demand. */
 function toReadableStream(body: HttpStream, read: FetchRequest): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = body[Symbol.asyncIterator]();
@@ -77,10 +77,10 @@ class FetchRequest implements HttpRequest {
     return this.signal;
   }
 
-  /** A program has the answer at once. */
-  makeRoom(): void {}
+  /** Does nothing: the program that embeds the service takes the answer at once. */
+  reserveMemory(): void {}
 
-  /** Nobody waits for the answer any more. */
+  /** Aborts the signal: the exchange is over. */
   stop(): void {
     this.#over.abort();
   }

@@ -94,7 +94,7 @@ class GuardedHttpService implements HttpService {
       handle: this.#handle,
       webSockets: this.#webSockets,
       newRequestId: this.#newRequestId,
-      onBadRequest: (failure, requestId) => this.#failures.tell(failure, {requestId}),
+      onBadRequest: (failure, requestId) => this.#failures.report(failure, {requestId}),
       onError: error => log.error('connection failed', {error}),
       addresses: addressesOf(settings.host),
       port: settings.port,

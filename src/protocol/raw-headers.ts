@@ -18,3 +18,9 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 const NO_VALUES: readonly string[] = [];
+
+/** Iterates over raw headers as pairs. Creates an object for each: use {@link headerValues} where every request counts. */
+export function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [name: string, value: string]> {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];
+}

@@ -23,7 +23,7 @@ export function assertBodySize(sizeBytes: number, sizeBytesMax: number): void {
 }
 
 /**
- * Makes sure that a body is sent as it is.
+ * Checks that a body is neither multipart nor compressed.
  *
  * @throws {AppError} `unsupported-body` for multipart and compressed bodies.
  */
@@ -41,10 +41,10 @@ export function assertPlainBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): 
 }
 
 /**
- * Reads the body of a merge patch: like that of a write, since plugins cannot be trusted with content types, but
- * not what says that it is the other kind of patch, of which none is an object.
+ * Reads the body of a merge patch. Ignores the content type like {@link readJsonBody}, since plugins send wrong ones; only
+ * a JSON Patch (RFC 6902), which is a list, is refused.
  *
- * @throws {AppError} `unsupported-body` for a JSON Patch (RFC 6902) too; otherwise as {@link readJsonBody}.
+ * @throws {AppError} `unsupported-body` for a JSON Patch too; otherwise as {@link readJsonBody}.
  */
 export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
   for (const type of headerValues(request.rawHeaders, 'content-type')) {

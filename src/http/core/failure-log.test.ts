@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Failure} from '../../domain/failure.ts';
 import type {LogFields} from '../../domain/log.ts';
-import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, TOLD_MAX} from './failure-log.ts';
+import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
 
 /** A log of failures with a clock of the test, and the lines above `debug`. */
 function make() {
@@ -32,7 +32,7 @@ describe('createFailureLog()', () => {
     const {failures, lines, clock} = make();
     for (let second = 0; second < 150; second++) {
       clock.nowMs = second * 1000;
-      failures.tell(NO_RESOURCE, request('/x'));
+      failures.report(NO_RESOURCE, request('/x'));
     }
     const about = {method: 'GET', path: '/x', code: 'no-resource', status: 404};
     const line = ['info', 'request refused', {requestId: 'id-1', ...about}];
@@ -46,24 +46,24 @@ describe('createFailureLog()', () => {
 
   test('keeps each of the repeats for debug, with its id', () => {
     const {failures, debugged} = make();
-    failures.tell(NO_RESOURCE, request('/x'));
-    failures.tell(NO_RESOURCE, {...request('/x'), requestId: 'id-2'});
+    failures.report(NO_RESOURCE, request('/x'));
+    failures.report(NO_RESOURCE, {...request('/x'), requestId: 'id-2'});
     expect(debugged).toEqual([expect.objectContaining({requestId: 'id-2', path: '/x'})]);
   });
 
   test('tells of what is about something else', () => {
     const {failures, lines} = make();
-    failures.tell(NO_RESOURCE, request('/x'));
-    failures.tell(NO_RESOURCE, request('/y'));
-    failures.tell({code: 'method-not-allowed', method: 'PUT', allowed: []}, request('/x'));
-    failures.tell(NO_RESOURCE, {...request('/x'), method: 'PUT'});
+    failures.report(NO_RESOURCE, request('/x'));
+    failures.report(NO_RESOURCE, request('/y'));
+    failures.report({code: 'method-not-allowed', method: 'PUT', allowed: []}, request('/x'));
+    failures.report(NO_RESOURCE, {...request('/x'), method: 'PUT'});
     expect(lines).toHaveLength(4);
   });
 
   test('names an origin once, whatever its pages ask for, and the flag that would let them in', () => {
     const {failures, lines} = make();
     for (let index = 0; index < 1000; index++)
-      failures.tell({code: 'foreign-origin', origin: 'http://localhost:5173'}, request(`/api/store/${index}`));
+      failures.report({code: 'foreign-origin', origin: 'http://localhost:5173'}, request(`/api/store/${index}`));
     expect(lines).toEqual([
       [
         'info',
@@ -76,25 +76,25 @@ describe('createFailureLog()', () => {
   for (const origin of ['null', 'https://evil.example/path', 'http://a b', '']) {
     test(`proposes no flag for ${JSON.stringify(origin)}`, () => {
       const {failures, lines} = make();
-      failures.tell({code: 'foreign-origin', origin}, request('/api'));
+      failures.report({code: 'foreign-origin', origin}, request('/api'));
       expect(lines).toEqual([['info', 'request refused', expect.not.objectContaining({toAllow: expect.anything()})]]);
     });
   }
 
   test('writes few lines where each path is another one, and counts the rest', () => {
     const {failures, lines} = make();
-    for (let index = 0; index < 100_000; index++) failures.tell(NO_RESOURCE, request(`/${index}`));
-    expect(lines).toHaveLength(TOLD_MAX);
+    for (let index = 0; index < 100_000; index++) failures.report(NO_RESOURCE, request(`/${index}`));
+    expect(lines).toHaveLength(SUBJECTS_MAX);
     failures.flush();
-    expect(lines.slice(TOLD_MAX)).toEqual([['info', 'other requests refused', {times: 100_000 - TOLD_MAX}]]);
+    expect(lines.slice(SUBJECTS_MAX)).toEqual([['info', 'other requests refused', {times: 100_000 - SUBJECTS_MAX}]]);
   });
 
   test('tells of every defect, and of no daily work', () => {
     const {failures, lines} = make();
     const error = new Error('defect');
     for (const requestId of ['a', 'b'])
-      failures.tell({code: 'internal', requestId}, {...request('/x'), requestId, error});
-    failures.tell({code: 'no-entry', key: 'k'}, request('/api/store/k'));
+      failures.report({code: 'internal', requestId}, {...request('/x'), requestId, error});
+    failures.report({code: 'no-entry', key: 'k'}, request('/api/store/k'));
     expect(lines).toEqual([
       ['error', 'request failed', expect.objectContaining({requestId: 'a', error})],
       ['error', 'request failed', expect.objectContaining({requestId: 'b', error})],
@@ -103,10 +103,10 @@ describe('createFailureLog()', () => {
 
   test('tells why the service failed, and why a request could not be read', () => {
     const {failures, lines, clock} = make();
-    failures.tell({code: 'disk-full'}, request('/api/store/k'));
-    failures.tell({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
+    failures.report({code: 'disk-full'}, request('/api/store/k'));
+    failures.report({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
     clock.nowMs = REPEAT_PERIOD_MS;
-    failures.tell({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
+    failures.report({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});
     expect(lines).toEqual([
       ['error', 'request failed', expect.objectContaining({problem: expect.stringContaining('disk is full')})],
       ['info', 'request refused', expect.objectContaining({problem: 'Cannot read the request: it is none'})],

@@ -2,123 +2,123 @@ import {describeFailure, type Failure} from '../../domain/failure.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import {statusOf} from '../../protocol/failure-status.ts';
 
-/** What the log is told of a request that failed. */
+/** Request that failed, for the log. */
 export interface FailedRequest {
-  /** By which its caller and the log speak of it. */
+  /** Id that the answer has too. */
   readonly requestId: string;
   /** Absent if the request could not be read. */
   readonly method?: string;
-  /** The raw path, without the query: it may hold anything. */
+  /** Raw path without the query, which may contain secrets. */
   readonly path?: string;
-  /** What was thrown, for failures that are defects. */
+  /** Thrown error, for failures that are defects. */
   readonly error?: unknown;
 }
 
-/** Tells the log of requests that fail, each kind of failure at its level. */
+/** Logs requests that fail, each kind of failure at its level. */
 export interface FailureLog {
-  /** Writes a line, or counts the failure if there was a line about the same in the last minute. */
-  tell(failure: Failure, request: FailedRequest): void;
-  /** Writes the counts that no line has told yet. */
+  /** Writes a line, or counts the failure if there was a line about the same subject in the last minute. */
+  report(failure: Failure, request: FailedRequest): void;
+  /** Writes all counts that are not logged yet. */
   flush(): void;
 }
 
-/** Where {@link createFailureLog} writes, and by which clock. */
+/** Log and clock of {@link createFailureLog}. */
 export interface FailureLogDeps {
   readonly log: Log;
-  /** A clock that never jumps, in milliseconds. @default {performance.now} */
+  /** A monotonic clock, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
 }
 
-/** For how long a failure is only counted after a line about it, in milliseconds: a program that tries each second fills no disk. */
+/** Period after a line in which the same failure is only counted, in milliseconds: a client that retries each second must not fill the disk. */
 export const REPEAT_PERIOD_MS = 60_000;
 
-/** About how many different failures there are lines within a period; the rest share one. A page can make up paths without end. */
-export const TOLD_MAX = 256;
+/** Maximum number of different failures with a line of their own within a period; the rest share one. A page can request any number of paths. */
+export const SUBJECTS_MAX = 256;
 
-/** Failures that callers provoke in their daily work: they are for `debug` only. */
+/** Failures of normal operation, logged as `debug`. */
 const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set(['no-entry', 'no-identity', 'revision-conflict']);
 
-/** Makes the log of failures that all ways into the service share. */
+/** Creates the log of failures for HTTP, WebSockets and the embedded handler. */
 export function createFailureLog({log, nowMs = () => performance.now()}: FailureLogDeps): FailureLog {
   return new CountingFailureLog(log, nowMs);
 }
 
-interface Told {
+interface LoggedSubject {
   readonly level: 'error' | 'info';
   readonly message: string;
   readonly about: LogFields;
   readonly sinceMs: number;
-  /** How often it happened since, without a line. */
+  /** Number of failures since, without a line. */
   repeats: number;
 }
 
 class CountingFailureLog implements FailureLog {
   readonly #log: Log;
   readonly #nowMs: () => number;
-  /** By what they are about; the oldest first. */
-  readonly #told = new Map<string, Told>();
+  /** The oldest first. */
+  readonly #logged = new Map<string, LoggedSubject>();
 
   constructor(log: Log, nowMs: () => number) {
     this.#log = log;
     this.#nowMs = nowMs;
   }
 
-  tell(failure: Failure, {requestId, error, ...request}: FailedRequest): void {
+  report(failure: Failure, {requestId, error, ...request}: FailedRequest): void {
     const {code} = failure;
     const about = {...request, code, status: statusOf(failure), ...detailsOf(failure, request)};
     if (code === 'internal') this.#log.error('request failed', {requestId, ...about, error});
     else if (EXPECTED_CODES.has(code)) this.#log.debug('request refused', {requestId, ...about});
-    else this.#tellOnce(subjectOf(failure, request), requestId, about);
+    else this.#logOnce(subjectOf(failure, request), requestId, about);
   }
 
   flush(): void {
-    for (const [subject, told] of this.#told) this.#forget(subject, told);
+    for (const [subject, logged] of this.#logged) this.#remove(subject, logged);
   }
 
-  #tellOnce(subject: string, requestId: string, about: LogFields & {readonly status: number}): void {
-    this.#forgetOld();
-    const told = this.#told.get(subject) ?? (this.#told.size < TOLD_MAX ? undefined : this.#others());
-    // What could not be read was refused, whatever its status: nothing of the service failed.
+  #logOnce(subject: string, requestId: string, about: LogFields & {readonly status: number}): void {
+    this.#removeOld();
+    const logged = this.#logged.get(subject) ?? (this.#logged.size < SUBJECTS_MAX ? undefined : this.#others());
+    // An unreadable request was refused, whatever its status: the service did not fail.
     const failed = about.status >= 500 && about['path'] !== undefined;
     const level = failed ? 'error' : 'info';
     const message = failed ? 'request failed' : 'request refused';
-    if (told === undefined) {
-      this.#told.set(subject, {level, message: `${message} again`, about, sinceMs: this.#nowMs(), repeats: 0});
+    if (logged === undefined) {
+      this.#logged.set(subject, {level, message: `${message} again`, about, sinceMs: this.#nowMs(), repeats: 0});
       this.#log[level](message, {requestId, ...about});
     } else {
-      told.repeats++;
+      logged.repeats++;
       this.#log.debug(message, {requestId, ...about});
     }
   }
 
-  /** What stands for all failures that are too many to be told one by one. */
-  #others(): Told {
-    const others = this.#told.get('') ?? {
+  /** Returns the entry that all further subjects share. */
+  #others(): LoggedSubject {
+    const others = this.#logged.get('') ?? {
       level: 'info',
       message: 'other requests refused',
       about: {},
       sinceMs: this.#nowMs(),
       repeats: 0,
     };
-    this.#told.set('', others);
+    this.#logged.set('', others);
     return others;
   }
 
-  #forgetOld(): void {
+  #removeOld(): void {
     const beforeMs = this.#nowMs() - REPEAT_PERIOD_MS;
-    for (const [subject, told] of this.#told) {
-      if (told.sinceMs > beforeMs) return;
-      this.#forget(subject, told);
+    for (const [subject, logged] of this.#logged) {
+      if (logged.sinceMs > beforeMs) return;
+      this.#remove(subject, logged);
     }
   }
 
-  #forget(subject: string, {level, message, about, repeats}: Told): void {
-    this.#told.delete(subject);
+  #remove(subject: string, {level, message, about, repeats}: LoggedSubject): void {
+    this.#logged.delete(subject);
     if (repeats > 0) this.#log[level](message, {...about, times: repeats});
   }
 }
 
-/** What failures have in common that are told once: who is refused, otherwise what was asked for. */
+/** Returns the subject by which failures are counted: the refused origin, host or site; otherwise method and path. */
 function subjectOf(failure: Failure, {method, path}: Pick<FailedRequest, 'method' | 'path'>): string {
   switch (failure.code) {
     case 'foreign-origin':
@@ -132,7 +132,7 @@ function subjectOf(failure: Failure, {method, path}: Pick<FailedRequest, 'method
   }
 }
 
-/** What the developer of a page needs to let it in, and what a failure tells that has no request or lies with the service. */
+/** Returns the fields that help to fix a failure: how to allow an origin, and the problem if the service or no request caused it. */
 function detailsOf(failure: Failure, {path}: Pick<FailedRequest, 'path'>): LogFields {
   if (failure.code === 'foreign-origin') {
     const {origin} = failure;
@@ -142,7 +142,7 @@ function detailsOf(failure: Failure, {path}: Pick<FailedRequest, 'path'>): LogFi
   return path === undefined || statusOf(failure) >= 500 ? {problem: describeFailure(failure)} : {};
 }
 
-/** Whether an origin can stand behind the flag: `null` and what is no origin cannot. */
+/** Returns whether the flag accepts an origin; it does not accept `null` or invalid origins. */
 function isAllowable(origin: string): boolean {
   return URL.canParse(origin) && new URL(origin).origin === origin;
 }

@@ -37,7 +37,7 @@ function make(operations: Route['operations']) {
       readChunks: () => expect.unreachable('nobody asked'),
       signal: new AbortController().signal,
       listen: () => expect.unreachable('nobody asked'),
-      makeRoom: () => expect.unreachable('nobody asked'),
+      reserveMemory: () => expect.unreachable('nobody asked'),
     });
   return {call, logged};
 }

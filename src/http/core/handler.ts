@@ -12,38 +12,39 @@ import {
   type HttpStream,
   redirect,
   type WebSocketHandler,
+  type WebSocketOutcome,
   type WholeAnswer,
 } from './message.ts';
 import {allowedMethods, createRouter, type Method, type Route, type Router} from './route.ts';
 
-/** What the handler needs. */
+/** Routes, guard and log of {@link createHandler}. */
 export interface HandlerDeps {
-  /** Asked for each request: the port may be known only once the server listens. */
+  /** Called for each request: the port may be known only once the server listens. */
   readonly guardRules: () => GuardRules;
   readonly routes: readonly Route[];
   readonly failures: FailureLog;
-  /** Makes an id by which a caller and the log speak of the same request. */
+  /** Creates an id that the answer and the log have in common. */
   readonly newRequestId: () => string;
 }
 
-/** Makes the function that answers every request, whichever way it came in: guard first, then route. */
+/** Creates the function that answers every request, from a socket or embedded: first the guard, then the route. */
 export function createHandler(deps: HandlerDeps): HttpHandler {
   const router = createRouter(deps.routes);
   return request => {
     let origin: string | undefined;
     try {
       const verdict = judge(request, deps.guardRules());
-      if (verdict.kind === 'refused') throw new AppError(verdict.failure);
+      if (verdict.kind === 'refused') return answerError(new AppError(verdict.failure), request, deps);
       origin = verdict.origin;
       const answered = dispatch(request, verdict.target, router, origin);
-      return answered instanceof Promise ? settle(answered, request, origin, deps) : withCors(answered, origin);
+      return answered instanceof Promise ? finish(answered, request, origin, deps) : withCors(answered, origin);
     } catch (error) {
-      return withCors(answerFailure(error, request, deps), origin);
+      return withCors(answerError(error, request, deps), origin);
     }
   };
 }
 
-async function settle(
+async function finish(
   answered: Promise<HttpAnswer>,
   request: HttpRequest,
   origin: string | undefined,
@@ -52,11 +53,11 @@ async function settle(
   try {
     return withCors(await answered, origin);
   } catch (error) {
-    return withCors(answerFailure(error, request, deps), origin);
+    return withCors(answerError(error, request, deps), origin);
   }
 }
 
-/** Makes what opens every web socket: guard first, then what the route makes of it. */
+/** Creates the function that opens every WebSocket: first the guard, then the route. */
 export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
   const router = createRouter(deps.routes);
   return {
@@ -64,13 +65,17 @@ export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
     async open(request) {
       try {
         const verdict = judge(request, deps.guardRules());
-        if (verdict.kind === 'refused') throw new AppError(verdict.failure);
+        if (verdict.kind === 'refused') return refuse(new AppError(verdict.failure), request, deps);
         return {kind: 'opened', frames: await openFrames(request, verdict.target, router)};
       } catch (error) {
-        return {kind: 'refused', answer: answerFailure(error, request, deps)};
+        return refuse(error, request, deps);
       }
     },
   };
+}
+
+function refuse(error: unknown, request: HttpRequest, deps: HandlerDeps): WebSocketOutcome {
+  return {kind: 'refused', answer: answerError(error, request, deps)};
 }
 
 async function openFrames(request: HttpRequest, target: string, router: Router): Promise<HttpStream> {
@@ -110,32 +115,32 @@ function answerUnknown(target: string, router: Router): HttpAnswer {
 function noResource(target: string, router: Router): AppError {
   const path = target.split('?', 1)[0] ?? '';
   const meant = router.withKeyEncoded(path);
-  // A key that is cut off would be another one.
+  // Omitted if it is too long: a shortened key would be another key.
   const known = meant === undefined || meant.length > MEANT_LENGTH_MAX ? {} : {meant};
   return new AppError({code: 'no-resource', path: path.slice(0, 100), ...known});
 }
 
-/** The longest path that is proposed in place of another, in characters: that of the longest key, percent-encoded, has room. */
+/** Longest path that is suggested, in characters: enough for the longest key, percent-encoded. */
 const MEANT_LENGTH_MAX = 2000;
 
-/** The same headers as for GET, and no body (RFC 9110 section 9.3.2). */
+/** Removes the body from the answer to a GET (RFC 9110 section 9.3.2). */
 async function answerHead(answered: HttpAnswer | Promise<HttpAnswer>): Promise<HttpAnswer> {
   const {status, rawHeaders} = await answered;
   return {status, rawHeaders};
 }
 
-/** How long a browser may keep the answer to a preflight: the rules change only with a restart. */
+/** Time for which a browser may cache the answer to a preflight: the rules change only with a restart. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** The methods of all resources. A preflight names them all, or the browser would report CORS where the answer is 404 or 405. */
+/** Methods of all resources. A preflight allows them all; otherwise the browser would report a CORS error instead of 404 or 405. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Whether a browser asks what a page of an allowed origin may send (Fetch standard, CORS protocol). */
+/** Returns whether a request is a preflight for a page of an allowed origin (Fetch standard, CORS protocol). */
 function isPreflight({rawHeaders}: HttpRequest, origin: string | undefined): boolean {
   return origin !== undefined && headerValues(rawHeaders, 'access-control-request-method').length > 0;
 }
 
-/** Tells what a resource allows, and a page of an allowed origin what it may send, also where there is no resource. */
+/** Answers OPTIONS with the methods of a resource, and a preflight with the allowed headers, even if there is no resource. */
 function answerOptions(request: HttpRequest, route: Route | undefined, origin: string | undefined): HttpAnswer {
   const headers = route === undefined ? [] : ['Allow', allowedMethods(route).join(', ')];
   // RFC 5789 section 3.1.
@@ -148,14 +153,14 @@ function answerOptions(request: HttpRequest, route: Route | undefined, origin: s
       'Content-Type, If-Match, If-None-Match, Last-Event-ID',
     );
     headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS));
-    // Chromium asks before a page of the network may reach this machine (Private Network Access).
+    // Chromium asks whether a page of the network may call this machine (Private Network Access).
     if (headerValues(request.rawHeaders, 'access-control-request-private-network').length > 0)
       headers.push('Access-Control-Allow-Private-Network', 'true');
   }
   return emptyAnswer(204, headers);
 }
 
-/** Lets pages of this one origin read the answer, where a page asked. */
+/** Allows the page that asked, if any, to read the answer. */
 function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer {
   if (origin === undefined) return answered;
   const cors = [
@@ -169,15 +174,16 @@ function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer 
   return {...answered, rawHeaders: [...answered.rawHeaders, ...cors]};
 }
 
-function answerFailure(
+/** Logs an error and creates its answer. */
+function answerError(
   error: unknown,
   {method, target}: HttpRequest,
   {failures, newRequestId}: HandlerDeps,
 ): WholeAnswer {
   const requestId = newRequestId();
   const failure = toFailure(error, requestId);
-  // The query is left out: nobody knows what a caller put there.
+  // Without the query: it may contain secrets.
   const path = target.split('?', 1)[0]?.slice(0, 200) ?? '';
-  failures.tell(failure, {requestId, method, path, error});
+  failures.report(failure, {requestId, method, path, error});
   return failureAnswer(failure, requestId);
 }

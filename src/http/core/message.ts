@@ -1,91 +1,88 @@
 import {isAscii} from 'node:buffer';
 
 /**
- * One request as every way in hands it over: a socket, or a `Request` of a program that embeds the
- * service. Raw on purpose: a parsed URL has lost `%2e%2e`, and joined headers have lost a second Host.
+ * One request, from a socket or from a program that embeds the service. Raw on purpose: parsing a URL loses `%2e%2e`, and
+ * joining headers loses a second Host.
  */
 export interface HttpRequest {
   readonly method: string;
   /** The request target as it was sent, such as `/api/store/a%2Fb?x=1` (RFC 9112 section 3.2). */
   readonly target: string;
-  /** Names and values in turn, as they were sent. */
+  /** Alternating names and values, as they were sent. */
   readonly rawHeaders: readonly string[];
   /**
    * Reads the whole body.
    *
    * @throws {AppError} `value-too-large` as soon as it is known to be larger than `sizeBytesMax`;
-   * `malformed-request` when it ends early.
+   * `malformed-request` if it ends early.
    */
   readBody(sizeBytesMax: number): Promise<Uint8Array>;
   /**
-   * The body in the pieces in which it arrives, however large it is; no faster than they are taken. Not together
-   * with `readBody`, and only once. Leaving the iteration leaves the rest of the body.
+   * Iterates over the body as it arrives, without a limit of its size and with backpressure. Not together with `readBody`,
+   * and only once. Ending the iteration early discards the rest of the body.
    *
-   * @throws {AppError} `malformed-request` when it ends early; `request-timeout` when nothing arrives for long.
+   * @throws {AppError} `malformed-request` if it ends early; `request-timeout` if no chunk arrives for too long.
    */
   readChunks(): AsyncIterable<Uint8Array>;
   /**
-   * Aborted once nobody waits for the answer any more: all of it is taken, the client is gone, or the service stops.
-   * What an answer waits for, or holds open, ends with it.
+   * Aborted when the exchange is over: the client has read the whole answer or disconnected, or the service stops. An
+   * answer must then stop waiting and release its resources.
    */
   readonly signal: AbortSignal;
   /**
-   * Says that the answer waits for something to happen, which may be never. A client that half-closes such a request has
-   * gone away; while it lasts, its connection is not counted.
+   * Declares that the answer waits for events, maybe for ever. A client that half-closes such a connection has gone away;
+   * the connection is not counted meanwhile.
    *
-   * @returns `signal`, which is then aborted for that too.
+   * @returns `signal`, which is then aborted for a half-closed connection too.
    */
   listen(): AbortSignal;
   /**
-   * Asks for memory for an answer before it is made. Once it is there it counts with its own size.
+   * Reserves memory for an answer before it is created. The size of the answer replaces the reservation.
    *
-   * @throws {AppError} `too-many-bodies` when there is no room.
+   * @throws {AppError} `too-many-bodies` if the memory for clients is full.
    */
-  makeRoom(sizeBytes: number): void;
+  reserveMemory(sizeBytes: number): void;
 }
 
 /**
- * A body that is sent while it is made, each chunk once the ones before it are taken. When nobody waits for it any
- * more its iterator is returned, and the signal of its request aborted. When it throws, the connection is cut, so that
- * nobody takes what came for the whole. With HEAD it is never begun.
+ * Body that is sent while it is produced, with backpressure. If the client disconnects, its iterator is returned and the
+ * signal of its request aborted. If it throws, the connection is closed such that the client notices the truncation. For
+ * HEAD it is never iterated.
  */
 export type HttpStream = AsyncIterable<string | Uint8Array>;
 
 /** One answer, ready to be sent. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly rawHeaders: readonly string[];
   readonly body?: string | Uint8Array | HttpStream | undefined;
-  /** Whether it is a stream that does not end by itself, such as one of events: see {@link HttpRequest.listen}. */
+  /** Whether the body is a stream without an end of its own, such as events: see {@link HttpRequest.listen}. */
   readonly longLived?: boolean;
 }
 
-/** An answer that is there as a whole. */
+/** Answer whose body is not a stream. */
 export interface WholeAnswer extends HttpAnswer {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/**
- * Answers requests, at once where nothing has to be waited for; neither throws nor rejects, since a failure is an answer
- * too.
- */
+/** Answers requests, synchronously if possible. Neither throws nor rejects: a failure is an answer too. */
 export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 
-/** Opens web sockets. */
+/** Opens WebSockets. */
 export interface WebSocketHandler {
-  /** Whether there is one at a target, whoever may have it; a request for any other is answered as if it had not asked. */
+  /** Returns whether a target has a WebSocket, for any client. For other targets an upgrade is ignored. */
   has(target: string): boolean;
-  /** Opens the one that a request asks for; never rejects. */
+  /** Opens the WebSocket that a request asks for; never rejects. */
   open(request: HttpRequest): Promise<WebSocketOutcome>;
 }
 
-/** The frames of a web socket that was granted, or the answer to a request for one that was not. */
+/** Frames of an opened WebSocket, or the answer to a refused request. */
 export type WebSocketOutcome =
   | {readonly kind: 'opened'; readonly frames: HttpStream}
   | {readonly kind: 'refused'; readonly answer: WholeAnswer};
 
-/** What every answer carries: no sniffing, no caching, and no embedding by pages of other origins. */
+/** Headers of every answer: no sniffing, no caching, and no embedding by pages of other origins. */
 const COMMON_HEADERS = [
   'X-Content-Type-Options',
   'nosniff',
@@ -96,22 +93,22 @@ const COMMON_HEADERS = [
 ] as const;
 
 /**
- * What answers carry that a browser may show in a window, pages and failures alike: a page that opened the window, or
- * was opened by it, has no hold on it (HTML standard, cross-origin opener policies).
+ * Headers of answers that a browser may show in a window, pages and failures: a page that opened the window, or was opened
+ * by it, cannot control it (HTML standard, cross-origin opener policies).
  */
 export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin'] as const;
 
-/** The parts of an answer that differ. */
+/** Status and headers of {@link answer}. */
 export interface AnswerParts {
   /** @default {200} */
   readonly status?: number;
   /** @default {'application/json'} */
   readonly contentType?: string;
-  /** Further names and values in turn. */
+  /** Further headers: alternating names and values. */
   readonly rawHeaders?: readonly string[];
 }
 
-/** Makes an answer with a body. */
+/** Creates an answer with a body. */
 export function answer(
   body: string | Uint8Array,
   {status = 200, contentType = 'application/json', rawHeaders = []}: AnswerParts = {},
@@ -124,37 +121,37 @@ export function answer(
   };
 }
 
-/** The bytes of a body that is sent often, in the form in which that takes the least time: as a text where they are ASCII. */
+/** Converts a body that is sent often to a string if it is ASCII: Node sends strings faster. */
 export function asText(bytes: Uint8Array): string | Uint8Array {
   return isAscii(bytes) ? Buffer.from(bytes).toString('latin1') : bytes;
 }
 
-/** Makes an answer without a body. */
+/** Creates an answer without a body. */
 export function emptyAnswer(status: number, rawHeaders: readonly string[] = []): WholeAnswer {
   return {status, rawHeaders: [...COMMON_HEADERS, ...rawHeaders]};
 }
 
 /**
- * Makes an answer that sends its client elsewhere on this service.
+ * Creates a redirect to another path of this service.
  *
- * @param status 302 to what stands in for a resource, 308 to the other spelling of its path, with the method kept.
+ * @param status 302 to a temporary substitute, 308 to the canonical path, which keeps the method.
  */
 export function redirect(status: 302 | 308, path: string, rawHeaders: readonly string[] = []): WholeAnswer {
   return emptyAnswer(status, [...WINDOW_HEADERS, 'Location', path, 'Content-Length', '0', ...rawHeaders]);
 }
 
-/** Makes an answer of a value as JSON. */
+/** Creates an answer with a value as JSON. */
 export function jsonAnswer(value: unknown, parts?: AnswerParts): WholeAnswer {
   return answer(JSON.stringify(value), parts);
 }
 
-/** What differs between answers with a stream. */
+/** Status, headers and kind of {@link streamAnswer}. */
 export interface StreamParts extends AnswerParts {
   /** @default {false} */
   readonly longLived?: boolean;
 }
 
-/** Makes an answer whose body is sent while it is made. */
+/** Creates an answer whose body is a stream. */
 export function streamAnswer(
   body: HttpStream,
   {status = 200, contentType = 'application/json', rawHeaders = [], longLived = false}: StreamParts = {},
@@ -162,7 +159,7 @@ export function streamAnswer(
   return {status, rawHeaders: [...COMMON_HEADERS, 'Content-Type', contentType, ...rawHeaders], body, longLived};
 }
 
-/** Whether a body is sent while it is made. */
+/** Returns whether a body is a stream. */
 export function isStream(body: HttpAnswer['body']): body is HttpStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }

@@ -2,56 +2,56 @@ import {AppError} from '../../domain/failure.ts';
 import {invalidKey} from '../../domain/key.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 
-/** One resource and what can be done with it. */
+/** One resource and its operations. */
 export interface Route {
-  /** A path as it is, or one that ends in `/{key}` for everything one segment below it. */
+  /** An exact path, or a path that ends in `/{key}`, which matches any single segment there. */
   readonly path: string;
-  /** HEAD needs no operation of its own: it is GET without the body. */
+  /** Operations by method. HEAD is answered by GET, without the body. */
   readonly operations: {readonly [M in Method]?: Operation};
-  /** Where it has a web socket, which it then has beside GET. */
+  /** WebSocket of the resource, beside its GET. */
   readonly webSocket?: SocketOperation;
 }
 
-/** The methods that any resource has an operation for. */
+/** Methods that operations can have. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Does what one method of one resource promises, or throws an `AppError`. */
+/** Answers one method of one resource, or throws an `AppError`. */
 export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
 
 /**
- * Makes the frames of a web socket, each a JSON text, or throws an `AppError`, which is answered before the connection
- * is upgraded. What the frames throw later closes the web socket: see {@link HttpStream} for the rest.
+ * Creates the frames of a WebSocket, each a JSON text, or throws an `AppError`, which is answered without an upgrade. An
+ * error of the frames closes the WebSocket; otherwise they behave as any {@link HttpStream}.
  */
 export type SocketOperation = (call: Call) => HttpStream | Promise<HttpStream>;
 
-/** A request that was admitted, with its target taken apart but not decoded. */
+/** A request that the guard admitted, with its target split but not decoded. */
 export interface Call {
   readonly request: HttpRequest;
-  /** The last segment of the path, percent-encoded, where the route has one. */
+  /** Last segment of the path, percent-encoded, if the route ends in `/{key}`; otherwise empty. */
   readonly segment: string;
-  /** What follows the question mark; empty without one. */
+  /** Text after the question mark; empty without one. */
   readonly query: string;
 }
 
-/** Where a target leads. */
+/** Route of a target, with its variable parts. */
 export interface Match {
   readonly route: Route;
   readonly segment: string;
   readonly query: string;
 }
 
-/** Finds routes by the raw target: nothing is decoded before, so no encoding can reach another route. */
+/** Finds routes by the raw target. Nothing is decoded before, so no encoding can reach another route. */
 export interface Router {
   find(target: string): Match | undefined;
-  /** The target of the resource that a target with a slash behind its path names. */
+  /** Removes one trailing slash from the path of a target; undefined if the result is not an exact path of a route. */
   withoutSlash(target: string): string | undefined;
-  /** The path that was meant by one in which the slashes of a key are not encoded. */
+  /** Encodes the slashes in the key of a path; undefined if the path is not below a route with a key. */
   withKeyEncoded(path: string): string | undefined;
 }
 
 const KEY_PARAMETER = '{key}';
 
-/** Makes the router of some routes. */
+/** Creates the router of some routes. */
 export function createRouter(routes: readonly Route[]): Router {
   const fixed = new Map(routes.map(route => [route.path, route]));
   const open = routes
@@ -86,7 +86,7 @@ function splitTarget(target: string): {readonly path: string; readonly query: st
   return mark === -1 ? {path: target, query: ''} : {path: target.slice(0, mark), query: target.slice(mark + 1)};
 }
 
-/** The methods that a route answers, for an Allow header. */
+/** Returns the methods that a route answers, for an Allow header. */
 export function allowedMethods({operations}: Route): readonly string[] {
   const methods = Object.keys(operations);
   return [
@@ -99,7 +99,7 @@ export function allowedMethods({operations}: Route): readonly string[] {
 /**
  * Decodes a path segment exactly once.
  *
- * @throws {AppError} `invalid-key` when it is not percent-encoded UTF-8 (RFC 3986 section 2.1).
+ * @throws {AppError} `invalid-key` if it is not percent-encoded UTF-8 (RFC 3986 section 2.1).
  */
 export function decodeSegment(segment: string): string {
   if (!VISIBLE_ASCII.test(segment)) throw invalidKey(segment, 'in a path it has to be percent-encoded UTF-8');
@@ -116,7 +116,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 /**
  * Reads a query string into its parameters, each at most once.
  *
- * @throws {AppError} `invalid-parameter` for what is repeated or not form-encoded UTF-8.
+ * @throws {AppError} `invalid-parameter` if a parameter is repeated or is not form-encoded UTF-8.
  */
 export function parseQuery(query: string): Readonly<Record<string, string>> {
   if (!VISIBLE_ASCII.test(query)) throw invalidParameter(query, 'in a query it has to be percent-encoded UTF-8');
@@ -128,7 +128,7 @@ export function parseQuery(query: string): Readonly<Record<string, string>> {
     if (parameters.has(name)) throw invalidParameter(name, 'it occurs more than once');
     parameters.set(name, equals === -1 ? '' : decodePart(part.slice(equals + 1), name));
   }
-  // From entries, so that a parameter named "__proto__" is one like any other.
+  // `fromEntries` defines own properties, even for a parameter named "__proto__".
   return Object.fromEntries(parameters);
 }
 
@@ -140,7 +140,7 @@ function decodePart(part: string, parameter: string): string {
   }
 }
 
-/** The failure for a parameter; its name is shortened, since it may be anything. */
+/** Creates the failure for a parameter. Shortens its name, which is untrusted. */
 export function invalidParameter(name: string, problem: string): AppError {
   return new AppError({code: 'invalid-parameter', parameter: name.slice(0, 64).toWellFormed(), problem});
 }

@@ -4,7 +4,7 @@ import {Connection} from './connection.ts';
 
 /**
  * How long a client keeps its connection without progress once many are open, in milliseconds. On one machine a whole
- * value takes some ten; a tenth of a second is a busy machine.
+ * value takes about 10 ms, and about 100 ms if the machine is busy.
  */
 export const PATIENCE_MS = 250;
 
@@ -13,16 +13,15 @@ export interface ConnectionsOptions {
   readonly connectionsMax: number;
   /** @default {DEFAULT_LIMITS.heldBytesMax} */
   readonly heldBytesMax?: number | undefined;
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly nowMs: () => number;
 }
 
 /**
- * All open connections. There is one rule that makes room: those that have waited longest for their clients are closed,
- * if that is {@link PATIENCE_MS} or more. It holds for connections from half of those that there may be, so that there is
- * room for many that come at once, and for bytes in memory from `Limits.heldBytesMax`. Connections between two requests
- * are closed only when all places are taken, then without patience: the next request may be on its way, and a client may
- * not be able to send it again.
+ * All open connections. One rule evicts: connections that have waited longest for their clients are closed, if that is
+ * {@link PATIENCE_MS} or more. It applies to connections from half of the maximum, which leaves places for many new ones
+ * at once, and to bytes in memory from `Limits.heldBytesMax`. A connection between two requests is closed only if the
+ * maximum is reached, then without patience: the next request may be on its way, and a client may be unable to retry it.
  */
 export class Connections {
   readonly #connectionsMax: number;
@@ -38,26 +37,26 @@ export class Connections {
     this.#nowMs = nowMs;
   }
 
-  /** Counts a new connection. @returns Whether there is room for it. */
+  /** Adds a new connection, and evicts others if necessary. @returns False if no place is free. */
   add(socket: Socket): boolean {
-    if (!this.#hasPlace()) return false;
+    if (!this.#makePlace()) return false;
     const connection = new Connection(socket, {
       nowMs: this.#nowMs,
-      // Its last answer may have been on its way before it could be told to close.
+      // The last answer may have been sent before the server stopped, without `Connection: close`.
       onIdle: () => this.#stopping && socket.destroySoon(),
       hold: (holder, sizeBytes) => this.#hold(holder, sizeBytes),
     });
     this.#all.set(socket, connection);
-    socket.once('close', () => this.#forget(connection));
+    socket.once('close', () => this.#remove(connection));
     return true;
   }
 
-  /** The connection of a socket; undefined if it was refused, or made room for others. */
+  /** Returns the connection of a socket; undefined if it was refused or evicted. */
   of(socket: Socket): Connection | undefined {
     return this.#all.get(socket);
   }
 
-  /** Closes idle connections now, and every other one with its next answer; those that listen stop listening. */
+  /** Closes idle connections now and the others after their next answer; those that listen stop listening. */
   stop(): void {
     this.#stopping = true;
     for (const connection of this.#all.values()) {
@@ -71,34 +70,34 @@ export class Connections {
     for (const socket of this.#all.keys()) socket.destroy();
   }
 
-  #hasPlace(): boolean {
+  #makePlace(): boolean {
     const crowdedFrom = Math.ceil(this.#connectionsMax / 2);
     if (this.#all.size < crowdedFrom) return true;
     const counted = [...this.#all.values()].filter(({state}) => state !== 'listening');
     const spare = counted.filter(({isBetweenRequests}) => isBetweenRequests);
-    const held = counted.filter(({isBetweenRequests}) => !isBetweenRequests);
-    const missing = Math.max(held.length + 1 - crowdedFrom, counted.length + 1 - this.#connectionsMax, 0);
-    const late = this.#findLate(held).slice(0, missing);
-    for (const connection of late) this.#giveUp(connection);
+    const busy = counted.filter(({isBetweenRequests}) => !isBetweenRequests);
+    const missing = Math.max(busy.length + 1 - crowdedFrom, counted.length + 1 - this.#connectionsMax, 0);
+    const late = this.#findLate(busy).slice(0, missing);
+    for (const connection of late) this.#evict(connection);
     if (counted.length - late.length < this.#connectionsMax) return true;
     const [longestIdle] = this.#sortByWait(spare);
-    if (longestIdle !== undefined) this.#giveUp(longestIdle);
+    if (longestIdle !== undefined) this.#evict(longestIdle);
     return longestIdle !== undefined;
   }
 
-  /** Accounts for bytes of a connection. @returns Whether there is room for them; one alone has all that it needs. */
+  /** Counts bytes of a connection. @returns Whether they are within the limit; a single holder may exceed it. */
   #hold(holder: Connection, sizeBytes: number): boolean {
     this.#heldBytes += sizeBytes;
     if (this.#heldBytes <= this.#heldBytesMax) return true;
     const others = [...this.#all.values()].filter(each => each !== holder && each.heldBytes > 0);
     for (const connection of this.#findLate(others)) {
       if (this.#heldBytes <= this.#heldBytesMax) break;
-      this.#giveUp(connection);
+      this.#evict(connection);
     }
     return this.#heldBytes <= this.#heldBytesMax || this.#heldBytes === holder.heldBytes;
   }
 
-  /** Connections that have waited too long for their clients, the longest first. */
+  /** Returns the connections that have waited too long for their clients, the longest first. */
   #findLate(connections: readonly Connection[]): readonly Connection[] {
     const nowMs = this.#nowMs();
     return this.#sortByWait(connections.filter(connection => connection.waitedMs(nowMs) >= PATIENCE_MS));
@@ -109,13 +108,13 @@ export class Connections {
     return connections.toSorted((one, other) => other.waitedMs(nowMs) - one.waitedMs(nowMs));
   }
 
-  #giveUp(connection: Connection): void {
-    this.#forget(connection);
-    connection.giveUp();
+  #evict(connection: Connection): void {
+    this.#remove(connection);
+    connection.evict();
   }
 
-  #forget(connection: Connection): void {
+  #remove(connection: Connection): void {
     this.#all.delete(connection.socket);
-    connection.drop();
+    connection.discard();
   }
 }

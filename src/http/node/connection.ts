@@ -2,84 +2,87 @@ import type {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
 
 /**
- * Largest number of requests that wait on one connection for the answers before theirs; a client that sends more is
- * closed. They have to wait somewhere: RFC 9112 section 9.3.2 wants them answered in their order, and Node hands over
- * all that it finds in one read, some 2,400 of the smallest, even if its parser is paused at the first of them. Few
- * clients send a second request before an answer; 16 of them take some 64 KiB beside their headers.
+ * Maximum number of pipelined requests that wait on one connection; a client that sends more is disconnected. They have
+ * to wait somewhere: RFC 9112 section 9.3.2 requires answers in the order of the requests, and Node emits every request
+ * that it finds in one read, some 2,400 of the smallest, even if its parser is paused at the first. Few clients send a
+ * second request before an answer; 16 of them take some 64 KiB beside their headers.
  */
 export const PIPELINED_MAX = 16;
 
 /**
- * Rate at which a client has to send or take bytes to be taken for one that makes progress, in bytes per millisecond:
- * with 64 KiB a second the largest value takes 16 seconds, about as long as a request may.
+ * Rate at which a client has to send or read bytes to count as making progress, in bytes per millisecond: at 64 KiB a
+ * second the largest value takes 16 seconds, about as long as a request may take.
  */
 export const PROGRESS_BYTES_PER_MS = 64;
 
 /**
  * State of a connection. In `idle` (between requests, or in the head of one), `reading` (a body) and `sending` (an
- * answer) it waits for its client; in `working` its client waits for it. `listening` waits for something to happen: those
+ * answer) it waits for its client; in `working` its client waits for it. `listening` waits for an event: those
  * connections are not counted, since subscribers have a limit of their own.
  */
 export type ConnectionState = 'idle' | 'working' | 'reading' | 'sending' | 'listening';
 
-/** A request, its response, and what is done once the answers before it are sent. */
-export interface Turn {
-  readonly request: TurnRequest;
-  readonly response: TurnResponse;
+/** One request and its response on a connection. */
+export interface Exchange {
+  readonly request: ExchangeRequest;
+  readonly response: ExchangeResponse;
+  /** Whether nothing can be read from the connection after the request. */
+  readonly isLast: boolean;
   /** Answers the request, or destroys its socket; never throws or rejects. */
   start(): void | Promise<void>;
 }
 
 /** Response as a connection sees it. */
-export interface TurnResponse {
+export interface ExchangeResponse {
   readonly headersSent: boolean;
   on(event: 'close', listener: () => void): unknown;
 }
 
 /** Request as a connection sees it. */
-export interface TurnRequest {
+export interface ExchangeRequest {
   /** Whether all of it arrived. */
   readonly complete: boolean;
-  /** Tells it that the rest will never arrive. */
+  /** Fails a read of the body: the rest will never arrive. */
   fail(failure: Failure): void;
-  /** Ends what is waited for on its behalf: the service stops. */
+  /** Aborts the signal of the request: the service stops. */
   stop(): void;
 }
 
-/** What a {@link Connection} needs. */
+/** Clock of a {@link Connection} and its ties to the pool. */
 export interface ConnectionDeps {
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly nowMs: () => number;
   /** Called when the connection becomes idle. */
   readonly onIdle: () => void;
-  /** Accounts for bytes in memory: see {@link Connection.hold}. */
+  /** Counts bytes in memory: see {@link Connection.hold}. */
   readonly hold: (connection: Connection, sizeBytes: number) => boolean;
 }
 
 /**
  * One connection: its state, and how long it has waited for its client. Its requests are answered one after the other:
- * a read that was sent after a write sees it (RFC 9112 section 9.3.2), and no client makes more work than it takes answers.
+ * a read that was sent after a write sees it (RFC 9112 section 9.3.2), and a client cannot queue more work than it reads
+ * answers.
  */
 export class Connection {
   readonly socket: Socket;
-  /** Whether the next answer is the last one: it says so, and no further request is answered. */
-  closing = false;
-  /** Whether nothing more can be read from it; requests that came before are still answered. */
-  broken = false;
   readonly #deps: ConnectionDeps;
-  readonly #waiting: Turn[] = [];
+  readonly #queue: Exchange[] = [];
   #state: ConnectionState = 'idle';
+  /** Whether the next answer is the last one: it contains `Connection: close`, and no further request is answered. */
+  #closing = false;
+  /** Whether nothing more can be read from it; requests that came before are still answered. */
+  #broken = false;
   #sinceMs: number;
-  /** Time for which the current request waited for its client, less what its bytes are worth, up to `#sinceMs`. */
+  /** Time for which the current request waited for its client, less the credit for its bytes, up to `#sinceMs`. */
   #waitedMs = 0;
   #heldBytes = 0;
-  /** Whether it is counted no longer: its socket is closed, or it made room. */
-  #dropped = false;
-  #current: Turn | undefined;
-  /** The request that came last, whether or not it is being answered yet. */
-  #newest: TurnRequest | undefined;
+  /** Whether it is no longer counted: its socket is closed, or it was evicted. */
+  #discarded = false;
+  #current: Exchange | undefined;
+  /** The latest request, whether or not it is being answered yet. */
+  #newest: ExchangeRequest | undefined;
   #afterAnswers: (() => void) | undefined;
-  readonly #next = (): void => this.#proceed();
+  readonly #next = (): void => this.#startNext();
 
   constructor(socket: Socket, deps: ConnectionDeps) {
     this.socket = socket;
@@ -96,7 +99,17 @@ export class Connection {
     return this.#state === 'idle' && this.#newest !== undefined;
   }
 
-  /** Bytes that are in memory for its client: of a body that came, or an answer that is not taken. */
+  /** Whether the next answer is the last one. */
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  /** Whether a request that arrives now is answered; otherwise it must have no effect. */
+  get acceptsRequests(): boolean {
+    return !this.#closing && !this.#broken;
+  }
+
+  /** Bytes in memory for its client: the body that arrived, or the answer that the client has not read. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
@@ -104,105 +117,111 @@ export class Connection {
   /** Changes the state within a request. */
   enter(state: ConnectionState): void {
     if (state === this.#state) return;
-    this.moved(0);
+    this.addProgress(0);
     this.#state = state;
   }
 
-  /** Tells that its client sent or took some bytes. A few of them now and then are worth next to nothing. */
-  moved(sizeBytes: number): void {
+  /** Reports that the client sent or read some bytes. A few bytes now and then count for next to nothing. */
+  addProgress(sizeBytes: number): void {
     const nowMs = this.#deps.nowMs();
     const waitedMs = this.#waitedMs + (this.#waits ? nowMs - this.#sinceMs : 0);
     this.#waitedMs = Math.max(0, waitedMs - sizeBytes / PROGRESS_BYTES_PER_MS);
     this.#sinceMs = nowMs;
   }
 
-  /** How long its client has kept it waiting without enough progress, in milliseconds; 0 if its client waits for it. */
+  /** How long it has waited for its client without enough progress, in milliseconds; 0 if its client waits for it. */
   waitedMs(nowMs: number): number {
     return this.#waits ? this.#waitedMs + nowMs - this.#sinceMs : 0;
   }
 
   /**
-   * Accounts for bytes that stay in memory until the request is answered.
+   * Counts bytes that stay in memory until the request is answered.
    *
-   * @returns Whether there was room for them.
+   * @returns Whether they are within the limit for all connections.
    */
   hold(sizeBytes: number): boolean {
-    // The response may be closed already, and nothing else would let go of them.
-    if (this.#dropped) return true;
+    // The response may be closed already, so nothing would release the bytes later.
+    if (this.#discarded) return true;
     this.#heldBytes += sizeBytes;
     return this.#deps.hold(this, sizeBytes);
   }
 
-  /** Accounts for the bytes no longer. */
-  letGo(): void {
+  /** Stops counting the bytes that it held. */
+  release(): void {
     if (this.#heldBytes === 0) return;
     const sizeBytes = this.#heldBytes;
     this.#heldBytes = 0;
     this.#deps.hold(this, -sizeBytes);
   }
 
-  /** Takes a request, to be answered after all before it. @returns Whether there was room: see {@link PIPELINED_MAX}. */
-  take(turn: Turn): boolean {
-    if (this.#waiting.length === PIPELINED_MAX) return false;
-    this.#newest = turn.request;
-    if (this.#current === undefined) this.#begin(turn);
-    else this.#waiting.push(turn);
+  /** Answers a request after all requests before it. @returns False if {@link PIPELINED_MAX} requests wait already. */
+  enqueue(exchange: Exchange): boolean {
+    if (this.#queue.length === PIPELINED_MAX) return false;
+    this.#newest = exchange.request;
+    if (exchange.isLast) this.#broken = true;
+    if (this.#current === undefined) this.#start(exchange);
+    else this.#queue.push(exchange);
     return true;
   }
 
   /**
-   * Tells the connection that nothing more can be read from it. A request that did not arrive whole
-   * fails with it; otherwise `refuse` is called once all requests are answered.
+   * Reports that nothing more can be read from the connection. If a request is incomplete, it fails; otherwise `refuse`
+   * is called once all requests are answered.
    */
   break(failure: Failure, refuse: () => void): void {
-    // What follows a wrong byte is wrong too.
-    if (this.broken) return;
-    this.broken = true;
+    // Bytes after the first error cannot be trusted.
+    if (this.#broken) return;
+    this.#broken = true;
     if (this.#newest?.complete === false) this.#newest.fail(failure);
     else if (this.#current === undefined) refuse();
     else this.#afterAnswers = refuse;
   }
 
-  /** Stops waiting for its client. A request whose body is missing is answered with 408. */
-  giveUp(): void {
-    this.closing = true;
+  /** Stops waiting for its client. A request whose body is incomplete is answered with 408. */
+  evict(): void {
+    this.#closing = true;
     if (this.#state === 'reading' && this.#current?.response.headersSent === false)
       this.#current.request.fail({code: 'request-timeout'});
     else this.socket.destroy();
   }
 
-  /** Ends with the answer that is on its way. */
+  /** Makes the answer to the current request the last one. */
+  closeAfterAnswer(): void {
+    this.#closing = true;
+  }
+
+  /** Closes after the current answer, and ends that answer soon: the service stops. */
   stop(): void {
-    this.closing = true;
+    this.#closing = true;
     this.#current?.request.stop();
   }
 
-  /** Drops all that waits, and holds nothing from now on: the socket is closed, or about to be. */
-  drop(): void {
-    this.#dropped = true;
-    this.#waiting.length = 0;
+  /** Discards all requests that wait, and holds no bytes from now on: the socket is closed, or about to be. */
+  discard(): void {
+    this.#discarded = true;
+    this.#queue.length = 0;
     this.#afterAnswers = undefined;
-    this.letGo();
+    this.release();
   }
 
   get #waits(): boolean {
     return this.#state === 'idle' || this.#state === 'reading' || this.#state === 'sending';
   }
 
-  #begin(turn: Turn): void {
-    this.#current = turn;
+  #start(exchange: Exchange): void {
+    this.#current = exchange;
     this.#state = 'working';
     this.#waitedMs = 0;
-    // Emitted when the system has the answer, or will never have it.
-    turn.response.on('close', this.#next);
-    void turn.start();
+    // Emitted when the operating system has the whole answer, or will never have it.
+    exchange.response.on('close', this.#next);
+    void exchange.start();
   }
 
-  #proceed(): void {
-    this.letGo();
-    const next = this.closing ? undefined : this.#waiting.shift();
+  #startNext(): void {
+    this.release();
+    const next = this.#closing ? undefined : this.#queue.shift();
     if (next !== undefined) {
-      this.#begin(next);
+      this.#start(next);
       return;
     }
     this.#current = undefined;

@@ -1,44 +1,44 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import {setImmediate} from 'node:timers/promises';
 import {type HttpAnswer, type HttpHandler, isStream} from '../core/message.ts';
-import type {Connection, Turn} from './connection.ts';
-import type {ServerTimeouts} from './create-server.ts';
+import type {Connection, Exchange} from './connection.ts';
 import {type RefuseDeps, reportBadRequest} from './refuse.ts';
 import {NodeRequest} from './request.ts';
 import {cut, send} from './send.ts';
-import {isForeseen} from './send-stream.ts';
+import {isExpected} from './send-stream.ts';
+import type {ServerTimeouts} from './timeouts.ts';
 
-/** A request of Node and where to answer it. */
-export interface Exchange {
+/** A request as Node emits it, with its response. */
+export interface ReceivedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Where to ask for the body first, when the client waits to be asked. */
+  /** Response on which to send `100 Continue` before the body is read, if the client expects it. */
   readonly awaiting?: ServerResponse;
-  /** Whether nothing behind it can be read. */
-  readonly last: boolean;
+  /** Whether nothing can be read from the connection after the request. */
+  readonly isLast: boolean;
 }
 
-/** What every {@link NodeTurn} of a server needs. */
-export interface NodeTurnDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
+/** Timeouts and callbacks that all exchanges of a server share. */
+export interface NodeExchangeDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
   readonly timeouts: ServerTimeouts;
-  /** Told of defects. */
+  /** Called with unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Largest answer that is sent even when the memory for clients is full, in bytes: those of all connections fit besides. */
+/** Largest answer that is sent even if the memory for clients is full, in bytes: one for each connection fits besides. */
 const SPARED_BYTES_MAX = 64 * 1024;
 
-/** The turn of a request from a socket: it is handled, and answered. */
-export class NodeTurn implements Turn {
+/** An exchange of Node's HTTP server: calls the handler and sends its answer. */
+export class NodeExchange implements Exchange {
   readonly request: NodeRequest;
   readonly response: ServerResponse;
-  readonly #exchange: Exchange;
+  readonly #received: ReceivedRequest;
   readonly #connection: Connection;
   readonly #handle: HttpHandler;
-  readonly #deps: NodeTurnDeps;
+  readonly #deps: NodeExchangeDeps;
 
-  constructor(exchange: Exchange, connection: Connection, handle: HttpHandler, deps: NodeTurnDeps) {
-    const {request, response, awaiting} = exchange;
+  constructor(received: ReceivedRequest, connection: Connection, handle: HttpHandler, deps: NodeExchangeDeps) {
+    const {request, response, awaiting} = received;
     this.request = new NodeRequest(request, {
       answerTo: response,
       awaiting,
@@ -46,59 +46,63 @@ export class NodeTurn implements Turn {
       connection,
     });
     this.response = response;
-    this.#exchange = exchange;
+    this.#received = received;
     this.#connection = connection;
     this.#handle = handle;
     this.#deps = deps;
   }
 
-  /** Resolves when the answer is on its way, a stream when it is over; never rejects. */
+  get isLast(): boolean {
+    return this.#received.isLast;
+  }
+
+  /** Resolves when the answer is handed to Node, for a stream when it ends; never rejects. */
   async start(): Promise<void> {
     try {
-      // Nothing is waited for that is there: most of the cost of a small answer would be the waiting.
+      // Await only promises: an extra microtask is most of the cost of a small answer.
       const handled = this.#handle(this.request);
       const answered = handled instanceof Promise ? await handled : handled;
-      // A body that nobody reads may have come with the head, and Node is still at it.
+      // An unread body may have arrived with the head; Node emits it within this tick.
       if (!this.request.arrived) await setImmediate();
       const sent = this.#send(answered);
       if (sent !== undefined) await sent;
       this.#connection.enter('sending');
     } catch (error) {
-      this.#abandon(error);
+      this.#abort(error);
     }
   }
 
   #send(answered: HttpAnswer): Promise<void> | undefined {
-    const {request, response, last} = this.#exchange;
+    const {request, response, isLast} = this.#received;
     const connection = this.#connection;
     const {arrived} = this.request;
-    if (!arrived || answered.longLived || last) connection.closing = true;
-    return send(request, response, this.#fit(answered), {
-      close: connection.closing,
+    if (!arrived || answered.longLived || isLast) connection.closeAfterAnswer();
+    return send(request, response, this.#account(answered), {
+      close: connection.isClosing,
       arrived,
       timeouts: this.#deps.timeouts,
-      // It ends with its client, or the service, and is whole then.
+      // A long-lived stream ends properly if its client disconnects or the service stops.
       signal: answered.longLived ? this.request.listen() : undefined,
       connection: answered.longLived ? undefined : connection,
       onError: this.#deps.onError,
     });
   }
 
-  /** Accounts for an answer until it is taken. What was only read can be read again, and is refused if there is no room. */
-  #fit(answered: HttpAnswer): HttpAnswer {
+  /** Counts an answer until the client has read it. Without memory for it a GET is refused: the client can retry it. */
+  #account(answered: HttpAnswer): HttpAnswer {
     if (isStream(answered.body)) return answered;
-    // Of its body, and of the room that was asked for, nothing is needed any more.
-    this.#connection.letGo();
+    // The body of the request, and memory that was reserved for the answer, are no longer needed.
+    this.#connection.release();
     const sizeBytes = answered.body?.length ?? 0;
     if (this.#connection.hold(sizeBytes) || sizeBytes <= SPARED_BYTES_MAX || this.request.method !== 'GET')
       return answered;
-    this.#connection.letGo();
+    this.#connection.release();
     return reportBadRequest({code: 'too-many-bodies'}, this.#deps);
   }
 
-  /** A defect in sending, or a stream that failed, ends this connection and nothing else. */
-  #abandon(error: unknown): void {
-    if (!isForeseen(error)) this.#deps.onError(error);
+  /** Closes this connection after an error in sending, or a stream that failed. */
+  #abort(error: unknown): void {
+    if (!isExpected(error)) this.#deps.onError(error);
     this.#connection.enter('sending');
     cut(this.#connection.socket, this.response);
   }

@@ -1,10 +1,11 @@
-/** How much memory a body that comes in several pieces takes at a time, in bytes: as much as Node reads at once. */
+/** Step by which the memory of a body in several chunks grows, in bytes: as much as Node reads at once. */
 const STEP_BYTES = 64 * 1024;
 
 /**
- * Bytes that arrive in pieces. The first piece is kept as it came: most bodies have no other. With the second all go into
- * one buffer that grows in its place, and is given back at once: copies that get larger, and bodies that are refused,
- * would stay in memory until the engine collects them. A piece of one byte with an object of its own would take hundreds.
+ * Bytes that arrive in chunks. The first chunk is kept as it is: most bodies have no other. From the second on, all chunks
+ * are copied to one buffer that grows in place and is freed at once: larger and larger copies, and the bodies of refused
+ * requests, would stay in memory until the garbage collector runs. A list of chunks of one byte would take hundreds of
+ * bytes for each.
  */
 export class GrowingBytes {
   readonly #sizeBytesMax: number;
@@ -12,7 +13,7 @@ export class GrowingBytes {
   #buffer: ArrayBuffer | undefined;
   #sizeBytes = 0;
 
-  /** @param sizeBytesMax How much there will be at most; what is added must keep within it. */
+  /** @param sizeBytesMax Maximum size; the caller must not add more. */
   constructor(sizeBytesMax: number) {
     this.#sizeBytesMax = sizeBytesMax;
   }
@@ -21,46 +22,46 @@ export class GrowingBytes {
     return this.#sizeBytes;
   }
 
-  /** How much memory another piece would take, besides what is taken. */
+  /** Returns how much more memory another chunk would take, in bytes. */
   growthFor(chunk: Uint8Array): number {
     if (this.#sizeBytes === 0) return chunk.length;
     const neededBytes = this.#sizeBytes + chunk.length;
-    const roomBytes = this.#buffer?.byteLength ?? this.#sizeBytes;
-    if (neededBytes <= roomBytes) return 0;
-    return Math.min(this.#sizeBytesMax, Math.ceil(neededBytes / STEP_BYTES) * STEP_BYTES) - roomBytes;
+    const capacityBytes = this.#buffer?.byteLength ?? this.#sizeBytes;
+    if (neededBytes <= capacityBytes) return 0;
+    return Math.min(this.#sizeBytesMax, Math.ceil(neededBytes / STEP_BYTES) * STEP_BYTES) - capacityBytes;
   }
 
-  /** Adds a piece, which nobody may change afterwards. */
+  /** Adds a chunk, which the caller must not change afterwards. */
   add(chunk: Uint8Array): void {
     if (this.#sizeBytes === 0) this.#first = chunk;
     else new Uint8Array(this.#grow(this.growthFor(chunk))).set(chunk, this.#sizeBytes);
     this.#sizeBytes += chunk.length;
   }
 
-  /** What was added; nothing can be added afterwards. */
+  /** Returns all bytes; nothing can be added afterwards. */
   take(): Uint8Array {
     if (this.#buffer === undefined) return this.#first ?? new Uint8Array();
-    // Not from the pool of Node: it would keep the whole of a slab.
+    // Not from Node's pool: a slice would keep the whole slab alive.
     const whole = Buffer.allocUnsafeSlow(this.#sizeBytes);
     whole.set(new Uint8Array(this.#buffer, 0, this.#sizeBytes));
     this.drop();
     return whole;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   drop(): void {
     this.#first = undefined;
-    // The system has it at once, long before the engine collects the object.
+    // Frees the pages at once, long before the object is garbage collected.
     this.#buffer?.resize(0);
   }
 
   #grow(growthBytes: number): ArrayBuffer {
-    const roomBytes = (this.#buffer?.byteLength ?? this.#sizeBytes) + growthBytes;
+    const capacityBytes = (this.#buffer?.byteLength ?? this.#sizeBytes) + growthBytes;
     if (this.#buffer === undefined) {
-      this.#buffer = new ArrayBuffer(roomBytes, {maxByteLength: this.#sizeBytesMax});
+      this.#buffer = new ArrayBuffer(capacityBytes, {maxByteLength: this.#sizeBytesMax});
       new Uint8Array(this.#buffer).set(this.#first ?? []);
       this.#first = undefined;
-    } else if (growthBytes > 0) this.#buffer.resize(roomBytes);
+    } else if (growthBytes > 0) this.#buffer.resize(capacityBytes);
     return this.#buffer;
   }
 }

@@ -2,12 +2,13 @@ import type {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import type {WholeAnswer} from '../core/message.ts';
+import {type Connection, type Exchange, PIPELINED_MAX} from './connection.ts';
 import {sendRaw} from './send.ts';
 
-/** What refusing needs. */
+/** Ids and the log for requests that are refused before they reach the routes. */
 export interface RefuseDeps {
   readonly newRequestId: () => string;
-  /** Told of requests that could not even be read. */
+  /** Called for each request that could not be read or answered. */
   readonly onBadRequest: (failure: Failure, requestId: string) => void;
   readonly timeouts: {
     /** For the rest of a request that is already answered, in milliseconds. */
@@ -15,7 +16,7 @@ export interface RefuseDeps {
   };
 }
 
-/** Makes the answer to what could not be read or answered, and tells of it. */
+/** Reports a request that could not be read or answered. @returns The answer to it. */
 export function reportBadRequest(
   failure: Failure,
   {newRequestId, onBadRequest}: Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'>,
@@ -25,8 +26,15 @@ export function reportBadRequest(
   return failureAnswer(failure, requestId);
 }
 
-/** Answers with a failure where there is no request to answer, and ends the connection. */
-export function refuse(socket: Socket, failure: Failure, deps: RefuseDeps): void {
+/** Answers on a socket without a request, and closes the connection. */
+export function closeWithFailure(socket: Socket, failure: Failure, deps: RefuseDeps): void {
   if (!socket.writable) socket.destroy();
   else sendRaw(socket, reportBadRequest(failure, deps), deps.timeouts.lingerMs);
+}
+
+/** Enqueues an exchange, or closes the connection if too many wait already. */
+export function enqueueOrClose(connection: Connection, exchange: Exchange, deps: RefuseDeps): void {
+  if (connection.enqueue(exchange)) return;
+  reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
+  connection.socket.destroy();
 }

@@ -4,36 +4,36 @@ import {AppError, type Failure} from '../../domain/failure.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';
 import {assertBodySize} from '../core/body.ts';
 import type {HttpRequest} from '../core/message.ts';
-import type {Connection, TurnRequest} from './connection.ts';
+import type {Connection, ExchangeRequest} from './connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
 
-/** How a {@link NodeRequest} is read. */
+/** Timeout and surroundings of a {@link NodeRequest}. */
 export interface NodeRequestOptions {
-  /** What is closed once the request is over: its response, or the socket where it has none. */
+  /** Closes when the request is over: its response, or the socket if it has no response. */
   readonly answerTo: ServerResponse | Socket;
-  /** Where to ask for the body first, when the client waits to be asked (RFC 9110 section 10.1.1). */
+  /** Response on which to send `100 Continue` before the body is read, if the client expects it (RFC 9110 section 10.1.1). */
   readonly awaiting?: ServerResponse | undefined;
-  /** For a whole body to arrive, or for the next piece of one that is read in pieces, in milliseconds. */
+  /** For a whole body to arrive, or for the next chunk of a body that is read in chunks, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told when a body waits for its client, when it goes on, and how much of it is in memory. */
-  readonly connection: Pick<Connection, 'enter' | 'moved' | 'hold' | 'letGo'>;
+  /** Tracks when a read waits for the client, its progress, and the bytes in memory. */
+  readonly connection: Pick<Connection, 'enter' | 'addProgress' | 'hold' | 'release'>;
 }
 
 /**
- * Most bytes of a body that stay in memory although it is read in pieces: of an import a batch that is being stored, the
- * one behind it, and a line.
+ * Maximum bytes of a body that stay in memory although it is read in chunks. For an import: the batch that is being
+ * stored, the next batch, and a line.
  */
-const PIECES_BYTES_MAX = 20 * 1024 * 1024;
+const CHUNKS_BYTES_MAX = 20 * 1024 * 1024;
 
 /** A request from a socket. */
-export class NodeRequest implements HttpRequest, TurnRequest {
+export class NodeRequest implements HttpRequest, ExchangeRequest {
   readonly #request: IncomingMessage;
   readonly #options: NodeRequestOptions;
   readonly #hasBody: boolean;
   #failure: Failure | undefined;
-  /** Wakes whoever reads the body. */
+  /** Wakes the reader of the body. */
   #onFail: ((error: AppError) => void) | undefined;
-  /** Whether the body was read whole; Node may yet have to find that out. */
+  /** Whether the whole body was read, even if Node has not noticed yet. */
   #isRead = false;
   #over: AbortController | undefined;
   #stopped = false;
@@ -42,7 +42,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     this.#request = request;
     this.#options = options;
     this.#hasBody = hasBody(request);
-    // Of one without a body Node is told so, or it would drop what does not come: as much work as to read it.
+    // Tell Node that there is no body; otherwise it sets up draining, which costs as much as reading one.
     if (!this.#hasBody) request.read();
   }
 
@@ -62,13 +62,13 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return this.#request.complete;
   }
 
-  /** Whether nothing of it is on the way any more. */
+  /** Whether all of it has arrived, or nothing more will. */
   get arrived(): boolean {
     const request = this.#request;
     return !this.#hasBody || this.#isRead || request.complete || request.destroyed;
   }
 
-  /** Made when it is first asked for: most requests are over before anybody could wait for anything. */
+  /** Created on first use: most requests end without it. */
   get signal(): AbortSignal {
     if (this.#over === undefined) {
       this.#over = new AbortController();
@@ -85,7 +85,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     const {socket} = request;
     const stop = (): void => this.stop();
     connection.enter('listening');
-    // The rest of its body would hide the end of the connection.
+    // Drain the body: unread data hides that the client has disconnected.
     request.resume();
     if (socket.readableEnded) stop();
     socket.once('end', stop);
@@ -93,10 +93,10 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return this.signal;
   }
 
-  makeRoom(sizeBytes: number): void {
+  reserveMemory(sizeBytes: number): void {
     const {connection} = this.#options;
     if (sizeBytes === 0 || connection.hold(sizeBytes)) return;
-    connection.letGo();
+    connection.release();
     throw new AppError({code: 'too-many-bodies'});
   }
 
@@ -116,7 +116,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     this.#assertReadable();
     if (!this.#hasBody) return NO_BYTES;
     if (this.#options.awaiting === undefined) {
-      // Node hands over the head before the body that came with it.
+      // Node emits the head before a body that arrived with it.
       await undefined;
       this.#assertReadable();
       const chunk: Buffer | null = this.#request.read();
@@ -129,7 +129,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     return this.#collect(null, declared || sizeBytesMax);
   }
 
-  /** Reads a body that arrives in pieces. */
+  /** Reads a body that arrives in several chunks. */
   #collect(first: Buffer | null, sizeBytesMax: number): Promise<Uint8Array> {
     const {awaiting, connection} = this.#options;
     awaiting?.writeContinue();
@@ -137,8 +137,8 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     const request = this.#request;
     const bytes = new GrowingBytes(sizeBytesMax);
     return new Promise((resolve, reject) => {
-      const take = (chunk: Buffer): void => {
-        connection.moved(chunk.length);
+      const add = (chunk: Buffer): void => {
+        connection.addProgress(chunk.length);
         try {
           assertBodySize(bytes.sizeBytes + chunk.length, sizeBytesMax);
           if (!connection.hold(bytes.growthFor(chunk))) throw new AppError({code: 'too-many-bodies'});
@@ -147,24 +147,24 @@ export class NodeRequest implements HttpRequest, TurnRequest {
           fail(error);
         }
       };
-      const finish = (): void => settle(() => resolve(bytes.take()));
+      const finish = (): void => end(() => resolve(bytes.take()));
       const fail = (error: unknown): void =>
-        settle(() => {
-          connection.letGo();
+        end(() => {
+          connection.release();
           bytes.drop();
           reject(error);
         });
-      const abandon = (): void => fail(endedEarly());
+      const abort = (): void => fail(endedEarly());
       const stopTimer = this.#startTimer();
-      const settle = (outcome: () => void): void => {
+      const end = (outcome: () => void): void => {
         stopTimer();
         connection.enter('working');
-        request.off('data', take).off('end', finish).off('close', abandon);
+        request.off('data', add).off('end', finish).off('close', abort);
         outcome();
       };
       this.#onFail = fail;
-      request.on('data', take).on('end', finish).on('close', abandon);
-      if (first !== null) take(first);
+      request.on('data', add).on('end', finish).on('close', abort);
+      if (first !== null) add(first);
     });
   }
 
@@ -177,24 +177,24 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     const arrive = (): void => wake();
     this.#onFail = arrive;
     let heldBytes = 0;
-    // Listening for what is readable, instead of for the data, leaves the rest with the client until it is taken.
+    // `readable` instead of `data` gives backpressure: unread data stays with the client.
     request.on('readable', arrive).on('end', arrive).on('close', arrive);
     try {
       for (;;) {
         if (this.#failure !== undefined) throw new AppError(this.#failure);
         const chunk: Buffer | null = request.read();
         if (chunk !== null) {
-          const newBytes = Math.min(chunk.length, PIECES_BYTES_MAX - heldBytes);
-          this.makeRoom(newBytes);
+          const newBytes = Math.min(chunk.length, CHUNKS_BYTES_MAX - heldBytes);
+          this.reserveMemory(newBytes);
           heldBytes += newBytes;
-          connection.moved(chunk.length);
+          connection.addProgress(chunk.length);
           yield chunk;
         } else if (request.readableEnded) return;
         else if (request.destroyed) throw endedEarly();
         else await this.#waitForMore(new Promise(resolve => (wake = resolve)));
       }
     } finally {
-      // What was not taken is dropped as it arrives, so that the connection can go on.
+      // Drain the rest as it arrives, so that the connection stays usable.
       request.off('readable', arrive).off('end', arrive).off('close', arrive).resume();
     }
   }
@@ -213,11 +213,11 @@ export class NodeRequest implements HttpRequest, TurnRequest {
     stopTimer();
   }
 
-  /** @returns What stops it. */
+  /** Fails the request after the timeout. @returns A function that stops the timer. */
   #startTimer(): () => void {
     let late: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
-      // What came while this process was busy, or the machine asleep, is read first.
+      // First read data that arrived while this process was busy, or the machine asleep.
       late = setImmediate(() => this.fail({code: 'request-timeout'}));
     }, this.#options.timeoutMs);
     return () => {
@@ -229,7 +229,7 @@ export class NodeRequest implements HttpRequest, TurnRequest {
 
 const NO_BYTES = new Uint8Array();
 
-/** Whether a request has a body, if only an empty one. */
+/** Returns whether a request has a body, even an empty one. */
 export function hasBody({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): boolean {
   return headerValues(rawHeaders, 'content-length').length + headerValues(rawHeaders, 'transfer-encoding').length > 0;
 }

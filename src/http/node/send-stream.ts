@@ -4,28 +4,29 @@ import {statusOf} from '../../protocol/failure-status.ts';
 import type {HttpStream} from '../core/message.ts';
 import type {Connection} from './connection.ts';
 
-/** How a stream is sent. */
+/** Options of {@link sendStream}. */
 export interface SendStreamOptions {
-  /** Ends the stream where it is: what was sent of it is whole. */
+  /** Ends the stream early but properly: the response is complete. */
   readonly signal?: AbortSignal | undefined;
-  /** Told when the stream waits for its client, and what that takes; undefined for one that does not end by itself. */
-  readonly connection: Pick<Connection, 'enter' | 'moved'> | undefined;
-  /** Told of what a stream throws while it is ended. */
+  /** Tracks when the stream waits for its client, and its progress; undefined for a stream without an end of its own. */
+  readonly connection: Pick<Connection, 'enter' | 'addProgress'> | undefined;
+  /** Called with an error that the iterator throws when it is returned. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Sends a body while it is made, between the head and the end of a response. Resolves once it is over: it ended, was
- * told to end, or the client is gone. Its iterator is returned then, and nothing of it is waited for.
+ * Sends a body while it is produced; the caller writes the head before and ends the response after. Resolves when the body
+ * ends, the signal is aborted, or the client disconnects. In the last two cases the iterator is returned, without waiting
+ * for it.
  *
- * @throws {unknown} What the body throws.
+ * @throws {unknown} Any error of the body.
  */
 export async function sendStream(
   response: ServerResponse,
   body: HttpStream,
   {signal, connection, onError}: SendStreamOptions,
 ): Promise<void> {
-  // A client hears that it is answered, also when there is nothing to tell yet.
+  // The client gets the head even if there is no chunk yet.
   response.flushHeaders();
   const iterator = body[Symbol.asyncIterator]();
   let end = (): void => {};
@@ -42,7 +43,7 @@ export async function sendStream(
   }
 }
 
-/** Tells an iterator that nothing more is wanted; one that waits for something itself answers later, or never. */
+/** Returns an iterator. One that waits for something itself may take long, or never finish: do not wait for it. */
 export async function returnIterator(
   iterator: AsyncIterator<unknown>,
   onError: (error: unknown) => void,
@@ -66,33 +67,33 @@ async function pump(
   }
 }
 
-/** Hands a chunk to the system. @returns Whether the response takes more. */
+/** Hands a chunk to the operating system. @returns Whether the response accepts more. */
 async function write(
   response: ServerResponse,
   chunk: string | Uint8Array,
   connection: SendStreamOptions['connection'],
 ): Promise<boolean> {
-  // Called back also when the socket is gone. Not the drain event: a request that wants to upgrade the connection,
-  // sent behind this one, makes Node forget that one.
+  // The callback is called even if the socket is closed. The `drain` event is not safe: if a pipelined request asks for
+  // an upgrade, Node removes its listener that emits `drain`.
   let flushed = (): void => {};
   const whenFlushed = new Promise<void>(resolve => (flushed = resolve));
   if (response.write(chunk, () => flushed())) return true;
   connection?.enter('sending');
   await whenFlushed;
-  connection?.moved(chunk.length);
+  connection?.addProgress(chunk.length);
   connection?.enter('working');
   return !response.writableEnded && !response.destroyed;
 }
 
-/** How a stream ends because of who reads it, which says nothing of the service. */
+/** Failures of a stream that are caused by its reader, not by the service. */
 const READER_CODES: ReadonlySet<Failure['code']> = new Set([
   'too-many-subscribers',
   'subscriber-too-slow',
   'reader-too-slow',
 ]);
 
-/** Whether a stream ended with a failure that is no news to whoever runs the service. */
-export function isForeseen(error: unknown): boolean {
+/** Returns whether an error of a stream is expected, so that it needs no line in the log. */
+export function isExpected(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   return statusOf(error.failure) < 500 || READER_CODES.has(error.failure.code);
 }

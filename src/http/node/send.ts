@@ -1,18 +1,19 @@
 import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http';
 import type {Socket} from 'node:net';
+import {headerPairs} from '../../protocol/raw-headers.ts';
 import {type HttpAnswer, isStream, type WholeAnswer} from '../core/message.ts';
 import {type SendStreamOptions, sendStream} from './send-stream.ts';
 
-/** How an answer is sent. */
+/** Options of {@link send}. */
 export interface SendOptions extends SendStreamOptions {
-  /** Whether it is the last one of its connection. */
+  /** Whether to close the connection afterwards. */
   readonly close: boolean;
-  /** Whether all of the request arrived, or nothing more will. */
+  /** Whether the whole request has arrived, or nothing more of it will. */
   readonly arrived: boolean;
   readonly timeouts: {
-    /** How long a connection is kept on which nothing moves, in milliseconds. */
+    /** For any progress on a connection, in milliseconds. */
     readonly idleTimeoutMs: number;
-    /** How long what a client still sends is read and dropped after the answer, in milliseconds. */
+    /** For which the rest of a request is drained after its answer, in milliseconds. */
     readonly lingerMs: number;
   };
 }
@@ -20,16 +21,17 @@ export interface SendOptions extends SendStreamOptions {
 const CLOSE: readonly string[] = ['Connection', 'close'];
 
 /**
- * Largest body that is sent in one piece with its head, in bytes. Up to here copying it costs less than a second piece:
- * Node hands a text of less than 16 KiB to the system without memory of its own for it.
+ * Largest body that is sent in one write with its head, in bytes. Up to this size a copy costs less than a second write:
+ * Node writes a string of less than 16 KiB without allocating a buffer.
  */
 const JOINED_BYTES_MAX = 8 * 1024;
 
 /**
- * Answers a request. Afterwards the connection is closed if asked for; a client that is still sending is read for a moment.
+ * Sends the answer to a request, and closes the connection afterwards if `close` is set. A client that is still sending is
+ * drained for a moment.
  *
- * @returns When a stream is over; otherwise at once.
- * @throws {unknown} What a stream throws, with the response open: see {@link cut}.
+ * @returns A promise that resolves when a stream has ended; undefined for any other answer.
+ * @throws {unknown} Any error of a stream; the response is left open: see {@link cut}.
  */
 export function send(
   request: IncomingMessage,
@@ -37,8 +39,8 @@ export function send(
   {status, rawHeaders, body}: HttpAnswer,
   options: SendOptions,
 ): Promise<void> | undefined {
-  // Node takes names and values in turn, and writes them as they are.
-  response.writeHead(status, rawHeaders.concat(describeConnection(response, options)));
+  // Node accepts alternating names and values, and writes them unchanged.
+  response.writeHead(status, rawHeaders.concat(connectionHeaders(response, options)));
   if (!isStream(body)) {
     if (options.arrived) end(response, body);
     else linger(request, response, body, options.timeouts.lingerMs);
@@ -50,10 +52,10 @@ export function send(
   });
 }
 
-/** What an answer says of its connection, besides what Node says. */
-function describeConnection(response: ServerResponse, {close, timeouts}: SendOptions): readonly string[] {
+/** Returns the headers about the connection that Node does not add by itself. */
+function connectionHeaders(response: ServerResponse, {close, timeouts}: SendOptions): readonly string[] {
   if (close) return CLOSE;
-  // Clients would otherwise use it in the moment in which it is closed.
+  // Without it a client could reuse the connection at the moment when it is closed.
   return response.shouldKeepAlive ? ['Keep-Alive', `timeout=${Math.floor(timeouts.idleTimeoutMs / 1000)}`] : [];
 }
 
@@ -63,15 +65,15 @@ function end(response: ServerResponse, body: string | Uint8Array | undefined): v
     response.end(body);
     return;
   }
-  // By itself Node makes three pieces of head, body and end. A text it puts behind the head; and what is with the
-  // system before the end is said leaves nothing to send with that.
+  // By default Node writes head, body and end separately. It joins a string to the head; and since both are written
+  // before `end`, nothing is left to write then.
   socket.cork();
   response.write(toByteText(body), 'latin1');
   socket.uncork();
   response.end();
 }
 
-/** A text of which each unit is a byte of the body. */
+/** Returns the body as a latin1 string: one character for each byte. */
 function toByteText(body: string | Uint8Array): string {
   if (typeof body === 'string' && Buffer.byteLength(body) === body.length) return body;
   return toBuffer(body).toString('latin1');
@@ -82,16 +84,16 @@ function toBuffer(body: string | Uint8Array): Buffer {
   return body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** Ends a connection in the middle of an answer, so that nobody takes what came of it for the whole. */
+/** Closes a connection in the middle of an answer, such that the client notices the truncation. */
 export function cut(socket: Socket, response: ServerResponse): void {
-  // The last chunk says that it is the last one. Where the end of the connection says so, only a reset does not.
+  // With chunked encoding the missing last chunk shows that the body is truncated. Without it only a TCP reset does.
   if (response.headersSent && !response.chunkedEncoding && !response.writableEnded) socket.resetAndDestroy();
   else socket.destroySoon();
 }
 
 /**
- * Sends the answer at once, and reads for a moment what the client is still sending: closing before that
- * would reset the connection, and the client might never see the answer (RFC 9112 section 9.6).
+ * Sends the answer at once, and drains for a moment what the client is still sending: closing earlier would reset the
+ * connection, and the client might never see the answer (RFC 9112 section 9.6).
  */
 function linger(
   request: IncomingMessage,
@@ -99,7 +101,7 @@ function linger(
   body: string | Uint8Array | undefined,
   lingerMs: number,
 ): void {
-  // Node sends the headers with the body, but there is no body to send with HEAD.
+  // Node sends the headers with the body, but HEAD has no body.
   if (body === undefined || request.method === 'HEAD') response.flushHeaders();
   else response.write(body);
   const {socket} = request;
@@ -114,11 +116,10 @@ function linger(
   socket.on('end', finish).on('close', finish);
 }
 
-/** Sends an answer where there is no request to answer, and closes the connection like {@link send}. */
+/** Sends an answer on a socket without a response, and closes the connection like {@link send}. */
 export function sendRaw(socket: Socket, {status, rawHeaders, body = ''}: WholeAnswer, lingerMs: number): void {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
+  for (const [name, value] of headerPairs(rawHeaders)) lines.push(`${name}: ${value}`);
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
   socket.on('error', () => socket.destroy());

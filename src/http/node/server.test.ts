@@ -229,7 +229,7 @@ describe('connections have a limit', () => {
     const handle: HttpHandler = async request => {
       if (request.target === '/free') return jsonAnswer(made);
       try {
-        request.makeRoom(1500);
+        request.reserveMemory(1500);
       } catch (error) {
         return jsonAnswer((error as AppError).failure, {status: 503});
       }

@@ -4,9 +4,10 @@ import {AppError} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connection-pool.ts';
-import {createNodeServer, type NodeServerDeps, type ServerTimeouts} from './create-server.ts';
+import {createNodeServer, type NodeServerDeps} from './create-server.ts';
+import type {ServerTimeouts} from './timeouts.ts';
 
-/** What the server needs. */
+/** Handlers, addresses and settings of {@link startServer}. */
 export interface ServerDeps
   extends Pick<
     NodeServerDeps,
@@ -14,32 +15,31 @@ export interface ServerDeps
   > {
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];
-  /** 0 lets the system choose one that is free on all addresses. */
+  /** With 0 the operating system chooses a port that is free on all addresses. */
   readonly port: number;
-  /** Those that differ from {@link SERVER_TIMEOUTS}. */
+  /** Overrides of {@link SERVER_TIMEOUTS}. */
   readonly timeouts?: Partial<ServerTimeouts>;
-  /** Most bytes in memory for clients. @default {DEFAULT_LIMITS.heldBytesMax} */
+  /** Maximum bytes in memory for clients. @default {DEFAULT_LIMITS.heldBytesMax} */
   readonly heldBytesMax?: number;
-  /** A clock that never jumps, in milliseconds. @default {performance.now} */
+  /** A monotonic clock, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
 }
 
 /** A server that accepts requests. */
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
-  /** Where it listens, such as `http://127.0.0.1:7172`. */
+  /** Base URLs, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
-  /** Takes no more requests, lets those in flight finish, and cuts off what takes longer than {@link STOP_TIMEOUT_MS}. */
+  /** Accepts no more requests, lets those in flight finish, and aborts any that take longer than {@link STOP_TIMEOUT_MS}. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How long requests in flight may take once the server stops, in milliseconds; the store then has a second of the promised five. */
+/** Time for requests in flight once the server stops, in milliseconds; of the promised five seconds the store has one left. */
 export const STOP_TIMEOUT_MS = 3500;
 
 /**
- * The timeouts unless told otherwise. An idle connection is kept for a minute (when there are too many,
- * the longest idle goes sooner); Node looks for late requests every second, where its default lets them be
- * late by 30; the rest of an answered request is dropped for a second.
+ * Default timeouts. An idle connection is kept for a minute, less if there are too many; late requests are found within a
+ * second (Node's default is 30); the rest of an answered request is drained for a second.
  */
 export const SERVER_TIMEOUTS: ServerTimeouts = {
   headersTimeoutMs: DEFAULT_LIMITS.headersTimeoutMs,
@@ -51,17 +51,17 @@ export const SERVER_TIMEOUTS: ServerTimeouts = {
   pingIntervalMs: DEFAULT_LIMITS.heartbeatMs,
 };
 
-/** How many connections may wait to be accepted: all that there may be, where Node would take 511. */
+/** Length of the queue of connections to accept: as many as may be open; Node's default is 511. */
 const BACKLOG_MAX = DEFAULT_LIMITS.connectionsMax;
 
-/** How many ports are tried when any free one will do. */
+/** Number of attempts to find a port that is free on all addresses. */
 const PORT_ATTEMPTS = 10;
 
 /**
- * Starts to listen on all addresses with one port.
+ * Listens on all addresses with one port.
  *
- * @throws {AppError} `address-in-use` when any of them is taken: plugins call `localhost`, which is one
- * address for some and the other for others. `address-unusable` when the system refuses otherwise.
+ * @throws {AppError} `address-in-use` if any address is taken: plugins call `localhost`, which some clients resolve to IPv4
+ * and others to IPv6. `address-unusable` if the operating system refuses for another reason.
  */
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
   const {nowMs = () => performance.now(), connectionsMax, heldBytesMax} = deps;
@@ -77,7 +77,7 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
         if (server === undefined) continue;
         server.on('error', deps.onError);
         servers.push(server);
-        port = (server.address() as AddressInfo).port;
+        port = boundAddress(server).port;
       }
       return describeServer(servers, connections, port, timeouts.stopTimeoutMs);
     } catch (error) {
@@ -94,7 +94,7 @@ function describeServer(
   port: number,
   stopTimeoutMs: number,
 ): RunningServer {
-  const urls = servers.map(server => `http://${formatAddress((server.address() as AddressInfo).address, port)}`);
+  const urls = servers.map(server => `http://${formatAddress(boundAddress(server).address, port)}`);
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const closed = Promise.all(servers.map(closeServer));
@@ -104,6 +104,13 @@ function describeServer(
     clearTimeout(timer);
   };
   return {port, urls, [Symbol.asyncDispose]: () => (stopped ??= stop())};
+}
+
+/** Returns the address of a server that listens on TCP. */
+function boundAddress(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('Expected a server that listens on TCP');
+  return address;
 }
 
 async function listen(server: Server, address: string, port: number, optional: boolean): Promise<Server | undefined> {
@@ -125,14 +132,14 @@ async function listen(server: Server, address: string, port: number, optional: b
       {
         code: 'address-unusable',
         address: formatAddress(address, port),
-        problem: code === 'EACCES' ? 'the system does not permit it' : message,
+        problem: code === 'EACCES' ? 'the operating system does not permit it' : message,
       },
       {cause: error},
     );
   }
 }
 
-/** Somebody else listens there: who it is costs time to find out, and is not always asked. */
+/** Another process listens on the address. Finding out which one takes time, and is not always necessary. */
 class AddressTaken extends Error {
   readonly taken: ListenAddress;
 

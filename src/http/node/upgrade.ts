@@ -1,47 +1,55 @@
 import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerPairs, headerValues} from '../../protocol/raw-headers.ts';
 import type {HttpStream, WebSocketHandler, WebSocketOutcome} from '../core/message.ts';
-import {type Connection, PIPELINED_MAX, type Turn, type TurnResponse} from './connection.ts';
-import type {NodeServerDeps} from './create-server.ts';
-import {refuse, reportBadRequest} from './refuse.ts';
+import type {Connection, Exchange, ExchangeResponse} from './connection.ts';
+import type {Connections} from './connection-pool.ts';
+import {closeWithFailure, enqueueOrClose, type RefuseDeps} from './refuse.ts';
 import {hasBody, NodeRequest} from './request.ts';
 import {sendRaw} from './send.ts';
+import type {ServerTimeouts} from './timeouts.ts';
 
-/** A request that asks to upgrade its connection, which Node has let go of. */
+/** A request that asks to upgrade its connection; Node has detached from the socket. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** What came after the head of the request: its body, and the requests behind it. */
+  /** Bytes that arrived after the head of the request: its body, and pipelined requests. */
   readonly rest: Buffer;
 }
 
-/** Lets a request that asks to upgrade its connection have its turn: a web socket is opened, all else answered plainly. */
-export function takeUpgrade(server: Server, upgrade: Upgrade, deps: NodeServerDeps): void {
-  const {socket} = upgrade;
-  // With its other listeners Node has removed the one for errors.
-  socket.on('error', ignore);
-  const connection = deps.connections.of(socket);
-  if (connection === undefined || connection.closing || connection.broken) {
-    // It gets no further answer; only reading shows when its client is gone.
-    socket.resume();
-    return;
-  }
-  if (connection.take(new UpgradeTurn(server, upgrade, connection, deps))) return;
-  reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
-  socket.destroy();
+/** Connections and handler for upgrades. */
+export interface UpgradeDeps extends RefuseDeps {
+  /** @default {no WebSockets} */
+  readonly webSockets?: WebSocketHandler;
+  readonly connections: Connections;
+  readonly timeouts: ServerTimeouts;
+  /** Called with unexpected errors. */
+  readonly onError: (error: unknown) => void;
 }
 
-class UpgradeTurn implements Turn {
+/** Enqueues a request that asks to upgrade its connection: a WebSocket is opened, any other is answered without upgrade. */
+export function enqueueUpgrade(server: Server, upgrade: Upgrade, deps: UpgradeDeps): void {
+  const {socket} = upgrade;
+  // Node has removed its error listener together with its others.
+  socket.on('error', ignore);
+  const connection = deps.connections.of(socket);
+  if (connection?.acceptsRequests)
+    enqueueOrClose(connection, new UpgradeExchange(server, upgrade, connection, deps), deps);
+  // It gets no further answer. Keep reading: otherwise the end of the connection goes unnoticed.
+  else socket.resume();
+}
+
+class UpgradeExchange implements Exchange {
   readonly request: NodeRequest;
   readonly response: UpgradeResponse;
+  readonly isLast = false;
   readonly #server: Server;
   readonly #upgrade: Upgrade;
   readonly #connection: Connection;
-  readonly #deps: NodeServerDeps;
+  readonly #deps: UpgradeDeps;
 
-  constructor(server: Server, upgrade: Upgrade, connection: Connection, deps: NodeServerDeps) {
+  constructor(server: Server, upgrade: Upgrade, connection: Connection, deps: UpgradeDeps) {
     this.#server = server;
     this.#upgrade = upgrade;
     this.#connection = connection;
@@ -59,7 +67,7 @@ class UpgradeTurn implements Turn {
     const {webSockets} = this.#deps;
     if (webSockets === undefined || !asksForWebSocket(request, webSockets)) {
       this.response.handBack();
-      answerPlainly(this.#server, this.#upgrade);
+      declineUpgrade(this.#server, this.#upgrade);
       return;
     }
     webSockets
@@ -80,7 +88,7 @@ class UpgradeTurn implements Turn {
     try {
       await this.#send(outcome.frames);
     } finally {
-      // It is closed, or about to be; all that is left is what its client does.
+      // It is closed, or waits for its client to close it.
       this.#connection.enter('sending');
       this.request.stop();
     }
@@ -88,11 +96,11 @@ class UpgradeTurn implements Turn {
 
   async #send(frames: HttpStream): Promise<void> {
     const {request, socket, rest} = this.#upgrade;
-    // Loaded with the first one: most programs never ask for any.
+    // Loaded on demand: most clients never open a WebSocket.
     const {sendFrames, shakeHands} = await import('./web-socket.ts');
     const {webSocket, problem} = shakeHands(request, socket, rest);
     if (problem !== undefined)
-      refuse(socket, {code: 'malformed-request', problem: `its handshake: ${problem}`}, this.#deps);
+      closeWithFailure(socket, {code: 'malformed-request', problem: `its handshake: ${problem}`}, this.#deps);
     if (webSocket === undefined) return;
     const {onError, timeouts} = this.#deps;
     await sendFrames(webSocket, frames, {
@@ -103,9 +111,9 @@ class UpgradeTurn implements Turn {
   }
 }
 
-/** What stands for the response: the rest of the connection, unless it is handed back. */
-class UpgradeResponse extends EventEmitter<{close: []}> implements TurnResponse {
-  /** What giving up would tell the client cannot be told any more. */
+/** Stands in for the response: closes with the connection, or when the connection is handed back. */
+class UpgradeResponse extends EventEmitter<{close: []}> implements ExchangeResponse {
+  /** Always true: an eviction cannot send a failure any more. */
   readonly headersSent = true;
   readonly #socket: Socket;
   readonly #end = (): void => void this.emit('close');
@@ -129,33 +137,31 @@ class UpgradeResponse extends EventEmitter<{close: []}> implements TurnResponse 
 function ignore(): void {}
 
 /**
- * Whether a request asks for a web socket that there is (RFC 6455 section 4.1), rather than for another protocol or
- * nothing. It has no body, since what follows are frames.
+ * Returns whether a request asks for an existing WebSocket (RFC 6455 section 4.1), rather than for another protocol. It
+ * has no body, since the bytes that follow are frames.
  */
 function asksForWebSocket(request: IncomingMessage, {has}: WebSocketHandler): boolean {
   const {method, url = '', httpVersion, rawHeaders} = request;
   const [protocol, second] = headerValues(rawHeaders, 'upgrade');
   const wanted = method === 'GET' && protocol?.toLowerCase() === 'websocket' && second === undefined;
-  // HTTP/1.0 knows no upgrade (RFC 9110 section 7.8).
+  // HTTP/1.0 has no upgrade (RFC 9110 section 7.8).
   return wanted && httpVersion === '1.1' && !hasBody(request) && has(url);
 }
 
 /**
- * Lets a server read a request once more, as if it had not asked to upgrade: a server may do that (RFC 9110 section
- * 7.8), and Node, which leaves such a connection to whoever wants it, does not take it back by itself. Nothing may have
- * been read from the socket since.
+ * Makes a server read a request again without its `Upgrade` header: a server may ignore it (RFC 9110 section 7.8), but
+ * Node has detached from the connection by then. Nothing may have been read from the socket since.
  */
-function answerPlainly(server: Server, {request, socket, rest}: Upgrade): void {
+function declineUpgrade(server: Server, {request, socket, rest}: Upgrade): void {
   socket.unshift(Buffer.concat([formatHead(request), rest]));
   server.emit('connection', socket);
 }
 
-/** The bytes of a head as they came, but for the wish to upgrade. */
+/** Formats the head of a request as it was received, without its `Upgrade` header. */
 function formatHead({method, url, httpVersion, rawHeaders}: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  for (const [name, value] of headerPairs(rawHeaders)) {
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${value}`);
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }

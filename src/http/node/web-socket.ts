@@ -3,21 +3,21 @@ import type {Socket} from 'node:net';
 import {type ServerOptions, type WebSocket, WebSocketServer} from 'ws';
 import {AppError, type Failure} from '../../domain/failure.ts';
 import type {HttpStream} from '../core/message.ts';
-import {isForeseen, returnIterator} from './send-stream.ts';
+import {isExpected, returnIterator} from './send-stream.ts';
 
 /**
- * Largest message of a client that is read at all, in bytes. None is wanted; this is room for one that came by mistake,
- * so that it is answered with a reason.
+ * Largest message of a client that is read, in bytes. Clients must not send messages; one that is sent by mistake is read
+ * so that the socket can be closed with a reason.
  */
 export const MESSAGE_BYTES_MAX = 64 * 1024;
 
-/** Longest reason of a close, in bytes (RFC 6455 section 5.5: 125 together with the code). */
+/** Maximum size of a close reason, in bytes (RFC 6455 section 5.5: 125 together with the code). */
 const REASON_BYTES_MAX = 123;
 
-/** Why a web socket is closed (RFC 6455 section 7.4.1, and the registry of IANA for 1013). */
+/** Close codes (RFC 6455 section 7.4.1; 1013 is in the IANA registry). */
 const CLOSE_CODES = {stop: 1001, message: 1008, defect: 1011, tryAgain: 1013} as const;
 
-/** Only the handshake is left to the server of the library; of the protocols that a client may name none is spoken. */
+/** Uses the server of the library for the handshake only; no subprotocol is supported. */
 const HANDSHAKE_OPTIONS: ServerOptions = {
   noServer: true,
   clientTracking: false,
@@ -26,62 +26,62 @@ const HANDSHAKE_OPTIONS: ServerOptions = {
   handleProtocols: () => false,
 };
 
-/** What came of a handshake: a web socket, or what is wrong with the request; neither when its client is gone. */
+/** Result of a handshake: a WebSocket, or the problem with the request; neither if the client has disconnected. */
 export interface Handshake {
   readonly webSocket?: WebSocket;
   readonly problem?: string;
 }
 
-/** Answers a request for a web socket (RFC 6455 section 4.2.2). @param head What came after it. */
+/** Answers a WebSocket handshake (RFC 6455 section 4.2.2). @param head Bytes that arrived after the request. */
 export function shakeHands(request: IncomingMessage, socket: Socket, head: Buffer): Handshake {
-  // Version 8 has another header for the origin, which the guard has not seen.
+  // Version 8 sends the origin in another header, which the guard does not check.
   if (request.headers['sec-websocket-version'] !== '13') return {problem: 'Sec-WebSocket-Version has to be 13'};
-  let shaken: Handshake = {};
+  let handshake: Handshake = {};
   const server = new WebSocketServer(HANDSHAKE_OPTIONS);
-  // Either is called before the last call returns.
-  server.on('wsClientError', ({message}) => (shaken = {problem: message}));
-  server.handleUpgrade(request, socket, head, webSocket => (shaken = {webSocket}));
-  return shaken;
+  // One of the two callbacks is called before `handleUpgrade` returns.
+  server.on('wsClientError', ({message}) => (handshake = {problem: message}));
+  server.handleUpgrade(request, socket, head, webSocket => (handshake = {webSocket}));
+  return handshake;
 }
 
-/** How frames are sent. */
+/** Options of {@link sendFrames}. */
 export interface SendFramesOptions {
-  /** Closes the web socket: the server stops. */
+  /** Closes the WebSocket: the server stops. */
   readonly signal: AbortSignal;
-  /** How often the client is asked whether it is there; one that has not answered by the next time is cut off. */
+  /** Interval between pings; a client that has not answered by the next ping is disconnected. */
   readonly pingIntervalMs: number;
-  /** Told of defects. */
+  /** Called with unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Sends frames as they are made, each once the system took the one before it. Resolves once it is over: the client is
- * gone or closed the web socket, sent a message (1008), the server stops (1001), or the frames failed, which the client
- * is told as JSON in the reason (1013 for `subscriber-too-slow`, with the cursor to go on from).
+ * Sends frames as they are produced, each after the operating system accepted the one before. Resolves when the client
+ * disconnects or closes the WebSocket, sends a message (1008), the server stops (1001), or the frames fail. The close
+ * reason of a failure is JSON (1013 for `subscriber-too-slow`, with the cursor to resume from).
  */
 export async function sendFrames(webSocket: WebSocket, frames: HttpStream, options: SendFramesOptions): Promise<void> {
   const {signal, onError} = options;
   const iterator = frames[Symbol.asyncIterator]();
   const stopPings = startPings(webSocket, options.pingIntervalMs);
   try {
-    const outcome = await Promise.race([whenOver(webSocket, signal), pump(webSocket, iterator)]);
-    if (outcome === 'over') void returnIterator(iterator, onError);
-    // Does nothing where it is closed already.
+    const outcome = await Promise.race([whenClosing(webSocket, signal), pump(webSocket, iterator)]);
+    if (outcome === 'closing') void returnIterator(iterator, onError);
+    // Does nothing if it is closed already.
     webSocket.close(CLOSE_CODES.stop, 'The service stops');
   } catch (error) {
-    if (!isForeseen(error)) onError(error);
+    if (!isExpected(error)) onError(error);
     closeWith(webSocket, error);
   } finally {
     stopPings();
   }
 }
 
-/** Resolves when the client is gone, has said something, or the server stops. */
-function whenOver(webSocket: WebSocket, signal: AbortSignal): Promise<'over'> {
+/** Resolves when the client disconnects or sends a message, or the server stops. */
+function whenClosing(webSocket: WebSocket, signal: AbortSignal): Promise<'closing'> {
   return new Promise(resolve => {
-    const end = (): void => resolve('over');
+    const end = (): void => resolve('closing');
     webSocket.once('close', end);
-    // The library answers wrong frames by itself: 1002, 1007 for what is not UTF-8, 1009 for what is too large.
+    // The library closes by itself on invalid frames: 1002, 1007 (not UTF-8), 1009 (too large).
     webSocket.on('error', end);
     webSocket.once('message', () => {
       webSocket.close(CLOSE_CODES.message, 'Cannot take a message: this web socket only tells, send requests instead');
@@ -96,16 +96,16 @@ async function pump(webSocket: WebSocket, iterator: AsyncIterator<string | Uint8
   for (;;) {
     const {done, value} = await iterator.next();
     if (done || webSocket.readyState !== webSocket.OPEN) return 'done';
-    // Called back with an error when the client is gone, which is no news.
+    // The callback gets an error if the client has disconnected; the next call returns 'done' then.
     await new Promise<void>(resolve => webSocket.send(value, {binary: false}, () => resolve()));
   }
 }
 
-/** @returns What stops them. */
+/** Pings the client, and disconnects it if it does not answer. @returns A function that stops the pings. */
 function startPings(webSocket: WebSocket, intervalMs: number): () => void {
   let answered = true;
   const timer = setInterval(() => {
-    // What came while this process was busy, or the machine asleep, is read first.
+    // First read a pong that arrived while this process was busy, or the machine asleep.
     if (!answered) setImmediate(() => answered || webSocket.terminate());
     else if (webSocket.readyState === webSocket.OPEN) {
       answered = false;

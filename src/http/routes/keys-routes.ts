@@ -6,7 +6,7 @@ import {formatDeleted, formatListing} from '../../protocol/listing.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
-/** What the route of many entries needs. */
+/** Entries and their store. */
 export interface KeysRoutesDeps {
   readonly entries: Pick<Entries, 'list' | 'deleteRange'>;
   readonly storeId: StoreId;
@@ -14,7 +14,7 @@ export interface KeysRoutesDeps {
 
 /** `/api/keys`: many entries. */
 export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[] {
-  const takeTurn = createTurns();
+  const oneByOne = createSequence();
   return [
     {
       path: '/api/keys',
@@ -25,8 +25,8 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
           const make = async (): Promise<HttpAnswer> =>
             answer(formatListing({storeId, page: await entries.list(options)}));
           if (!options.values) return make();
-          return takeTurn(() => {
-            request.makeRoom(DEFAULT_LIMITS.listValuesBytesMax);
+          return oneByOne(() => {
+            request.reserveMemory(DEFAULT_LIMITS.listValuesBytesMax);
             return make();
           });
         },
@@ -41,16 +41,16 @@ export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[]
 }
 
 /**
- * Makes what runs actions one after the other: pages with values are made in turn, so that each counts in memory before
- * the next asks for room. Most are far smaller than the room for the largest, and few would have it at once.
+ * Creates a function that runs actions one after the other. Pages with values are created in sequence: each is counted
+ * with its own size before the next reserves memory. Most are far smaller than the largest, for which memory is reserved.
  */
-function createTurns(): <T>(action: () => Promise<T>) => Promise<T> {
+function createSequence(): <T>(action: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();
   return action => {
     const done = last.then(action);
-    // In a turn of the event loop of its own: meanwhile nobody takes an answer, and nothing of those that made room is free.
-    const pause = (): Promise<void> => setImmediate();
-    last = done.then(pause, pause);
+    // Wait for a tick of the event loop: only then can clients read answers, and evicted connections free their memory.
+    const nextTick = (): Promise<void> => setImmediate();
+    last = done.then(nextTick, nextTick);
     return done;
   };
 }
