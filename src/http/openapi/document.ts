@@ -17,7 +17,7 @@ import {PAGE, PROBLEM, SIGN_IN, TRANSACTION} from './schemas.ts';
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What {@link buildOpenApi} needs. */
+/** Parts of the document that are not known here. */
 export interface OpenApiOptions {
   readonly version: string;
   readonly identitySchema: JsonObject;
@@ -44,9 +44,9 @@ export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObj
     servers: [{url: '/'}],
     security: [],
     tags: [
-      {name: 'Identity', description: 'Who the pilot is.'},
+      {name: 'Identity', description: 'The pilot.'},
       {name: 'Store', description: 'JSON values under keys, durable once acknowledged.'},
-      {name: 'Events', description: 'What changes, as it happens.'},
+      {name: 'Events', description: 'Changes, as they happen.'},
       {name: 'Service', description: 'The service itself.'},
     ],
     paths: Object.fromEntries(paths),
@@ -73,7 +73,7 @@ const VALUE_SCHEMA: JsonObject = {description: 'Any JSON text, stored and return
 
 const MERGE_PATCH_SCHEMA: JsonObject = {
   description:
-    'Members of an object replace those of the same name, `null` removes them, objects are merged in turn; anything else replaces the whole value (RFC 7396).',
+    'Members of an object replace those of the same name, `null` removes them, nested objects are merged likewise; anything else replaces the whole value (RFC 7396).',
 };
 
 const KEY_PARAMETER: JsonObject = {
@@ -118,7 +118,7 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
   },
   'sign-in': {
     required: true,
-    description: 'Who signs in, and where.',
+    description: 'The credentials, and the back end.',
     content: {'application/json': {schema: {$ref: '#/components/schemas/SignIn'}}},
   },
   transaction: {
@@ -133,9 +133,9 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
   },
 };
 
-/** The members of a query's schema, each as a parameter. */
+/** Describes each member of a query schema as a parameter. */
 function queryParameters(query: z.ZodType): readonly JsonObject[] {
-  // What comes out of reading is what the text stands for: a number, not a text with digits.
+  // The output schema: a number, for example, not the text that it is parsed from.
   const {properties = {}, required = []} = toSchema(query) as {
     readonly properties?: Readonly<Record<string, JsonObject>>;
     readonly required?: readonly string[];
@@ -167,7 +167,7 @@ function describeResponses({answers, failures}: OperationDescription): JsonObjec
   return Object.fromEntries([...responses].sort(([a], [b]) => Number(a) - Number(b)));
 }
 
-/** A status that is an answer or a failure: told apart by the content type. */
+/** Merges the answer and the failures of one status; the content type tells them apart. */
 function mergeResponses(answered: JsonObject, failed: JsonObject): JsonObject {
   return {
     description: `${answered['description']} ${failed['description']}`,
@@ -196,11 +196,11 @@ function describeAnswer({
   };
 }
 
-/** Failures that may say when to come again. */
+/** Failures that may have a Retry-After header. */
 const PAUSING: ReadonlySet<FailureCode> = new Set(['back-end-failed', 'back-end-busy']);
 
 const RETRY_AFTER = {
-  description: 'How long the back end wants to be left alone, in seconds, if it says so.',
+  description: 'When to retry, in seconds, if the back end says so.',
   schema: {type: 'string', pattern: '^[0-9]+$'},
 };
 

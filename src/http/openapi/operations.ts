@@ -20,7 +20,7 @@ import {
   WRITE_QUERY,
 } from './schemas.ts';
 
-/** What the OpenAPI document says of an operation. */
+/** An operation in the OpenAPI document. */
 export interface OperationDescription {
   readonly operationId: string;
   readonly tag: 'Identity' | 'Store' | 'Events' | 'Service';
@@ -28,40 +28,42 @@ export interface OperationDescription {
   readonly description?: string;
   /** The schema that reads the query string. */
   readonly query?: z.ZodType;
-  /** Request headers that matter. */
+  /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
-  /** What the body is; without it there is none. */
+  /** Kind of the body; absent if there is none. */
   readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in';
-  /** By status; a text instead of a schema names a component, none means no body. */
+  /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
   readonly failures: readonly FailureCode[];
 }
 
-/** What the OpenAPI document says of an answer. */
+/** An answer in the OpenAPI document. */
 export interface AnswerDescription {
   readonly description: string;
   readonly schema?: z.ZodType | 'Identity' | 'Value' | 'Page';
   readonly contentType?: string;
-  /** Another content type that it may have, for a text that is sent while it is made. */
+  /** Content type of the streamed form, if there is one. */
   readonly streamType?: string;
   readonly headers?: readonly (keyof typeof ANSWER_HEADERS)[];
 }
 
 /** Request headers that operations name. */
 export const REQUEST_HEADERS = {
-  'If-Match': 'Only if the entry has one of these ETags, or with `*` if there is one. A revision alone is no ETag.',
+  'If-Match':
+    'Only if the entry has one of these ETags, or with `*` if it exists. A revision without store id is not an ETag.',
   'Last-Event-ID':
-    'The last id of a stream before: it goes on from there, whatever `since` says; one of another store is answered with `reset`.',
-  'If-None-Match': 'On writes only `*`: only if there is no entry. On reads ETags: 304 if the entry has one of them.',
+    'The last id that was received: the stream resumes there and ignores `since`. An id of another store causes a `reset`.',
+  'If-None-Match':
+    'On writes only `*`: only if the entry does not exist. On reads ETags: 304 if the entry has one of them.',
 } as const;
 
-/** What the OpenAPI document says of a header of an answer. */
+/** An answer header in the OpenAPI document. */
 export interface AnswerHeader {
   readonly description: string;
-  /** Whether it is always there. */
+  /** Whether every such answer has it. */
   readonly required: boolean;
-  /** A regular expression that every value of it matches. */
+  /** Regular expression that all its values match. */
   readonly pattern: string;
 }
 
@@ -81,20 +83,20 @@ export const ANSWER_HEADERS = {
     pattern: TIME_PATTERN,
   },
   'Content-Disposition': {
-    description: 'A name for the file, with the revision.',
+    description: 'A file name, with the revision.',
     required: true,
     pattern: '^attachment; filename="[^"]+"$',
   },
-  Location: {description: 'Where it is.', required: true, pattern: '^/docs$'},
-  Upgrade: {description: 'The protocol that follows.', required: true, pattern: '^websocket$'},
+  Location: {description: 'Path of the page.', required: true, pattern: '^/docs$'},
+  Upgrade: {description: 'The new protocol.', required: true, pattern: '^websocket$'},
   'Sec-WebSocket-Accept': {
-    description: 'Shows that the handshake was understood (RFC 6455).',
+    description: 'Completes the handshake (RFC 6455).',
     required: true,
     pattern: '^[A-Za-z0-9+/]{27}=$',
   },
 } as const satisfies Record<string, AnswerHeader>;
 
-/** What may happen to any request, whatever it asks for. */
+/** Failures of any request, regardless of the operation. */
 export const COMMON_FAILURES: readonly FailureCode[] = [
   'malformed-request',
   'invalid-header',
@@ -139,7 +141,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getIdentity',
       tag: 'Identity',
-      summary: 'Who the pilot is',
+      summary: 'Read the identity of the pilot',
       answers: {200: {description: 'The identity document.', schema: 'Identity'}},
       failures: ['no-identity'],
     },
@@ -148,8 +150,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getSession',
       tag: 'Identity',
-      summary: 'How it stands with the session',
-      description: 'Whether somebody is signed in, where and since when. Holds no secret.',
+      summary: 'Read the state of the session',
+      description: 'Whether a pilot is signed in, to which back end and since when. Contains no secret.',
       answers: {200: {description: 'The state of the session.', schema: SESSION}},
       failures: [],
     },
@@ -158,9 +160,9 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       tag: 'Identity',
       summary: 'Sign in to the back end of the airline',
       description:
-        'Sends the password to the back end of the airline that is configured, once and without following redirects. A failure leaves everything as it was.',
+        'Sends the password to the configured back end once, without following redirects. A failure changes nothing.',
       body: 'sign-in',
-      answers: {200: {description: 'Signed in: this pilot is served from now on.', schema: SESSION}},
+      answers: {200: {description: 'Signed in: the service now has the identity of this pilot.', schema: SESSION}},
       failures: [
         'invalid-json',
         'value-too-deep',
@@ -185,8 +187,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       operationId: 'signOut',
       tag: 'Identity',
       summary: 'Sign out',
-      description: 'Forgets the session, wherever it is kept. Nobody to sign out is fine.',
-      answers: {200: {description: 'Forgotten.', schema: SESSION}},
+      description: 'Deletes the session, wherever it is stored. Idempotent.',
+      answers: {200: {description: 'Signed out.', schema: SESSION}},
       failures: ['sign-in-unavailable'],
     },
   },
@@ -194,10 +196,10 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     POST: {
       operationId: 'verifySession',
       tag: 'Identity',
-      summary: 'Have the back end asked whether the session holds',
+      summary: 'Verify the session with the back end',
       description:
-        'For callers that the back end of the airline has just refused (401). Answers at once; if the session is over, "identity-changed" is announced and GET /api/session says why. The back end is asked at most once a minute: a call within it is accepted and asks nothing.',
-      answers: {202: {description: 'Accepted. The state of the session as it was known before.', schema: SESSION}},
+        'For callers that the back end of the airline has just refused (401). Answers at once; if the session is over, the event "identity-changed" follows and GET /api/session has the reason. Verifies at most once a minute; further calls are accepted without effect.',
+      answers: {202: {description: 'Accepted. The state of the session before the verification.', schema: SESSION}},
       failures: ['no-identity', 'sign-in-unavailable'],
     },
   },
@@ -218,16 +220,16 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       operationId: 'storeEntry',
       summary: 'Store a value',
       description:
-        'Stores the JSON body under the key, whether or not there was an entry. Without a time to live the entry stays until it is deleted, whatever it had before.',
+        'Creates or replaces the entry. Without `ttl` it stays until it is deleted, even if it had a time to live before.',
       query: WRITE_QUERY,
       answers: {200: STORED},
     },
     PUT: {
       ...WRITE,
       operationId: 'putEntry',
-      summary: 'Store a value, and learn whether it is new',
+      summary: 'Store a value; the status tells whether the entry is new',
       query: WRITE_QUERY,
-      answers: {200: STORED, 201: {...STORED, description: 'Stored, and there was no entry before.'}},
+      answers: {200: STORED, 201: {...STORED, description: 'Stored: the entry is new.'}},
     },
     PATCH: {
       ...WRITE,
@@ -235,7 +237,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       operationId: 'patchEntry',
       summary: 'Change members of a value',
       description:
-        'Applies a JSON Merge Patch (RFC 7396), together with reading the value: of many patches at once each is applied once. Members that it does not name keep their exact text, and the entry its time to live. Where there is no entry it makes one.',
+        'Applies a JSON Merge Patch (RFC 7396) atomically: of concurrent patches each is applied once. Other members keep their exact text, and the entry keeps its time to live. Creates the entry if it does not exist.',
       answers: {200: {...STORED, description: 'Patched: the value is on disk.'}},
       failures: [...WRITE.failures, 'patch-too-large', 'entry-corrupt'],
     },
@@ -254,7 +256,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       tag: 'Store',
       summary: 'List entries',
       description:
-        'A page of entries in the order of their keys’ UTF-8 bytes. With values a page may end early, after 4 MiB of them.',
+        'A page of entries, sorted by the UTF-8 bytes of their keys. A page with values ends early once they reach 4 MiB.',
       query: LIST_QUERY,
       answers: {200: {description: 'A page.', schema: 'Page'}},
       failures: [...LIST_FAILURES],
@@ -263,7 +265,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       operationId: 'deleteEntries',
       tag: 'Store',
       summary: 'Delete all entries under a prefix',
-      description: 'In batches of 1,000; each is all or nothing, and a failure leaves the batches after it.',
+      description:
+        'Deletes in batches of 1,000, each all or nothing. After a failure the remaining batches are not deleted.',
       query: DELETE_RANGE_QUERY,
       answers: {200: {description: 'Deleted.', schema: DELETED}},
       failures: [...LIST_FAILURES, ...WRITE_FAILURES],
@@ -275,9 +278,9 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       tag: 'Store',
       summary: 'Change many entries, all or nothing',
       description:
-        'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and is a failure where there is no entry.',
+        'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and fails if the entry does not exist.',
       body: 'transaction',
-      answers: {200: {description: 'All of it is on disk.', schema: TRANSACTED}},
+      answers: {200: {description: 'All changes are on disk.', schema: TRANSACTED}},
       failures: [
         'invalid-transaction',
         'invalid-key',
@@ -298,14 +301,14 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getEvents',
       tag: 'Events',
-      summary: 'What changes, as it happens',
+      summary: 'Receive changes, as they happen',
       description:
-        'A stream of Server-Sent Events, from now on or from `since` on; with `wait` one list. A WebSocket on this path brings the same objects as text frames. The data of an event is as one of `events` in the list; `id` stands on the last event of a commit.',
+        'A stream of Server-Sent Events, from now on or after `since`; with `wait` a single list. A WebSocket on this path sends the same objects as text frames. The data of an event is one element of `events` in the list; the last event of a commit has an `id`.',
       query: EVENTS_QUERY,
       headers: ['Last-Event-ID'],
       answers: {
         101: {
-          description: 'A WebSocket that brings the events as text frames, where the request asks to upgrade to it.',
+          description: 'A WebSocket that sends the events as text frames, if the request asks for an upgrade.',
           headers: ['Upgrade', 'Sec-WebSocket-Accept'],
         },
         200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'},
@@ -317,9 +320,9 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'exportEntries',
       tag: 'Store',
-      summary: 'All entries as lines, at one revision',
+      summary: 'Export all entries at one revision',
       description:
-        'Streams NDJSON: a header, one line for each entry in the order of their keys, and a trailer with their number, without which it was cut off. Values stand there byte for byte. Writes that happen meanwhile are not in it.',
+        'Streams NDJSON: a header, one line for each entry sorted by key, and a trailer with their number. Without a trailer the export is truncated. Values are included byte for byte; concurrent writes are not included.',
       query: EXPORT_QUERY,
       answers: {
         200: {
@@ -337,10 +340,10 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       tag: 'Store',
       summary: 'Store the entries of an export',
       description:
-        'Reads the lines while they arrive. Up to 1,000 entries and 8 MiB of values are one commit: all or nothing. More are stored in batches of that size, and a failure tells how many were. Importing again is always safe.',
+        'Reads the lines as they arrive. Up to 1,000 entries and 8 MiB of values are one commit: all or nothing. Larger imports are stored in batches of that size, and a failure has the number of stored entries. Idempotent: an import can be retried.',
       query: IMPORT_QUERY,
       body: 'export',
-      answers: {200: {description: 'All of it is on disk.', schema: IMPORTED}},
+      answers: {200: {description: 'All changes are on disk.', schema: IMPORTED}},
       failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', 'store-corrupt', ...WRITE_FAILURES],
     },
   },
@@ -348,7 +351,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getService',
       tag: 'Service',
-      summary: 'What the service is',
+      summary: 'Read name and versions of the service',
       answers: {200: {description: 'Name, versions and links.', schema: SERVICE}},
       failures: [],
     },
@@ -357,7 +360,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getLimits',
       tag: 'Service',
-      summary: 'The limits in force',
+      summary: 'Read all limits',
       answers: {200: {description: 'Every limit.', schema: LIMITS}},
       failures: [],
     },
@@ -366,8 +369,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getLiveness',
       tag: 'Service',
-      summary: 'Whether the process answers',
-      answers: {200: {description: 'It does.', schema: LIVENESS}},
+      summary: 'Check that the process answers',
+      answers: {200: {description: 'It answers.', schema: LIVENESS}},
       failures: [],
     },
   },
@@ -375,9 +378,9 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getReadiness',
       tag: 'Service',
-      summary: 'Whether the service can do its work',
+      summary: 'Check that the service can read and write',
       answers: {
-        200: {description: 'It can.', schema: READINESS},
+        200: {description: 'It can read and write.', schema: READINESS},
         503: {description: 'It can only read: the disk failed.', schema: READINESS},
       },
       failures: [],
@@ -387,8 +390,8 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     GET: {
       operationId: 'getStart',
       tag: 'Service',
-      summary: 'Where people who open the service in a browser are led',
-      answers: {302: {description: 'To the page of this document.', headers: ['Location']}},
+      summary: 'Redirect a browser to the documentation',
+      answers: {302: {description: 'Redirect to this document as a page.', headers: ['Location']}},
       failures: [],
     },
   },
@@ -406,7 +409,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       operationId: 'getDocs',
       tag: 'Service',
       summary: 'This document as a page',
-      answers: {200: {description: 'A page that needs no network.', contentType: 'text/html; charset=utf-8'}},
+      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: [],
     },
   },

@@ -21,29 +21,29 @@ const limit = z
   .transform(Number)
   .pipe(z.int().min(1, LIMIT_PROBLEM).max(DEFAULT_LIMITS.listLimitMax, LIMIT_PROBLEM));
 
-/** A time to live. */
+/** Time to live. */
 const ttlSeconds = z.int().min(1).max(DEFAULT_LIMITS.ttlSecondsMax);
 
-/** The parameters of POST and PUT /api/store/{key}, for the documentation: the route reads them by itself. */
+/** Parameters of POST and PUT /api/store/{key}, for the documentation: the route parses them itself. */
 export const WRITE_QUERY = z.strictObject({
   ttl: ttlSeconds.optional().meta({
-    description: 'How long the entry lives, in whole seconds; without it, until it is deleted.',
+    description: 'Time to live, in whole seconds; without it the entry stays until it is deleted.',
   }),
 });
 
-/** The parameters of GET /api/keys. */
+/** Parameters of GET /api/keys. */
 export const LIST_QUERY = z.strictObject({
   prefix: z
     .string()
     .default('')
     .meta({description: `Only keys that begin with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`}),
-  after: z.string().optional().meta({description: 'The cursor `next` of the page before: only keys beyond it.'}),
-  limit: limit.default(DEFAULT_LIMITS.listLimit).meta({description: 'How many entries at most.'}),
+  after: z.string().optional().meta({description: 'The cursor `next` of the previous page: only keys after it.'}),
+  limit: limit.default(DEFAULT_LIMITS.listLimit).meta({description: 'Maximum number of entries.'}),
   reverse: flag.default(false).meta({description: 'From the last key to the first.'}),
-  values: flag.default(false).meta({description: 'Whether the values come too.'}),
+  values: flag.default(false).meta({description: 'Whether to include the values.'}),
 });
 
-/** The parameters of DELETE /api/keys. */
+/** Parameters of DELETE /api/keys. */
 export const DELETE_RANGE_QUERY = z
   .strictObject({
     prefix: z.string().meta({
@@ -55,16 +55,16 @@ export const DELETE_RANGE_QUERY = z
 
 const REVISION_PROBLEM = 'it is a revision: a whole number of at most 15 digits, or with the id of its store before it';
 
-/** A revision as a caller gives it, for the documentation. */
+/** A revision as clients send it, for the documentation. */
 const GIVEN_REVISION = /^([0-9a-z]{1,32}-)?(0|[1-9][0-9]{0,14})$/;
 
 const STORE_ID = z
   .string()
   .regex(/^[0-9a-z]{1,32}$/)
-  .meta({description: 'The store that the revisions belong to: another store counts its own.'});
+  .meta({description: 'The store that the revisions belong to. Each store has revisions of its own.'});
 const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${DEFAULT_LIMITS.waitSecondsMax}`};
 
-/** The parameters of GET /api/events. */
+/** Parameters of GET /api/events. */
 export const EVENTS_QUERY = z
   .strictObject({
     prefix: z
@@ -84,7 +84,7 @@ export const EVENTS_QUERY = z
       }),
     initial: flag
       .default(false)
-      .meta({description: 'Whether the entries that are present come first; with `since`, only after a `reset`.'}),
+      .meta({description: 'Whether to send the existing entries first; with `since`, only after a `reset`.'}),
     wait: z
       .string()
       .regex(/^[0-9]{1,9}$/, WAIT_PROBLEM)
@@ -92,7 +92,8 @@ export const EVENTS_QUERY = z
       .pipe(z.int().min(1, WAIT_PROBLEM).max(DEFAULT_LIMITS.waitSecondsMax, WAIT_PROBLEM))
       .optional()
       .meta({
-        description: 'Answers with what there is, or with what comes within so many seconds, and does not stream.',
+        description:
+          'Answers once instead of streaming: with the events so far, or the next ones within this many seconds.',
       }),
   })
   .refine(({initial, wait}) => !initial || wait === undefined, {
@@ -100,7 +101,7 @@ export const EVENTS_QUERY = z
     error: 'it cannot stand beside wait; GET /api/keys lists the entries that are present',
   });
 
-/** One event, as it stands in the data of an event stream, in a WebSocket frame, and in a list of them. */
+/** One event: the data of a server-sent event, a WebSocket frame, or an element of a list. */
 export const EVENT = z.union([
   z.strictObject({
     kind: z.literal('entry-written'),
@@ -121,7 +122,7 @@ export const EVENT = z.union([
   z.strictObject({kind: z.literal('reset'), storeId: STORE_ID, revision: z.string().regex(/^(0|[1-9][0-9]*)$/)}),
 ]);
 
-/** What GET /api/events answers with `wait`. */
+/** Answer of GET /api/events with `wait`. */
 export const EVENT_LIST = z.strictObject({
   events: z.array(EVENT),
   storeId: STORE_ID,
@@ -131,7 +132,7 @@ export const EVENT_LIST = z.strictObject({
     .meta({description: 'The `since` of the next request.'}),
 });
 
-/** The parameters of GET /api/export. */
+/** Parameters of GET /api/export. */
 export const EXPORT_QUERY = z.strictObject({
   prefix: z
     .string()
@@ -139,21 +140,21 @@ export const EXPORT_QUERY = z.strictObject({
     .meta({description: `Only keys that begin with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`}),
 });
 
-/** The parameters of POST /api/import. */
+/** Parameters of POST /api/import. */
 export const IMPORT_QUERY = z.strictObject({
   mode: z.enum(['merge', 'replace'], {error: 'it is "merge" or "replace"'}).default('merge').meta({
     description:
       '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
   }),
-  'dry-run': flag.default(false).meta({description: 'Whether everything is read and checked, and nothing stored.'}),
+  'dry-run': flag.default(false).meta({description: 'Whether to read and check everything, but store nothing.'}),
 });
 
 /** A count in an answer. */
 const count = (description: string) => z.int().min(0).meta({description});
 
-/** What POST /api/import answers. */
+/** Answer of POST /api/import. */
 export const IMPORTED = z.strictObject({
-  dryRun: z.boolean().meta({description: 'Whether this is what would have been done.'}),
+  dryRun: z.boolean().meta({description: 'Whether nothing was stored: the counts tell what an import would do.'}),
   entries: count('How many entries the export has.'),
   created: count('How many of them had no entry before.'),
   replaced: count('How many of them had one.'),
@@ -166,7 +167,7 @@ export const IMPORTED = z.strictObject({
     .meta({description: 'The revision of the store afterwards.'}),
 });
 
-/** What a write and a deletion answer. */
+/** Answer of writes and deletions. */
 export const DONE = z.strictObject({}).meta({description: 'An empty object.'});
 
 /** An entry in a listing. */
@@ -182,17 +183,17 @@ export const LISTED_ENTRY = z.strictObject({
   value: z.unknown().optional().meta({description: 'The value as it was stored; only with `values=true`.'}),
 });
 
-/** What GET /api/keys answers. */
+/** Answer of GET /api/keys. */
 export const PAGE = z.strictObject({
   storeId: STORE_ID,
   entries: z.array(LISTED_ENTRY),
   next: z.string().optional().meta({description: 'The cursor for the page that follows; absent on the last one.'}),
 });
 
-/** What DELETE /api/keys answers. */
+/** Answer of DELETE /api/keys. */
 export const DELETED = z.strictObject({deleted: z.int().min(0).meta({description: 'How many entries were deleted.'})});
 
-/** Anything, but it has to be there. */
+/** Any JSON value; required. */
 const JSON_VALUE = z.unknown().meta({description: 'Any JSON; its text is kept byte for byte.'});
 
 const KEY = z.string().min(1);
@@ -208,15 +209,15 @@ export const TRANSACTION = z.strictObject({
         z.strictObject({
           key: KEY,
           revision: z.string().regex(GIVEN_REVISION).meta({
-            description: 'The revision that the entry has to have; with the id of its store it has to be this one.',
+            description: 'The revision that the entry must have; if it includes a store id, the store must match too.',
           }),
         }),
-        z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'There must be no entry.'})}),
+        z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'The entry must not exist.'})}),
       ]),
     )
     .max(DEFAULT_LIMITS.transactionChecksMax)
     .optional()
-    .meta({description: 'What must be true for anything to happen. Each key at most once.'}),
+    .meta({description: 'Conditions for the whole transaction. Each key at most once.'}),
   operations: z
     .array(
       z.union([
@@ -224,33 +225,36 @@ export const TRANSACTION = z.strictObject({
           kind: z.literal('put'),
           key: KEY,
           value: JSON_VALUE,
-          ttlSeconds: ttlSeconds.optional().meta({description: 'How long it lives; without it, until it is deleted.'}),
+          ttlSeconds: ttlSeconds
+            .optional()
+            .meta({description: 'Time to live, in seconds; without it the entry stays until it is deleted.'}),
         }),
         z.strictObject({kind: z.literal('patch'), key: KEY, patch: JSON_VALUE}),
         z.strictObject({
           kind: z.literal('touch'),
           key: KEY,
           ttlSeconds: ttlSeconds.nullable().meta({
-            description: 'How long it lives from now on, or null for until it is deleted. There has to be an entry.',
+            description:
+              'Time to live from now on, in seconds; null: the entry stays until it is deleted. The entry must exist.',
           }),
         }),
         z.strictObject({kind: z.literal('delete'), key: KEY}),
       ]),
     )
     .max(DEFAULT_LIMITS.transactionOperationsMax)
-    .meta({description: 'What happens, all or nothing. Each key at most once.'}),
+    .meta({description: 'Changes, all or nothing. Each key at most once.'}),
 });
 
-/** What POST /api/transactions answers. */
+/** Answer of POST /api/transactions. */
 export const TRANSACTED = z.strictObject({
   storeId: STORE_ID,
   revision: z
     .string()
     .regex(/^(0|[1-9][0-9]*)$/)
-    .meta({description: 'The revision of all that was written; of the last commit before when nothing changed.'}),
+    .meta({description: 'The revision of all written entries; if nothing changed, that of the last commit.'}),
 });
 
-/** What GET /api answers. */
+/** Answer of GET /api. */
 export const SERVICE = z.strictObject({
   name: z.literal('crewroom'),
   version: z.string(),
@@ -259,12 +263,12 @@ export const SERVICE = z.strictObject({
   links: z.record(z.string(), z.string()),
 });
 
-/** What GET /api/limits answers. */
+/** Answer of GET /api/limits. */
 export const LIMITS = z
   .record(z.string(), z.int())
-  .meta({description: 'Every limit in force, by name; the unit is the end of the name, without one it is a count.'});
+  .meta({description: 'Every limit, by name. A name ends with its unit; without a unit it is a count.'});
 
-/** What GET /livez answers. */
+/** Answer of GET /livez. */
 export const LIVENESS = z.strictObject({live: z.literal(true)});
 
 const SOURCE = z.enum(['back-end', 'profile', 'sample', 'none']).meta({
@@ -274,42 +278,38 @@ const SOURCE = z.enum(['back-end', 'profile', 'sample', 'none']).meta({
 const SESSION_STATE = z.enum(['signed-out', 'signed-in', 'expired']);
 
 const STALE = z.literal(true).optional().meta({
-  description: 'The back end of the airline did not confirm the session since; the last known identity is served.',
+  description: 'The back end of the airline could not confirm the session; the last known identity is served.',
 });
 
-/** What POST /api/session takes, for the documentation: `readSignIn` reads it, which repeats no secret. */
+/** Body of POST /api/session, for the documentation: `readSignIn` parses it, and its messages contain no secret. */
 export const SIGN_IN = z.strictObject({
   scriptURL: z.string().optional().meta({
-    description: 'The address of the back end, where no airline is configured; web pages may not name one.',
+    description: 'The address of the back end, if no airline is configured; web pages may not send it.',
   }),
-  username: z
-    .string()
-    .min(1)
-    .max(CREDENTIAL_LENGTH_MAX)
-    .meta({description: 'The number of the pilot, or the e-mail address.'}),
+  username: z.string().min(1).max(CREDENTIAL_LENGTH_MAX).meta({description: 'Pilot number or e-mail address.'}),
   password: z
     .string()
     .min(1)
     .max(CREDENTIAL_LENGTH_MAX)
-    .meta({description: 'Sent to the back end once, and kept nowhere.', format: 'password', writeOnly: true}),
+    .meta({description: 'Sent to the back end once, and not stored.', format: 'password', writeOnly: true}),
 });
 
-/** What /api/session answers. */
+/** Answer of /api/session. */
 export const SESSION = z.strictObject({
   state: SESSION_STATE,
   source: SOURCE,
-  since: z.iso.datetime().meta({description: 'Since when the state is what it is, UTC.'}),
-  expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, where that is known, UTC.'}),
+  since: z.iso.datetime().meta({description: 'When the state last changed, UTC.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, if known, UTC.'}),
   stale: STALE,
   scriptURL: z.string().optional().meta({description: 'The address of the back end.'}),
-  kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is kept.'}),
+  kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is stored.'}),
   problem: z
     .strictObject({code: z.string(), detail: z.string(), advice: z.string()})
     .optional()
-    .meta({description: 'Why it is stale, expired or not taken up.'}),
+    .meta({description: 'Why the session is stale, expired, or could not be restored.'}),
 });
 
-/** What GET /readyz answers. */
+/** Answer of GET /readyz. */
 export const READINESS = z.strictObject({
   ready: z.boolean(),
   store: z.enum(['read-write', 'read-only']),
@@ -322,13 +322,13 @@ export const READINESS = z.strictObject({
   }),
 });
 
-/** What every failure answers (RFC 9457); a code may bring further members. */
+/** Answer of every failure (RFC 9457); a code may have further members. */
 export const PROBLEM = z.looseObject({
   type: z.literal('about:blank'),
-  title: z.string().meta({description: 'The words of the HTTP status.'}),
+  title: z.string().meta({description: 'The name of the HTTP status.'}),
   status: z.int(),
   detail: z.string().meta({description: 'What went wrong, for people.'}),
-  instance: z.string().meta({description: 'The id of the request; the log of the service has it too.'}),
+  instance: z.string().meta({description: 'The id of the request, as in the log of the service.'}),
   advice: z.string().meta({description: 'What to do, for people.'}),
   code: z.string().meta({description: 'What went wrong, for programs. Codes are stable.'}),
 });

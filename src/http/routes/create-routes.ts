@@ -32,7 +32,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly pause: () => Promise<void>;
 }
 
-/** Makes all routes of the service. */
+/** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, entries, events, transfer, identity, sessions, limits, pause, version, apiVersion, identitySchema} =
     deps;

@@ -11,7 +11,7 @@ import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {pollEvents} from './long-poll.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
-/** What the route of events needs. */
+/** Events, their texts and their store. */
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
@@ -20,7 +20,7 @@ export interface EventsRoutesDeps {
   readonly heartbeatMs?: number | undefined;
 }
 
-/** `/api/events`: what changes, as it happens. */
+/** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
   return [
     {
@@ -31,14 +31,14 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
   ];
 }
 
-/** What a subscriber asked for. */
+/** Parameters of a subscription, as a client sent them. */
 export interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'initial'> {
   /** Undefined for a stream. */
   readonly waitSeconds: number | undefined;
 }
 
 /**
- * Reads from a request what its sender wants to hear of.
+ * Reads the parameters of a subscription from a request.
  *
  * @throws {AppError} `invalid-parameter`, `invalid-header`.
  */
@@ -46,7 +46,7 @@ export async function readEventsRequest({request, query}: Pick<Call, 'request' |
   const {EVENTS_QUERY, readParameters} = await import('../openapi/schemas.ts');
   const {wait, since, ...asked} = readParameters(query, EVENTS_QUERY);
   const last = readLastEventId(request.rawHeaders);
-  // A browser that comes back asks as it did the first time, and adds how far it came.
+  // A browser that reconnects repeats its first request and adds the last id that it received.
   return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
 }
 

@@ -2,9 +2,9 @@ import {AppError} from '../../domain/failure.ts';
 import type {Identity, IdentitySource} from '../../domain/identity.ts';
 import {answer, asText, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {refuseQuery} from './no-query.ts';
+import {assertNoQuery} from './no-query.ts';
 
-/** `/api/identity`: who the pilot is. */
+/** `/api/identity`: the identity of the pilot. */
 export function identityRoutes(source: IdentitySource): readonly Route[] {
   let made: {readonly identity: Identity; readonly answered: HttpAnswer} | undefined;
   return [
@@ -12,10 +12,10 @@ export function identityRoutes(source: IdentitySource): readonly Route[] {
       path: '/api/identity',
       operations: {
         GET: ({query}) => {
-          refuseQuery(query);
+          assertNoQuery(query);
           const identity = source.current();
           if (identity === undefined) throw new AppError({code: 'no-identity'});
-          // One answer for each identity, not for each request.
+          // Create one answer for each identity, not for each request.
           if (made?.identity !== identity) made = {identity, answered: answer(asText(identity.json))};
           return made.answered;
         },

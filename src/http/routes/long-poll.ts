@@ -3,24 +3,24 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {revisionIn, type StoreId} from '../../domain/store-id.ts';
 import type {Polled} from '../../protocol/event.ts';
 
-/** Such an answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
+/** An answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
 export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;
 
-/** Which events are waited for, and for how long. */
+/** Events to wait for, and the time to wait. */
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
   readonly storeId: StoreId;
 }
 
-/** Reads what there is after a cursor, or waits for what comes next; no events after the time is over. */
+/** Reads the events after a cursor, or waits for the next ones. Returns no events if the time is over. */
 export async function pollEvents(events: Events, {waitMs, storeId, ...options}: PollOptions): Promise<Polled> {
   const polled: Event[] = [];
   let sizeBytes = 0;
   let late = false;
-  // What is there now is there without waiting.
+  // Events up to here exist already: reading them involves no waiting.
   const present = events.cursor;
   const {since = present} = options;
-  // That of another store leads nowhere: what comes first is where it goes on.
+  // A cursor of another store is unusable; the first event has the cursor to continue from.
   let cursor = revisionIn(storeId, since) ?? 0;
   const timer = setTimeout(() => {
     late = true;

@@ -1,11 +1,11 @@
 import {invalidParameter, parseQuery} from '../core/route.ts';
 
 /**
- * For operations without parameters.
+ * Checks that an operation without parameters gets none: a parameter that is silently ignored would mislead its sender.
  *
- * @throws {AppError} `invalid-parameter` for any: one that is ignored would promise what nobody keeps.
+ * @throws {AppError} `invalid-parameter`.
  */
-export function refuseQuery(query: string): void {
+export function assertNoQuery(query: string): void {
   if (query === '') return;
   const [parameter = ''] = Object.keys(parseQuery(query));
   throw invalidParameter(parameter, 'the operation has no such parameter');

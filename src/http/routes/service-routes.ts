@@ -5,9 +5,9 @@ import type {Store} from '../../domain/store.ts';
 import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
-import {refuseQuery} from './no-query.ts';
+import {assertNoQuery} from './no-query.ts';
 
-/** What the routes about the service itself need. */
+/** State and versions of the service. */
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly identity: IdentitySource;
@@ -17,7 +17,7 @@ export interface ServiceRoutesDeps {
   readonly limits: Limits;
 }
 
-/** Where a caller finds what; `/api` answers it. */
+/** Paths of the resources, part of `/api`. */
 const LINKS = {
   identity: '/api/identity',
   store: '/api/store/{key}',
@@ -34,7 +34,7 @@ const LINKS = {
   docs: '/docs',
 };
 
-/** `/api`, `/api/limits`, `/livez`, `/readyz`: what the service is and how it is. */
+/** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes({
   store,
   identity,
@@ -46,12 +46,12 @@ export function serviceRoutes({
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
-      refuseQuery(query);
+      assertNoQuery(query);
       return made;
     };
   };
   const ready: Operation = ({query}) => {
-    refuseQuery(query);
+    assertNoQuery(query);
     const writable = store.readOnlyBecause === undefined;
     const current = identity.current();
     const {source, state: sessionState, stale} = sessions.status();

@@ -5,24 +5,24 @@ import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/sessi
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {refuseQuery} from './no-query.ts';
+import {assertNoQuery} from './no-query.ts';
 
-/** `/api/session`: signing in to the back end of the airline, asking it about the session, and signing out. No answer holds a secret. */
+/** `/api/session`: signs in to the back end of the airline, verifies the session, and signs out. No answer contains a secret. */
 export function sessionRoutes(sessions: Sessions): readonly Route[] {
   return [
     {
       path: '/api/session',
       operations: {
         GET: ({query}) => {
-          refuseQuery(query);
+          assertNoQuery(query);
           return answer(formatSession(sessions.status()));
         },
         POST: async ({request, query}) => {
-          refuseQuery(query);
+          assertNoQuery(query);
           return answer(formatSession(await sessions.signIn(await readRequest(request))));
         },
         DELETE: async ({query}) => {
-          refuseQuery(query);
+          assertNoQuery(query);
           return answer(formatSession(await sessions.signOut()));
         },
       },
@@ -31,7 +31,7 @@ export function sessionRoutes(sessions: Sessions): readonly Route[] {
       path: '/api/session/verify',
       operations: {
         POST: async ({query}) => {
-          refuseQuery(query);
+          assertNoQuery(query);
           return answer(formatSession(await sessions.verify()), {status: 202});
         },
       },
@@ -41,7 +41,7 @@ export function sessionRoutes(sessions: Sessions): readonly Route[] {
 
 async function readRequest(request: HttpRequest): Promise<SignIn> {
   const signIn = readSignIn(await readBody(request));
-  // Browsers send an Origin with every POST: a page, also one that is allowed, could name any address of the network.
+  // Browsers send an Origin with every POST. Even an allowed page must not make the service call any address of the network.
   return {...signIn, mayNameBackEnd: headerValues(request.rawHeaders, 'origin').length === 0};
 }
 

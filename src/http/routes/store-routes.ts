@@ -10,9 +10,9 @@ import {formatEntityTag, isAlreadyRead, readExpectation} from '../../protocol/pr
 import {readJsonBody, readMergePatchBody} from '../core/body.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../core/route.ts';
-import {refuseQuery} from './no-query.ts';
+import {assertNoQuery} from './no-query.ts';
 
-/** What the routes of one entry need. */
+/** Entries, their store, and the limit for bodies. */
 export interface StoreRoutesDeps {
   readonly entries: CheckedEntries;
   readonly storeId: StoreId;
@@ -44,7 +44,7 @@ export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readon
             ? emptyAnswer(304, headers)
             : answer(entry.json, {rawHeaders: headers});
         },
-        // The specification answers 200 whether the entry was there or not; PUT is for who wants to know.
+        // The specification demands 200 whether or not the entry existed; PUT tells the two apart.
         POST: call => write(call, 200),
         PUT: call => write(call, 201),
         PATCH: async call => {
@@ -82,10 +82,10 @@ function readTtl(query: string): TtlSeconds | undefined {
   return ttlSeconds;
 }
 
-/** A whole number as people write it: no sign, no fraction, no exponent. */
+/** A whole number without sign, fraction or exponent. */
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
 function readCall({request: {rawHeaders}, segment, query}: Call): {key: Key; rawHeaders: readonly string[]} {
-  refuseQuery(query);
+  assertNoQuery(query);
   return {key: parseKey(decodeSegment(segment)), rawHeaders};
 }

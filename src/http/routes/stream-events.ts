@@ -5,19 +5,19 @@ import {STREAM_START} from '../../protocol/server-sent-events.ts';
 import type {HttpStream} from '../core/message.ts';
 
 /**
- * The batches as an event stream. A subscriber that is too slow finds the end of its stream, and comes back with the
- * last id that it saw.
+ * Formats batches as an event stream. The stream of a subscriber that is too slow ends; it reconnects with the last id that
+ * it received.
  */
 export function formatEventStream(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
-  // No generator: one that waits for the next batch cannot be ended before that comes.
+  // Not a generator: `return()` of a generator that awaits the next batch would wait for that batch.
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = batches[Symbol.asyncIterator]();
-      let begun = false;
+      let started = false;
       return {
         next: async () => {
-          if (!begun) {
-            begun = true;
+          if (!started) {
+            started = true;
             return {done: false, value: STREAM_START};
           }
           const batch = await nextOf(iterator);
@@ -33,24 +33,23 @@ export function formatEventStream(batches: AsyncIterable<EventBatch>, texts: Eve
 }
 
 /**
- * The events as frames of a web socket, each a JSON text. They end when the subscription does, and throw what it throws:
- * a web socket can be told why it is closed.
+ * Formats events as frames of a WebSocket, each a JSON text. Rethrows the error of a subscription: the close reason of a
+ * WebSocket can contain it.
  */
 export function formatEventFrames(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = batches[Symbol.asyncIterator]();
-      let frames: readonly Event[] = [];
-      let sent = 0;
+      let unsent: Iterator<Event> = [].values();
       return {
         next: async () => {
-          while (sent === frames.length) {
-            const {done, value} = await iterator.next();
-            if (done === true) return {done: true, value: undefined};
-            frames = value.events;
-            sent = 0;
+          for (;;) {
+            const event = unsent.next();
+            if (!event.done) return {done: false, value: texts.json(event.value)};
+            const batch = await iterator.next();
+            if (batch.done) return {done: true, value: undefined};
+            unsent = batch.value.events.values();
           }
-          return {done: false, value: texts.json(frames[sent++] as Event)};
         },
         return: async () => {
           await iterator.return?.();
@@ -71,5 +70,5 @@ async function nextOf(iterator: AsyncIterator<EventBatch>): Promise<EventBatch |
   }
 }
 
-/** Failures after which coming back is all that a subscriber has to do. */
+/** Failures after which a subscriber only has to reconnect. */
 const ENDING: ReadonlySet<string> = new Set(['subscriber-too-slow', 'too-many-subscribers', 'store-closed']);

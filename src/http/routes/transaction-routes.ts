@@ -7,7 +7,7 @@ import {formatCommitted} from '../../protocol/write-transaction.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {refuseQuery} from './no-query.ts';
+import {assertNoQuery} from './no-query.ts';
 
 /** What the route of transactions needs. */
 export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
@@ -24,7 +24,7 @@ export function transactionRoutes({entries, storeId, limits, pause}: Transaction
       path: '/api/transactions',
       operations: {
         POST: async ({request, query}) => {
-          refuseQuery(query);
+          assertNoQuery(query);
           const transaction = await readTransaction(await readDocument(request, transactionBytesMax), {
             valueDepthMax,
             pause,
@@ -42,7 +42,7 @@ async function readDocument(request: HttpRequest, sizeBytesMax: number): Promise
     return await readJsonBody(request, sizeBytesMax);
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-large') throw error;
-    // It is no single value that is too large here.
+    // The whole transaction is too large, not a single value.
     throw new AppError({...error.failure, code: 'transaction-too-large'}, {cause: error});
   }
 }

@@ -4,7 +4,7 @@ import {assertPlainBody} from '../core/body.ts';
 import {answer, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
-/** `/api/export`, `/api/import`: the entries as lines, out and in again. */
+/** `/api/export`, `/api/import`: writes and reads entries as lines. */
 export function transferRoutes(transfer: Transfer): readonly Route[] {
   return [
     {
@@ -13,7 +13,7 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
         GET: async ({request: {signal}, query}) => {
           const {EXPORT_QUERY, readParameters} = await import('../openapi/schemas.ts');
           const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
-          // Also where its body is never begun, as with HEAD, the store must not wait for its end.
+          // End the export even if its body is never iterated, as with HEAD: the store would wait for it.
           if (signal.aborted) await exported.return();
           else signal.addEventListener('abort', () => void exported.return(), {once: true});
           const fileName = `crewroom-${exported.revision}.ndjson`;
@@ -36,5 +36,5 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
   ];
 }
 
-/** One JSON text a line; it has no registered type, and this is what others call it. */
+/** Content type of NDJSON, one JSON text a line. Not registered, but widely used. */
 export const NDJSON_TYPE = 'application/x-ndjson';
