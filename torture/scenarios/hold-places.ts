@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {readdir} from 'node:fs/promises';
+import {readdir, readFile} from 'node:fs/promises';
 import {request} from 'node:http';
 import {connect, type Socket} from 'node:net';
 import {join} from 'node:path';
@@ -12,6 +12,8 @@ interface Attack {
   readonly name: string;
   readonly clients: number;
   readonly sent: string;
+  /** Bytes of a body that are sent once after `sent`. All clients share the buffer. */
+  readonly body?: Uint8Array;
   /** Sent again every half second. */
   readonly drip?: string;
   /** Whether the clients end their side at once: then their connections must be released within a second. */
@@ -21,6 +23,10 @@ interface Attack {
 const IMPORT = 'POST /api/import HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\n\r\n';
 const LIST = 'GET /api/keys?values=true HTTP/1.1\r\nHost: {{host}}\r\n\r\n';
 const PUT = 'PUT /api/store/held HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 1000\r\n';
+
+/** The largest transaction, without its last byte. */
+const UNFINISHED = Buffer.alloc(8 * 1024 * 1024 - 1, ' ');
+const TRANSACTION = `POST /api/transactions HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: ${UNFINISHED.length + 1}\r\n\r\n`;
 
 const ATTACKS: readonly Attack[] = [
   {
@@ -32,6 +38,8 @@ const ATTACKS: readonly Attack[] = [
   {name: 'imports that trickle blank lines', clients: 1024, sent: IMPORT, drip: '1\r\n\n\r\n'},
   {name: 'slow bodies', clients: 1500, sent: `${PUT}\r\n"`, drip: ' '},
   {name: 'bodies that are never sent', clients: 1500, sent: `${PUT}Expect: 100-continue\r\n\r\n`},
+  // Not as many as connections: the buffers of the operating system would take gigabytes.
+  {name: 'bodies without their last byte', clients: 200, sent: TRANSACTION, body: UNFINISHED},
   {name: 'slow heads', clients: 1500, sent: 'GET /livez HTTP/1.1\r\nX: ', drip: 'x'},
   {name: 'exports that are never read', clients: 1100, sent: 'GET /api/export HTTP/1.1\r\nHost: {{host}}\r\n\r\n'},
   {name: 'lists that are never read', clients: 1100, sent: LIST},
@@ -47,6 +55,9 @@ const OTHER_CLIENTS = 4;
 const P99_MS_MAX = 250;
 const P99_FACTOR = 5;
 const REFUSED_SHARE_MAX = 0.01;
+
+/** Maximum memory of the service during all attacks, in bytes: twice what docs/http-api.md names. */
+const MEMORY_BYTES_MAX = 1024 * 1024 * 1024;
 
 /**
  * Maximum time until connections of disconnected waiting clients are released, in milliseconds: one second on an idle
@@ -97,6 +108,7 @@ async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}
     if (attack.gone === true) await assertFreed(service, openBefore, {name: attack.name, freeMsMax: GONE_MS_MAX});
     const under = await watch(service, watchedMs);
     check(attack, before, under);
+    await assertMemory(attack, service);
     count('attackers', attack.clients);
     count('answers to other clients', under.tookMs.length);
     count('refused', under.refused);
@@ -120,7 +132,7 @@ async function waitForBurst(service: ServiceProcess): Promise<void> {
 /** Number of consecutive quick answers that mark the end of a burst. */
 const QUICK_ANSWERS = 20;
 
-async function hold({clients, sent, gone}: Attack, service: ServiceProcess, sockets: Socket[]): Promise<void> {
+async function hold({clients, sent, body, gone}: Attack, service: ServiceProcess, sockets: Socket[]): Promise<void> {
   const bytes = sent.replaceAll('{{host}}', hostOf(service));
   for (let index = 0; index < clients; index++) {
     const socket = connect({port: service.port, host: '127.0.0.1', allowHalfOpen: true});
@@ -128,6 +140,7 @@ async function hold({clients, sent, gone}: Attack, service: ServiceProcess, sock
     socket.on('error', () => {});
     socket.pause();
     socket.write(bytes);
+    if (body !== undefined) socket.write(body);
     if (gone === true) socket.end();
     sockets.push(socket);
     // One by one: a connection that does not fit into the system's queue is retried only after a second.
@@ -198,6 +211,14 @@ async function assertFreed(
       );
     await pause(20);
   }
+}
+
+/** Checks the peak of resident memory since the service started. */
+async function assertMemory({name}: Attack, {processId}: ServiceProcess): Promise<void> {
+  const status = await readFile(`/proc/${processId}/status`, 'utf8');
+  const peakBytes = Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  // Also if the line is missing.
+  if (!(peakBytes <= MEMORY_BYTES_MAX)) throw new Error(`${name}: the service took ${peakBytes} bytes of memory`);
 }
 
 async function countDescriptors({processId}: ServiceProcess): Promise<number> {
