@@ -44,6 +44,8 @@ describe('a client that waits for events and is gone frees its place (A18)', () 
   for (const {name, leave} of gone) {
     test(`when it ${name}`, async () => {
       const service = await start();
+      // The first request with parameters loads the schemas; until then no request listens for its client.
+      expect(await statusOf(service, 'GET /api/keys')).toBe(200);
       const poll = formatRequest('GET /api/events?prefix=x&wait=50', [`Host: localhost:${service.port}`]);
       for (let count = 0; count < ATTACKERS; count++) {
         const client = await connect(service);
