@@ -216,6 +216,43 @@ const OUTSIDERS = ['bench', 'torture', 'fuzz', 'examples'];
 /** What such rooms may share with the tests. */
 const SHARED = join('test', 'support');
 
+/** Ways to read the clock, randomness, the network, and the facts of the process. Everything else takes them as parameters. */
+const AMBIENT: Readonly<Record<string, RegExp>> = {
+  environment: /\bprocess\.env\b/,
+  process: /\bprocess\.(?:pid|cwd|argv)\b/,
+  clock: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.(?:now|timeOrigin)\b/,
+  randomness: /\bMath\.random\b|^import .*\brandom(?:Bytes|UUID|Int)\b.* from 'node:crypto'/m,
+  network: /\bglobalThis\.fetch\(/,
+  timers: /\bset(?:Timeout|Interval)(?:\(| as )/,
+};
+
+/** The files and folders that may do so, and why. */
+const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
+  'app.ts': [['environment', 'process', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
+  'cli/process-context.ts': [['environment', 'process', 'clock', 'randomness'], 'the context of every command'],
+  'cli/terminal/log.ts': [['clock'], 'the time on each line of the log'],
+  'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
+  'cli/commands/': [['timers'], 'the pause between the requests of the doctor'],
+  'client/client.ts': [['randomness', 'network'], 'the defaults of `createClient()`'],
+  'client/': [['timers'], 'timeouts and backoff of requests'],
+  'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
+  'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
+  'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
+  'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
+  'identity/backend/': [['timers'], 'timeouts of requests, which are parameters'],
+  'identity/keychain/': [['timers'], 'the timeout of the process that reads the keychain'],
+  'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
+  'store/disk/reserve.ts': [['clock', 'randomness'], 'the age of a measurement, and bytes that do not compress'],
+  'store/lmdb-store.ts': [['randomness'], 'the default of `randomBytes`'],
+  'store/lmdb/': [['timers'], 'waits for the engine'],
+  'store/memory/memory-store.ts': [['randomness'], 'the default of `randomBytes`'],
+  'store/open-directory.ts': [['process'], 'the process that holds the lock'],
+  'store/plan/store-clock.ts': [['clock'], 'the default of `elapsedMs`'],
+  'store/tree/snapshots.ts': [['timers'], 'ends idle snapshots; the time is a parameter'],
+  'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],
+  'system/socket-owner.ts': [['timers'], 'polls the table of sockets'],
+};
+
 interface Import {
   readonly file: string;
   readonly wanted: string;
@@ -257,6 +294,24 @@ describe('every folder imports only what the table allows', () => {
     expect(findCycles()).toEqual([]);
   });
 });
+
+describe('clock, randomness, network and process are given', () => {
+  for (const [what, pattern] of Object.entries(AMBIENT)) {
+    test(`${what}: read only where the table allows it`, () => {
+      const readers = files.filter(file => !file.startsWith('testing/') && pattern.test(readCode(file)));
+      const allowed = Object.entries(MAY_READ).filter(([, [whats]]) => whats.includes(what));
+      expect(readers.filter(file => !allowed.some(([place]) => file.startsWith(place)))).toEqual([]);
+      expect(allowed.map(([place]) => place).filter(place => !readers.some(file => file.startsWith(place)))).toEqual(
+        [],
+      );
+    });
+  }
+});
+
+/** Returns the text of a file without its comments. */
+function readCode(file: string): string {
+  return readFileSync(join(source, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
 
 function listFiles(folder: string, names: RegExp): readonly string[] {
   return readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter(file => names.test(file));
