@@ -202,7 +202,7 @@ const MAY_IMPORT = {
 
 /** Packages and modules that one file alone may import, or one folder. */
 const ONLY_IN = {
-  lmdb: ['store/lmdb/environment.ts'],
+  lmdb: ['store/lmdb/environment.ts', 'store/lmdb/table.ts'],
   'node:http': ['http/node/', 'system/', 'cli/service/http-fetch.ts'],
   ws: ['http/node/web-socket.ts'],
   pino: ['cli/terminal/log.ts'],
@@ -242,11 +242,9 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'identity/backend/': [['timers'], 'timeouts of requests, which are parameters'],
   'identity/keychain/': [['timers'], 'the timeout of the process that reads the keychain'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
-  'store/disk/reserve.ts': [['clock', 'randomness'], 'the age of a measurement, and bytes that do not compress'],
-  'store/lmdb-store.ts': [['randomness'], 'the default of `randomBytes`'],
+  'store/lmdb-store.ts': [['process', 'randomness'], 'the defaults of `processId` and `randomBytes`'],
   'store/lmdb/': [['timers'], 'waits for the engine'],
   'store/memory/memory-store.ts': [['randomness'], 'the default of `randomBytes`'],
-  'store/open-directory.ts': [['process'], 'the process that holds the lock'],
   'store/plan/store-clock.ts': [['clock'], 'the default of `elapsedMs`'],
   'store/tree/snapshots.ts': [['timers'], 'ends idle snapshots; the time is a parameter'],
   'store/write/checkpointer.ts': [['timers'], 'delays a checkpoint, so that it covers more commits'],

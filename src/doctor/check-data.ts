@@ -3,13 +3,8 @@ import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {formatBytes} from '../domain/byte-size.ts';
 import {AppError} from '../domain/failure.ts';
-import {
-  assertNoOtherFiles,
-  DATA_FORMAT,
-  type DataDirectory,
-  describeDataDirectory,
-  readDataFormat,
-} from '../store/disk/data-directory.ts';
+import {assertNoOtherFiles, type DataDirectory, describeDataDirectory} from '../store/disk/data-directory.ts';
+import {DATA_FORMAT, readDataFormat} from '../store/disk/data-format.ts';
 import {assertUndamaged} from '../store/lmdb/check-pages.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import type {DoctorContext} from './context.ts';

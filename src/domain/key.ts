@@ -27,9 +27,7 @@ export function parseKey(text: string): Key {
   return text as Key;
 }
 
-/**
- * Returns a text as a key without checking it. Only for keys that were checked before a store wrote them.
- */
+/** Returns a text as a key without checking it. Only for keys that were checked before a store wrote them. */
 export function trustStoredKey(text: string): Key {
   return text as Key;
 }

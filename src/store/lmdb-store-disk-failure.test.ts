@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {ProcessFailure, type StoreProcess} from '../../test/store/store-process.ts';
 import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../../test/support/store-fixture.ts';
 import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/assertions.ts';
-import {WAL_FILES} from './wal/write-ahead-log.ts';
+import {WAL_FILES} from './wal/wal-files.ts';
 
 /** With one thread for the disk, the N-th call of a kind is always the same one. */
 const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];

@@ -7,7 +7,8 @@ import {parseKey} from '../domain/key.ts';
 import type {Store} from '../domain/store.ts';
 import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../testing/assertions.ts';
 import {encodeChangeLogKey} from './format/change-log-record.ts';
-import {openEnvironment, type Table} from './lmdb/environment.ts';
+import {openEnvironment} from './lmdb/environment.ts';
+import type {Table} from './lmdb/table.ts';
 import {verifyStore} from './verify-store.ts';
 
 const LOG_CHANGES_MAX = 10;

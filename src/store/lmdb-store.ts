@@ -17,12 +17,12 @@ import {
 } from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
-import {makeRoom} from './disk/reserve.ts';
+import {freeOpeningSpace} from './disk/reserve.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {type OpenedDirectory, openDirectory} from './open-directory.ts';
 import {prepareOperation} from './plan/prepared-commit.ts';
-import {StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
-import {readLastRevision} from './tree/change-log.ts';
+import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
+import {readLastRevision} from './tree/change-log-ends.ts';
 import {EntryCache} from './tree/entry-cache.ts';
 import {type DueExpiries, readDue} from './tree/expiry-index.ts';
 import {frozenWrites, MergedTable} from './tree/merged-table.ts';
@@ -32,27 +32,29 @@ import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
 import type {StoreTables} from './tree/tables.ts';
 import {Tree} from './tree/tree.ts';
 import type {Memtable} from './wal/memtable.ts';
-import {entryOf} from './wal/memtable-record.ts';
+import {copyEntryOf} from './wal/memtable-write.ts';
 import {GroupWriter} from './write/group-commit.ts';
 
-/** What an LMDB store needs. */
+/** Options of {@link openLmdbStore}. */
 export interface LmdbStoreDeps extends StoreClockDeps {
-  /** The data directory; it is created where it is missing. */
+  /** The data directory; it is created if it is missing. */
   readonly directory: string;
   readonly log: Log;
-  /** How many changes the log keeps. @default {DEFAULT_LIMITS.logChangesMax} */
+  /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;
-  /** How many bytes of keys and values the log keeps. @default {DEFAULT_LIMITS.logBytesMax} */
+  /** Maximum size of keys and values in the change log, in bytes. @default {DEFAULT_LIMITS.logBytesMax} */
   readonly logBytesMax?: number | undefined;
-  /** How long a snapshot is kept of which nothing is read, in milliseconds. @default {SNAPSHOT_IDLE_MS} */
+  /** Maximum time without a read before a snapshot is released, in milliseconds. @default {SNAPSHOT_IDLE_MS} */
   readonly snapshotIdleMs?: number | undefined;
-  /** So many random bytes, for the id of a store. @default {those of node:crypto} */
+  /** Returns random bytes. @default {randomBytes of node:crypto} */
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
-  /** Whether the store gets a new id, since its files are not those that it had. @default {false} */
+  /** Gives the store a new id, since its files are not those that it had. @default {false} */
   readonly newStoreId?: boolean | undefined;
+  /** Id of this process, for the lock of the directory. @default {process.pid} */
+  readonly processId?: number | undefined;
 }
 
-/** How many expired entries a sweep removes at most: about four milliseconds of the event loop. */
+/** Maximum number of expired entries that a sweep removes: about four milliseconds of the event loop. */
 const SWEPT_MAX = 200;
 
 /**
@@ -61,8 +63,9 @@ const SWEPT_MAX = 200;
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
-  const {directory, newStoreId = false} = deps;
-  const opened = await openDirectory(directory, {randomBytes: deps.randomBytes ?? randomBytes, newStoreId});
+  const {directory, newStoreId = false, processId = process.pid} = deps;
+  const options = {randomBytes: deps.randomBytes ?? randomBytes, newStoreId, processId};
+  const opened = await openDirectory(directory, options);
   logNewId(opened, deps.log);
   try {
     return new LmdbStore(deps, opened);
@@ -73,15 +76,15 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   }
 }
 
-/** Says why cursors and ETags from before are worth nothing any more. */
+/** Logs why cursors and ETags from before are no longer valid. */
 function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
   const fields = {storeId: metadata.id};
   if (newIdBecause === 'log-missing')
     log.error('the write-ahead log is missing; what was in it only is lost, and the store has a new id', fields);
-  if (newIdBecause === 'wanted') log.info('the store has a new id', fields);
+  if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
 
-/** The store in LMDB: a tree, with a write-ahead log in front of it that `group-writer.ts` writes. */
+/** The store in LMDB: a tree, with a write-ahead log in front of it that `group-commit.ts` writes. */
 class LmdbStore implements Store {
   readonly #opened: OpenedDirectory;
   readonly #tree: Tree;
@@ -91,9 +94,9 @@ class LmdbStore implements Store {
   readonly #listeners = new Listeners();
   readonly #snapshots: LmdbSnapshots;
   readonly #cache = new EntryCache();
-  /** Whether the write-ahead log may hold much more than the change log is to keep. */
+  /** True if the write-ahead log can hold many more changes than the change log may. */
   readonly #isLogShort: boolean;
-  /** While the time is written for those who read what has expired. */
+  /** Write of the time, for readers of an expired entry. */
   #persisting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -110,11 +113,13 @@ class LmdbStore implements Store {
     this.#tree = new Tree({
       ...{opened, log, logLimits: {changesMax: logChangesMax, bytesMax: logBytesMax}},
       onReadOnly: () => this.#writer.endCheckpoints(),
-      // Their state belongs to the files as they were opened.
+      // Snapshots belong to the files as they were opened.
       onReopen: failure => this.#snapshots.end(failure),
     });
     this.#writer = new GroupWriter({
       ...{directory: opened.directory, recovered: opened.recovered, log, tree: this.#tree, machineMs: deps.nowMs},
+      elapsedMs: deps.elapsedMs ?? MONOTONIC_MS,
+      randomBytes: deps.randomBytes ?? randomBytes,
       cache: this.#cache,
       storeMs: () => this.#clock.now(),
       onChange: () => this.#listeners.call(),
@@ -136,16 +141,16 @@ class LmdbStore implements Store {
   }
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
-    this.#assertWritable();
+    this.#assertOpen();
     return await this.#writer.push({checks, operations: operations.map(prepareOperation), limits});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
     const entry = await this.#read(tables => {
       const recent = this.#memtable.find(key);
-      return recent === undefined ? this.#readCheckpointed(tables, key) : entryOf(key, recent);
+      return recent === undefined ? this.#readCheckpointed(tables, key) : copyEntryOf(key, recent);
     });
-    // Most entries never expire: they need no clock, which takes longer than to find them.
+    // Most entries never expire. Do not read the clock for them: it takes longer than the look-up.
     if (entry?.expiresAtMs === undefined || !hasExpired(entry, this.#clock.now())) return entry;
     await this.#persistExpiry(entry);
     return undefined;
@@ -164,7 +169,7 @@ class LmdbStore implements Store {
       if (expired !== undefined) await this.#persistExpiry(expired);
       return entries;
     }
-    // It takes several turns of the event loop, in which others write.
+    // The rest takes several ticks, in which others write.
     const snapshot = await this.snapshot();
     try {
       return await snapshot.list(range);
@@ -175,10 +180,10 @@ class LmdbStore implements Store {
 
   async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     this.#assertOpen();
-    // Only in the tree the log is no longer than it may be.
+    // Only the change log in the tree is trimmed.
     if (this.#isLogShort) await this.#writer.tryCheckpoint();
     return this.#read(({changes: table}) => {
-      // A snapshot may be a commit ahead of what was heard from the engine.
+      // A read may see a commit before the engine reports it to the writer.
       const isKnown = since <= this.revision || since <= readLastRevision(table);
       const changes = isKnown ? this.#readChanges(since, limit) : undefined;
       if (changes === undefined) return {kind: 'reset', revision: this.revision};
@@ -198,7 +203,6 @@ class LmdbStore implements Store {
     this.#assertOpen();
     const {due, nextMs} = await this.#readDue();
     if (due.length === 0) return nextMs;
-    this.#assertWritable();
     await this.#writer.push({checks: [], operations: due});
     return (await this.#readDue(1)).nextMs;
   }
@@ -215,7 +219,7 @@ class LmdbStore implements Store {
     this.#snapshots.end({code: 'store-closed'});
     try {
       await this.#tree[Symbol.asyncDispose]().finally(() => this.#writer.close());
-      await makeRoom(this.#opened.directory);
+      await freeOpeningSpace(this.#opened.directory);
     } finally {
       await this.#opened.lock[Symbol.asyncDispose]();
     }
@@ -232,11 +236,11 @@ class LmdbStore implements Store {
     const cached = this.#cache.find(key);
     if (cached !== undefined) return cached;
     const entry = readStoredEntry(tables, key);
-    if (entry !== undefined) this.#cache.keep(entry);
+    if (entry !== undefined) this.#cache.add(entry);
     return entry;
   }
 
-  /** What the tree has of the changes, and then what it does not have yet. */
+  /** Reads changes from the tree, and then those that are not checkpointed yet. */
   #readChanges(since: Revision, limit: number): readonly Change[] | undefined {
     const {changes} = this.#tree;
     const checkpointed = since < changes.revision ? changes.read(since, limit) : [];
@@ -246,7 +250,7 @@ class LmdbStore implements Store {
   #freeze(): SnapshotSource {
     const state = this.#tree.snapshot();
     try {
-      // From the files, which may be a commit ahead of what the store has heard from the engine.
+      // Read from the snapshot, which may include a commit that the engine has not reported yet.
       const checkpointed = readLastRevision(state.table('changes'));
       return {
         entries: new MergedTable(frozenWrites(this.#memtable.freeze()), state.table('entries')),
@@ -262,18 +266,18 @@ class LmdbStore implements Store {
   }
 
   async #readDue(limit = SWEPT_MAX): Promise<DueExpiries> {
-    // Only the tree knows what expires next.
+    // Only the tree has the expiry index.
     if (this.#memtable.touchesExpiries) await this.#writer.checkpoint();
     return this.#read(({expiries}) => readDue(expiries, this.#clock.now(), limit));
   }
 
   /**
-   * Before a caller is told that an entry has expired: makes a time durable by which it has, so that it is never there again,
-   * though the clock of the machine be set back and the process killed. It cannot if nothing can be written.
+   * Makes durable that an entry has expired before a caller learns it, so that the entry never comes back, even if the clock of the
+   * machine is set back and the process is killed. Impossible if nothing can be written.
    */
   async #persistExpiry({key, expiresAtMs}: ExpiredEntry): Promise<void> {
     let isOwn = false;
-    // Many may read at once: what one has written is enough for all of them, unless its time is an earlier one.
+    // One write is enough for concurrent readers, unless it began before the entry expired.
     while (expiresAtMs > this.#writer.durableMs && !isOwn) {
       isOwn = this.#persisting === undefined;
       this.#persisting ??= this.#writeTimeFor(key).finally(() => {
@@ -283,19 +287,14 @@ class LmdbStore implements Store {
     }
   }
 
-  /** A commit that asks for what has expired, and changes nothing, makes the time durable. */
+  /** Commits a check of an expired entry, which changes nothing and makes the time durable. */
   async #writeTimeFor(key: Key): Promise<void> {
     try {
       await this.#writer.push({checks: [{key, expected: 'absent'}], operations: []});
     } catch (error) {
-      // Nothing can be written, or the key was written meanwhile.
+      // The store cannot write, or the key was written meanwhile.
       if (!(error instanceof AppError)) throw error;
     }
-  }
-
-  #assertWritable(): void {
-    this.#assertOpen();
-    this.#tree.assertWritable();
   }
 
   #assertOpen(): void {

@@ -5,45 +5,46 @@ import {
   describeDataDirectory,
   prepareDataDirectory,
   protectFiles,
-  readDataFormat,
   syncDirectories,
   unusableDirectory,
-  writeDataFormat,
 } from './disk/data-directory.ts';
-import {makeRoom} from './disk/reserve.ts';
+import {readDataFormat, writeDataFormat} from './disk/data-format.ts';
+import {freeOpeningSpace} from './disk/reserve.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
 import {assertUndamaged} from './lmdb/check-pages.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {type Environment, openEnvironment} from './lmdb/environment.ts';
 import {takeLock} from './lmdb/process-lock.ts';
-import {findWrongEnd, readLastRevision} from './tree/change-log.ts';
+import {findWrongEnd, readLastRevision} from './tree/change-log-ends.ts';
 import {openTables, readMetadata} from './tree/tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
 import {type Recovery, readWriteAheadLog} from './wal/recovery.ts';
+import {secureRecords} from './wal/wal-files.ts';
 import type {WalRecord} from './wal/wal-record.ts';
-import {secureRecords} from './wal/write-ahead-log.ts';
 
-/** An opened data directory: its lock is held, its files are sound as far as a look at them tells. */
+/** An opened data directory: its lock is held, and no damage was found in its files. */
 export interface OpenedDirectory extends TreeFiles {
   readonly lock: AsyncDisposable;
-  /** What the write-ahead log has and the tree has not, since the store was not closed. */
+  /** Records of the write-ahead log that are not checkpointed, since the store was not closed. */
   readonly recovered: readonly WalRecord[];
-  /** Why the store got a new id; undefined when it has the one that it had. */
+  /** The reason why the store got a new id; undefined if it keeps its id. */
   readonly newIdBecause: NewIdReason | undefined;
 }
 
-/** It had none that can be read, its write-ahead log is missing, or its opener wants it. */
-export type NewIdReason = 'none' | 'log-missing' | 'wanted';
+/** It has no id that can be read, its write-ahead log is missing, or the caller requested it. */
+export type NewIdReason = 'none' | 'log-missing' | 'requested';
 
-/** How a data directory is opened. */
+/** Options of {@link openDirectory}. */
 export interface OpeningOptions {
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
-  /** Whether the store gets a new id in any case. */
+  /** Gives the store a new id in any case. */
   readonly newStoreId: boolean;
+  /** Id of this process, for the lock. */
+  readonly processId: number;
 }
 
 /**
- * Opens a data directory for this process alone. Nothing stays open when it fails.
+ * Opens a data directory for this process alone. Nothing stays open if it fails.
  *
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
@@ -51,7 +52,7 @@ export async function openDirectory(path: string, options: OpeningOptions): Prom
   // A directory of another version must not be changed: neither its modes nor its lock.
   await readDataFormat(describeDataDirectory(path));
   const directory = await prepareDataDirectory(path);
-  const lock = await lockDirectory(directory);
+  const lock = await lockDirectory(directory, options.processId);
   try {
     const environment = await openStoreFiles(directory);
     try {
@@ -66,23 +67,23 @@ export async function openDirectory(path: string, options: OpeningOptions): Prom
   }
 }
 
-async function lockDirectory(directory: DataDirectory): Promise<AsyncDisposable> {
+async function lockDirectory(directory: DataDirectory, processId: number): Promise<AsyncDisposable> {
   try {
-    if (!(await makeRoom(directory))) throw new Error('its disk is full');
-    return await takeLock(directory, process.pid);
+    if (!(await freeOpeningSpace(directory))) throw new Error('its disk is full');
+    return await takeLock(directory, processId);
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
 }
 
 async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
-  // Read again: only now nobody else can be writing it.
+  // Read again: only with the lock no other process can be writing it.
   const format = await readDataFormat(directory);
   await assertUndamaged(directory, {expected: format !== undefined});
   const environment = openSoundEnvironment(directory);
   try {
     if (format === undefined) {
-      // Before anything of this format is in the files: a version that does not know it must not open them.
+      // Before the files have any content: a version that does not know this format must not open them.
       await writeDataFormat(directory);
       await syncDirectories(directory);
     }
@@ -116,11 +117,11 @@ async function readStore(
   if (known !== undefined && newIdBecause === undefined) return {recovered: records, metadata: known, newIdBecause};
   const metadata = {
     id: createStoreId(randomBytes(STORE_ID_BYTES)),
-    // A write-ahead log stays that of the tree until the tree has all of it.
+    // An existing log belongs to the tree until everything in it is checkpointed.
     walId: isThere ? known?.walId : undefined,
     highestMs: known?.highestMs ?? 0,
   };
-  // Before anything is answered: an id that was told is never taken back.
+  // Written before any request is answered, so that an id which callers have seen stays.
   await writeMetadata(directory, environment, metadata);
   return {recovered: records, metadata, newIdBecause};
 }
@@ -130,9 +131,9 @@ function findReason(
   {isThere, newStoreId}: {readonly isThere: boolean; readonly newStoreId: boolean},
 ): NewIdReason | undefined {
   if (known === undefined) return 'none';
-  // What it had and the tree has not was acknowledged, and its revisions are given again.
+  // Acknowledged commits are lost, and their revisions will be assigned again.
   if (known.walId !== undefined && !isThere) return 'log-missing';
-  return newStoreId ? 'wanted' : undefined;
+  return newStoreId ? 'requested' : undefined;
 }
 
 async function writeMetadata({path}: DataDirectory, environment: Environment, metadata: StoreMetadata): Promise<void> {
@@ -159,8 +160,8 @@ async function readContent({path, storePath}: DataDirectory, environment: Enviro
     const tree = {checkpointed: readLastRevision(changes), walId: known?.walId};
     const wal = await readWriteAheadLog(storePath, tree);
     const last = wal.records.at(-1);
-    // What was read may not be on the disk yet, and what is shown to anybody has to be.
-    if (wal.damage === undefined && last !== undefined) await secureRecords(storePath, last.place);
+    // Records that were read may not be on the disk yet, but readers may only see durable ones.
+    if (wal.damage === undefined && last !== undefined) await secureRecords(storePath, last.position);
     return {known, wal};
   } catch (error) {
     throw openingFailure(path, error);

@@ -1,52 +1,53 @@
 import {join} from 'node:path';
 import type {Revision} from '../domain/entry.ts';
 import {AppError} from '../domain/failure.ts';
-import type {Key} from '../domain/key.ts';
+import {trustStoredKey} from '../domain/key.ts';
 import {describeDataDirectory} from './disk/data-directory.ts';
 import {decodeChangeLogKey, decodeChangeLogRecord} from './format/change-log-record.ts';
 import {decodeEntryRecord} from './format/entry-record.ts';
 import {decodeMetadata, type StoreMetadata} from './format/store-metadata.ts';
 import {type FileTable, LmdbFile} from './lmdb/page-reader.ts';
-import {sum} from './plan/prepared-commit.ts';
+import {sum} from './plan/commit-size.ts';
 import {encodeExpiry} from './tree/expiry-index.ts';
 import {readWriteAheadLog} from './wal/recovery.ts';
 
-/** What a verification found. */
+/** Result of a verification. */
 export interface Verification {
-  /** How many entries could be read, good and corrupt. */
+  /** Number of entries that could be read, sound and corrupt. */
   readonly entries: number;
-  /** The keys of the entries whose checksum fails, in their order. */
+  /** Keys of the entries whose checksum fails, in their order. */
   readonly corruptKeys: readonly string[];
-  /** How many entries should be there besides: their pages cannot be read, so nobody knows their keys. */
+  /** Number of missing entries: their pages cannot be read, so their keys are unknown. */
   readonly lostEntries: number;
-  /** The pages that cannot be read, in words. */
+  /** Messages about the pages that cannot be read. */
   readonly damage: readonly string[];
-  /** How many records of the change log are damaged or lost. They are no data: who follows changes starts over. */
+  /** Number of records of the change log that are damaged or lost. No entry is lost; subscribers start over. */
   readonly damagedChanges: number;
   /**
-   * How many rows of the table of expiries say something else than the entries, are damaged, or are missing. For readers
-   * nothing is wrong then; of an entry whose row is missing nobody hears when it expires.
+   * Number of rows of the expiry index that do not match the entries, are damaged, or are missing. Reads are not affected; if a row
+   * is missing, the expiry of its entry is never announced.
    */
   readonly wrongExpiries: number;
-  /** How many changes are in the write-ahead log only, since the store was not closed; whoever opens it next has them. */
+  /** Number of changes that are only in the write-ahead log, since the store was not closed; the next opening reads them. */
   readonly uncheckpointedChanges: number;
-  /** Why not all of the write-ahead log can be read, in words; undefined when it can. */
+  /** The reason why a part of the write-ahead log cannot be read; undefined if all of it can. */
   readonly walDamage: string | undefined;
-  /** Whether the record of the id of the store is damaged; whoever opens it next gives it a new one. */
+  /** True if the record with the id of the store is damaged; the next opening gives the store a new id. */
   readonly storeIdDamaged: boolean;
 }
 
-/** How {@link verifyStore} tells how far it is, and is told to end. */
+/** Options of {@link verifyStore}. */
 export interface VerifyOptions {
+  /** Called with the number of entries that are checked, and the number of all entries if it is known. */
   readonly onProgress?: ((checked: number, total: number | undefined) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads every record of the store in a data directory and verifies its checksum. Nothing is changed.
- * Only for a directory that no service uses, and a file that `assertUndamaged` let pass.
+ * Reads every record of the store in a data directory and verifies its checksum, without changing anything. No service may be using
+ * the directory, and `assertUndamaged` must have accepted its file.
  *
- * @throws The reason of `signal` when it is aborted.
+ * @throws The reason of `signal` if it is aborted.
  */
 export async function verifyStore(dataDir: string, options: VerifyOptions = {}): Promise<Verification> {
   const {storePath} = describeDataDirectory(dataDir);
@@ -64,12 +65,12 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   const isSoundChange = (key: Buffer, record: Buffer): boolean => {
     const last = decodeChangeLogRecord(record)?.at(-1)?.revision;
     const named = decodeChangeLogKey(key);
-    // Records come in their order; what a sound one says of itself is more than what its key says.
+    // Records come in their order. The changes of a sound record are more reliable than its key.
     checkpointed = last ?? named ?? checkpointed;
     return last !== undefined && last === named;
   };
   const changes = await verifyTable(file, pick('changes'), isSoundChange, {signal: options.signal});
-  const expiries = await verifyTable(file, pick('expiries'), row => expected.meet(row), {signal: options.signal});
+  const expiries = await verifyTable(file, pick('expiries'), row => expected.find(row), {signal: options.signal});
   let metadata: StoreMetadata | undefined;
   const isSoundMetadata = (_: Buffer, record: Buffer): boolean => {
     metadata = decodeMetadata(record);
@@ -123,7 +124,7 @@ async function verifyTable(
 
 function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): boolean {
   try {
-    const {expiresAtMs} = decodeEntryRecord(key.toString() as Key, record);
+    const {expiresAtMs} = decodeEntryRecord(trustStoredKey(key.toString()), record);
     if (expiresAtMs !== undefined) expected.add(encodeExpiry(expiresAtMs, key));
     return true;
   } catch (error) {
@@ -132,7 +133,7 @@ function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): 
   }
 }
 
-/** The rows that the table of expiries should have, as the entries say. */
+/** Rows that the expiry index should have, according to the entries. */
 class ExpectedExpiries {
   readonly #rows = new Set<string>();
 
@@ -140,12 +141,12 @@ class ExpectedExpiries {
     this.#rows.add(row.toString('base64'));
   }
 
-  /** Whether a row that is there should be. */
-  meet(row: Buffer): boolean {
+  /** Removes a row that was found. @returns False if it should not be there. */
+  find(row: Buffer): boolean {
     return this.#rows.delete(row.toString('base64'));
   }
 
-  /** How many rows are not there. */
+  /** Number of rows that were not found. */
   get missing(): number {
     return this.#rows.size;
   }

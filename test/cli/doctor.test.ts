@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import type {Finding} from '../../src/doctor/finding.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {DATA_FORMAT} from '../../src/store/disk/data-directory.ts';
+import {DATA_FORMAT} from '../../src/store/disk/data-format.ts';
 import {createMachine, plain} from './crewroom.ts';
 
 const machine = await createMachine();

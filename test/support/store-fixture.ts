@@ -62,7 +62,7 @@ export async function writeWal(
   for (const changes of groups) {
     const group = {changes, updatedAtMs: atMs, nowMs: atMs, storeId};
     const record = encodeWalRecord(group, Buffer.alloc(WAL_RECORD_BYTES_MAX));
-    log.makeRoom(record.length, 0);
+    log.ensureSpace(record.length, 0);
     await log.append(record, changes.at(-1)?.revision ?? 0);
     ends.push((ends.at(-1) ?? 0) + record.length);
   }

@@ -1,20 +1,15 @@
-import {chmod, lstat, open, readdir, rename, rm, stat} from 'node:fs/promises';
+import {chmod, lstat, open, readdir, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {AppError} from '../../domain/failure.ts';
-import {FileError, makeDirectory, readRegularFile} from '../../files.ts';
+import {makeDirectory} from '../../files.ts';
 
-/** Version of the layout of a data directory. A directory of any other version is refused. */
-export const DATA_FORMAT = 5;
-
-/** Names the format; written when the directory is first used. */
-const FORMAT_FILE = 'format.json';
-
-/** Maximum size of this file, in bytes: a later version may write more into it than the number. */
-const FORMAT_BYTES_MAX = 64 * 1024;
+/** File in a data directory that names its format. */
+export const FORMAT_FILE = 'format.json';
 
 /**
- * What may be in a directory that is not yet a data directory: what a start that was cut short leaves
- * behind, a session that was kept, the config file where both have one place, and what file systems put at their top.
+ * Names that may be in a directory that is not a data directory yet: files of a start that was interrupted, a saved session,
+ * the config file if both share a directory, and a directory that file systems create at their root.
  */
 const EXPECTED_NAMES: ReadonlySet<string> = new Set([
   'store',
@@ -27,11 +22,13 @@ const EXPECTED_NAMES: ReadonlySet<string> = new Set([
   'lost+found',
 ]);
 
-/** Only the owner may look: values and sessions are nobody else's business. */
+/** Only the owner may read: values and sessions are private. */
 const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 
-/** The parts of a data directory. */
+/** Mode of every file of a data directory. */
+export const FILE_MODE = 0o600;
+
+/** Paths of a data directory. */
 export interface DataDirectory {
   readonly path: string;
   /** Directory of the store's files. */
@@ -40,13 +37,17 @@ export interface DataDirectory {
   readonly lockPath: string;
 }
 
+/** Returns the paths of a data directory, whether or not they exist. */
+export function describeDataDirectory(path: string): DataDirectory {
+  return {path, storePath: join(path, 'store'), lockPath: join(path, 'lock')};
+}
+
 /**
- * Makes a data directory usable: creates it where it is missing, and takes it and all files in it away
- * from other users of the machine, also where they could read them before. All of that may happen while
- * another process uses the directory: it changes nothing for its owner.
+ * Makes a data directory usable: creates it if it is missing, and removes the access of other users to it and to all files
+ * in it. Safe while another process uses the directory: for its owner nothing changes.
  *
- * @throws {AppError} `data-directory-unusable` when it, or something in it, belongs to somebody else or cannot be
- * written, and when it is a directory of other files.
+ * @throws {AppError} `data-directory-unusable` if it, or a file in it, belongs to another user or cannot be written, or if it
+ * holds other files.
  */
 export async function prepareDataDirectory(path: string): Promise<DataDirectory> {
   const directory = describeDataDirectory(path);
@@ -65,17 +66,17 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
 }
 
 /**
- * Refuses a directory that is used for something else, such as a home directory: it would be closed to
- * all others, along with every file in it.
+ * Refuses a directory that is used for something else, such as a home directory: all other users would lose access to it and to
+ * every file in it.
  *
  * @throws {AppError} `data-directory-unusable`.
  */
 export async function assertNoOtherFiles({path}: DataDirectory): Promise<void> {
-  const names = await readdir(path).catch((error: NodeJS.ErrnoException): readonly string[] => {
-    if (error.code === 'ENOENT') return [];
+  const names = await readdir(path).catch((error: unknown): readonly string[] => {
+    if (codeOf(error) === 'ENOENT') return [];
     throw unusableDirectory(path, error);
   });
-  // Ours already: what somebody put beside our files is safe there too.
+  // A data directory may hold files of its user too.
   if (names.includes(FORMAT_FILE)) return;
   const other = names.find(name => !name.startsWith('.') && !EXPECTED_NAMES.has(name));
   if (other === undefined) return;
@@ -86,74 +87,33 @@ export async function assertNoOtherFiles({path}: DataDirectory): Promise<void> {
   });
 }
 
-/** Where the parts of a data directory are, whether or not they exist. */
-export function describeDataDirectory(path: string): DataDirectory {
-  return {path, storePath: join(path, 'store'), lockPath: join(path, 'lock')};
-}
-
 /**
- * Takes all files of a data directory away from other users; also those that were just created.
+ * Removes the access of other users to all files of a data directory, new ones included.
  *
- * @throws {AppError} `data-directory-unusable` when a file belongs to somebody else, who could have put it there
- * while the directory was open to all, or is none.
+ * @throws {AppError} `data-directory-unusable` if a file belongs to another user, who could have put it there while the
+ * directory was open to all, or if it is not a regular file.
  */
 export async function protectFiles({path, storePath, lockPath}: DataDirectory): Promise<void> {
   for (const each of [path, storePath, lockPath]) {
     for (const file of await readdir(each, {withFileTypes: true})) {
       if (file.isDirectory()) continue;
-      const place = join(each, file.name);
-      await assertOwn(place);
-      if (file.isFile()) await chmod(place, FILE_MODE);
-      // The engine and we open all that is there, and would wait for the writer of a pipe.
-      else if (each !== path && !(await stat(place)).isFile())
-        throw unusableDirectory(place, new Error('it is no regular file'));
+      const filePath = join(each, file.name);
+      await assertOwn(filePath);
+      if (file.isFile()) await chmod(filePath, FILE_MODE);
+      // The engine and this package open every file here; opening a named pipe would wait for its writer.
+      else if (each !== path && !(await stat(filePath)).isFile())
+        throw unusableDirectory(filePath, new Error('it is no regular file'));
     }
   }
 }
 
 /**
- * Reads the format of a data directory.
- *
- * @returns Undefined where none was written yet.
- * @throws {AppError} `data-format-unsupported` if it is not {@link DATA_FORMAT}.
- */
-export async function readDataFormat({path}: DataDirectory): Promise<number | undefined> {
-  let text: string;
-  try {
-    text = (await readRegularFile(join(path, FORMAT_FILE), FORMAT_BYTES_MAX)).toString();
-  } catch (error) {
-    if (error instanceof FileError && error.problem === 'missing') return undefined;
-    throw unusableDirectory(path, error);
-  }
-  const format = parseFormat(text);
-  if (format === DATA_FORMAT) return format;
-  const found = format === undefined ? JSON.stringify(text.slice(0, 40)) : String(format);
-  throw new AppError({code: 'data-format-unsupported', directory: path, found, supported: DATA_FORMAT});
-}
-
-/** Marks a data directory as having this package's format, durably. */
-export async function writeDataFormat({path}: DataDirectory): Promise<void> {
-  const temporary = join(path, `${FORMAT_FILE}.new`);
-  // What is there may be a link to anywhere.
-  await rm(temporary, {force: true});
-  const file = await open(temporary, 'wx', FILE_MODE);
-  try {
-    await file.writeFile(`${JSON.stringify({format: DATA_FORMAT})}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  // A reader sees the whole file or none of it.
-  await rename(temporary, join(path, FORMAT_FILE));
-}
-
-/**
- * Makes the names of new files durable: syncing a file keeps its content through a loss of power, and not
- * its place in the directory. Nor does a directory keep its own: each one above may be as new.
+ * Makes the names of new files durable: syncing a file makes its content survive a loss of power, but not its name in the
+ * directory. The same holds for the directories above, which may be new too.
  */
 export async function syncDirectories({path, storePath}: DataDirectory): Promise<void> {
   for (const each of [storePath, path, dirname(path)]) await syncDirectory(each);
-  // One that may not be opened belongs to somebody else, and was there before.
+  // A directory that cannot be opened belongs to another user, so it is not new.
   for (const each of ancestorsOf(dirname(path))) await syncDirectory(each).catch(() => {});
 }
 
@@ -174,29 +134,20 @@ function ancestorsOf(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...ancestorsOf(parent)];
 }
 
-function parseFormat(text: string): number | undefined {
-  try {
-    const {format} = JSON.parse(text) as {readonly format?: unknown};
-    return typeof format === 'number' && Number.isInteger(format) && format >= 1 ? format : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 async function assertOwn(path: string): Promise<void> {
   const user = process.getuid?.();
-  // A link is somebody's too: who owns it chooses what is behind it.
+  // The owner of a link chooses its target.
   const owners = [(await lstat(path)).uid, (await stat(path)).uid];
-  const stranger = owners.find(owner => owner !== user);
-  if (user === undefined || stranger === undefined) return;
+  const other = owners.find(owner => owner !== user);
+  if (user === undefined || other === undefined) return;
   throw new AppError({
     code: 'data-directory-unusable',
     directory: path,
-    problem: `it belongs to user ${stranger}, and this process runs as ${user}`,
+    problem: `it belongs to user ${other}, and this process runs as ${user}`,
   });
 }
 
-/** The failure for a directory that cannot be worked with; `error` says why. */
+/** Returns the failure for a directory that cannot be used because of an error. */
 export function unusableDirectory(directory: string, error: unknown): AppError {
-  return new AppError({code: 'data-directory-unusable', directory, problem: (error as Error).message}, {cause: error});
+  return new AppError({code: 'data-directory-unusable', directory, problem: messageOf(error)}, {cause: error});
 }

@@ -1,64 +1,67 @@
-import {randomBytes} from 'node:crypto';
 import {truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {DataDirectory} from './data-directory.ts';
-import {freeBytes, isFullDiskError, sizeOf, writableBytes} from './free-space.ts';
+import {type DataDirectory, FILE_MODE} from './data-directory.ts';
+import {freeBytes, GROUP_OVERHEAD_BYTES, isFullDiskError, sizeOf, writableBytes} from './free-space.ts';
 
 /**
- * How much of the disk is kept aside, in bytes. A deletion writes some pages of each tree before it frees
- * any, so on a full disk nothing could be deleted without it; this is enough for thousands of deletions.
+ * Size of the reserve, in bytes. A deletion writes some pages of each tree before it frees any, so on a full disk nothing could
+ * be deleted without a reserve; this one is enough for thousands of deletions.
  */
 const RESERVE_BYTES = 1024 * 1024;
 
-/** How much room opening and closing a store take at most, in bytes: the first pages of four files. */
+/** Maximum space that opening and closing a store take, in bytes: the first pages of four files. */
 const OPENING_BYTES = 256 * 1024;
 
-/** Only whoever opens the store touches this file; its content says nothing. */
+/** Random bytes, touched only by the process that opened the store. */
 const RESERVE_FILE = 'reserve';
 
-/** What a group of commits may write besides its operations, in bytes: some pages of each tree. */
-const GROUP_OVERHEAD_BYTES = 256 * 1024;
-
-/** With so much room, the disk does not get full within some groups, and is not asked before each of them. */
+/** From this much free space on the disk cannot fill up within some groups, and is not asked before each of them. */
 const AMPLE_BYTES = 1024 * 1024 * 1024;
 const TRUSTED_GROUPS = 64;
 
-/** And it is asked again after so long, in milliseconds: others write to it too. */
+/** After this time the disk is asked again, in milliseconds: other programs write to it too. */
 const TRUSTED_MS = 1000;
 
+/** Dependencies of {@link DiskSpace}. */
+export interface DiskSpaceDeps {
+  readonly directory: DataDirectory;
+  /** Milliseconds since any moment; never jumps. */
+  readonly elapsedMs: () => number;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
 /**
- * Knows whether the disk has room before something is written to it. To try and see is not enough: the
- * engine (lmdb 3.5.6, mdb_page_flush) describes some failed writes in a text that is longer than the memory it takes for
- * it, which can end the process.
+ * Checks before each write that the disk has enough free space. Trying would not do: the engine (lmdb 3.5.6, mdb_page_flush)
+ * describes some failed writes in a text that is longer than its buffer, which can end the process.
  */
 export class DiskSpace {
-  readonly #directory: DataDirectory;
-  /** Whether the reserve is there. */
+  readonly #deps: DiskSpaceDeps;
+  /** True while the reserve exists. */
   #reserved = false;
-  /** For how many groups the disk need not be asked again. */
+  /** Number of groups before the disk is asked again. */
   #trustedGroups = 0;
   #trustedUntilMs = 0;
   #isAmple = false;
 
-  constructor(directory: DataDirectory) {
-    this.#directory = directory;
+  constructor(deps: DiskSpaceDeps) {
+    this.#deps = deps;
   }
 
-  /** Whether there was so much room, when the disk was asked last, that nobody fills it before it is asked again. */
+  /** True if the last look found so much free space that the disk cannot fill up before the next look. */
   get isAmple(): boolean {
     return this.#isAmple;
   }
 
   /**
-   * Whether so much may be written. Where it may not, the reserve is given up, so that there is room for
-   * deletions, and it has to be there again before anything else is admitted.
+   * Tells whether `sizeBytes` may be written. If not, the reserve is released for deletions, and nothing else is admitted until
+   * it exists again.
    */
   async admits(sizeBytes: number): Promise<boolean> {
-    const nowMs = performance.now();
+    const nowMs = this.#deps.elapsedMs();
     if (this.#trustedGroups-- > 0 && nowMs < this.#trustedUntilMs) return true;
-    this.#reserved ||= await keepReserve(this.#directory);
+    this.#reserved ||= await createReserve(this.#deps);
     if (!this.#reserved) return false;
-    const free = await writableBytes(this.#directory.storePath);
+    const free = await writableBytes(this.#deps.directory.storePath);
     if (free < sizeBytes + GROUP_OVERHEAD_BYTES) {
       await this.releaseReserve();
       return false;
@@ -69,55 +72,54 @@ export class DiskSpace {
     return true;
   }
 
-  /** Whether there is room for so much, be it that of the reserve. */
-  async holds(sizeBytes: number): Promise<boolean> {
+  /** Tells whether `sizeBytes` fit, using the reserve if necessary. */
+  async fits(sizeBytes: number): Promise<boolean> {
     if (await this.admits(sizeBytes)) return true;
     await this.releaseReserve();
-    return (await writableBytes(this.#directory.storePath)) >= sizeBytes;
+    return (await writableBytes(this.#deps.directory.storePath)) >= sizeBytes;
   }
 
-  /** Makes room for deletions, since the disk is full. */
+  /** Releases the reserve for deletions, since the disk is full. */
   async releaseReserve(): Promise<void> {
     this.#reserved = false;
     this.#isAmple = false;
     this.#trustedGroups = 0;
-    await truncateReserve(this.#directory);
+    await truncateReserve(this.#deps.directory);
   }
 }
 
 /**
- * Keeps the reserve, where there is room for it and as much again.
+ * Creates the reserve if the disk has space for it twice.
  *
- * @returns Whether it is there now.
+ * @returns True if it exists now.
  */
-async function keepReserve({storePath}: DataDirectory): Promise<boolean> {
+async function createReserve({directory: {storePath}, randomBytes}: DiskSpaceDeps): Promise<boolean> {
   const file = join(storePath, RESERVE_FILE);
   if ((await sizeOf(file)) === RESERVE_BYTES) return true;
   if ((await freeBytes(storePath)) < 2 * RESERVE_BYTES) return false;
   try {
-    // Not zeros: some file systems keep no room for those.
-    await writeFile(file, randomBytes(RESERVE_BYTES), {mode: 0o600});
+    // Not zeros: some file systems allocate nothing for them.
+    await writeFile(file, randomBytes(RESERVE_BYTES), {mode: FILE_MODE});
     return true;
   } catch (error) {
-    // Free room that a quota or a limit of the process does not let this user have is no room.
+    // A quota or a limit of the process may keep this user from the free space.
     if (isFullDiskError(error)) return false;
     throw error;
   }
 }
 
-/** Gives the room of the reserve back to the disk. */
 async function truncateReserve({storePath}: DataDirectory): Promise<void> {
   const file = join(storePath, RESERVE_FILE);
   if ((await sizeOf(file)) > 0) await truncate(file);
 }
 
 /**
- * Makes room for opening or closing a store, from the reserve where it has to be. The engine maps its table
- * of readers into memory: where the disk has no room for it, the system ends the process.
+ * Ensures the free space for opening or closing a store, from the reserve if necessary. The engine maps its table of readers into
+ * memory: on a full disk the operating system ends the process.
  *
- * @returns Whether there is room.
+ * @returns True if there is enough.
  */
-export async function makeRoom(directory: DataDirectory): Promise<boolean> {
+export async function freeOpeningSpace(directory: DataDirectory): Promise<boolean> {
   if ((await freeBytes(directory.storePath)) >= OPENING_BYTES) return true;
   await truncateReserve(directory);
   return (await freeBytes(directory.storePath)) >= OPENING_BYTES;

@@ -1,64 +1,63 @@
 import type {Revision} from '../../domain/entry.ts';
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
+import {trustStoredJson} from '../../domain/json-text.ts';
+import {trustStoredKey} from '../../domain/key.ts';
 import type {Change, PutChange} from '../../domain/store.ts';
+import {NUMBER_BYTES} from './numbers.ts';
 
 /**
- * How changes are written one behind the other, in the change log and in the write-ahead log, all numbers big-endian. A change is
- * its kind (1 put, 2 put with its value, 3 delete, 4 expire), six bytes of revision, two of the length of the key, and
- * the key; of a put then follow four bytes of the size of the value and six of the time of expiry (0 for never), and the
- * value where it is kept.
+ * Encoding of changes, one after the other, in the change log and in the write-ahead log; all numbers big-endian. A change is
+ * its kind (1 put, 2 put with its value, 3 delete, 4 expire), six bytes of revision, two of the length of the key, and the key.
+ * A put continues with four bytes of the size of the value, six of the time of expiry (0 for never), and the value if it is kept.
  */
 const KINDS = {put: 1, putWithValue: 2, delete: 3, expire: 4} as const;
-const NUMBER_BYTES = 6;
 const NEVER = 0;
 
-/** What every change has before its key, and what a put has after it, in bytes. */
+/** Bytes of every change before its key, and of a put after its key. */
 const CHANGE_BYTES = 1 + NUMBER_BYTES + 2;
 const PUT_BYTES = 4 + NUMBER_BYTES;
 
-/** How many bytes some changes have at most. */
+/** Returns the maximum size of some encoded changes, in bytes. */
 export function encodedBytesMax(changes: readonly Change[]): number {
-  // A character has at most three bytes for each of its units.
+  // UTF-8 has at most three bytes for a UTF-16 unit.
   return changes.reduce(
     (sum, change) => sum + CHANGE_BYTES + PUT_BYTES + 3 * change.key.length + valueBytesOf(change),
     0,
   );
 }
 
-/** How many bytes of a value a change carries. */
+/** Returns the size of the value that a change carries, in bytes. */
 export function valueBytesOf(change: Change): number {
   return change.kind === 'put' ? (change.json?.length ?? 0) : 0;
 }
 
-/** Writes changes into a buffer. @returns Where they end. */
+/** Writes changes into a buffer. @returns The position after them. */
 export function encodeChanges(changes: readonly Change[], buffer: Buffer, at: number): number {
   let end = at;
-  for (const change of changes) end = writeChange(change, buffer, end);
+  for (const change of changes) end = encodeChange(change, buffer, end);
   return end;
 }
 
-/** Reads the changes between two places. Each value has bytes of its own: keeping one keeps no more than it. */
-export function readChanges(buffer: Buffer, at: number, end: number): readonly Change[] {
+/** Reads the changes between two positions. Each value is a copy, so that keeping it does not keep the buffer. */
+export function decodeChanges(buffer: Buffer, at: number, end: number): readonly Change[] {
   const changes: Change[] = [];
   for (let next = at; next < end; ) {
-    const read = readChange(buffer, next);
-    changes.push(read.change);
-    next = read.end;
+    const decoded = decodeChange(buffer, next);
+    changes.push(decoded.change);
+    next = decoded.end;
   }
   return changes;
 }
 
-function writeChange(change: Change, buffer: Buffer, at: number): number {
+function encodeChange(change: Change, buffer: Buffer, at: number): number {
   buffer[at] = kindOf(change);
   buffer.writeUIntBE(change.revision, at + 1, NUMBER_BYTES);
   const keyBytes = buffer.write(change.key, at + CHANGE_BYTES);
   buffer.writeUInt16BE(keyBytes, at + 1 + NUMBER_BYTES);
   const keyEnd = at + CHANGE_BYTES + keyBytes;
-  return change.kind === 'put' ? writePut(change, buffer, keyEnd) : keyEnd;
+  return change.kind === 'put' ? encodePut(change, buffer, keyEnd) : keyEnd;
 }
 
-function writePut({sizeBytes, expiresAtMs = NEVER, json}: PutChange, buffer: Buffer, at: number): number {
+function encodePut({sizeBytes, expiresAtMs = NEVER, json}: PutChange, buffer: Buffer, at: number): number {
   buffer.writeUInt32BE(sizeBytes, at);
   buffer.writeUIntBE(expiresAtMs, at + 4, NUMBER_BYTES);
   if (json === undefined) return at + PUT_BYTES;
@@ -70,13 +69,12 @@ function kindOf(change: Change): number {
   return change.kind === 'put' && change.json !== undefined ? KINDS.putWithValue : KINDS[change.kind];
 }
 
-function readChange(buffer: Buffer, at: number): {readonly change: Change; readonly end: number} {
+function decodeChange(buffer: Buffer, at: number): {readonly change: Change; readonly end: number} {
   const kind = buffer[at];
   const revision: Revision = buffer.readUIntBE(at + 1, NUMBER_BYTES);
   const keyAt = at + CHANGE_BYTES;
   const end = keyAt + buffer.readUInt16BE(at + 1 + NUMBER_BYTES);
-  // The key was checked when it was written, and a checksum says that it is the same.
-  const key = buffer.toString('utf8', keyAt, end) as Key;
+  const key = trustStoredKey(buffer.toString('utf8', keyAt, end));
   if (kind === KINDS.delete || kind === KINDS.expire)
     return {change: {kind: kind === KINDS.delete ? 'delete' : 'expire', key, revision}, end};
   const sizeBytes = buffer.readUInt32BE(end);
@@ -86,9 +84,7 @@ function readChange(buffer: Buffer, at: number): {readonly change: Change; reado
   const change: PutChange = {
     ...{kind: 'put', key, revision, sizeBytes},
     ...(expiresAtMs === NEVER ? {} : {expiresAtMs}),
-    ...(kind === KINDS.putWithValue
-      ? {json: new Uint8Array(buffer.subarray(valueAt, valueEnd)) as Uint8Array as JsonText}
-      : {}),
+    ...(kind === KINDS.putWithValue ? {json: trustStoredJson(new Uint8Array(buffer.subarray(valueAt, valueEnd)))} : {}),
   };
   return {change, end: valueEnd};
 }

@@ -1,26 +1,27 @@
 import {crc32} from 'node:zlib';
 import type {Revision} from '../../domain/entry.ts';
 import type {Change} from '../../domain/store.ts';
-import {encodeChanges, encodedBytesMax, readChanges} from './change-encoding.ts';
+import {decodeChanges, encodeChanges, encodedBytesMax} from './change-encoding.ts';
+import {matchesChecksum, NUMBER_BYTES, toStoredTime} from './numbers.ts';
 
 /**
- * A log record holds changes of commits that reached the disk together. Its key is the last of their revisions, eight
- * bytes big-endian, so that keys sort by revision. Its value, all numbers big-endian:
+ * A record of the change log holds changes of commits that reached the disk together. Its key is the last of their revisions,
+ * eight bytes big-endian, so that keys sort by revision. Its value, all numbers big-endian:
  *
- * | bytes | what |
+ * | bytes | content |
  * |---|---|
  * | 0 | version of this layout: 2 |
  * | 1 | zero |
  * | 2–5 | CRC-32 of bytes 6–33 |
- * | 6–11 | ordinal: how many changes were ever logged, with these |
- * | 12–17 | volume: how many bytes of keys and values were ever logged, with these |
+ * | 6–11 | ordinal: number of changes that were ever logged, these included |
+ * | 12–17 | volume: bytes of keys and values that were ever logged, these included |
  * | 18–23 | the highest time known to the store, in milliseconds since the Unix epoch |
  * | 24–29 | revision of the first change |
  * | 30–33 | CRC-32 of the rest |
- * | 34– | the changes, as `change-bytes.ts` writes them |
+ * | 34– | the changes, as `change-encoding.ts` writes them |
  *
- * The differences of two ordinals and two volumes tell how much lies between two records without reading them, and the
- * header has a checksum of its own so that it can be trusted without the rest.
+ * The differences of two ordinals and of two volumes give the distance of two records without reading those between them. The
+ * header has a checksum of its own, so that it can be trusted without reading the changes.
  */
 const CHANGE_LOG_RECORD_VERSION = 2;
 const HEADER_BYTES = 34;
@@ -33,39 +34,43 @@ const AT = {
   changesChecksum: 30,
   changes: HEADER_BYTES,
 } as const;
-const NUMBER_BYTES = 6;
 const KEY_BYTES = 8;
 
-/** Where a log is after a record. */
+/** Position of the change log after a record. */
 export interface ChangeLogPosition {
-  /** How many changes were ever logged. */
+  /** Number of changes that were ever logged. */
   readonly ordinal: number;
-  /** How many bytes of keys and values were ever logged. */
+  /** Bytes of keys and values that were ever logged. */
   readonly volumeBytes: number;
   /** The highest time known, in milliseconds since the Unix epoch. */
   readonly highestMs: number;
 }
 
-/** What the header of a record says. */
+/** Header of a record of the change log. */
 export interface ChangeLogHeader extends ChangeLogPosition {
-  /** The revision of the first change. */
+  /** Revision of the first change. */
   readonly first: Revision;
 }
 
-/** The key of the record whose last change has this revision. */
+/** Returns the key of the record whose last change has this revision. */
 export function encodeChangeLogKey(revision: Revision): Buffer {
   const key = Buffer.alloc(KEY_BYTES);
   key.writeUIntBE(revision, KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
   return key;
 }
 
-/** The revision of a record's last change, from its key; undefined when no record has such a key: it is damaged. */
+/** Returns the revision of a record's last change from its key; undefined if the key is damaged. */
 export function decodeChangeLogKey(key: Buffer): Revision | undefined {
   if (key.length !== KEY_BYTES || key.readUInt16BE(0) !== 0) return undefined;
   return key.readUIntBE(KEY_BYTES - NUMBER_BYTES, NUMBER_BYTES);
 }
 
-/** Makes the record of some changes, at least one, in a buffer; the place is that of the log with them. */
+/**
+ * Writes the record of some changes, at least one, into a buffer.
+ *
+ * @param position Position of the log after this record.
+ * @returns The part of the buffer that was written.
+ */
 export function encodeChangeLogRecord(
   changes: readonly Change[],
   {ordinal, volumeBytes, highestMs}: ChangeLogPosition,
@@ -76,21 +81,21 @@ export function encodeChangeLogRecord(
   record[1] = 0;
   record.writeUIntBE(ordinal, AT.ordinal, NUMBER_BYTES);
   record.writeUIntBE(volumeBytes, AT.volume, NUMBER_BYTES);
-  record.writeUIntBE(Math.max(0, Math.floor(highestMs)), AT.highestTime, NUMBER_BYTES);
+  record.writeUIntBE(toStoredTime(highestMs), AT.highestTime, NUMBER_BYTES);
   record.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
   record.writeUInt32BE(crc32(record.subarray(AT.changes)), AT.changesChecksum);
   record.writeUInt32BE(crc32(record.subarray(AT.ordinal, AT.changes)), AT.headerChecksum);
   return record;
 }
 
-/** How large the record of some changes is at most, in bytes. */
+/** Returns the maximum size of the record of some changes, in bytes. */
 export function changeLogRecordBytesMax(changes: readonly Change[]): number {
   return HEADER_BYTES + encodedBytesMax(changes);
 }
 
-/** The header of a record, or undefined when it is damaged. */
+/** Reads the header of a record; undefined if it is damaged. */
 export function decodeChangeLogHeader(record: Buffer): ChangeLogHeader | undefined {
-  if (!hasSoundHeader(record)) return undefined;
+  if (!isHeaderSound(record)) return undefined;
   return {
     ordinal: record.readUIntBE(AT.ordinal, NUMBER_BYTES),
     volumeBytes: record.readUIntBE(AT.volume, NUMBER_BYTES),
@@ -99,17 +104,17 @@ export function decodeChangeLogHeader(record: Buffer): ChangeLogHeader | undefin
   };
 }
 
-/** The changes of a record, or undefined when the record is damaged. Each value has bytes of its own: keeping one keeps no record. */
+/** Reads the changes of a record; undefined if it is damaged. Each value is a copy, so that keeping it does not keep the record. */
 export function decodeChangeLogRecord(record: Buffer): readonly Change[] | undefined {
-  if (!hasSoundHeader(record)) return undefined;
-  if (crc32(record.subarray(AT.changes)) !== record.readUInt32BE(AT.changesChecksum)) return undefined;
-  return readChanges(record, AT.changes, record.length);
+  if (!isHeaderSound(record)) return undefined;
+  if (!matchesChecksum(record, AT.changesChecksum, record.subarray(AT.changes))) return undefined;
+  return decodeChanges(record, AT.changes, record.length);
 }
 
-function hasSoundHeader(record: Buffer): boolean {
+function isHeaderSound(record: Buffer): boolean {
   return (
     record.length > HEADER_BYTES &&
     record[0] === CHANGE_LOG_RECORD_VERSION &&
-    crc32(record.subarray(AT.ordinal, AT.changes)) === record.readUInt32BE(AT.headerChecksum)
+    matchesChecksum(record, AT.headerChecksum, record.subarray(AT.ordinal, AT.changes))
   );
 }

@@ -1,13 +1,14 @@
 import {crc32} from 'node:zlib';
 import {type Entry, type EntryInfo, NO_REVISION, type Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {JsonText} from '../../domain/json-text.ts';
+import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
+import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
 
 /**
- * A record is what the disk keeps of an entry, all numbers big-endian:
+ * An entry record is the form of an entry on disk; all numbers big-endian:
  *
- * | bytes | what |
+ * | bytes | content |
  * |---|---|
  * | 0 | version of this layout: 1 |
  * | 1 | zero |
@@ -18,17 +19,28 @@ import type {Key} from '../../domain/key.ts';
  * | 24–27 | CRC-32 of the value |
  * | 28– | the value |
  *
- * The header has a checksum of its own so that a listing can trust it without reading the value.
+ * The header has a checksum of its own, so that a listing can trust it without reading the value.
  */
-const RECORD_VERSION = 1;
+const ENTRY_RECORD_VERSION = 1;
 const HEADER_BYTES = 28;
-const NUMBER_BYTES = 6;
 const NEVER = 0;
 const AT = {headerChecksum: 2, checked: 6, revision: 6, updatedAt: 12, expiresAt: 18, valueChecksum: 24} as const;
 
+/** Header of an entry record. */
+export interface EntryHeader {
+  readonly revision: Revision;
+  /** When the entry was written, in milliseconds since the Unix epoch. */
+  readonly updatedAtMs: number;
+  /** When it expires, likewise; undefined for never. */
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** Revision and expiry of a stored entry. */
+export type EntryState = Pick<EntryHeader, 'revision' | 'expiresAtMs'>;
+
 /**
- * Begins the record of a value: copies it next to the room for its header, as the engine needs it. That is
- * the only copy that is made of a value on its way to the disk.
+ * Begins the record of a value: copies the value behind space for the header, as the engine needs it. This is the only copy of
+ * a value on its way to the disk.
  */
 export function beginEntryRecord(json: JsonText): Buffer {
   const record = Buffer.allocUnsafe(HEADER_BYTES + json.length);
@@ -37,42 +49,29 @@ export function beginEntryRecord(json: JsonText): Buffer {
   return record;
 }
 
-/** The value in a record that was begun: a view of its bytes. */
+/** Returns the value in a record, as a view of its bytes. */
 export function jsonOf(record: Buffer): JsonText {
-  return record.subarray(HEADER_BYTES) as Uint8Array as JsonText;
+  return trustStoredJson(record.subarray(HEADER_BYTES));
 }
 
-/** The revision and the expiry of a stored entry. */
-export interface EntryState {
-  readonly revision: Revision;
-  readonly expiresAtMs?: number | undefined;
-}
-
-/** What a record says besides its value. */
-export interface EntryHeader {
-  readonly revision: Revision;
-  readonly updatedAtMs: number;
-  readonly expiresAtMs?: number | undefined;
-}
-
-/** Ends a record that was begun, once its revision is known. */
+/** Completes a record that was begun, once its revision is known. */
 export function endEntryRecord(
   record: Buffer,
   key: Key,
   {revision, updatedAtMs, expiresAtMs = NEVER}: EntryHeader,
 ): void {
-  record[0] = RECORD_VERSION;
+  record[0] = ENTRY_RECORD_VERSION;
   record[1] = 0;
   record.writeUIntBE(revision, AT.revision, NUMBER_BYTES);
-  record.writeUIntBE(Math.max(0, Math.floor(updatedAtMs)), AT.updatedAt, NUMBER_BYTES);
+  record.writeUIntBE(toStoredTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
   record.writeUIntBE(expiresAtMs, AT.expiresAt, NUMBER_BYTES);
   record.writeUInt32BE(headerChecksum(record, key), AT.headerChecksum);
 }
 
 /**
- * Reads a record whole.
+ * Reads an entry from its record.
  *
- * @throws {AppError} `entry-corrupt` when a checksum fails.
+ * @throws {AppError} `entry-corrupt` if a checksum fails.
  */
 export function decodeEntryRecord(key: Key, record: Buffer): Entry {
   const info = decodeEntryInfo(key, record);
@@ -82,39 +81,39 @@ export function decodeEntryRecord(key: Key, record: Buffer): Entry {
 }
 
 /**
- * Reads what a record says of its entry, without looking at the value.
+ * Reads an entry without its value from its record.
  *
- * @throws {AppError} `entry-corrupt` when the header's checksum fails.
+ * @throws {AppError} `entry-corrupt` if the checksum of the header fails.
  */
 export function decodeEntryInfo(key: Key, record: Buffer): EntryInfo {
-  if (!hasSoundHeader(key, record)) throw new AppError({code: 'entry-corrupt', key});
+  if (!belongsTo(key, record)) throw new AppError({code: 'entry-corrupt', key});
   return {
     key,
     revision: record.readUIntBE(AT.revision, NUMBER_BYTES),
     sizeBytes: record.length - HEADER_BYTES,
     updatedAtMs: record.readUIntBE(AT.updatedAt, NUMBER_BYTES),
-    ...readExpiry(record),
+    ...decodeExpiryTime(record),
   };
 }
 
 /**
- * The revision in a record, or one that no entry has when the header's checksum fails: it can be replaced, not compared.
- * With it comes when the entry expires.
+ * Reads the state of an entry from its record. If the checksum of the header fails, the revision is one that no entry has: such
+ * an entry can be replaced, but no check of its revision holds.
  */
 export function decodeEntryState(key: Key, record: Buffer): EntryState {
-  if (!hasSoundHeader(key, record)) return {revision: NO_REVISION};
-  return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), ...readExpiry(record)};
+  if (!belongsTo(key, record)) return {revision: NO_REVISION};
+  return {revision: record.readUIntBE(AT.revision, NUMBER_BYTES), ...decodeExpiryTime(record)};
 }
 
-function readExpiry(record: Buffer): {readonly expiresAtMs?: number} {
+function decodeExpiryTime(record: Buffer): {readonly expiresAtMs?: number} {
   const expiresAtMs = record.readUIntBE(AT.expiresAt, NUMBER_BYTES);
   return expiresAtMs === NEVER ? {} : {expiresAtMs};
 }
 
-function hasSoundHeader(key: Key, record: Buffer): boolean {
+function belongsTo(key: Key, record: Buffer): boolean {
   return (
     record.length >= HEADER_BYTES &&
-    record[0] === RECORD_VERSION &&
+    record[0] === ENTRY_RECORD_VERSION &&
     headerChecksum(record, key) === record.readUInt32BE(AT.headerChecksum)
   );
 }

@@ -7,7 +7,7 @@ import type {Log, LogFields} from '../../domain/log.ts';
 import type {Store} from '../../domain/store.ts';
 import {keysOf, put, putIf, range, write} from '../../testing/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
-import {WAL_FILES} from '../wal/write-ahead-log.ts';
+import {WAL_FILES} from '../wal/wal-files.ts';
 
 describe('the id of a store in a directory', () => {
   test('comes with its files: those of another store bring their own', async () => {

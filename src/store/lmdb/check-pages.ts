@@ -1,38 +1,29 @@
 import {open, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
+import {codeOf} from '../../domain/error-text.ts';
 import {AppError} from '../../domain/failure.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {openingFailure} from './engine-errors.ts';
+import {currentMeta, DATABASE, META, NO_PAGE, transactionOf} from './page-layout.ts';
 import {LmdbFile} from './page-reader.ts';
 
-/** The layout of an LMDB meta page on a 64-bit machine (mdb.c, MDB_page and MDB_meta); numbers little-endian. */
-const META = {
-  magic: 24,
-  version: 28,
-  pageSize: 48,
-  freeRoot: 88,
-  mainRoot: 136,
-  lastPage: 144,
-  transaction: 152,
-  sizeBytes: 160,
-} as const;
 const MAGIC = 0xbeefc0de;
 const LMDB_VERSION = 2;
-/** Stands for the root of an empty tree. */
-const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+const PAGE_BYTES_MIN = 512;
+const PAGE_BYTES_MAX = 65_536;
 
-/** What {@link assertUndamaged} should find. */
+/** Options of {@link assertUndamaged}. */
 export interface Expected {
-  /** Whether the directory had a store before, so that an empty or missing file is damage. */
+  /** True if the directory had a store before, so that an empty or missing file is damage. */
   readonly expected: boolean;
 }
 
 /**
- * Looks at the first pages of the store's file before the engine maps it: an engine that maps a file
- * shorter than its pages claim does not fail, it crashes the process. Nobody else may be writing to it.
+ * Checks the meta pages of the store's file before the engine maps it: if the engine maps a file that is shorter than its pages
+ * claim, the process crashes instead of failing. No other process may be writing to the file.
  *
- * @throws {AppError} `store-damaged`; `data-directory-unusable` when the file cannot be read.
+ * @throws {AppError} `store-damaged`; `data-directory-unusable` if the file cannot be read.
  */
 export async function assertUndamaged({path, storePath}: DataDirectory, {expected}: Expected): Promise<void> {
   const problem = await findDamage(join(storePath, 'data.mdb'), expected).catch(error => {
@@ -41,25 +32,25 @@ export async function assertUndamaged({path, storePath}: DataDirectory, {expecte
   if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});
 }
 
-/** How often, and how many milliseconds apart, a file is looked at that others may be writing to. */
-const LOOKS_MAX = 5;
-const LOOK_AGAIN_MS = 20;
+/** Number of attempts to read a file that others may be writing to, and the time between them, in milliseconds. */
+const ATTEMPTS_MAX = 5;
+const RETRY_DELAY_MS = 20;
 
 /**
- * Looks at the lock's file in the same way, while other processes may be taking the lock.
+ * Checks the lock's file in the same way, while other processes may be taking the lock.
  *
  * @throws {AppError} `data-directory-unusable`.
  */
 export async function assertLockUndamaged({path, lockPath}: DataDirectory): Promise<void> {
   let problem: string | undefined;
-  for (let look = 0; look < LOOKS_MAX; look++) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const file = join(lockPath, 'data.mdb');
     problem = await findLockDamage(file).catch(error => {
       throw unusableDirectory(path, error);
     });
     if (problem === undefined) return;
-    // What changed between one read and the next looks like damage; real damage stays.
-    await setTimeout(LOOK_AGAIN_MS);
+    // A change between two reads looks like damage; real damage stays.
+    await setTimeout(RETRY_DELAY_MS);
   }
   throw new AppError({
     code: 'data-directory-unusable',
@@ -72,7 +63,7 @@ async function findLockDamage(file: string): Promise<string | undefined> {
   return (await findDamage(file, false)) ?? (await findPageDamage(file));
 }
 
-/** Looks at every page: for a file as small as that of the lock. */
+/** Checks every page; only for a file as small as that of the lock. */
 async function findPageDamage(path: string): Promise<string | undefined> {
   const size = await stat(path).then(
     status => status.size,
@@ -91,7 +82,7 @@ async function findDamage(path: string, expected: boolean): Promise<string | und
   try {
     file = await open(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     return expected ? 'data.mdb is missing' : undefined;
   }
   try {
@@ -114,26 +105,27 @@ interface FileShape {
 }
 
 function findMetaDamage(first: Buffer, second: Buffer, {sizeBytes, pageSize}: FileShape): string | undefined {
-  const sound = [first, second].every(
-    meta =>
-      meta.readUInt32LE(META.magic) === MAGIC &&
-      meta.readUInt32LE(META.version) === LMDB_VERSION &&
-      meta.readUInt32LE(META.pageSize) === pageSize,
-  );
-  const isPowerOfTwo = (pageSize & (pageSize - 1)) === 0;
-  if (!sound || pageSize < 512 || pageSize > 65_536 || !isPowerOfTwo) return 'data.mdb does not begin as a store does';
-  const transactions = [first, second].map(meta => meta.readBigUInt64LE(META.transaction)) as [bigint, bigint];
-  const distance = transactions[0] - transactions[1];
-  // Each commit writes one of the two pages in turn, so they are neighbours, except before the first commit.
-  if (distance !== 1n && distance !== -1n && transactions.some(transaction => transaction !== 0n)) {
-    return 'the first two pages of data.mdb do not belong together';
-  }
-  // Equal, the engine takes the first (mdb_pick_meta): it puts the old number back into the second where its first commit fails.
-  const current = distance >= 0n ? first : second;
+  if (![first, second].every(meta => isMetaPage(meta, pageSize))) return 'data.mdb does not begin as a store does';
+  const distance = transactionOf(first) - transactionOf(second);
+  const isNew = transactionOf(first) === 0n && transactionOf(second) === 0n;
+  // Transactions write the two pages alternately, so their numbers differ by one, except before the first transaction.
+  if (distance !== 1n && distance !== -1n && !isNew) return 'the first two pages of data.mdb do not belong together';
+  const current = currentMeta(first, second);
   const lastPage = current.readBigUInt64LE(META.lastPage);
-  const needed = Number(lastPage + 1n) * pageSize;
-  if (needed > sizeBytes && transactions.some(transaction => transaction !== 0n))
-    return `data.mdb is ${sizeBytes} bytes and should be at least ${needed}`;
-  const roots = [META.freeRoot, META.mainRoot].map(at => current.readBigUInt64LE(at));
+  const neededBytes = Number(lastPage + 1n) * pageSize;
+  if (neededBytes > sizeBytes && !isNew) return `data.mdb is ${sizeBytes} bytes and should be at least ${neededBytes}`;
+  const roots = [META.freeDatabase, META.mainDatabase].map(at => current.readBigUInt64LE(at + DATABASE.root));
   return roots.some(root => root !== NO_PAGE && root > lastPage) ? 'data.mdb points beyond its end' : undefined;
+}
+
+function isMetaPage(meta: Buffer, pageSize: number): boolean {
+  const isPowerOfTwo = (pageSize & (pageSize - 1)) === 0;
+  return (
+    meta.readUInt32LE(META.magic) === MAGIC &&
+    meta.readUInt32LE(META.version) === LMDB_VERSION &&
+    meta.readUInt32LE(META.pageSize) === pageSize &&
+    pageSize >= PAGE_BYTES_MIN &&
+    pageSize <= PAGE_BYTES_MAX &&
+    isPowerOfTwo
+  );
 }

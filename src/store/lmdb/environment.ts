@@ -1,91 +1,62 @@
 import {closeSync, openSync} from 'node:fs';
 import * as lmdb from 'lmdb';
-import {type Database, open, type RangeOptions, type RootDatabase, type Transaction} from 'lmdb';
-
-/** A table of an environment: binary keys and values, sorted by the bytes of the keys. */
-export interface Table {
-  /** The value, as bytes of its own, or undefined where there is none. */
-  get(key: Uint8Array): Buffer | undefined;
-  /** The value as bytes that are good only until the next read: for a look at a few of them. */
-  peek(key: Uint8Array): Buffer | undefined;
-  /** Keys in order. To be read in one go: a range that is left open holds back the space of what is deleted. */
-  keys(range: TableRange): Iterable<Buffer>;
-  /** Records in order, likewise. */
-  range(range: TableRange): Iterable<TableRecord>;
-  /** Only inside {@link Environment.write}, where it must not throw: keys are 1 to 1,978 bytes; `value` must not change until it is written. */
-  put(key: Uint8Array, value: Uint8Array): void;
-  /** Only inside {@link Environment.write}. */
-  remove(key: Uint8Array): void;
-  /** How many records there are. */
-  count(): number;
-}
-
-/** Where a range begins and how it goes on. */
-export interface TableRange {
-  readonly start?: Uint8Array | undefined;
-  readonly reverse?: boolean | undefined;
-  readonly limit?: number | undefined;
-}
-
-/** A record as a range hands it out; its bytes stay as they are. */
-export interface TableRecord {
-  readonly key: Buffer;
-  readonly value: Buffer;
-}
+import {open, type RootDatabase} from 'lmdb';
+import {EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts';
 
 /**
- * An opened LMDB environment: the only place that knows the library, and how it has to be asked. Reads throw
- * what {@link isPageDamage} knows where a page of the file is damaged; other pages can be read after that.
+ * An opened LMDB environment. Reads throw an error that `isPageDamage` recognises if a page of the file is damaged; other pages can
+ * be read after that.
  */
 export interface Environment extends AsyncDisposable {
+  /** Returns a table; it is created if it is missing. */
   table(name: string): Table;
-  /** The files as they are now. Released before the environment is closed. */
+  /** Returns the present state of the files. Must be released before the environment is closed. */
   snapshot(): EnvironmentSnapshot;
   /**
-   * Writes everything that `write` asks for in one transaction. Resolved: on disk. Rejected: nothing of
-   * it happened. Reads meanwhile see the state before it. The event loop does not wait for the disk.
+   * Writes everything that `write` puts and removes in one transaction. Resolved: on disk. Rejected: nothing of it happened. Reads
+   * meanwhile see the state before it. The event loop does not wait for the disk.
    */
   write(write: () => void): Promise<void>;
   /** Runs one transaction while this thread and every other process waits. */
   writeAndWait<T>(write: () => T): T;
   /**
-   * Holds this process's place in the table of readers until the environment is closed. Nothing may open
-   * the file `lock.mdb` itself meanwhile: on POSIX systems closing it would give the place up.
+   * Holds this process's slot in the table of readers until the environment is closed. Nothing may open the file `lock.mdb` itself
+   * meanwhile: on POSIX systems closing it would release the slot.
    */
   holdReader(): void;
-  /** The processes that hold a place in the table of readers and are alive. */
+  /** Returns the ids of the live processes that hold a slot in the table of readers. */
   liveReaders(): ReadonlySet<number>;
 }
 
-/** The files as they were at one moment, to be read while others write. */
+/** A state of the files, which can be read while others write. */
 export interface EnvironmentSnapshot {
-  /** Only for reading. */
+  /** Returns a table, only for reading. */
   table(name: string): Table;
-  /** Once; nothing may read it after that. */
+  /** Releases the state. To be called once; nothing may be read after that. */
   release(): void;
 }
 
-/** What {@link openEnvironment} needs. */
+/** Options of {@link openEnvironment}. */
 export interface EnvironmentOptions {
   readonly directory: string;
   /** Reads the files and never changes them. @default {false} */
   readonly readOnly?: boolean;
 }
 
-/** The version of the engine, such as `0.9.90`. */
+/** Returns the version of the engine, such as `0.9.90`. */
 export function engineVersion(): string {
-  // The library's types leave it out.
+  // The library's types lack it.
   const {versionString} = (lmdb as unknown as {readonly version: {readonly versionString: string}}).version;
   return /[0-9.]+/.exec(versionString)?.[0] ?? '';
 }
 
-/** Address space set aside for the file, in bytes; it grows beyond when it has to. */
+/** Address space reserved for the file, in bytes; it grows beyond if necessary. */
 const MAP_BYTES = 4 * 1024 ** 3;
 
 /** Number of files that the engine opens for an environment, and one to spare. */
 const OPENED_FILES = 4;
 
-/** Opens the environment in a directory, which exists. @throws What the operating system refuses. */
+/** Opens the environment in an existing directory. @throws Errors of the operating system. */
 export function openEnvironment({directory, readOnly = false}: EnvironmentOptions): Environment {
   assertFilesCanBeOpened(directory);
   const root = open({
@@ -95,7 +66,7 @@ export function openEnvironment({directory, readOnly = false}: EnvironmentOption
     encoding: 'binary',
     // On Linux the default resolves a write before it is on disk.
     overlappingSync: false,
-    // A batch is then a transaction of its own, not whatever else was asked for in the same turn.
+    // Makes a batch a transaction of its own; otherwise it would include all other writes of the same tick.
     eventTurnBatching: false,
     // Growing the map later would map the file again, and both maps would count as memory in use.
     ...(process.platform === 'win32' ? {} : {mapSize: MAP_BYTES}),
@@ -104,7 +75,7 @@ export function openEnvironment({directory, readOnly = false}: EnvironmentOption
   return new LmdbEnvironment(root);
 }
 
-/** The engine ends the process when it cannot open one of its files: the limit for open files is to be met here. */
+/** The engine ends the process if it cannot open one of its files, so the limit of open files has to be met here. */
 function assertFilesCanBeOpened(directory: string): void {
   // Windows cannot open a directory, and has no such limit.
   if (process.platform === 'win32') return;
@@ -116,7 +87,7 @@ function assertFilesCanBeOpened(directory: string): void {
   }
 }
 
-/** How long the cause of a failed commit may take to arrive, in milliseconds. */
+/** Maximum time until the cause of a failed commit arrives, in milliseconds. */
 const CAUSE_TIMEOUT_MS = 1000;
 
 class LmdbEnvironment implements Environment {
@@ -131,7 +102,7 @@ class LmdbEnvironment implements Environment {
 
   table(name: string): Table {
     const database = this.#database(name);
-    return database === undefined ? EMPTY_TABLE : new LmdbTable(database);
+    return database === undefined ? EMPTY_TABLE : wrapTable(database);
   }
 
   snapshot(): EnvironmentSnapshot {
@@ -139,7 +110,7 @@ class LmdbEnvironment implements Environment {
     return {
       table: name => {
         const database = this.#database(name);
-        return database === undefined ? EMPTY_TABLE : new LmdbTable(database, transaction);
+        return database === undefined ? EMPTY_TABLE : wrapTable(database, transaction);
       },
       release: () => transaction.done(),
     };
@@ -163,12 +134,12 @@ class LmdbEnvironment implements Environment {
 
   liveReaders(): ReadonlySet<number> {
     this.#root.readerCheck();
-    // A line of titles, then one for each reader that begins with its process id.
+    // A line of titles, then a line for each reader, which begins with its process id.
     const lines = this.#root.readerList().split('\n').slice(1);
     return new Set(lines.map(line => Number.parseInt(line.trim(), 10)).filter(id => id > 0));
   }
 
-  /** Read-only, a table that was never written is not there. */
+  /** Returns undefined for a table that was never written, if the environment is only read. */
   #database(name: string): TableDatabase | undefined {
     const known = this.#databases.get(name);
     if (known !== undefined) return known;
@@ -189,104 +160,7 @@ class LmdbEnvironment implements Environment {
   }
 }
 
-/** `lastSize` is the size of the value that was read last; the library's types leave it out, and the second parameter. */
-type TableDatabase = Omit<Database<Buffer, Buffer>, 'getBinaryFast'> & {
-  readonly lastSize?: number;
-  getBinaryFast(key: Buffer, reading: Reading): Buffer | undefined;
-};
-
-/** What is read, where it is not the present state. */
-interface Reading {
-  readonly transaction?: Transaction;
-}
-
-const EMPTY_TABLE: Table = {
-  get: () => undefined,
-  peek: () => undefined,
-  keys: () => [],
-  range: () => [],
-  put: () => {},
-  remove: () => {},
-  count: () => 0,
-};
-
-class LmdbTable implements Table {
-  readonly #database: TableDatabase;
-  readonly #reading: Reading;
-
-  constructor(database: TableDatabase, transaction?: Transaction) {
-    this.#database = database;
-    this.#reading = transaction === undefined ? {} : {transaction};
-  }
-
-  get(key: Uint8Array): Buffer | undefined {
-    const value = this.peek(key);
-    if (value === undefined) return undefined;
-    // Copying from the library's one buffer takes half the time of its own way to make a buffer for each read.
-    const copy = Buffer.allocUnsafe(value.length);
-    copy.set(value);
-    return copy;
-  }
-
-  peek(key: Uint8Array): Buffer | undefined {
-    try {
-      const shared = this.#database.getBinaryFast(key as Buffer, this.#reading);
-      return shared?.subarray(0, this.#database.lastSize);
-    } catch (error) {
-      this.#afterFailedRead();
-      throw error;
-    }
-  }
-
-  *keys(range: TableRange): Generator<Buffer> {
-    yield* this.#records(this.#database.getKeys({...toRangeOptions(range), ...this.#reading}));
-  }
-
-  *range(range: TableRange): Generator<TableRecord> {
-    const records = this.#database.getRange({...toRangeOptions(range), ...this.#reading});
-    yield* this.#records(records as unknown as Iterable<TableRecord>);
-  }
-
-  put(key: Uint8Array, value: Uint8Array): void {
-    // Inside a transaction its promise says nothing; that of the transaction does.
-    void this.#database.put(key as Buffer, value as Buffer);
-  }
-
-  remove(key: Uint8Array): void {
-    void this.#database.remove(key as Buffer);
-  }
-
-  count(): number {
-    return (this.#database.getStats() as {readonly entryCount: number}).entryCount;
-  }
-
-  *#records<T>(records: Iterable<T>): Generator<T> {
-    const iterator = records[Symbol.iterator]();
-    try {
-      yield* {[Symbol.iterator]: () => iterator};
-    } catch (error) {
-      // Who fails is not asked to return; and as long as it holds the spoiled transaction the library has no other.
-      iterator.return?.();
-      this.#afterFailedRead();
-      throw error;
-    }
-  }
-
-  /** One failed read spoils its transaction; the next read is to have a new one. A snapshot has only the one. */
-  #afterFailedRead(): void {
-    if (this.#reading.transaction === undefined) this.#database.resetReadTxn();
-  }
-}
-
-function toRangeOptions({start, reverse = false, limit}: TableRange): RangeOptions {
-  return {
-    ...(start === undefined ? {} : {start: start as Buffer}),
-    ...(limit === undefined ? {} : {limit}),
-    reverse,
-  };
-}
-
-/** A failed commit carries the system's error as a promise that rejects a moment later. */
+/** Returns the error of the operating system, which a failed commit carries as a promise that rejects a moment later. */
 async function findCause(error: unknown): Promise<unknown> {
   const pending = (error as {readonly commitError?: Promise<unknown>}).commitError;
   if (!(pending instanceof Promise)) return error;

@@ -1,7 +1,8 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import {setImmediate} from 'node:timers/promises';
+import {currentMeta, DATABASE, META, META_PAGES, NO_PAGE, NODE, PAGE, transactionOf} from './page-layout.ts';
 
-/** What stands in one place of a table: a record, or a page that cannot be read. */
+/** A record of a table, or a page that cannot be read. */
 export type FileRecord =
   | {readonly kind: 'record'; readonly table: string; readonly key: Buffer; readonly value: Buffer | undefined}
   | {readonly kind: 'damage'; readonly table: string; readonly page: number; readonly problem: string};
@@ -9,45 +10,26 @@ export type FileRecord =
 /** A table, as the file describes it. */
 export interface FileTable {
   readonly name: string;
-  /** How many records it should have. */
+  /** Number of records that it should have. */
   readonly records: number;
   readonly root: bigint;
 }
 
-/**
- * The layout of pages (mdb.c of the version that the library brings: MDB_page, MDB_node, MDB_db,
- * MDB_ovpage); all numbers are little-endian, and places inside a page count from the end of its header.
- */
-const PAGE = {number: 0, transaction: 8, flags: 18, lower: 20, upper: 22, overflowPages: 20, header: 24} as const;
-const NODE = {sizeLow: 0, sizeHigh: 2, flags: 4, keySize: 6, header: 8} as const;
-const META = {
-  pageSize: 48,
-  freeDatabase: 48,
-  mainDatabase: 96,
-  lastPage: 144,
-  transaction: 152,
-  sizeBytes: 160,
-} as const;
-const DATABASE = {records: 32, root: 40, sizeBytes: 48} as const;
 const BRANCH = 1;
 const LEAF = 2;
 const OVERFLOW = 4;
 const KIND_MASK = BRANCH | LEAF | OVERFLOW;
 const BIG_DATA = 1;
 const SUB_DATABASE = 2;
-/** What stands in a node in place of a value that has pages of its own: their number, a transaction, and how many. */
+/** Size of a node's reference to a value with pages of its own: their first number, a transaction, and their count. */
 const BIG_DATA_REFERENCE_BYTES = 24;
-/** Stands for the root of an empty tree. */
-const NO_PAGE = 0xffff_ffff_ffff_ffffn;
-/** The first two pages say where everything else is. */
-const META_PAGES = 2;
 
-/** How many pages are read before others get their turn: about ten milliseconds. */
+/** Maximum number of pages that are read in one tick: about ten milliseconds. */
 const TICK_PAGES = 1000;
 
 /**
- * Reads a store's file without the engine: on a damaged page the engine ends the whole process, and this
- * says which page it is and goes on with the next. Only for a file that nobody writes to.
+ * Reads a store's file without the engine. On a damaged page the engine can end the process; this reader reports the page and
+ * continues with the next. No process may be writing to the file.
  */
 export class LmdbFile implements Disposable {
   readonly #file: number;
@@ -55,24 +37,22 @@ export class LmdbFile implements Disposable {
   readonly #meta: Buffer;
   readonly #lastPage: number;
   readonly #lastTransaction: bigint;
-  /** Pages that were reached: a second time would be a circle. */
+  /** Pages that were reached; reaching one twice is damage. */
   readonly #reached = new Set<number>();
 
-  /** Opens a file that `assertUndamaged` let pass. */
+  /** Opens a file that `assertUndamaged` accepted. */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
     const first = this.#readBytes(0, META.sizeBytes);
     this.#pageSize = first.readUInt32LE(META.pageSize);
     const second = this.#readBytes(this.#pageSize, META.sizeBytes);
-    // As the engine does, which takes the first of two equal ones (mdb_pick_meta).
-    const isFirstCurrent = first.readBigUInt64LE(META.transaction) >= second.readBigUInt64LE(META.transaction);
-    this.#meta = isFirstCurrent ? first : second;
-    this.#lastTransaction = this.#meta.readBigUInt64LE(META.transaction);
+    this.#meta = currentMeta(first, second);
+    this.#lastTransaction = transactionOf(this.#meta);
     const pages = Math.floor(fstatSync(this.#file).size / this.#pageSize);
     this.#lastPage = Math.min(Number(this.#meta.readBigUInt64LE(META.lastPage)), pages - 1);
   }
 
-  /** The tables; where they, or the list of free pages, cannot be read, what is wrong stands in `damage`. */
+  /** Reads the tables. `damage` describes each of them, and each part of the list of free pages, that cannot be read. */
   tables(): {readonly tables: readonly FileTable[]; readonly damage: string[]} {
     const main = describeTable('', this.#meta.subarray(META.mainDatabase, META.mainDatabase + DATABASE.sizeBytes));
     const tables: FileTable[] = [];
@@ -88,7 +68,7 @@ export class LmdbFile implements Disposable {
     return {tables, damage};
   }
 
-  /** What is wrong in the list of pages that may be written to: with a wrong one the engine would write over what is in use. */
+  /** Finds damage of the list of free pages: with a wrong one the engine would overwrite pages in use. */
   #findFreeListDamage(): string[] {
     const database = this.#meta.subarray(META.freeDatabase, META.freeDatabase + DATABASE.sizeBytes);
     const damage: string[] = [];
@@ -99,7 +79,7 @@ export class LmdbFile implements Disposable {
     return damage;
   }
 
-  /** Everything in a table, in the order of its keys. */
+  /** Iterates over the records of a table, in the order of their keys. */
   async *records(table: FileTable): AsyncIterable<FileRecord> {
     let pages = 0;
     for (const found of this.#walk(table, 0)) {
@@ -128,19 +108,19 @@ export class LmdbFile implements Disposable {
     }
   }
 
-  /** A page of a tree, or what is wrong with it. */
+  /** Returns a page of a tree, or a text about its damage. */
   #readPage(number: number): Buffer | string {
     if (!this.#claim(number, 1)) return 'is not where it should be';
     const page = this.#readBytes(number * this.#pageSize, this.#pageSize);
     if (page.readBigUInt64LE(PAGE.number) !== BigInt(number)) return 'holds something else';
-    // The engine would take it for one that it may write to where it is, and end the process.
+    // The engine would take it for a page of its own transaction, write to it in place, and end the process.
     if (page.readBigUInt64LE(PAGE.transaction) > this.#lastTransaction) return 'is of a transaction that never was';
     const kind = pageKind(page);
     const lower = page.readUInt16LE(PAGE.lower);
     const upper = page.readUInt16LE(PAGE.upper);
     const isTree = kind === BRANCH || kind === LEAF;
-    const room = this.#pageSize - PAGE.header;
-    if (!isTree || lower % 2 !== 0 || lower > upper || upper > room) return 'does not begin as it should';
+    const bodyBytes = this.#pageSize - PAGE.header;
+    if (!isTree || lower % 2 !== 0 || lower > upper || upper > bodyBytes) return 'does not begin as it should';
     return nodesOf(page).every(node => isNodeInside(node, kind)) ? page : 'points beyond its end';
   }
 
@@ -156,21 +136,21 @@ export class LmdbFile implements Disposable {
     return {kind: 'record', table, key, value};
   }
 
-  /** A value that has pages of its own, or undefined when they are not those that it needs. */
+  /** Returns a value that has pages of its own; undefined if these pages are damaged. */
   #readBigData(node: Buffer, at: number, sizeBytes: number): Buffer | undefined {
     const number = Number(node.readBigUInt64LE(at));
     const pages = Math.ceil((PAGE.header + sizeBytes) / this.#pageSize);
     if (!this.#claim(number, pages)) return undefined;
     const bytes = this.#readBytes(number * this.#pageSize, PAGE.header + sizeBytes);
-    const isOurs =
+    const isSound =
       bytes.readBigUInt64LE(PAGE.number) === BigInt(number) &&
       bytes.readBigUInt64LE(PAGE.transaction) <= this.#lastTransaction &&
       pageKind(bytes) === OVERFLOW &&
       bytes.readUInt32LE(PAGE.overflowPages) === pages;
-    return isOurs ? bytes.subarray(PAGE.header) : undefined;
+    return isSound ? bytes.subarray(PAGE.header) : undefined;
   }
 
-  /** Whether pages are inside of the file, and nothing else was found in the first of them. */
+  /** Marks pages as reached. @returns False if they are outside of the file, or the first one was reached before. */
   #claim(number: number, pages: number): boolean {
     if (number < META_PAGES || number + pages - 1 > this.#lastPage || this.#reached.has(number)) return false;
     this.#reached.add(number);
@@ -196,7 +176,7 @@ function pageKind(page: Buffer): number {
   return page.readUInt16LE(PAGE.flags) & KIND_MASK;
 }
 
-/** The nodes of a page, each from its beginning to the end of the page. */
+/** Returns the nodes of a page, each from its beginning to the end of the page. */
 function nodesOf(page: Buffer): readonly Buffer[] {
   const count = page.readUInt16LE(PAGE.lower) / 2;
   return Array.from({length: count}, (_, index) =>
@@ -216,7 +196,7 @@ function dataSizeOf(node: Buffer): number {
   return node.readUInt16LE(NODE.sizeLow) + node.readUInt16LE(NODE.sizeHigh) * 2 ** 16;
 }
 
-/** The page below a node of a branch: its number stands in place of the size and the flags. */
+/** Returns the page below a node of a branch: its number takes the place of the size and the flags. */
 function childOf(node: Buffer): number {
   return dataSizeOf(node) + node.readUInt16LE(NODE.flags) * 2 ** 32;
 }

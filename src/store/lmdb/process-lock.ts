@@ -8,12 +8,12 @@ import {type Environment, openEnvironment} from './environment.ts';
 const HOLDER = Buffer.from('holder');
 
 /**
- * Takes the lock of a data directory, until the returned lock is disposed of or the process ends, however
- * it ends: the lock is a place in the reader table of a small environment of its own, and the system
- * frees it with the process. Who holds it is written and checked in one transaction across processes.
+ * Takes the lock of a data directory until the returned lock is disposed of or the process ends in any way: the lock is a slot in
+ * the reader table of a small environment of its own, which the operating system releases with the process. The id of the holder
+ * is checked and written in one transaction across processes.
  *
- * @throws {AppError} `data-directory-in-use` with the process that holds it; `data-directory-unusable` when the
- * lock's own file is damaged.
+ * @throws {AppError} `data-directory-in-use` with the process that holds it; `data-directory-unusable` if the file of the lock is
+ * damaged.
  */
 export async function takeLock(directory: DataDirectory, processId: number): Promise<AsyncDisposable> {
   await assertLockUndamaged(directory);
@@ -33,10 +33,10 @@ export async function takeLock(directory: DataDirectory, processId: number): Pro
 /**
  * Finds the process that holds the lock of a data directory, without taking it.
  *
- * @param ownId The id of this process.
+ * @param ownId Id of this process.
  */
 export async function findHolder(directory: DataDirectory, ownId: number): Promise<number | undefined> {
-  // An empty file is one that nobody has taken yet; the engine, opening it only to read, would end the process.
+  // The file is empty before the first lock; if the engine opened it only for reading, it would end the process.
   const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
   if (file === undefined || file.size === 0) return undefined;
   await assertLockUndamaged(directory);
@@ -48,7 +48,7 @@ export async function findHolder(directory: DataDirectory, ownId: number): Promi
   }
 }
 
-/** Takes the lock, inside of a transaction. @returns The process that holds it already. */
+/** Takes the lock, inside a transaction. @returns The process that holds it already. */
 function findOrBecomeHolder(environment: Environment, processId: number): number | undefined {
   const holder = findLiveHolder(environment, processId);
   if (holder !== undefined) return holder;
@@ -59,8 +59,8 @@ function findOrBecomeHolder(environment: Environment, processId: number): number
 
 function findLiveHolder(environment: Environment, ownId: number): number | undefined {
   const readers = environment.liveReaders();
-  // Before this process has a place in the table: it is another store of this process, or a process of another container. With
-  // that one's place taken the engine would wait ten seconds for it, and then fail.
+  // This process has no slot yet, so it belongs to another store of this process, or to a process of another container with the
+  // same id. With that slot in use the engine would wait ten seconds for it, and then fail.
   if (readers.has(ownId)) return ownId;
   const holder = readHolder(environment.table('lock').get(HOLDER));
   return holder !== undefined && readers.has(holder) ? holder : undefined;
@@ -72,7 +72,7 @@ function releasing(environment: Environment): AsyncDisposable {
     try {
       environment.writeAndWait(() => environment.table('lock').remove(HOLDER));
     } catch {
-      // The disk is full or broken. The place in the table of readers is given up all the same, and it decides.
+      // The disk is full or broken. The slot in the table of readers is released all the same, and it decides.
     }
     await environment[Symbol.asyncDispose]();
   };

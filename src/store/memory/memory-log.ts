@@ -2,27 +2,27 @@ import type {Revision} from '../../domain/entry.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 
-/** Forgotten commits are dropped so many at a time: dropping them one by one would move all others each time. */
+/** Number of trimmed commits that are dropped together: dropping them one by one would move all others each time. */
 const DROPPED_TOGETHER = 1024;
 
-/** What a memory log keeps of changes. */
+/** Limits of a {@link MemoryLog}. */
 export interface MemoryLogLimits {
-  /** How many of them at least. */
+  /** Minimum number of changes. */
   readonly changesMax: number;
-  /** How many bytes of keys and values at most. */
+  /** Maximum size of keys and values, in bytes. */
   readonly bytesMax: number;
 }
 
-/** The newest changes of a memory store: at least so many, in whole commits, unless their values are too large. */
+/** The newest changes of a memory store, in whole commits. */
 export class MemoryLog {
   readonly #limits: MemoryLogLimits;
-  /** The changes of each commit, oldest first; those before `#start` are forgotten. */
+  /** The changes of each commit, oldest first; those before `#start` are trimmed. */
   #commits: (readonly Change[])[] = [];
   #start = 0;
   #changes = 0;
   #bytes = 0;
-  /** The last revision that is forgotten. */
-  #forgotten: Revision = 0;
+  /** The last revision that was trimmed. */
+  #trimmed: Revision = 0;
 
   constructor(limits: MemoryLogLimits) {
     this.#limits = limits;
@@ -39,7 +39,7 @@ export class MemoryLog {
       this.#changes -= oldest.length;
       this.#bytes -= loggedBytes(oldest);
       this.#start++;
-      this.#forgotten++;
+      this.#trimmed++;
     }
     if (this.#start < DROPPED_TOGETHER) return;
     this.#commits = this.#commits.slice(this.#start);
@@ -47,16 +47,16 @@ export class MemoryLog {
   }
 
   /**
-   * The changes after a revision, up to the end of the commit that reaches a limit.
+   * Reads the changes after a revision, up to the end of the commit that reaches a limit.
    *
-   * @returns Undefined when some of them are forgotten.
+   * @returns Undefined if some of them are trimmed.
    */
   read(since: Revision, limit: number): readonly Change[] | undefined {
-    if (since < this.#forgotten) return undefined;
+    if (since < this.#trimmed) return undefined;
     const changes: Change[] = [];
     let valuesBytes = 0;
     // Revisions have no gaps, so they count the commits.
-    for (let index = this.#start + since - this.#forgotten; index < this.#commits.length; index++) {
+    for (let index = this.#start + since - this.#trimmed; index < this.#commits.length; index++) {
       if (changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX) break;
       for (const change of this.#commits[index] ?? []) {
         changes.push(change);

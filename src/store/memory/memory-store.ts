@@ -2,8 +2,8 @@ import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
 import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {JsonText} from '../../domain/json-text.ts';
-import {compareKeys, type Key, trustStoredKey} from '../../domain/key.ts';
+import {copyJson} from '../../domain/json-text.ts';
+import {type Key, trustStoredKey} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import {runInTicks, type Steps} from '../../domain/steps.ts';
@@ -20,33 +20,29 @@ import type {
 } from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
-import {
-  type ExpireOperation,
-  type GroupedCommit,
-  type GroupPlan,
-  type PlannedWrite,
-  planGroup,
-} from '../plan/plan-commits.ts';
-import {sizeOfCommit} from '../plan/prepared-commit.ts';
+import {sizeOfCommit} from '../plan/commit-size.ts';
+import type {ExpireOperation, GroupedCommit, GroupPlan, PlannedWrite} from '../plan/group-plan.ts';
+import {planGroup} from '../plan/plan-commits.ts';
 import {StoreClock, type StoreClockDeps} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
 import {MemoryLog} from './memory-log.ts';
+import {copyEntry, listEntries, SortedEntries} from './sorted-entries.ts';
 import {SortedKeys} from './sorted-keys.ts';
 
-/** What a memory store needs. */
+/** Options of {@link openMemoryStore}. */
 export interface MemoryStoreDeps extends StoreClockDeps {
-  /** How many changes the log keeps. @default {DEFAULT_LIMITS.logChangesMax} */
+  /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;
-  /** So many random bytes, for the id of the store. @default {those of node:crypto} */
+  /** Returns random bytes, for the id of the store. @default {randomBytes of node:crypto} */
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
 }
 
-/** Opens an empty store that is gone when the process ends: the reference for every other adapter. */
+/** Opens an empty store that ends with the process: the reference for every other adapter. */
 export function openMemoryStore(deps: MemoryStoreDeps): Store {
   return new MemoryStore(deps);
 }
 
-/** How many expired entries a sweep removes at most, so that others get their turn. */
+/** Maximum number of expired entries that a sweep removes, so that it does not block the event loop. */
 const SWEPT_MAX = 200;
 
 class MemoryStore implements Store {
@@ -54,13 +50,13 @@ class MemoryStore implements Store {
   readonly #nowMs: () => number;
   readonly #clock: StoreClock;
   readonly #entries = new SortedEntries();
-  /** The time of expiry and the key of each entry that expires, soonest first. */
+  /** Rows of the entries that expire, soonest first. */
   readonly #expiries = new SortedKeys<ExpiryRow>();
   readonly #log: MemoryLog;
   readonly #listeners = new Listeners();
   #revision: Revision = 0;
   #closed = false;
-  /** One group at a time: what a plan found stays as it is until it is written. */
+  /** Writes one group at a time, so that the entries that a plan read do not change before it is written. */
   readonly #queue = new CommitQueue<GroupedCommit<PutOperation>>({
     writeGroup: group => this.#writeGroup(group),
     sizeOf: commit => sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
@@ -87,13 +83,13 @@ class MemoryStore implements Store {
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
     this.#assertOpen();
-    return this.#queue.push({checks, operations: operations.map(withOwnValue), limits});
+    return this.#queue.push({checks, operations: operations.map(copyValue), limits});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
     this.#assertOpen();
     const entry = this.#entries.get(key);
-    return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : withOwnBytes(entry);
+    return entry === undefined || hasExpired(entry, this.#clock.now()) ? undefined : copyEntry(entry);
   }
 
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
@@ -155,7 +151,7 @@ class MemoryStore implements Store {
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     for (const each of commitsOf(changes)) this.#log.add(each);
-    // Writers get their answers first: a listener begins to read.
+    // Writers get their results first, since a listener begins to read.
     if (changes.length > 0) queueMicrotask(() => this.#listeners.call());
     return results;
   }
@@ -190,10 +186,10 @@ class MemoryStore implements Store {
   }
 }
 
-/** What a snapshot keeps besides its entries. */
+/** State of a snapshot without its entries. */
 interface SnapshotState {
   readonly revision: Revision;
-  /** When it was taken: what was there then is there as long as it lives. */
+  /** When it was taken, by the clock of the store: an entry that was present then does not expire in it. */
   readonly nowMs: number;
   readonly assertOpen: () => void;
 }
@@ -226,77 +222,7 @@ class MemorySnapshot implements Snapshot {
   }
 }
 
-/** Entries in the order of their keys. */
-class SortedEntries {
-  readonly #entries: Map<Key, Entry>;
-  readonly #keys: SortedKeys<Key>;
-
-  constructor(entries: Map<Key, Entry> = new Map(), keys = new SortedKeys<Key>()) {
-    this.#entries = entries;
-    this.#keys = keys;
-  }
-
-  get(key: Key): Entry | undefined {
-    return this.#entries.get(key);
-  }
-
-  set(entry: Entry): void {
-    if (!this.#entries.has(entry.key)) this.#keys.add(entry.key);
-    this.#entries.set(entry.key, entry);
-  }
-
-  remove(key: Key): void {
-    if (this.#entries.delete(key)) this.#keys.remove(key);
-  }
-
-  /** The same entries, and none of those to come. */
-  copy(): SortedEntries {
-    return new SortedEntries(new Map(this.#entries), this.#keys.copy());
-  }
-
-  clear(): void {
-    this.#entries.clear();
-    this.#keys.clear();
-  }
-
-  /** The entries of a range and, in its direction, all beyond them. */
-  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Entry> {
-    for (const key of reverse ? this.#keysBefore(prefix, after) : this.#keysAfter(prefix, after)) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) yield entry;
-    }
-  }
-
-  #keysBefore(prefix: string, after: Key | undefined): Iterable<Key> {
-    return this.#keys.before(
-      key =>
-        (key.startsWith(prefix) || compareKeys(key, prefix) < 0) &&
-        (after === undefined || compareKeys(key, after) < 0),
-    );
-  }
-
-  #keysAfter(prefix: string, after: Key | undefined): Iterable<Key> {
-    return this.#keys.after(
-      key => compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0),
-    );
-  }
-}
-
-function listEntries(entries: SortedEntries, range: Range, nowMs: number): readonly EntryInfo[] {
-  const {prefix, limit, values = false, valuesBytesMax = Infinity} = range;
-  const found: EntryInfo[] = [];
-  let valuesBytes = 0;
-  for (const entry of entries.in(range)) {
-    if (!entry.key.startsWith(prefix)) break;
-    if (hasExpired(entry, nowMs)) continue;
-    if (found.length === limit || valuesBytes >= valuesBytesMax) break;
-    found.push(values ? withOwnBytes(entry) : withoutValue(entry));
-    if (values) valuesBytes += entry.sizeBytes;
-  }
-  return found;
-}
-
-/** The changes of each commit: those that share a revision. */
+/** Groups changes by commit, that is by revision. */
 function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
   const commits: Change[][] = [];
   for (const change of changes) {
@@ -307,7 +233,7 @@ function commitsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
   return commits;
 }
 
-/** So many digits hold every time of expiry. */
+/** Number of digits that hold every time of expiry, in milliseconds. */
 const TIME_DIGITS = 15;
 
 /** A time of expiry and a key; rows sort by time, then by key. */
@@ -321,20 +247,8 @@ function parseExpiryRow(row: ExpiryRow): ExpireOperation {
   return {kind: 'expire', key: trustStoredKey(row.slice(TIME_DIGITS)), expiresAtMs: Number(row.slice(0, TIME_DIGITS))};
 }
 
-/** Bytes are copied on their way in and out: a caller may change its own, and they may be part of a larger buffer. */
-function copyOf(json: JsonText): JsonText {
-  return new Uint8Array(json) as Uint8Array as JsonText;
-}
-
-function withOwnBytes<T extends {readonly json: JsonText}>(valued: T): T {
-  return {...valued, json: copyOf(valued.json)};
-}
-
-function withOwnValue(operation: Operation): Operation {
-  if (operation.kind === 'patch') return {...operation, patch: copyOf(operation.patch)};
-  return operation.kind === 'put' ? withOwnBytes(operation) : operation;
-}
-
-function withoutValue({json: _, ...info}: Entry): EntryInfo {
-  return info;
+/** Copies the value at the call: the caller may change its bytes later, and they may be part of a larger buffer. */
+function copyValue(operation: Operation): Operation {
+  if (operation.kind === 'put') return {...operation, json: copyJson(operation.json)};
+  return operation.kind === 'patch' ? {...operation, patch: copyJson(operation.patch)} : operation;
 }

@@ -1,31 +1,34 @@
-/** What the clock of a store needs. */
+/** Clocks of a store. */
 export interface StoreClockDeps {
   /** The clock of the machine, in milliseconds since the Unix epoch: it may jump. */
   readonly nowMs: () => number;
-  /** Milliseconds since any moment: it never jumps. @default {performance.now} */
+  /** Milliseconds since any moment; never jumps. @default {performance.now} */
   readonly elapsedMs?: (() => number) | undefined;
 }
 
+/** Default of {@link StoreClockDeps.elapsedMs}. */
+export const MONOTONIC_MS = (): number => performance.now();
+
 /**
- * The clock by which entries expire. It follows that of the machine and never goes back: where the machine's is set
- * back, it goes on from the highest time that it knew, so that what has expired once is never there again.
+ * The clock that decides when entries expire. It follows the clock of the machine but never goes back: if the machine's is set
+ * back, it continues from the highest time it knew, so that an expired entry never comes back.
  */
 export class StoreClock {
   readonly #nowMs: () => number;
   readonly #elapsedMs: () => number;
   #highestMs: number;
-  /** When the highest time was known. */
+  /** Value of `elapsedMs` when the highest time was read. */
   #knownAtMs: number;
 
-  /** @param highestMs The highest time known from before. */
-  constructor({nowMs, elapsedMs = () => performance.now()}: StoreClockDeps, highestMs = 0) {
+  /** @param highestMs The highest time known before. */
+  constructor({nowMs, elapsedMs = MONOTONIC_MS}: StoreClockDeps, highestMs = 0) {
     this.#nowMs = nowMs;
     this.#elapsedMs = elapsedMs;
     this.#highestMs = Math.max(nowMs(), highestMs);
     this.#knownAtMs = elapsedMs();
   }
 
-  /** The time, in whole milliseconds since the Unix epoch. */
+  /** Returns the time in whole milliseconds since the Unix epoch. */
   now(): number {
     const elapsedMs = this.#elapsedMs();
     this.#highestMs = Math.max(this.#nowMs(), this.#highestMs + elapsedMs - this.#knownAtMs);

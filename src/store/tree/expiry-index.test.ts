@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
-import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {crc32} from 'node:zlib';
 import {describe, test} from 'vitest';
 import type {StoreProcess} from '../../../test/store/store-process.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
-import {encodeJsonText} from '../../domain/json-text.ts';
-import {parseKey} from '../../domain/key.ts';
 import type {PutOperation, Store} from '../../domain/store.ts';
-import {changesOf, keysOf, put, range, read, textOf, withTexts, write} from '../../testing/assertions.ts';
-import {encodeChangeLogKey} from '../format/change-log-record.ts';
-import {beginEntryRecord, endEntryRecord} from '../format/entry-record.ts';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../../testing/assertions.ts';
 import {type Environment, openEnvironment} from '../lmdb/environment.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SNAPSHOTS_MAX} from './snapshots.ts';
@@ -286,67 +280,6 @@ describe('snapshots of which nothing is read', () => {
     }
   });
 });
-
-describe('a data directory of format 1', () => {
-  test('is opened with all it has, and is of the present format then', async () => {
-    const directory = await makeDirectory();
-    await makeFormer(directory);
-    const store = await openStore(directory);
-    assert.equal(store.revision, 3);
-    assert.equal(textOf(await read(store, 'a')), '"old"');
-    assert.deepEqual(await store.changes(0, {limit: 10}), {
-      kind: 'changes',
-      changes: [
-        {kind: 'put', key: 'a', revision: 1, sizeBytes: 5},
-        {kind: 'put', key: 'b', revision: 2, sizeBytes: 1},
-        {kind: 'delete', key: 'b', revision: 3},
-      ],
-      revision: 3,
-    });
-    await write(store, putFor(60, 'c'));
-    const before = withTexts(await store.changes(0, {limit: 10}));
-    await store[Symbol.asyncDispose]();
-    assert.equal((await verifyStore(directory)).damagedChanges, 0);
-    const again = await openStore(directory);
-    assert.deepEqual(withTexts(await again.changes(0, {limit: 10})), before);
-    assert.equal((await changesOf(again, 3)).length, 1);
-  });
-
-  test('forgets its log as any other', async () => {
-    const directory = await makeDirectory();
-    await makeFormer(directory);
-    const store = await openStore(directory, {logChangesMax: 2});
-    await write(store, put('x'));
-    await write(store, put('y'));
-    assert.equal((await store.changes(2, {limit: 10})).kind, 'reset');
-    assert.deepEqual(
-      (await changesOf(store, 3)).map(({key}) => key),
-      ['x', 'y'],
-    );
-  });
-});
-
-/** Makes a data directory as the version before made it: JSON in its log, and no table of expiries. */
-async function makeFormer(directory: string): Promise<void> {
-  await (await openStore(directory))[Symbol.asyncDispose]();
-  const record = beginEntryRecord(encodeJsonText('"old"'));
-  endEntryRecord(record, parseKey('a'), {revision: 1, updatedAtMs: NOON_MS});
-  await change(directory, environment => {
-    environment.table('entries').put(Buffer.from('a'), record);
-    environment.table('changes').put(encodeChangeLogKey(1), formerLogRecord(1, [['put', 1, 'a', 5]]));
-    const others = [['put', 2, 'b', 1] as const, ['delete', 3, 'b'] as const];
-    environment.table('changes').put(encodeChangeLogKey(3), formerLogRecord(3, others));
-  });
-  await writeFile(join(directory, 'format.json'), '{"format":1}\n');
-}
-
-function formerLogRecord(ordinal: number, changes: readonly (readonly (string | number)[])[]): Buffer {
-  const record = Buffer.concat([Buffer.alloc(11), Buffer.from(JSON.stringify(changes))]);
-  record[0] = 1;
-  record.writeUIntBE(ordinal, 5, 6);
-  record.writeUInt32BE(crc32(record.subarray(5)), 1);
-  return record;
-}
 
 async function change(directory: string, write: (environment: Environment) => void): Promise<void> {
   const environment = openEnvironment({directory: join(directory, 'store')});

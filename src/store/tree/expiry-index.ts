@@ -1,18 +1,18 @@
-import type {Key} from '../../domain/key.ts';
-import type {Table} from '../lmdb/environment.ts';
-import type {ExpireOperation} from '../plan/plan-commits.ts';
+import {trustStoredKey} from '../../domain/key.ts';
+import {NUMBER_BYTES} from '../format/numbers.ts';
+import type {Table} from '../lmdb/table.ts';
+import type {ExpireOperation} from '../plan/group-plan.ts';
 
 /**
- * The table of what expires, soonest first. The key of a row is the time of expiry, eight bytes big-endian, and the key
- * of the entry; its value says nothing. It is changed together with the entries, and follows from them.
+ * Index of the entries that expire, soonest first. The key of a row is the time of expiry, eight bytes big-endian, and the key of
+ * the entry; its value means nothing. It is written together with the entries, and can be derived from them.
  */
 const TIME_BYTES = 8;
-const NUMBER_BYTES = 6;
 
-/** The value of each row. */
+/** Value of each row. */
 export const EXPIRY_VALUE: Uint8Array = Uint8Array.of(1);
 
-/** The row of an entry that expires. */
+/** Returns the row of an entry that expires. */
 export function encodeExpiry(expiresAtMs: number, key: Uint8Array): Buffer {
   const row = Buffer.alloc(TIME_BYTES + key.length);
   row.writeUIntBE(expiresAtMs, TIME_BYTES - NUMBER_BYTES, NUMBER_BYTES);
@@ -20,20 +20,20 @@ export function encodeExpiry(expiresAtMs: number, key: Uint8Array): Buffer {
   return row;
 }
 
-/** What a row says is to expire, and when. */
+/** Returns the expiry of a row. */
 export function decodeExpiry(row: Buffer): ExpireOperation {
   const expiresAtMs = row.readUIntBE(TIME_BYTES - NUMBER_BYTES, NUMBER_BYTES);
-  return {kind: 'expire', key: row.toString('utf8', TIME_BYTES) as Key, expiresAtMs};
+  return {kind: 'expire', key: trustStoredKey(row.toString('utf8', TIME_BYTES)), expiresAtMs};
 }
 
-/** What has expired by now, soonest first, and how long it is until the next does. */
+/** Expiries that are due, soonest first. */
 export interface DueExpiries {
   readonly due: readonly ExpireOperation[];
-  /** In milliseconds; undefined when nothing else will ever expire. */
+  /** Time until the next expiry that is not in `due`, in milliseconds; undefined if there is none. */
   readonly nextMs: number | undefined;
 }
 
-/** Reads what has expired by now, at most so many. */
+/** Reads the expiries that are due, at most `limit`. */
 export function readDue(table: Table, nowMs: number, limit: number): DueExpiries {
   const due: ExpireOperation[] = [];
   for (const row of table.keys({limit: limit + 1})) {

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
-import type {TableRange} from '../lmdb/environment.ts';
-import type {MemtableWrite} from '../wal/memtable.ts';
+import type {TableRange} from '../lmdb/table.ts';
+import type {MemtableWrite} from '../wal/memtable-write.ts';
 import {frozenWrites, MergedTable} from './merged-table.ts';
 import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
 

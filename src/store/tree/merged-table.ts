@@ -1,17 +1,19 @@
 import {countBefore} from '../../domain/binary-search.ts';
-import type {Key} from '../../domain/key.ts';
-import type {TableRange} from '../lmdb/environment.ts';
-import {type MemtableWrite, type MemtableWrites, sortKeys} from '../wal/memtable.ts';
-import {entryRecordOf} from '../wal/memtable-record.ts';
+import {type Key, trustStoredKey} from '../../domain/key.ts';
+import type {TableRange} from '../lmdb/table.ts';
+import {sortKeys} from '../wal/memtable.ts';
+import {entryRecordOf, type MemtableWrite, type MemtableWrites} from '../wal/memtable-write.ts';
 import {assertEnd, type ScannedTable} from './scan.ts';
 
-/** Where {@link MergedTable} finds writes that the table below does not have yet. */
+/** Writes that are not checkpointed yet. */
 export interface NewerWrites {
+  /** Finds the last write of a key; undefined if there is none. */
   find(key: Key): MemtableWrite | undefined;
+  /** Returns the written keys in the order of their UTF-8 bytes. */
   sortedKeys(): readonly Key[];
 }
 
-/** A layer of writes that stay as they are. */
+/** Returns writes that do not change any more as {@link NewerWrites}. */
 export function frozenWrites(writes: MemtableWrites): NewerWrites {
   let keys: readonly Key[] | undefined;
   return {
@@ -23,14 +25,14 @@ export function frozenWrites(writes: MemtableWrites): NewerWrites {
   };
 }
 
-/** The table of entries with the writes that it does not have yet on top of it; only for reading. */
+/** Merged view of the table of entries and the writes that are not checkpointed yet; only for reading. */
 export class MergedTable implements ScannedTable {
   readonly #newer: NewerWrites;
   readonly #table: ScannedTable;
 
-  constructor(upper: NewerWrites, lower: ScannedTable) {
-    this.#newer = upper;
-    this.#table = lower;
+  constructor(newer: NewerWrites, table: ScannedTable) {
+    this.#newer = newer;
+    this.#table = table;
   }
 
   get(key: Uint8Array): Buffer | undefined {
@@ -38,7 +40,7 @@ export class MergedTable implements ScannedTable {
     const write = this.#newer.find(name);
     if (write === undefined) return this.#table.get(key);
     const record = entryRecordOf(name, write);
-    // What is handed out belongs to the caller; this one is still to be written.
+    // A copy, since callers may change the bytes that they get, and these are still to be written.
     return record === undefined ? undefined : Buffer.from(record);
   }
 
@@ -58,23 +60,23 @@ export class MergedTable implements ScannedTable {
     }
   }
 
-  /** Two sorted lists, merged; where a key is in both, the upper one knows whether it is still there. */
+  /** Merges two sorted lists; if a key is in both, the newer write decides whether it is present. */
   *#mergedKeys({start, reverse = false}: TableRange): Generator<Buffer> {
-    const upper = this.#newerKeys(start, reverse);
-    let next = upper.next();
+    const newer = this.#newerKeys(start, reverse);
+    let next = newer.next();
     let last = start;
     for (const key of this.#table.keys({start, reverse})) {
-      for (; next.done !== true && comesBefore(next.value, key, reverse); next = upper.next())
+      for (; next.done !== true && comesBefore(next.value, key, reverse); next = newer.next())
         yield* this.#present(next.value);
       if (next.done !== true && next.value.equals(key)) {
         yield* this.#present(next.value);
-        next = upper.next();
+        next = newer.next();
       } else yield key;
       last = key;
     }
-    // What is on top may go on beyond a page that is damaged.
+    // Newer keys may continue after a damaged page of the table.
     if (last !== undefined) assertEnd(this.#table, Buffer.from(last), reverse);
-    for (; next.done !== true; next = upper.next()) yield* this.#present(next.value);
+    for (; next.done !== true; next = newer.next()) yield* this.#present(next.value);
   }
 
   *#present(key: Buffer): Generator<Buffer> {
@@ -98,7 +100,7 @@ function startIndex(keys: readonly Key[], start: Uint8Array | undefined, reverse
 }
 
 function nameOf(key: Uint8Array): Key {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString() as Key;
+  return trustStoredKey(Buffer.from(key.buffer, key.byteOffset, key.length).toString());
 }
 
 function comesBefore(a: Buffer, b: Buffer, reverse: boolean): boolean {

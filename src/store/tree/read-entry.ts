@@ -6,24 +6,24 @@ import {decodeEntryRecord, decodeEntryState, type EntryState} from '../format/en
 import {isPageDamage} from '../lmdb/engine-errors.ts';
 import type {StoreTables} from './tables.ts';
 
-/** The entry that the tree has. @throws {AppError} `entry-corrupt`. */
+/** Reads an entry from the tree. @throws {AppError} `entry-corrupt`. */
 export function readStoredEntry({entries}: StoreTables, key: Key): Entry | undefined {
-  const record = namingDamage(key, () => entries.get(Buffer.from(key)));
+  const record = withCorruptKey(key, () => entries.get(Buffer.from(key)));
   return record === undefined ? undefined : decodeEntryRecord(key, record);
 }
 
-/** The value of the entry that the tree has. @throws {AppError} `entry-corrupt`. */
+/** Reads the value of an entry from the tree. @throws {AppError} `entry-corrupt`. */
 export function readStoredJson(tables: StoreTables, key: Key): JsonText | undefined {
   return readStoredEntry(tables, key)?.json;
 }
 
-/** What is known without its value of the entry that the tree has. @throws {AppError} `entry-corrupt` where its page is damaged. */
+/** Reads the state of an entry from the tree. @throws {AppError} `entry-corrupt` if its page is damaged. */
 export function readStoredState({entries}: StoreTables, key: Key): EntryState | undefined {
-  const record = namingDamage(key, () => entries.peek(Buffer.from(key)));
+  const record = withCorruptKey(key, () => entries.peek(Buffer.from(key)));
   return record === undefined ? undefined : decodeEntryState(key, record);
 }
 
-function namingDamage<T>(key: Key, read: () => T): T {
+function withCorruptKey<T>(key: Key, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -1,17 +1,17 @@
 import type {EntryInfo} from '../../domain/entry.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Key} from '../../domain/key.ts';
+import {trustStoredKey} from '../../domain/key.ts';
 import type {Range} from '../../domain/store.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
-import type {Table} from '../lmdb/environment.ts';
-import type {ExpireOperation} from '../plan/plan-commits.ts';
+import type {Table} from '../lmdb/table.ts';
+import type {ExpireOperation} from '../plan/group-plan.ts';
 
-/** The table of entries, or what looks like it. */
+/** The table of entries, or a merged view of it. */
 export type ScannedTable = Pick<Table, 'get' | 'peek' | 'keys'>;
 
-/** A part of the entries, with keys as bytes. */
+/** A range of the entries, with keys as bytes. */
 export interface Scan {
   readonly prefix: Buffer;
   readonly after: Buffer | undefined;
@@ -19,29 +19,29 @@ export interface Scan {
   readonly reverse: boolean;
   readonly values: boolean;
   readonly valuesBytesMax: number;
-  /** What has expired by then is left out. */
+  /** Entries that have expired by then are skipped, in milliseconds since the Unix epoch. */
   readonly nowMs: number;
 }
 
 /** An entry that has expired. */
 export type ExpiredEntry = Pick<ExpireOperation, 'key' | 'expiresAtMs'>;
 
-/** What a scan found, and what is left of it where it stopped early. */
+/** Result of a scan that may have stopped early. */
 export interface ScanPart {
   readonly entries: readonly EntryInfo[];
-  /** What is to be read besides, of the same state. */
+  /** The rest of the scan, to be read from the same state; undefined if the scan is complete. */
   readonly rest: Scan | undefined;
-  /** Of the entries that were left out the one that expired last. */
+  /** The skipped entry that expired last. */
   readonly expired: ExpiredEntry | undefined;
 }
 
 /**
- * A scan stops once it has passed over so many entries that have expired: about four milliseconds. There may be a hundred
- * thousand of them, when they expire at once or while no process runs, until they are swept.
+ * Maximum number of expired entries that a scan skips: about four milliseconds. There may be a hundred thousand of them until they
+ * are swept, if they expire at once or while no process runs.
  */
 const EXPIRED_MAX = 500;
 
-/** The part of the entries that a range means. */
+/** Returns the scan of a range. */
 export function scanOf(range: Range, nowMs: number): Scan {
   const {prefix, after, limit, reverse = false, values = false, valuesBytesMax = Infinity} = range;
   return {
@@ -51,14 +51,14 @@ export function scanOf(range: Range, nowMs: number): Scan {
   };
 }
 
-/** Sorts after every key that begins with the same bytes: UTF-8 has no byte 0xFF. */
+/** Sorts after every continuation of a prefix: UTF-8 has no byte 0xFF. */
 const AFTER_ALL = Buffer.of(0xff);
 
 /**
- * Reads the entries of a range in one go, which makes them one state of the store; it stops early only where many have
- * expired. A thousand values of 200 bytes take about two milliseconds, of 1 MiB and without `values` some 50.
+ * Reads the entries of a range without a pause, so that they are one state of the store; it stops early only if many have expired.
+ * A thousand values of 200 bytes take about two milliseconds; of 1 MiB, without `values`, some 50.
  *
- * @throws {AppError} `entry-corrupt`; `store-corrupt` where it meets a damaged page.
+ * @throws {AppError} `entry-corrupt`; `store-corrupt` at a damaged page.
  */
 export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
   const {prefix, after, limit, reverse, values, valuesBytesMax, nowMs} = scan;
@@ -67,10 +67,10 @@ export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
   let expired: ExpiredEntry | undefined;
   let valuesBytes = 0;
   let last: Buffer | undefined;
-  for (const bytes of namingDamage(table.keys({start: startOf(prefix, after, reverse), reverse}))) {
+  for (const bytes of withLastKey(table.keys({start: startOf(prefix, after, reverse), reverse}))) {
     last = bytes;
     const order = comparePrefix(bytes, prefix);
-    // A range may begin just outside of what was asked for, never end there.
+    // The first keys may be outside of the range.
     if (isBeforeStart(bytes, order, after, reverse)) continue;
     if (order !== 0 || entries.length === limit || valuesBytes >= valuesBytesMax)
       return {entries, rest: undefined, expired};
@@ -91,14 +91,14 @@ export function scanEntries(table: ScannedTable, scan: Scan): ScanPart {
 }
 
 function readEntry(table: ScannedTable, bytes: Buffer, values: boolean): EntryInfo {
-  const key = bytes.toString() as Key;
-  // A key without a record is no record at all: its checksum fails too.
+  const key = trustStoredKey(bytes.toString());
+  // If the record is missing, the checksum of an empty one fails too.
   if (values) return decodeEntryRecord(key, table.get(bytes) ?? Buffer.alloc(0));
   return decodeEntryInfo(key, table.peek(bytes) ?? Buffer.alloc(0));
 }
 
-/** Keys, and where the engine meets a damaged page among them the failure for it, with the last key before that. */
-function* namingDamage(keys: Iterable<Buffer>, before?: Buffer): Iterable<Buffer> {
+/** Passes keys on, and turns the error of a damaged page into a failure with the last key before it. */
+function* withLastKey(keys: Iterable<Buffer>, before?: Buffer): Iterable<Buffer> {
   let last = before;
   try {
     for (const key of keys) {
@@ -115,13 +115,14 @@ function storeCorrupt(last: Buffer | undefined, cause?: unknown): AppError {
 }
 
 /**
- * The engine takes a damaged page for the end; whoever comes from the other side sees that it is not.
+ * Checks from the other end that the last key which a range returned is the last one: the engine takes a damaged page for the end of
+ * a table.
  *
  * @throws {AppError} `store-corrupt`.
  */
 export function assertEnd(table: ScannedTable, last: Buffer, reverse: boolean): void {
-  // From there the damaged page may be met as one.
-  const [end] = namingDamage(table.keys({reverse: !reverse, limit: 1}), last);
+  // From there the engine may report the damaged page.
+  const [end] = withLastKey(table.keys({reverse: !reverse, limit: 1}), last);
   if (end === undefined) return;
   const beyond = Buffer.compare(end, last);
   if (reverse ? beyond < 0 : beyond > 0) throw storeCorrupt(last);
@@ -133,7 +134,7 @@ function startOf(prefix: Buffer, after: Buffer | undefined, reverse: boolean): B
   return after !== undefined && Buffer.compare(after, last) < 0 ? after : last;
 }
 
-/** Below zero for keys before those with the prefix, zero for them, above zero for keys after them. */
+/** Returns below zero for keys before those with the prefix, zero for these, and above zero for keys after them. */
 function comparePrefix(key: Buffer, prefix: Buffer): number {
   return Buffer.compare(key.subarray(0, prefix.length), prefix);
 }

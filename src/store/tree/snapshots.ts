@@ -5,37 +5,37 @@ import type {Range, Snapshot} from '../../domain/store.ts';
 import {type ExpiredEntry, type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 /**
- * How many snapshots are held at once. Each has a place among the 126 readers of the engine, and holds back the space
- * of whatever is overwritten meanwhile.
+ * Maximum number of snapshots at once. Each takes one of the engine's 126 reader slots, and keeps the space of everything that is
+ * overwritten meanwhile in use.
  */
 export const SNAPSHOTS_MAX = 32;
 
-/** A state of the store, and the time at which it was the present one. */
+/** A state of the store, with the time when it was the present one. */
 export interface SnapshotSource {
   readonly entries: ScannedTable;
   readonly revision: Revision;
-  /** By the clock of the store: what was there then is there as long as the snapshot lives. */
+  /** Time by the clock of the store: an entry that was present then does not expire in the snapshot. */
   readonly nowMs: number;
-  /** Sees to it that an entry that is left out, since it has expired, is never there again. */
+  /** Makes durable that a skipped entry has expired, so that it never comes back. */
   readonly persistExpiry: (expired: ExpiredEntry) => Promise<unknown>;
-  /** Once; nothing reads it after that. */
+  /** Releases the state. Called once; nothing reads it after that. */
   release(): void;
 }
 
-/** The snapshots of a store, of which only so many are held at once. */
+/** The snapshots of a store, with a limit of {@link SNAPSHOTS_MAX}. */
 export class LmdbSnapshots {
   readonly #held = new Set<LmdbSnapshot>();
-  /** How many are held or being taken. */
+  /** Number of snapshots that are held or being taken. */
   #taken = 0;
   #waiting: (() => void)[] = [];
   readonly #idleMs: number;
 
-  /** @param idleMs How long one is kept of which nothing is read, in milliseconds. */
+  /** @param idleMs Maximum time without a read before a snapshot is released, in milliseconds. */
   constructor(idleMs: number) {
     this.#idleMs = idleMs;
   }
 
-  /** Takes one as soon as it is its turn. @throws What `begin` throws. */
+  /** Takes a snapshot as soon as a slot is free. @throws Everything that `begin` throws. */
   async take(begin: () => Promise<SnapshotSource>): Promise<Snapshot> {
     if (this.#taken >= SNAPSHOTS_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve));
     else this.#taken++;
@@ -54,7 +54,7 @@ export class LmdbSnapshots {
     }
   }
 
-  /** Releases all that are held; whoever reads them gets this failure. */
+  /** Releases all snapshots; later reads of them fail with `failure`. */
   end(failure: Failure): void {
     for (const snapshot of this.#held) snapshot.end(failure);
   }
@@ -75,9 +75,9 @@ class LmdbSnapshot implements Snapshot {
   readonly revision: Revision;
   readonly #source: SnapshotSource;
   readonly #onEnd: () => void;
-  /** Ends it once nothing was read of it for long; otherwise one who stalls would hold up all others. */
+  /** Idle timeout; without it a stalled reader would block all others. */
   readonly #idle: NodeJS.Timeout;
-  /** What whoever reads it gets, once it is released. */
+  /** Failure of every read after the snapshot is released. */
   #failure: Failure | undefined;
 
   constructor(source: SnapshotSource, {idleMs, onEnd}: LmdbSnapshotOptions) {

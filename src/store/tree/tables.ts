@@ -1,5 +1,6 @@
 import {decodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
-import type {Environment, Table} from '../lmdb/environment.ts';
+import type {Environment} from '../lmdb/environment.ts';
+import type {Table} from '../lmdb/table.ts';
 
 /** The tables of a store. */
 export interface StoreTables {

@@ -1,32 +1,31 @@
 import type {Key} from '../../domain/key.ts';
-import type {MemtableWrite, PreparedPlan} from '../wal/memtable.ts';
-import {entryRecordOf} from '../wal/memtable-record.ts';
+import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {MemtableWrite} from '../wal/memtable-write.ts';
+import {entryRecordOf} from '../wal/memtable-write.ts';
 import type {ChangeLog} from './change-log.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiry-index.ts';
 import type {StoreTables} from './tables.ts';
 
-/** What groups write into the tree, ready to be written. */
+/** Writes of some groups, prepared for one transaction of the tree. */
 export interface TreeWrite {
-  /** Writes all of it; inside of a transaction, where nothing must throw. */
+  /** Writes everything, inside a transaction, where nothing must throw. */
   apply(): void;
-  /** Says that the transaction is on disk. */
+  /** Called once the transaction is on disk. */
   done(): void;
 }
 
-/** What becomes of one key. */
+/** Write of one key. */
 interface KeyWrite {
   readonly key: Buffer;
-  /** Whether the entry is written; not where a later group of the same transaction writes it again. */
+  /** True if no later group of the transaction writes the entry again; otherwise only its rows in the index are written. */
   readonly isLast: boolean;
-  /** Undefined where the entry is removed. */
+  /** Undefined if the entry is removed, or is not written. */
   readonly record: Buffer | undefined;
   readonly expiryBefore: Buffer | undefined;
   readonly expiry: Buffer | undefined;
 }
 
-/**
- * Makes the records of groups that one transaction writes, outside of it: what throws here leaves no half of it behind.
- */
+/** Prepares the records of some groups before their transaction, so that an error here cannot leave half of it behind. */
 export function prepareWrite(
   plans: readonly PreparedPlan[],
   {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
@@ -37,7 +36,7 @@ export function prepareWrite(
   return {
     apply() {
       for (const {stale, writes} of groups) {
-        // First what nothing else knows of: the same row may be right again after a write of the same group.
+        // Remove stale rows first: a later write of this group may create the same row again.
         for (const row of stale) tables.expiries.remove(row);
         for (const write of writes) applyWrite(tables, write);
       }
@@ -48,7 +47,7 @@ export function prepareWrite(
 }
 
 interface GroupWrite {
-  /** What is said to expire and does not. */
+  /** Rows of entries that do not expire then. */
   readonly stale: readonly Buffer[];
   readonly writes: readonly KeyWrite[];
 }
@@ -56,7 +55,7 @@ interface GroupWrite {
 function prepareGroups(plans: readonly PreparedPlan[]): readonly GroupWrite[] {
   const groups: GroupWrite[] = [];
   const written = new Set<Key>();
-  // From the last to the first: whose key comes up again is not the last write of it.
+  // Newest first: if the key was seen already, this write is superseded.
   for (const {stale, writes} of plans.toReversed()) {
     const prepared: KeyWrite[] = [];
     for (const [key, write] of writes) {

@@ -1,3 +1,4 @@
+import {messageOf} from '../../domain/error-text.ts';
 import {AppError, type Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
@@ -5,34 +6,36 @@ import {failedOnFullDisk} from '../disk/free-space.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import {isMapFull} from '../lmdb/engine-errors.ts';
 import {type Environment, type EnvironmentSnapshot, openEnvironment} from '../lmdb/environment.ts';
-import {sizeOfWrite, sum} from '../plan/prepared-commit.ts';
-import type {PreparedPlan} from '../wal/memtable.ts';
-import {ChangeLog, type ChangeLogLimits, readLastRevision} from './change-log.ts';
+import {sizeOfPlans} from '../plan/commit-size.ts';
+import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import {ChangeLog} from './change-log.ts';
+import {readLastRevision} from './change-log-ends.ts';
+import type {ChangeLogLimits} from './change-log-parts.ts';
 import {openTables, type StoreTables} from './tables.ts';
 import {prepareWrite} from './tree-write.ts';
 
-/** An opened data directory, as far as a tree uses it. */
+/** The parts of an opened data directory that a tree uses. */
 export interface TreeFiles {
   readonly directory: DataDirectory;
   readonly environment: Environment;
-  /** As it is in the tree. */
+  /** Metadata of the store, as read from the tree. */
   readonly metadata: StoreMetadata;
 }
 
-/** What a tree needs. */
+/** Dependencies of {@link Tree}. */
 export interface TreeDeps {
   readonly opened: TreeFiles;
   readonly log: Log;
   readonly logLimits: ChangeLogLimits;
-  /** Called when nothing can be written any more. */
+  /** Called when the tree becomes read-only. */
   readonly onReadOnly: () => void;
-  /** Called when the files are opened anew, with what whoever still reads the old ones gets. */
+  /** Called when the files are opened again, with the failure for readers of the old ones. */
   readonly onReopen: (failure: Failure) => void;
 }
 
 /**
- * The tables of a store in LMDB's B+tree: entries, the change log, what expires. Written in transactions; after one failed on
- * the disk it is only read, from the last good state.
+ * The checkpointed state of a store, in LMDB's B+tree: entries, the change log, the expiry index, metadata. Written in transactions;
+ * after one failed on the disk, the tree is read-only, in its last good state.
  */
 export class Tree implements AsyncDisposable {
   readonly #deps: TreeDeps;
@@ -41,9 +44,9 @@ export class Tree implements AsyncDisposable {
   #changes: ChangeLog;
   #metadata: StoreMetadata;
   #readOnlyBecause: string | undefined;
-  /** While something is written: until it is known what came of it. Never rejects. */
+  /** The transaction that is being written, until its result is known. Never rejects. */
   #writing: Promise<unknown> | undefined;
-  /** After a disk failure: until the files are opened again for reading. */
+  /** After a disk failure, until the files are opened again for reading. */
   #reopening: Promise<void> | undefined;
 
   constructor(deps: TreeDeps) {
@@ -58,22 +61,22 @@ export class Tree implements AsyncDisposable {
     return this.#tables;
   }
 
-  /** The change log, as far as the tree has it. */
+  /** The change log, up to the last checkpoint. */
   get changes(): ChangeLog {
     return this.#changes;
   }
 
-  /** The facts about the store that the tree has. */
+  /** Metadata of the store. */
   get metadata(): StoreMetadata {
     return this.#metadata;
   }
 
-  /** Why nothing can be written until the store is opened again; undefined while it can. */
+  /** The reason why nothing can be written until the store is opened again; undefined while it can. */
   get readOnlyBecause(): string | undefined {
     return this.#readOnlyBecause;
   }
 
-  /** Reads in one go: what is read is one state. */
+  /** Reads without a pause, so that everything that `read` reads is one state. */
   read<T>(read: (tables: StoreTables) => T): Promise<T> {
     if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.#tables));
     try {
@@ -83,7 +86,7 @@ export class Tree implements AsyncDisposable {
     }
   }
 
-  /** The state now. Released before the tree is closed; after a disk failure nothing of it can be read. */
+  /** Returns the present state. Must be released before the tree is closed; after a disk failure it cannot be read. */
   snapshot(): EnvironmentSnapshot {
     return this.#environment.snapshot();
   }
@@ -94,11 +97,11 @@ export class Tree implements AsyncDisposable {
    * @throws {AppError} `disk-full`, after which the tree is as before; `store-read-only`.
    */
   async write(plans: readonly PreparedPlan[]): Promise<void> {
-    await this.#commit(() => this.#write(plans), plans);
+    await this.#commit(() => this.#writePlans(plans), plans);
   }
 
   /**
-   * Writes the facts about the store; what is not given stays as it is.
+   * Writes the given metadata of the store; the rest stays as it is.
    *
    * @throws {AppError} As {@link write}.
    */
@@ -109,7 +112,7 @@ export class Tree implements AsyncDisposable {
     this.#metadata = metadata;
   }
 
-  /** Lets `write` write, and finds out what came of it where it fails. */
+  /** Runs one transaction, and finds the failure if it fails. */
   async #commit(write: () => Promise<void>, plans: readonly PreparedPlan[]): Promise<void> {
     this.assertWritable();
     const writing = write().catch(async error => {
@@ -129,9 +132,9 @@ export class Tree implements AsyncDisposable {
     throw new AppError({code: 'store-read-only', problem: this.#readOnlyBecause});
   }
 
-  /** Writes nothing from now on: after a failed fsync nobody knows what the disk holds, and a retry could succeed and prove nothing. */
+  /** Refuses all writes from now on: after a failed fsync the content of the disk is unknown, and a successful retry proves nothing. */
   becomeReadOnly(error: unknown): Failure {
-    const failure: Failure = {code: 'store-read-only', problem: (error as Error).message};
+    const failure: Failure = {code: 'store-read-only', problem: messageOf(error)};
     this.#readOnlyBecause = failure.problem;
     this.#deps.log.error('disk failed; the store is read-only until it is opened again', {error});
     this.#deps.onReadOnly();
@@ -145,23 +148,23 @@ export class Tree implements AsyncDisposable {
 
   async #readAgain<T>(error: unknown, read: (tables: StoreTables) => T): Promise<T> {
     if (error instanceof AppError || this.#writing === undefined) throw error;
-    // A write that failed on the disk makes the engine refuse reads before its own failure arrives here.
+    // After a write that failed on the disk, the engine refuses reads before the failure of the write arrives here.
     await this.#writing;
     await this.#reopening;
     return read(this.#tables);
   }
 
-  async #write(plans: readonly PreparedPlan[]): Promise<void> {
+  async #writePlans(plans: readonly PreparedPlan[]): Promise<void> {
     const write = prepareWrite(plans, {tables: this.#tables, log: this.#changes});
     await this.#environment.write(() => write.apply());
     write.done();
   }
 
   async #afterFailedWrite(error: unknown, plans: readonly PreparedPlan[]): Promise<Failure> {
-    const sizeBytes = sum(plans, ({writes}) => sum(Array.from(writes.values()), ({put}) => sizeOfWrite(put)));
     const {storePath} = this.#deps.opened.directory;
-    // A disk that fails may not say how much room it has.
-    const isFull = isMapFull(error) || (await failedOnFullDisk(error, storePath, sizeBytes).catch(() => false));
+    // A failing disk may not report its free space.
+    const isFull =
+      isMapFull(error) || (await failedOnFullDisk(error, storePath, sizeOfPlans(plans)).catch(() => false));
     if (isFull && this.#canRead()) {
       this.#deps.log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
@@ -172,7 +175,7 @@ export class Tree implements AsyncDisposable {
     return failure;
   }
 
-  /** Whether the engine goes on after a failed write; where it cannot read it would never answer another write. */
+  /** Tells whether the engine still works after a failed write; if it cannot read, it would never answer another write. */
   #canRead(): boolean {
     try {
       readLastRevision(this.#tables.changes);
@@ -182,7 +185,7 @@ export class Tree implements AsyncDisposable {
     }
   }
 
-  /** A failed write can leave the engine unable even to read; opened anew it shows the last good state. */
+  /** Opens the files again: a failed write can leave the engine unable even to read the last good state. */
   async #reopenReadOnly(): Promise<void> {
     try {
       await this.#environment[Symbol.asyncDispose]();

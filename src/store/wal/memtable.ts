@@ -1,33 +1,23 @@
 import type {Entry, Revision} from '../../domain/entry.ts';
-import type {JsonText} from '../../domain/json-text.ts';
+import {copyJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
-import type {GroupPlan, PlannedWrite} from '../plan/plan-commits.ts';
-import type {PreparedPut} from '../plan/prepared-commit.ts';
-import {viewOf} from './memtable-record.ts';
+import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import {entryOf, type MemtableWrite, type MemtableWrites} from './memtable-write.ts';
 
-/** What a group comes to, with the values in records where they are. */
-export type PreparedPlan = GroupPlan<PreparedPut>;
-
-/** The last write of a key that the tree has not; a removal has no `put`. */
-export type MemtableWrite = PlannedWrite<PreparedPut>;
-
-/** How much of a memtable is moved at once. */
+/** Maximum part of a memtable that one checkpoint moves. */
 export interface MemtableLimits {
   readonly keysMax: number;
   readonly changesMax: number;
 }
 
-/** Receives the entry that the tree has now under a key, or undefined if it has none; its bytes must not change. */
+/** Receives the entry that the tree has now under a key, or undefined if it has none. Its bytes must not be changed. */
 export type OnCheckpointed = (key: Key, entry: Entry | undefined) => void;
 
-/** The last writes of some keys. */
-export type MemtableWrites = ReadonlyMap<Key, MemtableWrite>;
-
 /**
- * What is durable in the write-ahead log and not yet in the tree: groups in their order, and for each key its last write. Reads
- * look here first. What is here may be in the tree already: it is the same.
+ * Groups that are durable in the write-ahead log but not checkpointed yet, in their order, and the last write of each key. Reads
+ * look here first. A group may be in the tree already: then both have the same.
  */
 export class Memtable {
   readonly #groups: PreparedPlan[] = [];
@@ -41,22 +31,22 @@ export class Memtable {
     this.#onCheckpointed = onCheckpointed;
   }
 
-  /** How many changes there are. */
+  /** Number of changes. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** The revision of the last group; undefined without one. */
+  /** Revision of the last group; undefined if there is none. */
   get revision(): Revision | undefined {
     return this.#groups.at(-1)?.revision;
   }
 
-  /** The revision of the first group; undefined without one. */
+  /** Revision of the first group; undefined if there is none. */
   get oldestRevision(): Revision | undefined {
     return this.#groups[0]?.revision;
   }
 
-  /** Whether a group changes what is known of when entries expire. */
+  /** True if a write adds or removes a time of expiry. */
   get touchesExpiries(): boolean {
     for (const {expiresAtMs, expiredAtMs} of this.#writes.values()) {
       if (expiresAtMs !== undefined || expiredAtMs !== undefined) return true;
@@ -64,12 +54,12 @@ export class Memtable {
     return false;
   }
 
-  /** The last write of a key; undefined where there is none. */
+  /** Finds the last write of a key; undefined if there is none. */
   find(key: Key): MemtableWrite | undefined {
     return this.#writes.get(key);
   }
 
-  /** Adds a group behind the others. */
+  /** Adds a group after the others. */
   add(plan: PreparedPlan): void {
     this.#groups.push(plan);
     this.#changes += plan.changes.length;
@@ -77,7 +67,7 @@ export class Memtable {
     this.#sortedKeys = undefined;
   }
 
-  /** The first groups, up to the one that reaches a limit; they stay until they are removed. */
+  /** Returns the first groups, up to the one that reaches a limit; they stay until they are removed. */
   first({keysMax, changesMax}: MemtableLimits): readonly PreparedPlan[] {
     const keys = new Set<Key>();
     let changes = 0;
@@ -89,12 +79,12 @@ export class Memtable {
     return this.#groups.slice(0, end === -1 ? undefined : end + 1);
   }
 
-  /** Whether there is so much that one of these limits is reached. */
+  /** Tells whether one of these limits is reached. */
   reaches({keysMax, changesMax}: MemtableLimits): boolean {
     return this.#writes.size >= keysMax || this.#changes >= changesMax;
   }
 
-  /** Removes the first groups, since the tree has them. */
+  /** Removes the first groups after they were checkpointed. */
   remove(groups: readonly PreparedPlan[]): void {
     this.#groups.splice(0, groups.length);
     for (const plan of groups) {
@@ -108,21 +98,24 @@ export class Memtable {
   #removeLast(key: Key, write: MemtableWrite): void {
     if (this.#writes.get(key) !== write) return;
     this.#writes.delete(key);
-    this.#onCheckpointed(key, viewOf(key, write));
+    this.#onCheckpointed(key, entryOf(key, write));
   }
 
-  /** The last writes as they are now: later ones do not change them. */
+  /** Returns the last writes as they are now; later writes do not change them. */
   freeze(): MemtableWrites {
     return new Map(this.#writes);
   }
 
-  /** The keys that were written, in the order of their UTF-8 bytes. */
+  /** Returns the written keys in the order of their UTF-8 bytes. */
   sortedKeys(): readonly Key[] {
     this.#sortedKeys ??= sortKeys(this.#writes);
     return this.#sortedKeys;
   }
 
-  /** The changes after a revision, behind those that were found before: up to the end of the commit that reaches the limit. */
+  /**
+   * Returns the changes after a revision, appended to those that were read from the tree: up to the end of the commit that reaches
+   * the limit, or `CHANGES_BYTES_MAX`.
+   */
   readChanges(since: Revision, limit: number, before: readonly Change[]): readonly Change[] {
     const found = [...before];
     let valuesBytes = before.reduce((sum, change) => sum + valueBytesOf(change), 0);
@@ -133,7 +126,7 @@ export class Memtable {
         if (change.revision <= from) continue;
         const isFull = found.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
         if (isFull && change.revision !== found.at(-1)?.revision) return found;
-        found.push(withOwnValue(change));
+        found.push(copyChange(change));
         valuesBytes += valueBytesOf(change);
       }
     }
@@ -141,13 +134,12 @@ export class Memtable {
   }
 }
 
-/** The keys of some writes, in the order of their UTF-8 bytes. */
+/** Returns the keys of some writes in the order of their UTF-8 bytes. */
 export function sortKeys(writes: MemtableWrites): readonly Key[] {
   return [...writes.keys()].sort(compareKeys);
 }
 
-/** What is handed out belongs to the caller; this value is still to be written. */
-function withOwnValue(change: Change): Change {
-  if (change.kind !== 'put' || change.json === undefined) return change;
-  return {...change, json: new Uint8Array(change.json) as Uint8Array as JsonText};
+/** Callers may change the bytes that they get, but those of the memtable are still to be written. */
+function copyChange(change: Change): Change {
+  return change.kind === 'put' && change.json !== undefined ? {...change, json: copyJson(change.json)} : change;
 }

@@ -1,38 +1,39 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Revision} from '../../domain/entry.ts';
+import {codeOf} from '../../domain/error-text.ts';
+import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
 import {type DecodedRecord, decodeWalRecord, findMagic} from './wal-record.ts';
-import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES} from './write-ahead-log.ts';
 
-/** What a write-ahead log holds that the tree has not. */
+/** Content of a write-ahead log that is not checkpointed. */
 export interface Recovery {
-  /** Commits without a gap, in their order: the first one follows the last that the tree has. */
+  /** Records without a gap, in their order: the first one follows the last revision of the tree. */
   readonly records: readonly RecoveredRecord[];
-  /** Why commits that were acknowledged are not among them; undefined when all are. */
+  /** The reason why acknowledged commits are missing; undefined if all are there. */
   readonly damage: string | undefined;
-  /** Whether there is any file of it. */
+  /** True if one of the files exists. */
   readonly isThere: boolean;
 }
 
-/** A record, and where it stands. */
+/** A record with its position. */
 export interface RecoveredRecord extends DecodedRecord {
-  readonly place: RecordPosition;
+  readonly position: RecordPosition;
 }
 
-/** What of a write-ahead log belongs to a tree. */
+/** State of the tree that a write-ahead log belongs to. */
 export interface CheckpointedState {
-  /** The last revision that the tree has. */
+  /** The last revision in the tree. */
   readonly checkpointed: Revision;
   /** As `walId` of the metadata of the store. */
   readonly walId: string | undefined;
 }
 
-/** What the failures for a write-ahead log that cannot be used end with. */
+/** End of the messages about a log that cannot be used. */
 const WITHOUT = `${WAL_FILES.join(' and ')} the store is as it was before them`;
 
 /**
- * Reads what a store that was not closed left in its write-ahead log. A record that was cut off at the end was never
- * acknowledged: each is written only once the one before it is on disk, so there is at most one.
+ * Reads the write-ahead log of a store that was not closed. A record that was cut off at the end was never acknowledged: each
+ * record is written only after the one before it is on disk, so there is at most one such record.
  */
 export async function readWriteAheadLog(
   storePath: string,
@@ -46,13 +47,13 @@ export async function readWriteAheadLog(
   return {records, damage, isThere: files.some(file => file !== undefined)};
 }
 
-/** How many records follow each other, and the tree, without a gap. */
+/** Counts the records at the beginning that follow the tree, and each other, without a gap. */
 function countConnected(records: readonly DecodedRecord[], checkpointed: Revision): number {
   const end = records.findIndex(({first}, index) => first !== (records[index - 1]?.last ?? checkpointed) + 1);
   return end === -1 ? records.length : end;
 }
 
-/** A write-ahead log of another store, or of another state of this one, is none of this tree, however well its revisions fit. */
+/** Finds a record that another store wrote, or this store in another state: its revisions may fit all the same. */
 function findForeign(records: readonly DecodedRecord[], walId: string | undefined): string | undefined {
   const foreign = records.find(({storeId}) => storeId !== walId);
   if (foreign === undefined) return undefined;
@@ -67,7 +68,7 @@ function findGap(records: readonly DecodedRecord[], checkpointed: Revision): str
 }
 
 /**
- * Every sound record of a file that the tree has not, also behind a damaged one. No key and no value can be taken for a record:
+ * Finds every sound record of a file that is not checkpointed, also after a damaged one. No key and no value looks like a record:
  * they have no zero bytes, and every header has some.
  */
 function findRecords(name: RecordPosition['file'], file: Buffer, checkpointed: Revision): readonly RecoveredRecord[] {
@@ -75,13 +76,13 @@ function findRecords(name: RecordPosition['file'], file: Buffer, checkpointed: R
   for (let at = findMagic(file, 0); at !== -1; ) {
     const record = decodeWalRecord(file, at);
     if (record !== undefined && record.first > checkpointed)
-      found.push({...record, place: {file: name, at, bytes: file.subarray(at, record.end)}});
+      found.push({...record, position: {file: name, at, bytes: file.subarray(at, record.end)}});
     at = findMagic(file, record?.end ?? at + 1);
   }
   return found;
 }
 
-/** Files are made one after the other, each as large as it will ever be, and of zeros; the tree names a write-ahead log once both are there. */
+/** Finds a missing or shortened file. Files are created one after the other, at full size, and the tree names the log after that. */
 function findCut(files: readonly (Buffer | undefined)[], walId: string | undefined): string | undefined {
   const [first, second] = files;
   if (first === undefined && second === undefined) return undefined;
@@ -89,8 +90,8 @@ function findCut(files: readonly (Buffer | undefined)[], walId: string | undefin
     const index = first === undefined ? 0 : 1;
     return walId !== undefined ? `its file ${WAL_FILES[index]} is missing; without ${WITHOUT}` : undefined;
   }
-  const isBeingMade = walId === undefined && first.length === WAL_FILE_BYTES && first.every(byte => byte === 0);
-  const index = isBeingMade ? -1 : files.findIndex(file => file !== undefined && file.length < WAL_FILE_BYTES);
+  const isBeingCreated = walId === undefined && first.length === WAL_FILE_BYTES && first.every(byte => byte === 0);
+  const index = isBeingCreated ? -1 : files.findIndex(file => file !== undefined && file.length < WAL_FILE_BYTES);
   if (index === -1) return undefined;
   return `its file ${WAL_FILES[index]} has ${files[index]?.length} bytes and should have ${WAL_FILE_BYTES}; without ${WITHOUT}`;
 }
@@ -99,7 +100,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

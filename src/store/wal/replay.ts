@@ -1,13 +1,14 @@
 import type {Key} from '../../domain/key.ts';
 import type {Change} from '../../domain/store.ts';
 import type {EntryState} from '../format/entry-record.ts';
-import type {MemtableWrite, PreparedPlan} from './memtable.ts';
+import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {MemtableWrite} from './memtable-write.ts';
 import type {WalRecord} from './wal-record.ts';
 
 /**
- * What the group of a record came to.
+ * Returns the plan of the group in a record of the write-ahead log.
  *
- * @param stateOf What is there under a key before it.
+ * @param stateOf Finds the state of an entry before the group.
  */
 export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryState | undefined): PreparedPlan {
   const {changes, nowMs, updatedAtMs} = record;
@@ -28,7 +29,7 @@ export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryStat
   };
 }
 
-/** Where it cannot be read, its row goes when it is swept. */
+/** Ignores an entry that cannot be read: the next sweep removes its row. */
 function expiryOf(key: Key, stateOf: (key: Key) => EntryState | undefined): number | undefined {
   try {
     return stateOf(key)?.expiresAtMs;

@@ -1,28 +1,28 @@
 import {crc32} from 'node:zlib';
 import type {Revision} from '../../domain/entry.ts';
 import type {Change} from '../../domain/store.ts';
-import {encodeChanges, encodedBytesMax, readChanges} from '../format/change-encoding.ts';
+import {decodeChanges, encodeChanges, encodedBytesMax} from '../format/change-encoding.ts';
+import {matchesChecksum, NUMBER_BYTES, toStoredTime} from '../format/numbers.ts';
 
 /**
  * A record of the write-ahead log holds the commits of one group; all numbers big-endian:
  *
- * | bytes | what |
+ * | bytes | content |
  * |---|---|
- * | 0–3 | the letters `CRW1`, so that a record is found behind a damaged one |
+ * | 0–3 | the letters `CRW1`, so that a record is found after a damaged one |
  * | 4–7 | CRC-32 of the rest of the header |
- * | 8–11 | how many bytes of changes follow |
- * | 12–15 | CRC-32 of them |
+ * | 8–11 | size of the changes, in bytes |
+ * | 12–15 | CRC-32 of the changes |
  * | 16–21 | revision of the first change |
  * | 22–27 | revision of the last change |
  * | 28–33 | time of the write by the clock of the machine, in milliseconds since the Unix epoch |
  * | 34–39 | time by the clock of the store, likewise |
- * | 40–71 | the id of the store, filled up with zeros |
- * | 72– | the changes, as `change-record.ts` writes them, each put with its value |
+ * | 40–71 | the id of the store, padded with zeros |
+ * | 72– | the changes, as `change-encoding.ts` writes them, each put with its value |
  */
 const MAGIC = Buffer.from('CRW1');
 const ID_BYTES_MAX = 32;
 const HEADER_BYTES = 72;
-const NUMBER_BYTES = 6;
 const AT = {
   headerChecksum: 4,
   changesBytes: 8,
@@ -34,33 +34,34 @@ const AT = {
   storeId: 40,
 } as const;
 
-/** What a record says. */
+/** Content of a record of the write-ahead log. */
 export interface WalRecord {
-  /** At least one; each put has its value. */
+  /** At least one change; each put has its value. */
   readonly changes: readonly Change[];
-  /** The time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
+  /** Time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
-  /** The time by the clock of the store, likewise. */
+  /** Time by the clock of the store, likewise. */
   readonly nowMs: number;
-  /** The id of the store that wrote it. */
+  /** Id of the store that wrote the record. */
   readonly storeId: string;
 }
 
-/** A record, and where it ends. */
+/** A record that was read from a file. */
 export interface DecodedRecord extends WalRecord {
-  /** The revision of its first change. */
+  /** Revision of its first change. */
   readonly first: Revision;
-  /** The revision of its last change. */
+  /** Revision of its last change. */
   readonly last: Revision;
+  /** Position after it in the file, in bytes. */
   readonly end: number;
 }
 
-/** How large a record of some changes is at most, in bytes. */
+/** Returns the maximum size of a record of some changes, in bytes. */
 export function walRecordBytesMax(changes: readonly Change[]): number {
   return HEADER_BYTES + encodedBytesMax(changes);
 }
 
-/** Writes a record at the beginning of a buffer with room for it. @returns The part that was written. */
+/** Writes a record at the beginning of a buffer that is large enough. @returns The part that was written. */
 export function encodeWalRecord({changes, updatedAtMs, nowMs, storeId}: WalRecord, buffer: Buffer): Buffer {
   const end = encodeChanges(changes, buffer, HEADER_BYTES);
   const record = buffer.subarray(0, end);
@@ -69,24 +70,24 @@ export function encodeWalRecord({changes, updatedAtMs, nowMs, storeId}: WalRecor
   record.writeUInt32BE(crc32(record.subarray(HEADER_BYTES)), AT.changesChecksum);
   record.writeUIntBE(changes[0]?.revision ?? 0, AT.first, NUMBER_BYTES);
   record.writeUIntBE(changes.at(-1)?.revision ?? 0, AT.last, NUMBER_BYTES);
-  record.writeUIntBE(toTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
-  record.writeUIntBE(toTime(nowMs), AT.now, NUMBER_BYTES);
+  record.writeUIntBE(toStoredTime(updatedAtMs), AT.updatedAt, NUMBER_BYTES);
+  record.writeUIntBE(toStoredTime(nowMs), AT.now, NUMBER_BYTES);
   record.fill(0, AT.storeId, HEADER_BYTES);
   record.write(storeId, AT.storeId, ID_BYTES_MAX, 'latin1');
   record.writeUInt32BE(crc32(record.subarray(AT.changesBytes, HEADER_BYTES)), AT.headerChecksum);
   return record;
 }
 
-/** Reads the record at a place, or nothing where there is no sound one. */
+/** Reads the record at a position; undefined if there is no sound one. */
 export function decodeWalRecord(file: Buffer, at: number): DecodedRecord | undefined {
   const header = file.subarray(at, at + HEADER_BYTES);
-  if (!hasSoundHeader(header)) return undefined;
+  if (!isHeaderSound(header)) return undefined;
   const start = at + HEADER_BYTES;
   const end = start + header.readUInt32BE(AT.changesBytes);
   if (end > file.length) return undefined;
-  if (crc32(file.subarray(start, end)) !== header.readUInt32BE(AT.changesChecksum)) return undefined;
+  if (!matchesChecksum(header, AT.changesChecksum, file.subarray(start, end))) return undefined;
   return {
-    changes: readChanges(file, start, end),
+    changes: decodeChanges(file, start, end),
     first: header.readUIntBE(AT.first, NUMBER_BYTES),
     last: header.readUIntBE(AT.last, NUMBER_BYTES),
     updatedAtMs: header.readUIntBE(AT.updatedAt, NUMBER_BYTES),
@@ -96,19 +97,15 @@ export function decodeWalRecord(file: Buffer, at: number): DecodedRecord | undef
   };
 }
 
-/** Where the next letters of a record are, sound or not, from a place on; -1 where there are none. */
+/** Finds the next beginning of a record, sound or not, from a position on; -1 if there is none. */
 export function findMagic(file: Buffer, from: number): number {
   return file.indexOf(MAGIC, from);
 }
 
-function hasSoundHeader(header: Buffer): boolean {
+function isHeaderSound(header: Buffer): boolean {
   return (
     header.length === HEADER_BYTES &&
     header.subarray(0, MAGIC.length).equals(MAGIC) &&
-    crc32(header.subarray(AT.changesBytes)) === header.readUInt32BE(AT.headerChecksum)
+    matchesChecksum(header, AT.headerChecksum, header.subarray(AT.changesBytes))
   );
-}
-
-function toTime(ms: number): number {
-  return Math.max(0, Math.floor(ms));
 }

@@ -8,7 +8,8 @@ import {parseKey} from '../../domain/key.ts';
 import type {Change, Changes, Store} from '../../domain/store.ts';
 import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
-import {WAL_BYTES, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
+import {WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
+import {WAL_BYTES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
 
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 

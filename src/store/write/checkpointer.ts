@@ -1,6 +1,7 @@
-import type {Memtable, PreparedPlan} from '../wal/memtable.ts';
+import type {PreparedPlan} from '../plan/prepared-commit.ts';
+import type {Memtable} from '../wal/memtable.ts';
 
-/** What a checkpointer needs. */
+/** Dependencies of {@link Checkpointer}. */
 export interface CheckpointerDeps {
   readonly memtable: Memtable;
   /** Writes groups into the tree, in one transaction. */
@@ -8,22 +9,22 @@ export interface CheckpointerDeps {
 }
 
 /**
- * How long a change waits for others before they go into the tree together, in milliseconds. The longer, the fewer entries and
- * pages are written twice; the shorter, the less a list has to merge and a start after a crash to read.
+ * Delay between a change and its checkpoint, in milliseconds. With a longer delay fewer entries and pages are written twice; with a
+ * shorter one, lists merge less and a start after a crash reads less.
  */
 const DELAY_MS = 250;
 
-/** How long to wait after a try that failed, in milliseconds. */
+/** Delay after a failed checkpoint, in milliseconds. */
 const RETRY_DELAY_MS = 1000;
 
 /**
- * A transaction ends with the group that reaches one of these: preparing it takes some milliseconds of the event loop. A key that is
- * written several times goes into the tree once, so that what counts are the keys; all changes go into the log. At the usual
- * sizes so many changes are as much as one file of the write-ahead log holds, and the other one is free meanwhile.
+ * A checkpoint ends with the group that reaches one of these: preparing its transaction takes some milliseconds of the event loop. A
+ * key that is written several times goes into the tree once, so keys are counted; all changes go into the change log. At the usual
+ * sizes this many changes fill one file of the write-ahead log, and the other one is free meanwhile.
  */
 const LIMITS = {keysMax: 1000, changesMax: 3000} as const;
 
-/** Moves what is in the write-ahead log into the tree, while others write and read. */
+/** Writes the groups of the memtable into the tree, while others write and read. */
 export class Checkpointer {
   readonly #deps: CheckpointerDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -34,22 +35,22 @@ export class Checkpointer {
     this.#deps = deps;
   }
 
-  /** Says that something is to be moved. */
+  /** Called after groups were added to the memtable. */
   notice(): void {
     if (this.#running !== undefined || this.#isEnded || this.#deps.memtable.changes === 0) return;
     if (this.#deps.memtable.reaches(LIMITS)) this.#startNow();
     else this.#startIn(DELAY_MS);
   }
 
-  /** Moves everything that is there now. @throws What kept it from that; what is not moved stays where it is. */
+  /** Writes every group that is in the memtable now. @throws The failure of a write; the groups that are not written stay. */
   async checkpoint(): Promise<void> {
     const {memtable} = this.#deps;
     const last = memtable.revision ?? 0;
-    // Others may be adding more all the while.
+    // Others may be adding groups meanwhile.
     while ((memtable.oldestRevision ?? Infinity) <= last) await this.#run();
   }
 
-  /** Moves nothing more by itself. */
+  /** Starts no more checkpoints. */
   end(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
@@ -60,18 +61,18 @@ export class Checkpointer {
   }
 
   #startNow(): void {
-    // Whoever writes next learns of a failure; what is in the write-ahead log is safe there.
+    // The next write reports the failure; the groups are safe in the write-ahead log.
     this.#run().catch(() => {});
   }
 
   #run(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running ??= this.#moveSome();
+    this.#running ??= this.#writeSome();
     return this.#running;
   }
 
-  async #moveSome(): Promise<void> {
+  async #writeSome(): Promise<void> {
     const {memtable, write} = this.#deps;
     const groups = memtable.first(LIMITS);
     try {

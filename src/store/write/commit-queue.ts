@@ -1,22 +1,22 @@
-import {setImmediate as nextTurn} from 'node:timers/promises';
+import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {CommitResult} from '../../domain/store.ts';
 
-/** What a commit queue needs. */
+/** Dependencies of {@link CommitQueue}. */
 export interface CommitQueueDeps<C> {
   /**
-   * Writes a group of commits that has about so many bytes; for each its result, or why it did not happen. Rejects when none
-   * of them happened.
+   * Writes a group of commits with an estimate of its size. Returns the result of each, or the reason why it did not happen; rejects
+   * if none of them happened.
    */
   readonly writeGroup: (group: readonly C[], sizeBytes: number) => Promise<readonly (CommitResult | Error)[]>;
-  /** About how much a commit has to write, in bytes. */
+  /** Estimates the bytes that a commit writes. */
   readonly sizeOf: (commit: C) => number;
 }
 
 /**
- * A group ends with the commit that reaches this many bytes: beyond that nothing is gained by sharing one
- * fsync, and the event loop would have to prepare too much at once.
+ * A group ends with the commit that reaches this size, in bytes: a larger one gains nothing by sharing one fsync, and would occupy
+ * the event loop for too long.
  */
 const GROUP_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -27,11 +27,11 @@ interface WaitingCommit<C> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Group commit: commits that arrive while one group is being written form the next, in their order. */
+/** Queue of commits: those that arrive while one group is being written form the next group, in their order. */
 export class CommitQueue<C> {
   readonly #deps: CommitQueueDeps<C>;
   #waiting: WaitingCommit<C>[] = [];
-  /** The work on waiting commits, while there is any. */
+  /** Writes groups until no commit is waiting; undefined if none is. */
   #working: Promise<void> | undefined;
 
   constructor(deps: CommitQueueDeps<C>) {
@@ -41,7 +41,7 @@ export class CommitQueue<C> {
   /**
    * Adds a commit; resolves once its group is written.
    *
-   * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, and whatever failed its group.
+   * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, and the failure of its group.
    */
   push(commit: C): Promise<CommitResult> {
     if (this.#waiting.length >= DEFAULT_LIMITS.waitingCommitsMax) {
@@ -53,15 +53,15 @@ export class CommitQueue<C> {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no commit is waiting. */
   async drained(): Promise<void> {
     await this.#working;
   }
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests that arrived in the same turn of the event loop are still being read; let them join.
-      await nextTurn();
+      // Requests that arrived in the same tick are still being read; let them join.
+      await setImmediate();
       await this.#write(this.#takeGroup());
     }
     this.#working = undefined;
@@ -83,9 +83,9 @@ export class CommitQueue<C> {
         group.map(({commit}) => commit),
         sizeBytes,
       );
-      // Only now, also for failed checks: what they met may have been part of this group, and not on disk.
+      // Failed checks are answered only now too: the write that they found may be part of this group.
       for (const [index, {resolve, reject}] of group.entries()) {
-        const result = results[index] as CommitResult | Error;
+        const result = results[index] ?? new Error('a commit has no result');
         if (result instanceof Error) reject(result);
         else resolve(result);
       }

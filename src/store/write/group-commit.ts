@@ -4,16 +4,16 @@ import type {Key} from '../../domain/key.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Steps} from '../../domain/steps.ts';
 import type {Change, CommitResult} from '../../domain/store.ts';
-import type {DataDirectory} from '../disk/data-directory.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
-import {DiskSpace} from '../disk/reserve.ts';
+import {DiskSpace, type DiskSpaceDeps} from '../disk/reserve.ts';
 import type {EntryState} from '../format/entry-record.ts';
+import {sizeOfCommit, sizeOfPlans} from '../plan/commit-size.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {isDeletion, type PreparedCommit, sizeOfCommit, sizeOfWrite, sum} from '../plan/prepared-commit.ts';
+import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import {readStoredJson, readStoredState} from '../tree/read-entry.ts';
 import type {Tree} from '../tree/tree.ts';
-import {Memtable, type PreparedPlan} from '../wal/memtable.ts';
+import {Memtable} from '../wal/memtable.ts';
 import {replayRecord} from '../wal/replay.ts';
 import {encodeWalRecord, type WalRecord, walRecordBytesMax} from '../wal/wal-record.ts';
 import {UnretractedRecordError, WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../wal/write-ahead-log.ts';
@@ -21,10 +21,9 @@ import {Checkpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
 import {planInTicks} from './plan-in-ticks.ts';
 
-/** What a group writer needs. */
-export interface GroupWriterDeps {
-  readonly directory: DataDirectory;
-  /** The records of the write-ahead log that the tree does not have, in their order. */
+/** Dependencies of {@link GroupWriter}. */
+export interface GroupWriterDeps extends DiskSpaceDeps {
+  /** Records of the write-ahead log that are not checkpointed, in their order. */
   readonly recovered: readonly WalRecord[];
   readonly tree: Tree;
   readonly log: Log;
@@ -38,10 +37,16 @@ export interface GroupWriterDeps {
 }
 
 /**
- * Group commit. One writer at a time, so what a commit will meet is known before it is written: checks are judged
- * here, in the order of arrival. All commits that wait while the disk is busy form the next group. A group is one record of
- * the write-ahead log with one fsync, and goes into the tree a little later, with others; until then it is in the memtable,
- * where reads look first. A large group, and any group on a disk with little room, goes into the tree at once.
+ * Group commit. Commits that arrive while the disk is busy form the next group, and only one group is written at a time:
+ *
+ * 1. The queue takes all waiting commits as a group.
+ * 2. The disk is asked for free space.
+ * 3. The group is planned: checks are judged in the order of arrival, and every commit sees those before it.
+ * 4. One record in the write-ahead log, with one fsync, makes the group durable. From then on reads find it in the memtable.
+ * 5. The commits resolve, and listeners are called.
+ * 6. A little later the checkpointer writes the group into the tree, together with others.
+ *
+ * A large group, and any group if free space is scarce, is written into the tree in step 4 instead.
  */
 export class GroupWriter {
   readonly #deps: GroupWriterDeps;
@@ -49,95 +54,88 @@ export class GroupWriter {
     writeGroup: (group, sizeBytes) => this.#writeGroup(group, sizeBytes),
     sizeOf: commit => this.#sizeOf(commit),
   });
-  readonly #room: DiskSpace;
+  readonly #space: DiskSpace;
   readonly #log: WriteAheadLog;
   readonly #checkpointer: Checkpointer;
-  /** Where records are made: one at a time, and a new place for each would be work for the collector. */
+  /** Buffer for records, reused to spare the garbage collector: only one is written at a time. */
   readonly #record = Buffer.allocUnsafeSlow(WAL_RECORD_BYTES_MAX);
-  /** What the tree does not have yet. */
+  /** Groups that are not checkpointed yet. */
   readonly memtable: Memtable;
   #durableMs: number;
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
     const {directory, recovered, tree, cache} = deps;
-    this.memtable = new Memtable((key, entry) => (entry === undefined ? cache.forget([key]) : cache.keep(entry)));
+    this.memtable = new Memtable((key, entry) => (entry === undefined ? cache.evict([key]) : cache.add(entry)));
     this.#durableMs = Math.max(tree.changes.highestMs, tree.metadata.highestMs, recovered.at(-1)?.nowMs ?? 0);
-    this.#room = new DiskSpace(directory);
+    this.#space = new DiskSpace(deps);
     for (const record of recovered) this.memtable.add(replayRecord(record, key => this.#stateOf(key)));
     this.#log = new WriteAheadLog(directory.storePath, this.memtable.revision ?? 0);
     this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
   }
 
-  /** The time by the clock of the store, in milliseconds since the Unix epoch, that is on disk: the clock goes on from it after a restart. */
+  /** The latest time by the clock of the store that is on disk, in milliseconds since the Unix epoch. A restart continues from it. */
   get durableMs(): number {
     return this.#durableMs;
   }
 
-  /** Commits; resolves once it is on disk. @throws {AppError} As `commit` of a store. */
+  /** Commits; resolves once the commit is on disk. @throws {AppError} As `commit` of a store. */
   push(commit: PreparedCommit): Promise<CommitResult> {
     return this.#queue.push(commit);
   }
 
-  /** Brings the tree up to date. @throws {AppError} `disk-full`, `store-read-only`; nothing is lost then. */
+  /** Writes the memtable into the tree. @throws {AppError} `disk-full`, `store-read-only`; nothing is lost then. */
   checkpoint(): Promise<void> {
     return this.#checkpointer.checkpoint();
   }
 
-  /** As {@link settle}, if it can. */
+  /** Calls {@link checkpoint} if the tree is writable, and ignores its failure. */
   async tryCheckpoint(): Promise<void> {
-    try {
-      if (this.#deps.tree.readOnlyBecause === undefined) await this.checkpoint();
-    } catch (error) {
-      // It is in the log, and the write-ahead log has what the tree lacks, also for whoever opens the store next.
-      if (!(error instanceof AppError)) throw error;
-    }
+    if (this.#deps.tree.readOnlyBecause === undefined) await ignoreFailure(() => this.checkpoint());
   }
 
-  /** Lets commits that wait finish, and the tree have what it lacks, if it can. */
+  /** Finishes the waiting commits, and writes the memtable into the tree if possible. */
   async drain(): Promise<void> {
     await this.#queue.drained();
     await this.tryCheckpoint();
     this.#checkpointer.end();
   }
 
-  /** Lets the tree say that it has everything, if it has, and what time it is. To be called when nothing is written any more. */
+  /**
+   * Records in the tree that it needs no write-ahead log, if everything is checkpointed, and the time. To be called after the last
+   * write. If it fails the log stays, with nothing in it that the tree lacks.
+   */
   async detachLog(): Promise<void> {
     const {storeMs, tree} = this.#deps;
     if (tree.readOnlyBecause !== undefined || this.memtable.changes > 0) return;
-    try {
-      await tree.writeMetadata({walId: undefined, highestMs: storeMs()});
-    } catch (error) {
-      // It is in the log; the write-ahead log stays, and has nothing that the tree has not.
-      if (!(error instanceof AppError)) throw error;
-    }
+    await ignoreFailure(() => tree.writeMetadata({walId: undefined, highestMs: storeMs()}));
   }
 
-  /** Closes the files. To be called once the tree is closed, so that what it has need not be read again. */
+  /** Closes the files of the write-ahead log, and deletes them if the tree needs none. To be called after the tree is closed. */
   async close(): Promise<void> {
-    const isEnded = this.#deps.tree.metadata.walId === undefined;
-    await (isEnded ? this.#log.remove() : this.#log.close());
+    const isDetached = this.#deps.tree.metadata.walId === undefined;
+    await (isDetached ? this.#log.remove() : this.#log.close());
   }
 
-  /** Moves nothing more into a tree that is read-only. */
+  /** Starts no more checkpoints, since the tree is read-only. */
   endCheckpoints(): void {
     this.#checkpointer.end();
   }
 
   async #writeGroup(group: readonly PreparedCommit[], sizeBytes: number): Promise<readonly (CommitResult | Error)[]> {
     this.#deps.tree.assertWritable();
-    if (!(await this.#ask(room => room.admits(sizeBytes)))) return this.#writeDeletions(group);
+    if (!(await this.#askDisk(space => space.admits(sizeBytes)))) return this.#writeDeletions(group);
     try {
       return await this.#writeTogether(group);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      await this.#ask(room => room.releaseReserve());
+      await this.#askDisk(space => space.releaseReserve());
       return this.#writeDeletions(group);
     }
   }
 
-  /** On a full disk: what only deletes happens, since it makes room, and there is room for it. */
+  /** On a full disk only deletions are written: they free space, and the reserve is enough for them. */
   async #writeDeletions(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const results = [...(await this.#writeTogether(group.filter(isDeletion)))];
     return group.map(commit => (isDeletion(commit) && results.shift()) || new AppError({code: 'disk-full'}));
@@ -152,7 +150,7 @@ export class GroupWriter {
     else await this.#writeToTree(plan);
     if (plan.changes.length === 0) return plan.results;
     this.#durableMs = plan.nowMs;
-    // Writers get their answers first: a listener begins to read.
+    // Writers get their results first, since a listener begins to read.
     setImmediate(onChange);
     return plan.results;
   }
@@ -169,18 +167,18 @@ export class GroupWriter {
     });
   }
 
-  /** Asks for room. @throws {AppError} `store-read-only`: a disk that fails at that is a disk that fails. */
-  async #ask<T>(ask: (room: DiskSpace) => Promise<T>): Promise<T> {
+  /** @throws {AppError} `store-read-only` if the disk fails. */
+  async #askDisk<T>(ask: (space: DiskSpace) => Promise<T>): Promise<T> {
     try {
-      return await ask(this.#room);
+      return await ask(this.#space);
     } catch (error) {
       throw new AppError(this.#deps.tree.becomeReadOnly(error), {cause: error});
     }
   }
 
   #fitsLog({changes, stale}: PreparedPlan): boolean {
-    // With little room nothing is acknowledged that the tree may have no room for.
-    if (!this.#room.isAmple || stale.length > 0) return false;
+    // If free space is scarce, the tree may have no space for a group that the log acknowledged.
+    if (!this.#space.isAmple || stale.length > 0) return false;
     return changes.every(hasItsValue) && walRecordBytesMax(changes) <= WAL_RECORD_BYTES_MAX;
   }
 
@@ -188,9 +186,9 @@ export class GroupWriter {
     const {changes, metadata} = this.#deps.tree;
     const {nowMs, updatedAtMs} = plan;
     const record = encodeWalRecord({changes: plan.changes, nowMs, updatedAtMs, storeId: metadata.id}, this.#record);
-    if (!this.#log.makeRoom(record.length, changes.revision)) {
+    if (!this.#log.ensureSpace(record.length, changes.revision)) {
       await this.checkpoint();
-      this.#log.makeRoom(record.length, changes.revision);
+      this.#log.ensureSpace(record.length, changes.revision);
     }
     try {
       await this.#attachLog();
@@ -203,8 +201,8 @@ export class GroupWriter {
   }
 
   /**
-   * Makes the files of the write-ahead log before its first record. The tree says that there is a write-ahead log only while both files are
-   * there, so that one that was taken away is missed at the next opening: what it held was acknowledged.
+   * Creates the files of the write-ahead log before its first record. The tree names the log only while both files exist, so that the
+   * next opening notices if a log with acknowledged commits was removed.
    */
   async #attachLog(): Promise<void> {
     const {tree} = this.#deps;
@@ -221,37 +219,33 @@ export class GroupWriter {
   }
 
   /**
-   * Where nothing else is written that has the time: a caller who is told that an entry has expired must not see it again, though the
-   * clock of the machine be set back and the process killed.
+   * Makes the time durable if no write does: an entry that a caller was told has expired must not come back, even if the clock of
+   * the machine is set back and the process is killed. If it fails, the answer to the caller is correct all the same.
    */
   async #tryWriteTime(nowMs: number): Promise<void> {
-    try {
-      // One transaction at a time.
+    await ignoreFailure(async () => {
+      // The tree runs one transaction at a time.
       await this.checkpoint();
       await this.#deps.tree.writeMetadata({highestMs: nowMs});
       this.#durableMs = nowMs;
-    } catch (error) {
-      // What the caller is told is true all the same.
-      if (!(error instanceof AppError)) throw error;
-    }
+    });
   }
 
   async #writeToTree(plan: PreparedPlan): Promise<void> {
-    // What came before it goes in before it.
+    // Earlier groups go into the tree first.
     await this.checkpoint();
     const {cache, tree} = this.#deps;
-    cache.forget(plan.writes.keys());
+    cache.evict(plan.writes.keys());
     await cache.pause(() => tree.write([plan]));
   }
 
   async #writeCheckpoint(groups: readonly PreparedPlan[]): Promise<void> {
-    const sizeBytes = sum(groups, ({writes}) => sum([...writes.values()], ({put}) => sizeOfWrite(put)));
-    // Asked first: where it has no room, trying could end the process.
-    if (!(await this.#ask(room => room.holds(sizeBytes)))) throw new AppError({code: 'disk-full'});
+    // Asked first: trying to write on a full disk could end the process.
+    if (!(await this.#askDisk(space => space.fits(sizeOfPlans(groups))))) throw new AppError({code: 'disk-full'});
     try {
       await this.#deps.tree.write(groups);
     } catch (error) {
-      if (isDiskFull(error)) await this.#ask(room => room.releaseReserve());
+      if (isDiskFull(error)) await this.#askDisk(space => space.releaseReserve());
       throw error;
     }
   }
@@ -267,7 +261,7 @@ export class GroupWriter {
     return sizeOfCommit(commit, key => this.#recordSize(key));
   }
 
-  /** About how large the record under a key is, in bytes; 0 where it is missing or cannot be read. */
+  /** Estimates the size of the record of a key, in bytes; 0 if it is missing or cannot be read. */
   #recordSize(key: Key): number {
     const recent = this.memtable.find(key);
     if (recent !== undefined) return recent.put?.json.length ?? 0;
@@ -290,6 +284,15 @@ export class GroupWriter {
   #jsonOf(key: Key): JsonText | undefined {
     const recent = this.memtable.find(key);
     return recent === undefined ? readStoredJson(this.#deps.tree.tables, key) : recent.put?.json;
+  }
+}
+
+/** Runs something that may fail without harm; the failure is in the log. @throws Anything but an `AppError`. */
+async function ignoreFailure(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
   }
 }
 

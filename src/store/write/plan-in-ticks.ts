@@ -3,11 +3,10 @@ import {runTick} from '../../domain/steps.ts';
 import type {Tree} from '../tree/tree.ts';
 
 /**
- * Takes the steps of a plan, and lets others have their turn between them, so that a group of many large patches holds up
- * nobody.
+ * Runs the steps of a plan in several ticks of the event loop, so that a group of many large patches does not block other requests.
  *
- * @param begin Begins the plan: a second time after a read of the tree that failed.
- * @throws {AppError} `store-read-only`, also where a checkpoint failed meanwhile.
+ * @param begin Begins the plan, and begins it again after a failed read of the tree.
+ * @throws {AppError} `store-read-only`, also if a checkpoint failed meanwhile.
  */
 export async function planInTicks<T>(
   tree: Pick<Tree, 'read' | 'assertWritable'>,
@@ -17,14 +16,14 @@ export async function planInTicks<T>(
   const proceed = (): IteratorResult<number, T> => {
     tree.assertWritable();
     const going = steps ?? begin();
-    // An iterator that threw has ended: without it the next one begins again.
+    // A generator that threw has ended: if this step throws, the next one begins the plan again.
     steps = undefined;
     const step = runTick(going);
     steps = going;
     return step;
   };
   for (;;) {
-    // As any read of the tree: while a checkpoint fails, the engine may refuse to read, and then what comes of it is waited for.
+    // While a checkpoint fails, the engine may refuse to read; then `read` waits for the result of the checkpoint.
     const {done, value} = await tree.read(proceed);
     if (done) return value;
     await setImmediate();

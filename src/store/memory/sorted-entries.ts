@@ -1,0 +1,90 @@
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import {copyJson} from '../../domain/json-text.ts';
+import {compareKeys, type Key} from '../../domain/key.ts';
+import type {Range} from '../../domain/store.ts';
+import {hasExpired} from '../../domain/time-to-live.ts';
+import {SortedKeys} from './sorted-keys.ts';
+
+/** Entries in the order of their keys. */
+export class SortedEntries {
+  readonly #entries: Map<Key, Entry>;
+  readonly #keys: SortedKeys<Key>;
+
+  constructor(entries: Map<Key, Entry> = new Map(), keys = new SortedKeys<Key>()) {
+    this.#entries = entries;
+    this.#keys = keys;
+  }
+
+  /** Returns an entry; undefined if it is missing. */
+  get(key: Key): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Adds or replaces an entry. */
+  set(entry: Entry): void {
+    if (!this.#entries.has(entry.key)) this.#keys.add(entry.key);
+    this.#entries.set(entry.key, entry);
+  }
+
+  /** Removes an entry, if it is there. */
+  remove(key: Key): void {
+    if (this.#entries.delete(key)) this.#keys.remove(key);
+  }
+
+  /** Returns a copy that later writes do not change. */
+  copy(): SortedEntries {
+    return new SortedEntries(new Map(this.#entries), this.#keys.copy());
+  }
+
+  /** Removes all entries. */
+  clear(): void {
+    this.#entries.clear();
+    this.#keys.clear();
+  }
+
+  /** Iterates over the entries of a range and, in its direction, all beyond it. */
+  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Entry> {
+    for (const key of reverse ? this.#keysBefore(prefix, after) : this.#keysAfter(prefix, after)) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  #keysBefore(prefix: string, after: Key | undefined): Iterable<Key> {
+    return this.#keys.before(
+      key =>
+        (key.startsWith(prefix) || compareKeys(key, prefix) < 0) &&
+        (after === undefined || compareKeys(key, after) < 0),
+    );
+  }
+
+  #keysAfter(prefix: string, after: Key | undefined): Iterable<Key> {
+    return this.#keys.after(
+      key => compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0),
+    );
+  }
+}
+
+/** Lists a range of entries as they are at a time. Values are copies. */
+export function listEntries(entries: SortedEntries, range: Range, nowMs: number): readonly EntryInfo[] {
+  const {prefix, limit, values = false, valuesBytesMax = Infinity} = range;
+  const found: EntryInfo[] = [];
+  let valuesBytes = 0;
+  for (const entry of entries.in(range)) {
+    if (!entry.key.startsWith(prefix)) break;
+    if (hasExpired(entry, nowMs)) continue;
+    if (found.length === limit || valuesBytes >= valuesBytesMax) break;
+    found.push(values ? copyEntry(entry) : withoutValue(entry));
+    if (values) valuesBytes += entry.sizeBytes;
+  }
+  return found;
+}
+
+/** Returns an entry with a copy of its value: callers may change the bytes that they get. */
+export function copyEntry(entry: Entry): Entry {
+  return {...entry, json: copyJson(entry.json)};
+}
+
+function withoutValue({json: _, ...info}: Entry): EntryInfo {
+  return info;
+}

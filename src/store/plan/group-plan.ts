@@ -1,0 +1,84 @@
+import type {Revision} from '../../domain/entry.ts';
+import type {JsonText} from '../../domain/json-text.ts';
+import type {Key} from '../../domain/key.ts';
+import type {
+  Change,
+  Check,
+  CommitResult,
+  DeleteOperation,
+  PatchLimits,
+  PatchOperation,
+  PutOperation,
+  TouchOperation,
+} from '../../domain/store.ts';
+import type {StoreId} from '../../domain/store-id.ts';
+import type {EntryState} from '../format/entry-record.ts';
+
+/** Removes an entry if this is its time of expiry and has come. Only a store itself commits such operations. */
+export interface ExpireOperation {
+  readonly kind: 'expire';
+  readonly key: Key;
+  readonly expiresAtMs: number;
+}
+
+/** A commit as stores plan it: its puts may carry more than the port asks for, and entries may expire. */
+export interface GroupedCommit<P extends PutOperation> {
+  readonly checks: readonly Check[];
+  readonly operations: readonly GroupedOperation<P>[];
+  readonly limits?: PatchLimits | undefined;
+}
+
+/** One operation of a {@link GroupedCommit}. */
+export type GroupedOperation<P extends PutOperation> =
+  | P
+  | DeleteOperation
+  | PatchOperation
+  | TouchOperation
+  | ExpireOperation;
+
+/** Result of a group of commits that are applied one after the other. */
+export interface GroupPlan<P extends PutOperation> {
+  /** The last write of each key. */
+  readonly writes: ReadonlyMap<Key, PlannedWrite<P>>;
+  /** Every change of every commit, in their order. */
+  readonly changes: readonly Change[];
+  /** Expiries of times at which nothing expires: their rows are stale. */
+  readonly stale: readonly ExpireOperation[];
+  /** The latest time of expiry of an entry that a commit was told has expired, in milliseconds since the Unix epoch; 0 for none. */
+  readonly missedMs: number;
+  /** Revision of the last commit that changed something. */
+  readonly revision: Revision;
+  /** Time by the clock of the store, in milliseconds since the Unix epoch. */
+  readonly nowMs: number;
+  /** Time by the clock of the machine, likewise. */
+  readonly updatedAtMs: number;
+  /** Result of each commit, or the reason why it does not happen. */
+  readonly results: readonly (CommitResult | Error)[];
+}
+
+/** The last write of a key in a group. */
+export interface PlannedWrite<P extends PutOperation> {
+  readonly revision: Revision;
+  /** Time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
+  readonly updatedAtMs: number;
+  /** The put, or the result of a patch or a touch. Undefined if the entry is removed. */
+  readonly put: P | PutOperation | undefined;
+  /** When the written entry expires; undefined for never. */
+  readonly expiresAtMs: number | undefined;
+  /** When the entry before the group expires, so that its row can be removed. */
+  readonly expiredAtMs: number | undefined;
+}
+
+/** State of a store before the first commit of a group; entries may have expired. */
+export interface GroupStart {
+  readonly storeId: StoreId;
+  readonly revision: Revision;
+  /** Time by the clock of the store, in milliseconds since the Unix epoch. */
+  readonly nowMs: number;
+  /** Time by the clock of the machine, likewise. */
+  readonly updatedAtMs: number;
+  /** Finds the state of an entry. An `AppError` fails only the commit that asked; any other error fails the group. */
+  readonly stateOf: (key: Key) => EntryState | undefined;
+  /** Finds the value of an entry, likewise; called only for patches and touches. */
+  readonly jsonOf: (key: Key) => JsonText | undefined;
+}

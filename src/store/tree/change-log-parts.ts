@@ -1,0 +1,46 @@
+import type {Change} from '../../domain/store.ts';
+import {valueBytesOf} from '../format/change-encoding.ts';
+
+/** Limits of a change log, or of one of its records. */
+export interface ChangeLogLimits {
+  /** Maximum number of changes; exceeded by less than a record. */
+  readonly changesMax: number;
+  /** Maximum size of keys and values, in bytes; likewise. */
+  readonly bytesMax: number;
+}
+
+/** Splits changes into parts that end at a limit, but never inside a commit. */
+export function splitChanges(
+  changes: readonly Change[],
+  {changesMax, bytesMax}: ChangeLogLimits,
+): readonly (readonly Change[])[] {
+  const parts: Change[][] = [];
+  let partBytes = Infinity;
+  for (const change of changes) {
+    const last = parts.at(-1);
+    const isFull = last === undefined || partBytes >= bytesMax || last.length >= changesMax;
+    if (isFull && last?.at(-1)?.revision !== change.revision) {
+      parts.push([change]);
+      partBytes = volumeOf(change);
+    } else {
+      last?.push(change);
+      partBytes += volumeOf(change);
+    }
+  }
+  return parts;
+}
+
+/** Returns the maximum number of parts that {@link splitChanges} makes. */
+export function partsMax(changes: readonly Change[], {changesMax, bytesMax}: ChangeLogLimits): number {
+  return Math.ceil(volumeOfAll(changes) / bytesMax) + Math.ceil(changes.length / changesMax);
+}
+
+/** Returns the size of keys and values, in bytes. */
+export function volumeOfAll(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => sum + volumeOf(change), 0);
+}
+
+function volumeOf(change: Change): number {
+  // Keys are counted in characters: counting their bytes would cost more than it is worth.
+  return change.key.length + valueBytesOf(change);
+}
