@@ -63,6 +63,7 @@ function CONSUMER() {
   return `
 import {AppError, type Entry, openCrewroom} from 'crewroom';
 import {createClient} from 'crewroom/client';
+import {createTransfer} from 'crewroom/client/transfer';
 import {testStore} from 'crewroom/testing';
 
 const crewroom = await openCrewroom({ephemeral: true});
@@ -76,6 +77,8 @@ const events: AsyncIterable<{readonly kind: string}> = client.events({prefix: 'a
 if (hello !== 1 || events === undefined) throw new Error('no types');
 const refused: unknown = await client.entries.put('a', '2', {expected: 'absent'}).catch((error: unknown) => error);
 if (!(refused instanceof AppError) || refused.failure.code !== 'revision-conflict') throw new Error('two doors, two errors');
+const {revision} = await createTransfer({fetch: crewroom.fetch}).export();
+if (revision !== 1) throw new Error('another revision is exported');
 if (typeof testStore !== 'function') throw new Error('no contracts');
 console.log(entry === undefined ? 'nothing' : new TextDecoder().decode(entry.json));
 await crewroom[Symbol.asyncDispose]();

@@ -233,7 +233,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'cli/terminal/log.ts': [['clock'], 'the time on each line of the log'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'cli/commands/': [['timers'], 'the pause between the requests of the doctor'],
-  'client/client.ts': [['randomness', 'network'], 'the defaults of `createClient()`'],
+  'client/options.ts': [['randomness', 'network'], 'the defaults of `createClient()` and `createTransfer()`'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],

@@ -3,7 +3,8 @@ import {createServer as createHttpServer, type RequestListener} from 'node:http'
 import {type AddressInfo, createServer, type Server, type Socket} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError, type Failure} from '../domain/failure.ts';
-import {type Client, type ClientOptions, createClient} from './client.ts';
+import {type Client, createClient} from './client.ts';
+import type {ClientOptions} from './options.ts';
 import {REQUESTS_MAX} from './turns.ts';
 
 /** Starts a server that is none of ours, and makes a client of it. */

@@ -6,24 +6,8 @@ import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
 import {HttpEntries} from './http-entries.ts';
-import {ATTEMPTS_MAX, type CallOptions, createTransport} from './transport.ts';
-
-/** Where the service is, and how long to wait for it. */
-export interface ClientOptions {
-  /** Address of the service, without a path. @default {'http://localhost:7172'} */
-  readonly baseUrl?: string;
-  /** How long a call may take, in milliseconds, once it has its turn, unless it says otherwise. @default {TIMEOUT_MS} */
-  readonly timeoutMs?: number;
-  /** Ends every call that is still waiting, and every event stream. */
-  readonly signal?: AbortSignal;
-  /** How often a call that does no harm twice is tried at most; 1 for once. @default {ATTEMPTS_MAX} */
-  readonly attemptsMax?: number;
-  /** What sends requests; for tests and for programs that embed the service. @default {globalThis.fetch} */
-  readonly fetch?: (request: Request) => Promise<Response>;
-}
-
-/** How long a call may take unless told otherwise, in milliseconds: twice the service's own limit for a request. */
-export const TIMEOUT_MS = 30_000;
+import {type ClientOptions, openTransport} from './options.ts';
+import type {CallOptions} from './transport.ts';
 
 /**
  * The service, as programs see it. Every call throws the `AppError` that the service threw; one that did not reach it, or
@@ -92,15 +76,7 @@ export interface IdentityAnswer {
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const transport = createTransport({
-    baseUrl: options.baseUrl ?? 'http://localhost:7172',
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    attemptsMax: options.attemptsMax ?? ATTEMPTS_MAX,
-    signal: options.signal,
-    fetch: options.fetch ?? (request => globalThis.fetch(request)),
-    random: Math.random,
-    pageOrigin: (globalThis as Page).location?.origin,
-  });
+  const transport = openTransport(options);
   return {
     entries: new HttpEntries(transport),
     identity: async call => {
@@ -124,9 +100,4 @@ export function createClient(options: ClientOptions = {}): Client {
     readiness: async call =>
       parseAnswer(await transport.send('GET', '/readyz', {...call, accept: [503]}), readReadiness),
   };
-}
-
-/** What a browser has and Node has not. */
-interface Page {
-  readonly location?: {readonly origin: string};
 }

@@ -45,11 +45,10 @@ export type {Readiness, ServiceDocument} from '../protocol/service-documents.ts'
 export type {SessionDocument, SignInRequest} from '../protocol/session.ts';
 export {
   type Client,
-  type ClientOptions,
   createClient,
   type IdentityAnswer,
-  TIMEOUT_MS,
 } from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';
 export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
+export {type ClientOptions, TIMEOUT_MS} from './options.ts';
 export {ATTEMPTS_MAX, type CallOptions} from './transport.ts';

@@ -43,9 +43,14 @@ export interface SendOptions extends CallOptions {
   readonly repeatable?: boolean;
 }
 
-/** The parts of a request for an answer that is read as it comes. */
+/** A request whose answer is read as it comes. */
 export interface OpenOptions {
-  readonly headers: Readonly<Record<string, string>>;
+  /** @default {'GET'} */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: ReadableStream<Uint8Array> | Blob;
+  /** Needed by `fetch` for a body that is a stream. */
+  readonly duplex?: 'half';
   /** Ends the answer too. */
   readonly signal: AbortSignal;
 }
@@ -61,7 +66,7 @@ export interface Transport {
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
 
   /**
-   * Sends a GET, once and at once, for an answer that is read as it comes.
+   * Sends a request, once and at once, for an answer that is read as it comes.
    *
    * @throws As {@link send}.
    */
@@ -80,6 +85,10 @@ export interface Transport {
   readonly timeoutMs: number;
   readonly random: () => number;
   readonly store: PinnedStore;
+  /** Address of the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Whether it is part of a web page. */
+  readonly isPage: boolean;
 }
 
 /**
@@ -99,14 +108,14 @@ export function createTransport(options: TransportOptions): Transport {
 
 class HttpTransport implements Transport {
   readonly #options: TransportOptions;
-  readonly #base: string;
+  readonly baseUrl: string;
   readonly #turns = new Turns(REQUESTS_MAX);
   readonly #signals = new Signals();
   readonly store = new PinnedStore();
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#base = options.baseUrl.replace(/\/+$/, '');
+    this.baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
   get timeoutMs(): number {
@@ -115,6 +124,10 @@ class HttpTransport implements Transport {
 
   get random(): () => number {
     return this.#options.random;
+  }
+
+  get isPage(): boolean {
+    return this.#options.pageOrigin !== undefined;
   }
 
   async send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
@@ -131,9 +144,9 @@ class HttpTransport implements Transport {
   }
 
   open(path: string, options: OpenOptions): Promise<Response> {
-    return this.#exchange('GET', path, options, async response => {
+    return this.#exchange(path, options, async response => {
       if (response.ok) return response;
-      throw failureOf(await readAnswer(this.#base + path, response));
+      throw failureOf(await readAnswer(this.baseUrl + path, response));
     });
   }
 
@@ -144,7 +157,7 @@ class HttpTransport implements Transport {
   unreachable(error: unknown): AppError {
     const failure = {
       code: 'service-unreachable',
-      url: this.#base,
+      url: this.baseUrl,
       problem: describeCause(error) + this.#blameOrigin(),
     } as const;
     return new AppError(failure, {cause: error});
@@ -153,12 +166,12 @@ class HttpTransport implements Transport {
   /** A browser keeps to itself that the service refused the page: it looks as if nobody had answered. */
   #blameOrigin(): string {
     const {pageOrigin} = this.#options;
-    if (pageOrigin === undefined || pageOrigin === 'null' || `${this.#base}/`.startsWith(`${pageOrigin}/`)) return '';
+    if (pageOrigin === undefined || pageOrigin === 'null' || `${this.baseUrl}/`.startsWith(`${pageOrigin}/`)) return '';
     return `; or it runs without --allow-origin ${pageOrigin}`;
   }
 
   timedOut(path: string, timeoutMs: number): AppError {
-    return new AppError({code: 'service-timeout', url: this.#base + path, timeoutMs});
+    return new AppError({code: 'service-timeout', url: this.baseUrl + path, timeoutMs});
   }
 
   /** Adds the precondition to a request. A bare revision belongs to the store that is met first, so one has to be met before. */
@@ -191,29 +204,28 @@ class HttpTransport implements Transport {
   }
 
   #sendOnce(method: string, path: string, options: Sending): Promise<Answer> {
-    return this.#exchange(method, path, options, async response => {
-      const answer = await readAnswer(this.#base + path, response);
-      if (response.ok || options.accept?.includes(answer.status)) return answer;
-      throw failureOf(answer);
-    });
+    const {headers = {}, body, signal} = options;
+    return this.#exchange(
+      path,
+      {method, headers, ...(body && {body: body as Uint8Array<ArrayBuffer>}), signal},
+      async response => {
+        const answer = await readAnswer(this.baseUrl + path, response);
+        if (response.ok || options.accept?.includes(answer.status)) return answer;
+        throw failureOf(answer);
+      },
+    );
   }
 
   async #exchange<T>(
-    method: string,
     path: string,
-    {headers = {}, body, signal}: Sending,
+    init: RequestInit & {readonly signal: AbortSignal},
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
+    const {signal} = init;
     signal.throwIfAborted();
     try {
-      const request = new Request(this.#base + path, {
-        method,
-        headers,
-        ...(body === undefined ? {} : {body: body as Uint8Array<ArrayBuffer>}),
-        signal,
-        // The service never redirects: whoever does is not the service, and gets nothing of the request.
-        redirect: 'error',
-      });
+      // The service never redirects: a program that does is not the service, and must not get the request.
+      const request = new Request(this.baseUrl + path, {...init, redirect: 'error'});
       return await untilAborted(this.#options.fetch(request).then(read), signal);
     } catch (error) {
       signal.throwIfAborted();

@@ -27,7 +27,7 @@ export function formatExport(
   {prefix = '', end = entries.length}: {readonly prefix?: string; readonly end?: number | undefined} = {},
 ): string {
   const lines = entries.map(([key, json]) => `{"key":${JSON.stringify(key)},"value":${json}}`);
-  const header = JSON.stringify({format: 'crewroom-export', version: 1, prefix});
+  const header = JSON.stringify({format: 'crewroom-export', version: 1, revision: '1', prefix});
   return `${[header, ...lines, JSON.stringify({end: true, entries: end})].join('\n')}\n`;
 }
 

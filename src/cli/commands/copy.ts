@@ -1,5 +1,5 @@
 import {AppError} from '../../domain/failure.ts';
-import type {Imported} from '../../domain/transfer.ts';
+import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {addressesOf, formatAddress, type ServiceAddress} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {COPY} from '../catalogue/transfer-commands.ts';
@@ -13,7 +13,6 @@ import {reportImport} from '../transfer/import-summary.ts';
 import {importUntil} from '../transfer/interrupted-import.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
-import type {SendImportOptions} from '../transfer/service-transfer.ts';
 
 /** `crewroom copy`: brings entries of the running service into another one. */
 export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
@@ -42,7 +41,8 @@ function adviseOnTarget(error: unknown, to: string): unknown {
 
 const VERB = {infinitive: 'copy', past: 'Copied'};
 
-interface CopyOptions extends Pick<SendImportOptions, 'mode'> {
+interface CopyOptions {
+  readonly mode: ImportMode;
   /** The two services. */
   readonly from: string;
   readonly to: string;
@@ -80,7 +80,7 @@ async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Pro
 }
 
 async function copy(
-  {from, to, prefix, mode, dryRun}: CopyOptions & Pick<SendImportOptions, 'dryRun'>,
+  {from, to, prefix, mode, dryRun}: CopyOptions & {readonly dryRun: boolean},
   {context}: CallOf<typeof COPY>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';

@@ -10,8 +10,8 @@ import {connect} from '../service/connection.ts';
 import type {Output} from '../terminal/context.ts';
 import {escapeText, jsonLine} from '../terminal/escape.ts';
 import {isTaken, writeExportFile} from '../transfer/export-file.ts';
-import type {ExportFacts} from '../transfer/read-export.ts';
 import {exportTo} from '../transfer/run-export.ts';
+import type {ExportFacts} from '../transfer/service-export.ts';
 
 /** `crewroom export`: writes all entries, or those under a prefix, as they are at one revision. */
 export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
@@ -53,7 +53,7 @@ async function reportExport(
   {context: {stdout, stderr}, flags}: CallOf<typeof EXPORT>,
 ): Promise<void> {
   const {entries, revision, sizeBytes} = facts;
-  if (flags.json) await stdout.write(jsonLine({file: name, entries, revision, sizeBytes}));
+  if (flags.json) await stdout.write(jsonLine({file: name, entries, revision: String(revision), sizeBytes}));
   else if (stderr.isTerminal)
     await stderr.write(
       `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})\n`,

@@ -65,7 +65,7 @@ async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   );
   const {entries, revision, sizeBytes} = facts;
   const {stdout, stderr} = context;
-  if (flags.json) await stdout.write(jsonLine({name, file: path, entries, revision, sizeBytes}));
+  if (flags.json) await stdout.write(jsonLine({name, file: path, entries, revision: String(revision), sizeBytes}));
   else if (stderr.isTerminal)
     await stderr.write(
       `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})\n`,

@@ -1,5 +1,6 @@
 import type {Socket} from 'node:net';
-import {type Client, type ClientOptions, createClient} from '../../client/client.ts';
+import {type Client, createClient} from '../../client/client.ts';
+import type {ClientOptions} from '../../client/options.ts';
 import {AppError} from '../../domain/failure.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';

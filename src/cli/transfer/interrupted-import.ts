@@ -1,15 +1,18 @@
+import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import {untilAborted} from '../../client/waiting.ts';
 import {AppError} from '../../domain/failure.ts';
-import type {Imported} from '../../domain/transfer.ts';
+import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {formatEntries} from '../output/counts.ts';
+import {fetchOverHttp} from '../service/http-fetch.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
-import {type SendImportOptions, sendImport} from './service-transfer.ts';
 
 /** How long an interrupted import waits for the answer that says how much is stored, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /** An import into a service. */
-export interface InterruptibleImport extends SendImportOptions {
+export interface InterruptibleImport {
+  readonly mode: ImportMode;
+  readonly dryRun: boolean;
   /** Of the service. */
   readonly url: string;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -20,7 +23,7 @@ export interface InterruptibleImport extends SendImportOptions {
  * it has stored.
  *
  * @throws {InterruptedError} When the signal ended it, with what is stored.
- * @throws As {@link sendImport}.
+ * @throws What the service threw; `service-unreachable`; what the chunks throw.
  */
 export async function importUntil(
   interrupted: AbortSignal,
@@ -33,7 +36,8 @@ export async function importUntil(
   };
   interrupted.addEventListener('abort', loseAfterwards, {once: true});
   try {
-    return await sendImport({url, signal: patience.signal}, endedBy(interrupted, chunks), {mode, dryRun});
+    const transfer = createTransfer({baseUrl: url, fetch: fetchOverHttp});
+    return await transfer.import(endedBy(interrupted, chunks), {mode, dryRun, signal: patience.signal});
   } catch (error) {
     if (!interrupted.aborted || error instanceof InterruptedError) throw error;
     throw new InterruptedError(describe(dryRun ? 0 : storedBefore(error)), {cause: error});

@@ -3,8 +3,7 @@ import {formatEntries} from '../output/counts.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {startProgress} from '../terminal/progress.ts';
-import type {ExportFacts} from './read-export.ts';
-import {beginExport} from './service-transfer.ts';
+import {beginExport, type ExportFacts} from './service-export.ts';
 
 /** An export of the running service. */
 export interface ExportCall {
@@ -30,7 +29,7 @@ export function exportTo<T>(
   const progress = startProgress(context);
   return untilInterrupted(context, async signal => {
     try {
-      const {chunks, facts} = await beginExport({url, signal}, prefix);
+      const {chunks, facts} = await beginExport({url, prefix, signal});
       const onChunk = (): void => {
         if (label !== undefined)
           progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);

@@ -3,10 +3,10 @@ import {lstat, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/failure.ts';
 import {makeDirectory, openNow} from '../../files.ts';
+import {readExportEnd, readExportStart} from '../../protocol/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {readRevision, readTrailer} from './read-export.ts';
 
 /** A snapshot that was saved. */
 export interface SavedSnapshot {
@@ -122,12 +122,12 @@ async function describeSnapshot(directory: string, name: string): Promise<SavedS
     const status = await file.stat();
     if (!status.isFile()) return undefined;
     const {size: sizeBytes, mtime: savedAt} = status;
-    const read = async (position: number): Promise<Uint8Array> => {
+    const read = async (position: number): Promise<string> => {
       const {buffer, bytesRead} = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, position);
-      return buffer.subarray(0, bytesRead);
+      return buffer.toString('utf8', 0, bytesRead);
     };
-    const revision = readRevision(await read(0));
-    const entries = readTrailer(await read(Math.max(0, sizeBytes - END_BYTES)));
+    const revision = String(readExportStart(await read(0)) ?? '');
+    const entries = readExportEnd(await read(Math.max(0, sizeBytes - END_BYTES)));
     return {name, entries, revision, sizeBytes, savedAt};
   } finally {
     await file.close();

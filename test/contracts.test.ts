@@ -2,21 +2,27 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
-import {createClient} from '../../src/client/client.ts';
-import {SILENT_LOG} from '../../src/domain/log.ts';
-import type {Store} from '../../src/domain/store.ts';
-import {createEntryService} from '../../src/service/entry-service.ts';
-import {withValues} from '../../src/service/typed-entries.ts';
-import {openLmdbStore} from '../../src/store/lmdb-store.ts';
-import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
+import {type Crewroom, openCrewroom} from '../src/app.ts';
+import {createClient} from '../src/client/client.ts';
+import {createTransfer} from '../src/client/transfer/http-transfer.ts';
+import type {Event, SubscribeOptions} from '../src/domain/event.ts';
+import {SILENT_LOG} from '../src/domain/log.ts';
+import type {Store} from '../src/domain/store.ts';
+import {createEntryService} from '../src/service/entry-service.ts';
+import {withValues} from '../src/service/typed-entries.ts';
+import {openLmdbStore} from '../src/store/lmdb-store.ts';
+import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {
   type ClockedStore,
   type OpenedEntries,
+  type OpenedEvents,
+  type OpenedTransfer,
   type ReopenableStore,
   testEntries,
+  testEvents,
   testStore,
-} from '../../src/testing/index.ts';
+  testTransfer,
+} from '../src/testing/index.ts';
 
 const LOG_CHANGES_MAX = 20;
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
@@ -47,6 +53,13 @@ testEntries({name: 'entries over memory', open: () => openService(openMemory), .
 testEntries({name: 'entries over LMDB', open: () => openService(openLmdb), ...runner});
 testEntries({name: 'entries over HTTP', open: openOverHttp, ...runner});
 testEntries({name: 'entries over HTTP in one process', open: openInProcess, ...runner});
+
+testEvents({name: 'events of the embedded service', open: openEmbedded, ...runner});
+testEvents({name: 'events over HTTP', open: openClient, ...runner});
+
+testTransfer({name: 'exports and imports of the embedded service', open: openEmbedded, ...runner});
+testTransfer({name: 'exports and imports over HTTP', open: openClient, ...runner});
+testTransfer({name: 'exports and imports over HTTP in one process', open: openInProcess, ...runner});
 
 async function openMemory(nowMs = Date.now, elapsedMs?: () => number): Promise<Store> {
   return openMemoryStore({nowMs, elapsedMs, logChangesMax: LOG_CHANGES_MAX});
@@ -119,11 +132,32 @@ async function openOverHttp(): Promise<OpenedEntries> {
   return {entries, advanceMs, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
-/** On the clock of the world: the published contract has to do with that too. */
-async function openInProcess(): Promise<OpenedEntries> {
+/** Uses the real clock: the published contract has to pass with it too. */
+async function openInProcess(): Promise<OpenedEntries & OpenedTransfer> {
   const crewroom = await openCrewroom({ephemeral: true});
   const {entries} = createClient({fetch: crewroom.fetch});
-  return {entries, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  const transfer = createTransfer({fetch: crewroom.fetch});
+  return {entries, transfer, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+}
+
+async function openEmbedded(): Promise<OpenedEvents & OpenedTransfer> {
+  const crewroom = await openCrewroom({ephemeral: true});
+  const {entries, transfer} = crewroom;
+  const events = (options: SubscribeOptions): AsyncIterable<Event> => eventsOf(crewroom, options);
+  return {entries, transfer, events, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+}
+
+async function* eventsOf({events}: Crewroom, options: SubscribeOptions): AsyncGenerator<Event> {
+  for await (const batch of events.subscribe(options)) yield* batch.events;
+}
+
+async function openClient(): Promise<OpenedEvents & OpenedTransfer> {
+  const crewroom = await openCrewroom({ephemeral: true, host: '127.0.0.1', port: 0});
+  const {port} = await crewroom.listen();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const {entries, events} = createClient({baseUrl});
+  const transfer = createTransfer({baseUrl});
+  return {entries, events, transfer, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
 async function makeDirectory(): Promise<string> {

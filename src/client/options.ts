@@ -1,0 +1,36 @@
+import {ATTEMPTS_MAX, createTransport, type Transport} from './transport.ts';
+
+/** Address of the service, and limits of calls. */
+export interface ClientOptions {
+  /** Address of the service, without a path. @default {'http://localhost:7172'} */
+  readonly baseUrl?: string;
+  /** Time limit of a call from when it is sent, in milliseconds, unless the call sets its own. @default {TIMEOUT_MS} */
+  readonly timeoutMs?: number;
+  /** Ends every pending call and every event stream. */
+  readonly signal?: AbortSignal;
+  /** Maximum number of attempts of an idempotent call; 1 for no retries. @default {ATTEMPTS_MAX} */
+  readonly attemptsMax?: number;
+  /** Sends a request; for tests, and for programs that embed the service. @default {globalThis.fetch} */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+/** Default time limit of a call, in milliseconds: twice the service's own limit for a request. */
+export const TIMEOUT_MS = 30_000;
+
+/** Creates the transport of a client. */
+export function openTransport(options: ClientOptions): Transport {
+  return createTransport({
+    baseUrl: options.baseUrl ?? 'http://localhost:7172',
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    attemptsMax: options.attemptsMax ?? ATTEMPTS_MAX,
+    signal: options.signal,
+    fetch: options.fetch ?? (request => globalThis.fetch(request)),
+    random: Math.random,
+    pageOrigin: (globalThis as Page).location?.origin,
+  });
+}
+
+/** The part of the global object that only browsers have. */
+interface Page {
+  readonly location?: {readonly origin: string};
+}

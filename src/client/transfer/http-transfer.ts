@@ -1,0 +1,226 @@
+import {parsePrefix} from '../../domain/key.ts';
+import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
+import {readExportEnd, readExportStart} from '../../protocol/export-ends.ts';
+import {readImported} from '../../protocol/imported.ts';
+import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';
+import {type ClientOptions, openTransport} from '../options.ts';
+import {formatQuery} from '../query.ts';
+import type {LinkedSignal} from '../signals.ts';
+import type {Transport} from '../transport.ts';
+import {untilAborted} from '../waiting.ts';
+
+/** How a transfer may end early. */
+export interface TransferCallOptions {
+  /** Ends the transfer: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Exports and imports of a running service. Only the beginning of an answer is subject to the timeout of the client. */
+export interface ClientTransfer extends Transfer {
+  /**
+   * Begins an export: see {@link Transfer.export}.
+   *
+   * @throws {AppError} Also what every call throws; `unexpected-answer`, in the middle as well, if the connection is lost.
+   */
+  export(options?: ExportOptions & TransferCallOptions): Promise<Export>;
+
+  /**
+   * Imports an export: see {@link Transfer.import}. In a web page, all chunks are read before they are sent: browsers do not
+   * stream request bodies over HTTP/1.1.
+   */
+  import(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    options?: ImportOptions & TransferCallOptions,
+  ): Promise<Imported>;
+}
+
+/**
+ * Creates a client for exports and imports. Sends nothing before the first call.
+ *
+ * @example
+ * ```ts
+ * import {createTransfer} from 'crewroom/client/transfer';
+ *
+ * const from = createTransfer({baseUrl: 'http://localhost:7172'});
+ * const to = createTransfer({baseUrl: 'http://localhost:8000'});
+ * const {entries} = await to.import(await from.export({prefix: 'com.example.hello/'}));
+ * console.log(entries, 'entries copied');
+ * ```
+ */
+export function createTransfer(options: ClientOptions = {}): ClientTransfer {
+  return new HttpTransfer(openTransport(options));
+}
+
+class HttpTransfer implements ClientTransfer {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async export({prefix, signal}: ExportOptions & TransferCallOptions = {}): Promise<Export> {
+    const path = `/api/export${formatQuery({prefix: prefix === undefined ? undefined : parsePrefix(prefix)})}`;
+    const ended = this.#transport.link(signal);
+    const {timeoutMs} = this.#transport;
+    ended.abortAfter(timeoutMs, () => this.#transport.timedOut(path, timeoutMs));
+    try {
+      const response = await this.#transport.open(path, {signal: ended.signal});
+      const opened = new IncomingExport(response, {url: this.#transport.baseUrl + path, ended});
+      await opened.begin();
+      ended.stay();
+      return opened;
+    } catch (error) {
+      ended[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async import(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    {mode = 'merge', dryRun = false, signal}: ImportOptions & TransferCallOptions = {},
+  ): Promise<Imported> {
+    const path = `/api/import${formatQuery({mode, 'dry-run': dryRun})}`;
+    const ended = this.#transport.link(signal);
+    const source = new ChunkSource(chunks);
+    try {
+      const body = this.#transport.isPage ? await source.readAll() : source.stream();
+      const headers = {'Content-Type': 'application/x-ndjson'};
+      const sending = {method: 'POST', headers, body, duplex: 'half', signal: ended.signal} as const;
+      const response = await this.#transport.open(path, sending);
+      const answer = await untilAborted(readAnswer(this.#transport.baseUrl + path, response), ended.signal);
+      return parseAnswer(answer, readImported);
+    } catch (error) {
+      ended.signal.throwIfAborted();
+      throw source.failure === undefined ? error : source.failure.error;
+    } finally {
+      ended[Symbol.dispose]();
+      // An early answer leaves a request that is still being sent.
+      ended.abort(undefined);
+    }
+  }
+}
+
+/** Chunks to send. Keeps what their iteration throws, which `fetch` would wrap or replace. */
+class ChunkSource {
+  readonly #iterator: AsyncIterator<Uint8Array>;
+  failure: {readonly error: unknown} | undefined;
+
+  constructor(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+    this.#iterator = iterate(chunks);
+  }
+
+  /** Reads each chunk only when the connection takes it. */
+  stream(): ReadableStream<Uint8Array> {
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      const {done, value} = await this.#next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    };
+    const cancel = async (): Promise<void> => void (await this.#iterator.return?.());
+    return new ReadableStream({pull, cancel}, {highWaterMark: 0});
+  }
+
+  async readAll(): Promise<Blob> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    for (let read = await this.#next(); !read.done; read = await this.#next()) parts.push(read.value.slice());
+    return new Blob(parts);
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array, unknown>> {
+    try {
+      return await this.#iterator.next();
+    } catch (error) {
+      this.failure = {error};
+      throw error;
+    }
+  }
+}
+
+async function* iterate(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  yield* chunks;
+}
+
+/** Size of the end of an export that is kept to find its trailer, in bytes: more than a trailer has. */
+const TAIL_BYTES_MAX = 100;
+
+/** Largest header of an export, in bytes: its prefix has at most 512 bytes, each of which may be escaped. */
+const HEADER_BYTES_MAX = 8 * 1024;
+
+class IncomingExport implements Export {
+  readonly #source: {readonly url: string; readonly status: number};
+  readonly #ended: LinkedSignal;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  /** Bytes that were read to find the header. */
+  #first: Uint8Array | undefined;
+  #tail = '';
+  #revision = 0;
+
+  constructor(response: Response, {url, ended}: {readonly url: string; readonly ended: LinkedSignal}) {
+    this.#source = {url, status: response.status};
+    this.#ended = ended;
+    this.#reader = response.body?.getReader();
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Reads the header. @throws {AppError} `unexpected-answer`. */
+  async begin(): Promise<void> {
+    let text = '';
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    while (!text.includes('\n') && text.length < HEADER_BYTES_MAX) {
+      const chunk = await this.#read();
+      if (chunk === undefined) break;
+      parts.push(chunk.slice());
+      text += new TextDecoder().decode(chunk);
+    }
+    const revision = readExportStart(text);
+    if (revision === undefined) throw unexpectedAnswer(this.#source, 'it is not an export');
+    this.#revision = revision;
+    this.#first = new Uint8Array(await new Blob(parts).arrayBuffer());
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const chunk = this.#first ?? (await this.#read());
+    this.#first = undefined;
+    if (chunk === undefined) return this.#end();
+    this.#tail = (this.#tail + new TextDecoder('latin1').decode(chunk.subarray(-TAIL_BYTES_MAX))).slice(
+      -TAIL_BYTES_MAX,
+    );
+    return {done: false, value: chunk};
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#ended[Symbol.dispose]();
+    // The connection ends with it, even if the signal of the request was collected as garbage.
+    void this.#reader?.cancel().catch(() => {});
+    return {done: true, value: undefined};
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #end(): Promise<IteratorReturnResult<undefined>> {
+    await this.return();
+    if (readExportEnd(this.#tail) === undefined) throw this.#cutOff();
+    return {done: true, value: undefined};
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    const {signal} = this.#ended;
+    try {
+      const read = this.#reader === undefined ? undefined : await untilAborted(this.#reader.read(), signal);
+      return read?.value;
+    } catch (error) {
+      await this.return();
+      signal.throwIfAborted();
+      throw this.#cutOff(error);
+    }
+  }
+
+  #cutOff(cause?: unknown): Error {
+    return unexpectedAnswer(this.#source, 'it was cut off before its end', {cause});
+  }
+}
