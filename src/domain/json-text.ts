@@ -129,7 +129,28 @@ const LITERALS: ReadonlyMap<number, string> = new Map([
 /** The characters that may follow a backslash, besides `u`: `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t` (RFC 8259 section 7). */
 const SIMPLE_ESCAPES: ReadonlySet<number> = new Set([0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
 
-/** Reads one text once, left to right, without recursion: nesting is a stack of the brackets that are open. */
+// The token that comes next, after white space.
+const VALUE = 0;
+/** The first element of an array, or its end. */
+const FIRST_ELEMENT = 1;
+/** The first member of an object, or its end. */
+const FIRST_MEMBER = 2;
+const NAME = 3;
+const AFTER_NAME = 4;
+/** A comma, or the end of the array or object. */
+const AFTER_VALUE = 5;
+const END = 6;
+
+// The parts of a number, in their order.
+const NO_PART = 0;
+const INTEGER = 1;
+const FRACTION = 2;
+const EXPONENT = 3;
+
+/**
+ * Scans a text once, from left to right, without recursion: a stack has the open brackets. It can stop and continue within
+ * strings, numbers and white space.
+ */
 class JsonScanner {
   readonly #bytes: Uint8Array;
   readonly #depthMax: number;
@@ -143,6 +164,15 @@ class JsonScanner {
   readonly #membersMax: number;
   #members = 0;
   #at = 0;
+  #next = VALUE;
+  #isInObject = false;
+  /** If the scanner stopped within a string, the position of its opening quote; otherwise -1. */
+  #cutString = -1;
+  /** If the scanner stopped within a number, the part of it. */
+  #cutNumber = NO_PART;
+  /** The span of the outermost value. */
+  #start = -1;
+  #end = -1;
 
   constructor(bytes: Uint8Array, limits: JsonLimits, ends?: Int32Array) {
     const {depthMax = VALUE_DEPTH_MAX, breadthMax = [], membersMax = Infinity} = limits;
@@ -154,88 +184,90 @@ class JsonScanner {
   }
 
   scan(): JsonText {
-    this.#skipSpace();
-    const start = this.#at;
-    this.#scanValues(Infinity);
-    return this.#end(start);
+    this.#scanUntil(this.#bytes.length + 1);
+    return this.#bytes.subarray(this.#start, this.#end) as JsonText;
   }
 
   *scanInSteps(): Steps<JsonText> {
-    this.#skipSpace();
-    const start = this.#at;
     for (let more = true, from = 0; more; from = this.#at) {
-      more = this.#scanValues(from + STEP_BYTES_MAX);
+      more = this.#scanUntil(from + STEP_BYTES_MAX);
       yield this.#at - from;
     }
-    return this.#end(start);
+    return this.#bytes.subarray(this.#start, this.#end) as JsonText;
   }
 
-  #end(start: number): JsonText {
-    const end = this.#at;
-    this.#skipSpace();
+  /** Scans up to a position, or a few bytes beyond it. @returns Whether more follows. */
+  #scanUntil(until: number): boolean {
+    const end = Math.min(until, this.#bytes.length);
+    if (this.#cutString >= 0) this.#scanCharacters(this.#cutString, end);
+    if (this.#cutNumber !== NO_PART) this.#scanDigits(this.#cutNumber, end);
+    for (;;) {
+      const byte = this.#skipSpace(end);
+      if (this.#at >= until) return true;
+      if (this.#next === END) break;
+      this.#scanToken(byte, end);
+    }
     if (this.#at < this.#bytes.length) throw this.#unexpected('the end of the text');
-    return this.#bytes.subarray(start, end) as JsonText;
+    return false;
   }
 
-  /** Reads one value with all that is nested in it, or up to a part of it beyond a position. @returns Whether more follows. */
-  #scanValues(until: number): boolean {
-    do {
-      let opened = this.#scanValueStart();
-      // What was opened and closed at once, like "[]", is a whole value.
-      if (opened && this.#closesAtOnce()) opened = false;
-      if (!opened) this.#scanValueEnds();
-    } while (this.#levels.length > 0 && this.#at < until);
-    return this.#levels.length > 0;
+  #scanToken(byte: number | undefined, end: number): void {
+    const next = this.#next;
+    if (next === AFTER_VALUE) {
+      if (byte === COMMA) this.#scanComma();
+      else this.#scanClose(byte);
+    } else if (next === NAME) this.#scanName(byte, end);
+    else if (next === AFTER_NAME) this.#scanColon(byte);
+    else if (next === FIRST_MEMBER && byte !== CLOSE_OBJECT) this.#scanName(byte, end);
+    else if (next === VALUE || (next === FIRST_ELEMENT && byte !== CLOSE_ARRAY)) this.#scanValue(byte, end);
+    else this.#close();
   }
 
-  /** Reads a scalar, or opens an array or object. @returns Whether it opened one. */
-  #scanValueStart(): boolean {
-    const byte = this.#bytes[this.#at];
-    if (byte === QUOTE) return this.#scanString();
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return this.#open();
-    if (byte === MINUS || isDigit(byte)) return this.#scanNumber();
-    return this.#scanLiteral(byte);
+  /** Scans a scalar, or opens an array or object. */
+  #scanValue(byte: number | undefined, end: number): void {
+    if (this.#start < 0) this.#start = this.#at;
+    if (byte === QUOTE) this.#scanCharacters(this.#at++, end);
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#open(byte === OPEN_OBJECT);
+    else if (byte === MINUS || isDigit(byte)) this.#scanNumber(end);
+    else this.#scanLiteral(byte);
   }
 
-  #open(): true {
+  #open(isObject: boolean): void {
     if (this.#levels.length === this.#depthMax) {
       throw new AppError({code: 'value-too-deep', depthMax: this.#depthMax, position: this.#at});
     }
     this.#commas[this.#levels.length] = 0;
     this.#levels.push(this.#at);
     this.#at++;
-    this.#skipSpace();
-    return true;
+    this.#isInObject = isObject;
+    this.#next = isObject ? FIRST_MEMBER : FIRST_ELEMENT;
   }
 
-  /** After an opening bracket: closes an empty level, or reads up to the first value in it. */
-  #closesAtOnce(): boolean {
-    const isObject = this.#isInObject();
-    if (this.#bytes[this.#at] === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
-      this.#close();
-      return true;
-    }
-    if (isObject) this.#scanName();
-    return false;
+  #scanClose(byte: number | undefined): void {
+    if (byte !== (this.#isInObject ? CLOSE_OBJECT : CLOSE_ARRAY))
+      throw this.#unexpected(this.#isInObject ? '"," or "}"' : '"," or "]"');
+    this.#close();
   }
 
-  /** After a value: closes the levels that end here, and reads up to the next value where one follows. */
-  #scanValueEnds(): void {
-    while (this.#levels.length > 0) {
-      this.#skipSpace();
-      const isObject = this.#isInObject();
-      const byte = this.#bytes[this.#at];
-      if (byte === COMMA) {
-        if (this.#levels.length <= this.#breadthMax.length) this.#countComma();
-        this.#at++;
-        this.#skipSpace();
-        if (isObject) this.#scanName();
-        return;
-      }
-      if (byte !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY))
-        throw this.#unexpected(isObject ? '"," or "}"' : '"," or "]"');
-      this.#close();
-    }
+  #close(): void {
+    this.#at++;
+    const start = this.#levels.pop() ?? 0;
+    if (this.#ends !== undefined) this.#ends[start] = this.#at;
+    this.#isInObject = this.#bytes[this.#levels[this.#levels.length - 1] ?? start] === OPEN_OBJECT;
+    this.#endValue();
+  }
+
+  #endValue(): void {
+    this.#next = AFTER_VALUE;
+    if (this.#levels.length > 0) return;
+    this.#end = this.#at;
+    this.#next = END;
+  }
+
+  #scanComma(): void {
+    if (this.#levels.length <= this.#breadthMax.length) this.#countComma();
+    this.#at++;
+    this.#next = this.#isInObject ? NAME : VALUE;
   }
 
   #countComma(): void {
@@ -259,46 +291,48 @@ class JsonScanner {
     return JSON.parse(new TextDecoder().decode(this.#bytes.subarray(start, end + 1))) as string;
   }
 
-  #isInObject(): boolean {
-    return this.#bytes[this.#levels.at(-1) ?? 0] === OPEN_OBJECT;
-  }
-
-  #close(): void {
-    this.#at++;
-    const start = this.#levels.pop() ?? 0;
-    if (this.#ends !== undefined) this.#ends[start] = this.#at;
-  }
-
-  #scanName(): void {
-    if (this.#bytes[this.#at] !== QUOTE) throw this.#unexpected('a member name in quotes');
+  #scanName(byte: number | undefined, end: number): void {
+    if (byte !== QUOTE) throw this.#unexpected('a member name in quotes');
     if (++this.#members > this.#membersMax) throw new TooBroad([], this.#membersMax);
     if (this.#levels.length <= this.#breadthMax.length) this.#names[this.#levels.length - 1] = this.#at;
-    this.#scanString();
-    this.#skipSpace();
-    if (this.#bytes[this.#at] !== COLON) throw this.#unexpected('":"');
-    this.#at++;
-    this.#skipSpace();
+    this.#next = NAME;
+    this.#scanCharacters(this.#at++, end);
   }
 
-  #scanString(): false {
+  #scanColon(byte: number | undefined): void {
+    if (byte !== COLON) throw this.#unexpected('":"');
+    this.#at++;
+    this.#next = VALUE;
+  }
+
+  /** Scans the rest of a string, up to a position. */
+  #scanCharacters(start: number, end: number): void {
     const bytes = this.#bytes;
-    const start = this.#at;
-    let at = start + 1;
-    for (;;) {
-      const byte = bytes[at];
+    let at = this.#at;
+    while (at < end) {
+      const byte = bytes[at] as number;
       if (byte === QUOTE) break;
-      if (byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== BACKSLASH) {
+      if (byte >= 0x20 && byte < 0x80 && byte !== BACKSLASH) {
         at++;
         continue;
       }
       this.#at = at;
-      if (byte === undefined || byte < 0x20)
-        throw this.#unexpected(byte === undefined ? 'a closing quote' : 'no control character in a string');
+      if (byte < 0x20) throw this.#unexpected('no control character in a string');
       at += byte === BACKSLASH ? this.#escapeLength() : this.#characterLength(byte);
     }
-    this.#at = at + 1;
+    this.#at = at;
+    if (at < end) this.#endString(start);
+    else if (at >= bytes.length) throw this.#unexpected('a closing quote');
+    else this.#cutString = start;
+  }
+
+  #endString(start: number): void {
+    this.#at++;
+    this.#cutString = -1;
     if (this.#ends !== undefined) this.#ends[start] = this.#at;
-    return false;
+    if (this.#next !== NAME) this.#endValue();
+    else if (this.#bytes[this.#at] === COLON) this.#scanColon(COLON);
+    else this.#next = AFTER_NAME;
   }
 
   #escapeLength(): number {
@@ -326,31 +360,44 @@ class JsonScanner {
     return length;
   }
 
-  #scanNumber(): false {
+  #scanNumber(end: number): void {
     if (this.#bytes[this.#at] === MINUS) this.#at++;
-    if (this.#bytes[this.#at] === ZERO) this.#at++;
-    else this.#scanDigits();
-    if (this.#bytes[this.#at] === POINT) {
-      this.#at++;
-      this.#scanDigits();
-    }
-    const byte = this.#bytes[this.#at];
-    if (byte === LOWER_E || byte === UPPER_E) {
-      this.#at++;
-      const sign = this.#bytes[this.#at];
-      if (sign === PLUS || sign === MINUS) this.#at++;
-      this.#scanDigits();
-    }
-    return false;
+    const isZero = this.#bytes[this.#at] === ZERO;
+    this.#scanDigit();
+    // A digit after a leading zero is not part of the number. It is refused as the next token.
+    if (isZero && isDigit(this.#bytes[this.#at])) this.#endValue();
+    else this.#scanDigits(INTEGER, end);
   }
 
-  #scanDigits(): void {
-    const start = this.#at;
-    while (isDigit(this.#bytes[this.#at])) this.#at++;
-    if (this.#at === start) throw this.#unexpected('a digit');
+  /** Scans the rest of a number from within one of its parts, up to a position. */
+  #scanDigits(from: number, end: number): void {
+    const bytes = this.#bytes;
+    for (let part = from; part !== NO_PART; ) {
+      let at = this.#at;
+      while (at < end && isDigit(bytes[at])) at++;
+      this.#at = at;
+      this.#cutNumber = part;
+      if (at >= end && at < bytes.length) return;
+      part = partAfter(part, bytes[at]);
+      if (part !== NO_PART) this.#beginPart(part);
+    }
+    this.#cutNumber = NO_PART;
+    this.#endValue();
   }
 
-  #scanLiteral(first: number | undefined): false {
+  #beginPart(part: number): void {
+    this.#at++;
+    const sign = this.#bytes[this.#at];
+    if (part === EXPONENT && (sign === PLUS || sign === MINUS)) this.#at++;
+    this.#scanDigit();
+  }
+
+  #scanDigit(): void {
+    if (!isDigit(this.#bytes[this.#at])) throw this.#unexpected('a digit');
+    this.#at++;
+  }
+
+  #scanLiteral(first: number | undefined): void {
     const literal = first === undefined ? undefined : LITERALS.get(first);
     if (literal === undefined) throw this.#unexpected('a value');
     for (let index = 0; index < literal.length; index++) {
@@ -359,15 +406,17 @@ class JsonScanner {
       throw this.#unexpected(`"${literal}"`);
     }
     this.#at += literal.length;
-    return false;
+    this.#endValue();
   }
 
-  #skipSpace(): void {
-    for (;;) {
-      const byte = this.#bytes[this.#at];
-      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
-      this.#at++;
-    }
+  /** Moves to the next byte that is not white space. @returns That byte; undefined at the end of the text. */
+  #skipSpace(end: number): number | undefined {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let byte = bytes[at];
+    while (at < end && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) byte = bytes[++at];
+    this.#at = at;
+    return byte;
   }
 
   #unexpected(wanted: string): AppError {
@@ -377,6 +426,12 @@ class JsonScanner {
       position: this.#at,
     });
   }
+}
+
+/** Returns the part of a number that a byte begins after another part; {@link NO_PART} if the number ends before it. */
+function partAfter(part: number, byte: number | undefined): number {
+  if (byte === POINT && part === INTEGER) return FRACTION;
+  return (byte === LOWER_E || byte === UPPER_E) && part !== EXPONENT ? EXPONENT : NO_PART;
 }
 
 function secondByteMin(lead: number): number {

@@ -5,9 +5,10 @@ import {SAMPLE_KEYS} from '../testing/samples.ts';
 import {compareKeys, parseCursor, parseKey, parsePrefix} from './key.ts';
 
 const CONTROL_CHARACTER = 'it contains a control character';
+const TOO_LONG = 'it is longer than 512 bytes';
 const HALF_PAIR = 'it contains half of a surrogate pair';
 
-/** What neither a key nor the beginning of one can be. */
+/** Texts that are neither a key nor a prefix of keys. */
 const REJECTED = [
   {name: 'a null character', text: '\0', problem: CONTROL_CHARACTER},
   {name: 'a line break', text: 'a\nb', problem: CONTROL_CHARACTER},
@@ -16,13 +17,18 @@ const REJECTED = [
   {name: 'a high surrogate alone', text: 'a\ud83d', problem: HALF_PAIR},
   {name: 'a low surrogate alone', text: '\ude00a', problem: HALF_PAIR},
   {name: 'surrogates in the wrong order', text: '\ude00\ud83d', problem: HALF_PAIR},
-  {name: '513 bytes', text: 'x'.repeat(513), problem: 'it is 513 bytes and the limit is 512'},
+  {name: '513 bytes', text: 'x'.repeat(513), problem: TOO_LONG},
   {
     name: 'a short text that is long in bytes',
     text: '€'.repeat(400),
-    problem: 'it is 1200 bytes and the limit is 512',
+    problem: TOO_LONG,
   },
-  {name: '129 characters of four bytes', text: '😀'.repeat(129), problem: 'it is 516 bytes and the limit is 512'},
+  {
+    name: 'a long text with a control character at its end, which is not read',
+    text: `${'x'.repeat(600)}\n`,
+    problem: TOO_LONG,
+  },
+  {name: '129 characters of four bytes', text: '😀'.repeat(129), problem: TOO_LONG},
 ];
 
 const NO_KEY = [

@@ -13,6 +13,8 @@ declare const prefixBrand: unique symbol;
 /** Characters (UTF-16 units) of a refused key that a failure repeats. */
 const SHOWN_LENGTH_MAX = 64;
 
+const TOO_LONG = `it is longer than ${KEY_BYTES_MAX} bytes`;
+
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
 /**
@@ -86,12 +88,16 @@ function findKeyProblem(text: string): string | undefined {
 }
 
 function findTextProblem(text: string): string | undefined {
+  // A text has at least as many bytes as UTF-16 units, so a huge one is refused before it is read.
+  if (text.length > KEY_BYTES_MAX) return TOO_LONG;
   if (CONTROL_CHARACTER.test(text)) return 'it contains a control character';
   if (!text.isWellFormed()) return 'it contains half of a surrogate pair';
-  // A UTF-16 unit becomes three bytes at most, so a short text needs no count.
-  const sizeBytes = text.length * 3 <= KEY_BYTES_MAX ? 0 : new TextEncoder().encode(text).length;
-  if (sizeBytes > KEY_BYTES_MAX) return `it is ${sizeBytes} bytes and the limit is ${KEY_BYTES_MAX}`;
-  return undefined;
+  return countBytes(text) > KEY_BYTES_MAX ? TOO_LONG : undefined;
+}
+
+/** Returns the size of a text in UTF-8; 0 for a text that is too short to reach the limit. */
+function countBytes(text: string): number {
+  return text.length * 3 <= KEY_BYTES_MAX ? 0 : new TextEncoder().encode(text).length;
 }
 
 function isSurrogate(unit: number): boolean {
