@@ -110,7 +110,7 @@ describe('the walk to the example of a back end', () => {
     await stop(service);
     await startService();
     await expect.poll(() => runIn(directory, port, walk[0] ?? '').stdout).toContain('"stale":true');
-    expect(run('/api/session')).toContain('nobody listens');
+    expect(run('/api/session')).toContain('no server listens');
     expect(run('crewroom status')).toContain('stale');
     await startBackEnd(backEndPort);
     const status = next('crewroom status');

@@ -12,13 +12,13 @@ import {type Finding, findingOf} from './finding.ts';
 
 const CHECK = 'Data';
 
-/** Below this much room, in bytes, writes fail soon. */
+/** Free space below which writes will fail soon, in bytes. */
 const SPACE_LOW_BYTES = 256 * 1024 * 1024;
 
-/** Below this much room, in bytes, the next large write fails. */
+/** Free space below which the next large write fails, in bytes. */
 const SPACE_LEAST_BYTES = 16 * 1024 * 1024;
 
-/** Everything about the data directory that can be known without changing it. */
+/** Checks the data directory without changing it. */
 export async function checkData(dataDir: string, context: DataContext): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(dataDir);
   const access = await checkAccess(dataDir, context);
@@ -37,14 +37,14 @@ async function checkAccess(path: string, {userId: user}: DataContext): Promise<F
   const problem = (detail: string, fix = 'Choose a directory of your own with --data-dir'): Finding => {
     return {check: CHECK, level: 'problem', detail, fix};
   };
-  if (!status.isDirectory()) return problem(`${place} is no directory`);
+  if (!status.isDirectory()) return problem(`${place} is not a directory`);
   if (place === path && user !== undefined && status.uid !== user)
     return problem(`${path} belongs to user ${status.uid}, and this is user ${user}`);
   if (!(await isPermitted(place, constants.W_OK | constants.X_OK))) return problem(`${place} cannot be written to`);
-  return {check: CHECK, level: 'ok', detail: place === path ? path : `${path} is made at the first start`};
+  return {check: CHECK, level: 'ok', detail: place === path ? path : `${path} will be created at the first start`};
 }
 
-/** The path itself, or the nearest directory above it that is there. */
+/** Returns the path itself, or its nearest ancestor that exists. */
 async function findExisting(path: string): Promise<string> {
   const isThere = await stat(path).then(
     () => true,
@@ -63,20 +63,20 @@ function isPermitted(path: string, mode: number): Promise<boolean> {
 async function checkSpace(path: string): Promise<Finding> {
   const {bavail, bsize} = await statfs(path);
   const freeBytes = bavail * bsize;
-  const detail = `${formatBytes(freeBytes)} are free where the data is`;
+  const detail = `${formatBytes(freeBytes)} are free on the disk of the data`;
   if (freeBytes >= SPACE_LOW_BYTES) return {check: 'Disk', level: 'ok', detail};
   const level = freeBytes < SPACE_LEAST_BYTES ? 'problem' : 'warning';
-  return {check: 'Disk', level, detail: `only ${detail}`, fix: 'Make room; writes fail when the disk is full'};
+  return {check: 'Disk', level, detail: `only ${detail}`, fix: 'Free some space; writes fail when the disk is full'};
 }
 
-/** Rights of group and others. */
+/** Permission bits of group and others. */
 const FOREIGN_RIGHTS = 0o077;
 
 async function checkModes(
   {path, storePath, lockPath}: DataDirectory,
   {platform}: DataContext,
 ): Promise<readonly Finding[]> {
-  // Windows keeps its rights elsewhere.
+  // Windows has access control lists instead.
   if (platform === 'win32') return [];
   const open: string[] = [];
   for (const directory of [path, storePath, lockPath]) {
@@ -91,8 +91,8 @@ async function checkModes(
   }
   const [first] = open;
   if (first === undefined) return [{check: CHECK, level: 'ok', detail: 'only its owner may read it'}];
-  const detail = `other users may look at ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`;
-  return [{check: CHECK, level: 'warning', detail, fix: 'Start the service again: it takes these rights away'}];
+  const detail = `other users may read ${first}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`;
+  return [{check: CHECK, level: 'warning', detail, fix: 'Start the service again: it removes these permissions'}];
 }
 
 async function checkStore(directory: DataDirectory, {processId}: DataContext): Promise<readonly Finding[]> {
@@ -101,7 +101,7 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
     const format = await readDataFormat(directory);
     const holder = await findHolder(directory, processId).catch((error: Error) => error);
     if (holder instanceof Error) return [damagedLock(directory, holder)];
-    // While the service writes, the first pages may be seen half old and half new.
+    // While the service writes, a read of the first pages may be torn.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});
     const state =
       format === undefined ? 'nothing is stored yet' : `format ${format}, of ${DATA_FORMAT} that can be read`;

@@ -13,17 +13,17 @@ import {type Finding, findingOf} from './finding.ts';
 
 const CHECK = 'Entries';
 
-/** How many corrupt keys are named, so that a broken disk does not flood the terminal. */
+/** Maximum number of corrupt keys that are listed: a broken disk must not flood the terminal. */
 const KEYS_NAMED_MAX = 100;
 
-/** Where the entries are, and where a service may be that uses them. */
+/** The data directory, and the address of a service that may use it. */
 export interface EntriesPlace extends ServiceAddress {
   readonly dataDir: string;
 }
 
 /**
- * Verifies the checksum of every entry, and names those that fail: in the files when nobody uses them,
- * and through the service that does otherwise, since files change while one looks.
+ * Verifies the checksum of every entry and lists those that fail. Reads the files if no process uses them, otherwise reads
+ * through the service, since the files change meanwhile.
  */
 export async function checkEntries(
   place: EntriesPlace,
@@ -50,7 +50,7 @@ export async function checkEntries(
   ];
 }
 
-/** Reads every page with its values; the service verifies what it reads, and names the first entry that fails. */
+/** Reads every page with its values. The service verifies each entry, and its failure names the first corrupt one. */
 async function verifyThroughService(
   {entries}: Client,
   {onProgress, signal}: VerifyOptions,
@@ -70,7 +70,7 @@ async function verifyThroughService(
       if (!(error instanceof AppError)) throw error;
       if (error.failure.code === 'store-corrupt') return {corruptKeys, count, damage: error};
       if (error.failure.code !== 'entry-corrupt') throw error;
-      // Those before it on its page were verified, or it would not have been reached.
+      // The entries before it on the page were verified, too.
       after = error.failure.key;
       corruptKeys.push(after);
     }
@@ -80,7 +80,7 @@ async function verifyThroughService(
 interface ServiceVerification {
   readonly corruptKeys: readonly string[];
   readonly count: number;
-  /** Why nothing behind it could be looked at. */
+  /** Damage after which no further entry could be read. */
   readonly damage?: AppError;
 }
 

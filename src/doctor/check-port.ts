@@ -5,11 +5,11 @@ import {tryToListen} from './check-machine.ts';
 import type {DoctorContext} from './context.ts';
 import type {Finding} from './finding.ts';
 
-/** Advice about a program of another user on the port. */
+/** Advice if a program of another user has the port. */
 export const FOREIGN_FIX =
-  'Trust nothing that it answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
+  'Do not trust its answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
 
-/** Whether each address could be listened on, or by whom it is already. */
+/** Checks if each address is free, and names the program that uses it otherwise. */
 export async function checkPort(
   {host, port}: ServiceAddress,
   context: Pick<DoctorContext, 'userId'>,

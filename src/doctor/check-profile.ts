@@ -4,11 +4,11 @@ import {adviseOnFailure} from '../domain/failure-advice.ts';
 import {readProfile} from '../identity/profile-source.ts';
 import {type Finding, findingOf} from './finding.ts';
 
-/** Whose identity would be served, or everything that is wrong with the profile. */
+/** Reports which identity is served, or the problems of the profile. */
 export async function checkProfile(profile: string): Promise<readonly Finding[]> {
   const check = 'Identity';
   if (profile === '') return [{check, level: 'ok', detail: 'the sample that comes with Crewroom'}];
-  if (profile === 'none') return [{check, level: 'ok', detail: 'nobody, as --profile none wants it'}];
+  if (profile === 'none') return [{check, level: 'ok', detail: 'none, because of --profile none'}];
   try {
     const {summary} = await readProfile(profile);
     return [{check, level: 'ok', detail: `${summary}, from ${profile}`}];

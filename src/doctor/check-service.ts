@@ -6,32 +6,32 @@ import {FOREIGN_FIX} from './check-port.ts';
 import type {DoctorContext} from './context.ts';
 import {type Finding, findingOf} from './finding.ts';
 
-/** How long the service may take to answer, in milliseconds. */
+/** Timeout for an answer of the service, in milliseconds. */
 const SERVICE_TIMEOUT_MS = 5000;
 
-/** An answer that takes longer than this, in milliseconds, is worth a word: it is one of milliseconds otherwise. */
+/** Duration of an answer above which it is reported as slow, in milliseconds: usually it takes a few. */
 const SLOW_MS = 500;
 
 const CHECK = 'Service';
 
-/** Whether the service answers, and how it is. */
+/** Checks if the service answers, with which version, and how fast. */
 export async function checkService(
   settings: ServiceAddress,
   {elapsedMs, userId, createClient}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'createClient'>,
 ): Promise<Finding> {
   const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
-  if (settings.port === 0) return {...notRunning, detail: 'no port is named to look for it'};
+  if (settings.port === 0) return {...notRunning, detail: 'no port is configured'};
   const url = serviceUrl(settings);
   const client = createClient(url, {timeoutMs: SERVICE_TIMEOUT_MS});
   try {
     const {name, version} = await client.service();
-    if (name !== 'crewroom') return {...notRunning, detail: `what answers at ${url} is no Crewroom`};
+    if (name !== 'crewroom') return {...notRunning, detail: `the program at ${url} is not Crewroom`};
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
       return {
         check: CHECK,
         level: 'problem',
-        detail: `what answers at ${url} belongs to user ${owner}, not to you`,
+        detail: `the program at ${url} belongs to user ${owner}, not to you`,
         fix: FOREIGN_FIX,
       };
     const beganAtMs = elapsedMs();
@@ -72,7 +72,7 @@ function judge({url, version, ready, store, tookMs}: Observed): Finding {
       check: CHECK,
       level: 'warning',
       detail: `it took ${tookMs} ms to answer`,
-      fix: 'See whether the machine or the disk is busy',
+      fix: 'Check if the machine or the disk is busy',
     };
   return {check: CHECK, level: 'ok', detail: `${url} answers, its store is ${store}`};
 }

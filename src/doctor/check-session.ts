@@ -7,19 +7,19 @@ import {type Finding, findingOf} from './finding.ts';
 
 const CHECK = 'Session';
 
-/** Under this name the keychain has nothing: it is asked only whether it answers. */
+/** An account without a secret: the check only needs an answer of the keychain. */
 const ACCOUNT = 'doctor';
 
-/** What says where a session is kept. */
+/** The settings that decide where a session is kept. */
 export type SessionSettings = Partial<Pick<Config, 'keep' | 'ephemeral' | 'dataDir'>>;
 
-/** Where the session of a pilot who signs in would be kept. */
+/** Reports where the session of a pilot would be kept. */
 export async function checkSession(
   {keep, ephemeral, dataDir}: SessionSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding> {
   if (keep === false || ephemeral)
-    return {check: CHECK, level: 'ok', detail: 'kept in memory, gone when the service stops'};
+    return {check: CHECK, level: 'ok', detail: 'kept in memory, lost when the service stops'};
   try {
     await openKeychain({environment}).get(ACCOUNT);
     return {check: CHECK, level: 'ok', detail: 'kept in the keychain of the system'};
@@ -31,7 +31,7 @@ export async function checkSession(
   }
 }
 
-/** Whether the airline can be used, where one is configured. */
+/** Checks the airline, if one is configured. */
 export async function checkAirline(file: string): Promise<readonly Finding[]> {
   if (file === '') return [];
   const {readAirline} = await import('../identity/backend/airline-profile.ts');

@@ -3,7 +3,7 @@ import {adviseOnFailure} from '../domain/failure-advice.ts';
 import {isLoopback} from '../system/loopback.ts';
 import type {Finding} from './finding.ts';
 
-/** Every setting that cannot be used, or that all can. */
+/** Reports each invalid setting; otherwise the settings that differ from their defaults. */
 export function checkSettings({problems, origins, config}: InspectedConfig): readonly Finding[] {
   const check = 'Settings';
   const findings = problems.map(({source, problem}): Finding => {

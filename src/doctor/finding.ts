@@ -1,23 +1,23 @@
 import {AppError, describeFailure} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 
-/** What one look at one thing came to. */
+/** Result of one check. */
 export interface Finding {
-  /** What was looked at, as people call it. */
+  /** Name of the check, for people. */
   readonly check: string;
   readonly level: FindingLevel;
   readonly detail: string;
-  /** What to do about it, or to have it looked at; always there unless all is well. */
+  /** Advice; always there unless the level is `ok`. */
   readonly fix?: string | undefined;
 }
 
-/** The steps that run one after the other, each with its findings. */
+/** The findings of each step, as the steps run one after the other. */
 export type Steps = AsyncIterable<readonly Finding[]>;
 
-/** A problem keeps the service, or a back end, from working; a warning may surprise somebody; skipped was not looked at. */
+/** A problem prevents the service or the back end from working, a warning may surprise users, a skipped check did not run. */
 export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
-/** The finding that a failure is. What is no failure is thrown on. */
+/** Turns a failure into a finding. @throws Any other error. */
 export function findingOf(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
   return {check, level: 'problem', detail: describeFailure(error.failure), fix: adviseOn(error.failure)};

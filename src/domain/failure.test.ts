@@ -66,7 +66,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     code: 'back-end-unreachable',
     url: 'https://a.example/',
     stage: 'connection',
-    problem: 'nobody listens there',
+    problem: 'no server listens there',
   },
   'back-end-timeout': {code: 'back-end-timeout', url: 'https://a.example/', timeoutMs: 10_000},
   'back-end-redirect': {

@@ -54,7 +54,7 @@ describe('readIdentityDocument()', () => {
     }
   });
 
-  test('tells all problems at once', async () => {
+  test('reports all problems at once', async () => {
     const document = withValue('$.va_user', {...SAMPLE_DOCUMENT.va_user, rank: 1, session: undefined});
     const reading = await read({...(document as Json), airline: 'none'});
     assert.deepEqual('problems' in reading && reading.problems.map(({path}) => path).sort(), [
@@ -65,29 +65,29 @@ describe('readIdentityDocument()', () => {
   });
 
   for (const path of NULLABLE) {
-    test(`takes null and text for ${path}`, async () => {
+    test(`accepts null and a string for ${path}`, async () => {
       for (const value of [null, '', 'text']) assert.ok('identity' in (await read(withValue(path, value))));
     });
   }
 
-  test('takes a document without the account on the platform', async () => {
+  test('accepts a document without the account on the platform', async () => {
     assert.ok('identity' in (await read(withValue('$.vendor_design_user', undefined))));
   });
 
-  test('takes settings without members as PHP writes them', async () => {
+  test('accepts settings without members as PHP writes them', async () => {
     for (const name of ['availableSettings', 'appliedSettings']) {
       const document = withValue(`$.airline.plugins[0].${name}`, []);
       assert.equal(await serve(JSON.stringify(document)), JSON.stringify(document));
     }
   });
 
-  test('takes the account of another brand as it is', async () => {
+  test('serves the account of another brand unchanged', async () => {
     const {vendor_design_user: account, ...others} = SAMPLE_DOCUMENT;
     const text = JSON.stringify({tfdi_design_user: {...account, id: 'another kind'}, ...others});
     assert.equal(await serve(text), text);
   });
 
-  test('serves the document byte for byte, with members that it does not know', async () => {
+  test('serves the document byte for byte, unknown members included', async () => {
     const text = JSON.stringify(SAMPLE_DOCUMENT)
       .replace('"id":1001', '"id":12345678901234567890,"note":1.0,"note":-0,"\\u0041":1e400')
       .replace('"dbID":42', '"dbID": 9007199254740993');
@@ -95,12 +95,12 @@ describe('readIdentityDocument()', () => {
     assert.equal(await serve(with64Bits), with64Bits);
   });
 
-  test('takes a byte order mark and white space away', async () => {
+  test('removes a byte order mark and white space', async () => {
     const text = JSON.stringify(SAMPLE_DOCUMENT);
     assert.equal(await serve(`\ufeff\r\n ${text}\n`), text);
   });
 
-  test('makes a line for people', async () => {
+  test('describes the pilot in one line', async () => {
     const reading = await read(SAMPLE_DOCUMENT);
     assert.equal('identity' in reading && reading.identity.summary, 'Ada Quill (CRW0042), Crewroom Air');
   });
@@ -119,7 +119,7 @@ describe('readIdentityDocument()', () => {
     });
   }
 
-  test('refuses a document that nests deeper than its readers can follow', async () => {
+  test('refuses a document that nests too deep', async () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
     const text = `${JSON.stringify(SAMPLE_DOCUMENT).slice(0, -1)},"deep":${deep}}`;
     const reading = await readIdentityDocument(Buffer.from(text));
@@ -131,7 +131,7 @@ describe('readIdentityDocument()', () => {
     assert.match(reading.problems[0]?.problem ?? '', /^nests deeper than 256 levels at byte [0-9]+$/);
   });
 
-  test('refuses a list of plugins without end before anything is made of it', async () => {
+  test('refuses a very long list of plugins before parsing it', async () => {
     const text = JSON.stringify(withValue('$.airline.plugins', [])).replace(
       '"plugins":[',
       `"plugins":[${'{},'.repeat(20_000)}{}`,
@@ -148,7 +148,7 @@ describe('readIdentityDocument()', () => {
   });
 
   for (const text of ['null', '[]', '"text"', '1']) {
-    test(`refuses ${text}, which is no object`, async () => {
+    test(`refuses ${text}, which is not an object`, async () => {
       const reading = await readIdentityDocument(Buffer.from(text));
       assert.match(
         'problems' in reading ? (reading.problems[0]?.problem ?? '') : '',
@@ -168,7 +168,7 @@ async function serve(text: string): Promise<string> {
   return Buffer.from(reading.identity.json).toString();
 }
 
-/** The sample document with another value in one place; undefined takes the member away. */
+/** Returns the sample document with another value at one path; `undefined` removes the member. */
 function withValue(path: string, value: unknown): unknown {
   const document: unknown = structuredClone(SAMPLE_DOCUMENT);
   const names = path.split(/[.[\]]+/).filter(name => name !== '' && name !== '$');
@@ -178,7 +178,7 @@ function withValue(path: string, value: unknown): unknown {
   return document;
 }
 
-/** The places of all members of a document, except those of settings that a plugin chooses. */
+/** Returns the paths of all members of a document, except those of the settings of plugins. */
 function memberPaths(value: unknown, path = '$'): readonly string[] {
   if (typeof value !== 'object' || value === null || /Settings$/.test(path)) return [];
   if (Array.isArray(value)) return value.flatMap((each, index) => memberPaths(each, `${path}[${index}]`));

@@ -3,12 +3,12 @@ import type {Identity, IdentityDocument} from '../domain/identity.ts';
 import {formatPath} from '../domain/json-path.ts';
 import {readJsonDocument} from './json-document.ts';
 
-/** What came of reading a document: the identity, or the problems in it. */
+/** Result of reading a document: the identity, or the problems in the document. */
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
 
-/** Reads the bytes of an identity document. They are served as they are, so nothing in them is lost. */
+/** Reads an identity document. Its bytes are served unchanged, so no unknown member is lost. */
 export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityReading> {
-  // The schema library costs more to load than everything else: only who has a document pays for it.
+  // Loaded on demand: the schema library takes longer to load than everything else.
   const {IDENTITY_SCHEMA} = await import('./identity-schema.ts');
   const reading = readJsonDocument(bytes);
   if ('problem' in reading) return {problems: [reading.problem]};
@@ -17,7 +17,7 @@ export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityR
   return {problems: describeIssues(result.error.issues)};
 }
 
-/** Most problems of one document that are described: nobody reads more. */
+/** Maximum number of problems that are described for one document. */
 const PROBLEMS_MAX = 100;
 
 /** Describes the first problems that a schema found, with their paths. */
@@ -25,12 +25,12 @@ export function describeIssues(issues: readonly Issue[]): readonly DocumentProbl
   return issues.slice(0, PROBLEMS_MAX).map(issue => ({path: formatPath(issue.path), problem: describeIssue(issue)}));
 }
 
-/** The line for people about an identity. */
+/** Returns one line that describes an identity, such as `Ada Quill (CRW0042), Crewroom Air`. */
 export function summarise({va_user: pilot, airline}: Pick<IdentityDocument, 'va_user' | 'airline'>): string {
   return `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
 }
 
-/** What the schema wants, for people. */
+/** Names of the types in the schema, as they appear in problems. */
 const EXPECTED: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',

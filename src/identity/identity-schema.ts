@@ -1,12 +1,12 @@
 import {z} from 'zod';
 import type {IdentityDocument} from '../domain/identity.ts';
 
-/** Not `z.int()`: an id may have 64 bits, which are served as they stand in the text. */
+/** Not `z.int()`: an id may have 64 bits; the served text keeps all its digits. */
 const integer = z.number().refine(Number.isInteger, {error: 'has to be a whole number'}).meta({type: 'integer'});
 
 /**
- * The identity document: the members of the specification, which of them may be null, and any others
- * a source holds. The schema only judges: what is served are the bytes it was read from.
+ * The account on the platform. This schema and the following accept unknown members, and only validate: the bytes that were
+ * read are what is served.
  */
 const ACCOUNT = z.looseObject({
   id: integer,
@@ -21,7 +21,7 @@ const ACCOUNT = z.looseObject({
   expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
 });
 
-/** The account of a pilot at the airline; a back end sends exactly this. */
+/** The account of a pilot at the airline, as a back end sends it. */
 export const PILOT_SCHEMA = z.looseObject({
   dbID: integer,
   pilotID: z.string(),
@@ -82,7 +82,7 @@ export const AIRLINE_SCHEMA = z.looseObject({
   plugins: z.array(PLUGIN),
 });
 
-/** What GET /api/identity answers. */
+/** The identity document: the answer to `GET /api/identity`. */
 export const IDENTITY_SCHEMA = z
   .looseObject({
     vendor_design_user: ACCOUNT.optional().meta({
@@ -96,7 +96,7 @@ export const IDENTITY_SCHEMA = z
     description: 'Who the pilot is. Unknown members pass through untouched.',
   }) satisfies z.ZodType<IdentityDocument>;
 
-/** The schema as JSON Schema (draft 2020-12), for the documentation. */
+/** Returns the schema as JSON Schema (draft 2020-12), for the documentation. */
 export function describeIdentity(): Readonly<Record<string, unknown>> {
   const {$schema, ...members} = z.toJSONSchema(IDENTITY_SCHEMA);
   return members;

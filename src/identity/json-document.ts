@@ -2,17 +2,17 @@ import {describeBreadth} from '../domain/document-object.ts';
 import {AppError, type DocumentProblem} from '../domain/failure.ts';
 import {type JsonText, parseJsonText, TooBroad} from '../domain/json-text.ts';
 
-/** A document, as its text and as its value; or the problem for which nothing was made of it. */
+/** Result of reading a document: its text and its value, or the first problem. */
 export type JsonReading = {readonly json: JsonText; readonly value: unknown} | {readonly problem: DocumentProblem};
 
 /**
- * Most elements of an array, or members of an object, on the outermost levels of a document. The longest is the list of plugins,
- * of which airlines have some hundreds; each wrong one may cost the schema a dozen problems, which take far more memory than
- * their text.
+ * Maximum number of elements of an array, or members of an object, on each of the outermost levels. The longest array is the
+ * list of plugins; airlines have some hundreds. Each invalid element may cause a dozen problems in the schema, which take far
+ * more memory than the text.
  */
 const BREADTH_MAX = [10_000, 10_000, 10_000];
 
-/** Reads a JSON document, without the byte order mark that some editors write. Limits hold before anything is made of it. */
+/** Reads a JSON document, with or without a byte order mark. Limits are checked before the document is parsed. */
 export function readJsonDocument(bytes: Uint8Array): JsonReading {
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {

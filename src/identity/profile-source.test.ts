@@ -18,18 +18,18 @@ afterAll(async () => {
 });
 
 testIdentitySource({name: 'the sample identity', open: async () => openSampleSource(), ...runner});
-testIdentitySource({name: 'nobody', open: async () => openEmptySource(), ...runner});
+testIdentitySource({name: 'no identity', open: async () => openEmptySource(), ...runner});
 testIdentitySource({
   name: 'an identity in a file',
   open: async () => openProfile(await makeFile()),
   change: async ({origin}) => {
-    if (origin.kind === 'profile') await writeFile(origin.file, documentOf('Somebody Else'));
+    if (origin.kind === 'profile') await writeFile(origin.file, documentOf('Another Pilot'));
   },
   ...runner,
 });
 
 describe('a profile file', () => {
-  test('is served anew when it changes, and announced once', async () => {
+  test('is served when it changes, and announced once', async () => {
     const {file, watched} = await start();
     await writeFile(file, documentOf('Second'));
     await watched.changes(1);
@@ -40,7 +40,7 @@ describe('a profile file', () => {
     assert.equal(watched.announced, 2);
   });
 
-  test('is followed when an editor puts another file in its place', async () => {
+  test('is followed when an editor replaces the file', async () => {
     const {file, watched} = await start();
     for (const [index, name] of ['Second', 'Third'].entries()) {
       await writeFile(`${file}.new`, documentOf(name));
@@ -50,7 +50,7 @@ describe('a profile file', () => {
     }
   });
 
-  test('is followed however quickly other files take its place, one after the other', async () => {
+  test('is followed through replacements in quick succession', async () => {
     const {file, watched} = await start();
     for (const round of [1, 2, 3, 4, 5]) {
       for (let index = 1; index <= 20; index++) {
@@ -61,10 +61,10 @@ describe('a profile file', () => {
     }
   });
 
-  test('stays as it was when it becomes bad, with a line that tells every problem and its place', async () => {
+  test('stays when the file becomes invalid, and every problem is logged with its path', async () => {
     const {file, watched} = await start();
     await writeFile(file, documentOf('Second').replace('"rank":"Captain"', '"rank":1').replace('"dbID":42,', ''));
-    const {about} = await watched.error('profile not used; the identity before it stays');
+    const {about} = await watched.error('profile not used; the previous identity stays');
     assert.deepEqual(about, {
       file,
       problems: [
@@ -78,7 +78,7 @@ describe('a profile file', () => {
     assert.equal(watched.pilot(), 'Third');
   });
 
-  test('stays when it is deleted, and is followed when it is there again', async () => {
+  test('stays when the file is deleted, and is followed when the file exists again', async () => {
     const {file, watched} = await start();
     await rm(file);
     await watched.error('profile removed; its identity stays');
@@ -124,7 +124,7 @@ describe('a profile file', () => {
     assert.equal(watched.pilot(), 'Second');
   });
 
-  test('is no longer followed once the source is closed', async () => {
+  test('is not followed after the source is closed', async () => {
     const {file, watched} = await start();
     await watched.source[Symbol.asyncDispose]();
     await writeFile(file, documentOf('Second'));
@@ -137,12 +137,12 @@ describe('a profile file', () => {
 
 describe('openProfileSource()', () => {
   const refused = [
-    {name: 'a file that is not there', make: async () => {}, problem: /^does not exist$/},
+    {name: 'a file that does not exist', make: async () => {}, problem: /^does not exist$/},
     {name: 'a directory', make: (file: string) => mkdir(file), problem: /^is not in a file$/},
     {
       name: 'a file that is too large, without reading it',
       make: async (file: string) => {
-        // A hole: it takes no room, and reading it would take minutes.
+        // A sparse file: it takes no space, but reading it would take minutes.
         const handle = await open(file, 'w');
         await handle.truncate(200 * 1024 ** 3);
         await handle.close();
@@ -176,17 +176,17 @@ interface LogLine {
   readonly about: LogFields | undefined;
 }
 
-/** What a source logged, and what is to be called when it does. */
+/** The lines of a log, and listeners for the next one. */
 interface Watching {
   readonly errors: readonly LogLine[];
   readonly infos: readonly string[];
   readonly wake: Set<() => void>;
 }
 
-/** A source with what it announced and logged; whoever waits for something is told when it comes. */
+/** A source with its announcements and its log, each of which can be awaited. */
 class Watched {
   readonly source: IdentitySource;
-  /** What it logged of changes. */
+  /** The changes in the log. */
   readonly infos: readonly string[];
   readonly #errors: readonly LogLine[];
   readonly #wake: Set<() => void>;
@@ -212,12 +212,12 @@ class Watched {
     while (this.announced < count) await this.#next();
   }
 
-  /** Resolves once it serves a pilot of this name. */
+  /** Resolves once the source serves a pilot of this name. */
   async serves(name: string): Promise<void> {
     while (this.pilot() !== name) await this.#next();
   }
 
-  /** The first error with this message. */
+  /** Resolves with the first error with this message. */
   async error(message: string): Promise<LogLine> {
     for (;;) {
       const found = this.#errors.find(line => line.message === message);

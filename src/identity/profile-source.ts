@@ -7,31 +7,31 @@ import type {Log} from '../domain/log.ts';
 import {describeFileError, FileError, readRegularFile} from '../files.ts';
 import {readIdentityDocument} from './identity-document.ts';
 
-/** What a profile source needs. */
+/** The file of a profile source, and its log. */
 export interface ProfileSourceDeps {
-  /** The file whose content is an identity document. */
+  /** A file that contains an identity document. */
   readonly file: string;
   readonly log: Log;
 }
 
 /**
- * Largest profile, in bytes. A document with hundreds of plugins is some 500 KB; this keeps a wrong file,
- * such as a disk image, out of memory.
+ * Largest profile, in bytes. A document with hundreds of plugins has about 500 KB; the limit keeps a wrong file, such as a disk
+ * image, out of memory.
  */
 export const PROFILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * How often the file is looked at, in milliseconds. A change is read once two looks in a row saw the same: some editors write in
- * pieces. The system's own notices of changes (inotify and its likes) are not used: they stay with a file that was
- * replaced, come from no network file system and through no link, and four looks a second cost nothing that can be measured.
+ * Interval at which the file is polled, in milliseconds. A change is read when two polls in a row see the same state, since
+ * some editors write in pieces. Notifications of the system (such as inotify) are not used: they keep following a file that was
+ * replaced, and do not work on network file systems or through links. The cost of polling is not measurable.
  */
-const LOOK_INTERVAL_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /**
- * Serves the identity in a file and follows its changes. A good change is served at once; a bad one is
- * logged with every problem, and the identity before it stays.
+ * Serves the identity in a file and follows its changes. A valid change is served at once; an invalid one is logged with its
+ * problems, and the previous identity stays.
  *
- * @throws {AppError} `invalid-profile` when there is nothing good to begin with.
+ * @throws {AppError} `invalid-profile` if the file is invalid at the start.
  */
 export async function openProfileSource(deps: ProfileSourceDeps): Promise<IdentitySource> {
   const source = new ProfileSource(deps);
@@ -45,7 +45,7 @@ class ProfileSource implements IdentitySource {
   readonly #log: Log;
   readonly #listeners: Listeners;
   #identity: Identity | undefined;
-  /** The state of the file when it was read last, and at the last look; an empty one if it was gone. */
+  /** State of the file when it was last read, and at the last poll; {@link MISSING} if it did not exist. */
   #readState: string | undefined;
   #seenState: string | undefined;
   readonly #closed = new AbortController();
@@ -79,21 +79,21 @@ class ProfileSource implements IdentitySource {
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
-      for await (const _ of setInterval(LOOK_INTERVAL_MS, undefined, {signal})) await this.#look();
+      for await (const _ of setInterval(POLL_INTERVAL_MS, undefined, {signal})) await this.#poll();
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const state = await readState(this.#file);
     const isStable = state === this.#seenState;
     this.#seenState = state;
     if (!isStable || state === this.#readState) return;
-    const wasGone = this.#readState === GONE;
+    const wasMissing = this.#readState === MISSING;
     this.#readState = state;
-    if (state === GONE) return this.#log.error('profile removed; its identity stays', {file: this.#file});
-    if (wasGone) this.#log.info('profile is there again', {file: this.#file});
+    if (state === MISSING) return this.#log.error('profile removed; its identity stays', {file: this.#file});
+    if (wasMissing) this.#log.info('profile is there again', {file: this.#file});
     await this.#reload();
   }
 
@@ -108,30 +108,30 @@ class ProfileSource implements IdentitySource {
       const problems =
         error instanceof AppError && error.failure.code === 'invalid-profile' ? error.failure.problems : undefined;
       this.#log.error(
-        'profile not used; the identity before it stays',
+        'profile not used; the previous identity stays',
         problems === undefined ? {file: this.#file, error} : {file: this.#file, problems},
       );
     }
   }
 }
 
-/** The state of a file that is not there. */
-const GONE = '';
+/** State of a file that does not exist. */
+const MISSING = '';
 
-/** Reads what changes with each write to a file, and with each other file in its place. */
+/** Returns a text that changes with each write to the file, and if another file replaces it. */
 async function readState(file: string): Promise<string> {
   try {
     const {dev, ino, size, mtimeNs, ctimeNs} = await stat(file, {bigint: true});
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch {
-    return GONE;
+    return MISSING;
   }
 }
 
 /**
- * Reads a profile. A file that is too large, or no file at all such as a pipe, is refused without reading it.
+ * Reads a profile. A file that is too large, or not a regular file, is refused without reading it.
  *
- * @throws {AppError} `invalid-profile` with every problem and its path.
+ * @throws {AppError} `invalid-profile` with the problems and their paths.
  */
 export async function readProfile(file: string): Promise<Identity> {
   const invalid = (problems: readonly DocumentProblem[], options?: ErrorOptions): AppError =>

@@ -1,9 +1,6 @@
 import type {IdentityDocument} from '../domain/identity.ts';
 
-/**
- * A pilot, an airline and a plugin that do not exist. Names under `example` are reserved (RFC 2606), so
- * nothing here leads anywhere.
- */
+/** A fictitious pilot, airline and plugin. Domain names under `example` are reserved (RFC 2606), so the addresses do not exist. */
 export const SAMPLE_DOCUMENT: IdentityDocument = {
   vendor_design_user: {
     id: 1001,

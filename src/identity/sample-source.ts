@@ -2,7 +2,7 @@ import type {Identity, IdentitySource} from '../domain/identity.ts';
 import {summarise} from './identity-document.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
 
-/** Serves the identity that comes with the package, so that a plugin can be tried before anything is set up. */
+/** Serves the sample identity, so that plugins can be tried before anything is configured. */
 export function openSampleSource(): IdentitySource {
   const identity: Identity = {
     json: new TextEncoder().encode(JSON.stringify(SAMPLE_DOCUMENT)),
@@ -11,7 +11,7 @@ export function openSampleSource(): IdentitySource {
   return openFixedSource({kind: 'sample'}, identity);
 }
 
-/** Serves nobody. */
+/** Serves no identity. */
 export function openEmptySource(): IdentitySource {
   return openFixedSource({kind: 'none'}, undefined);
 }

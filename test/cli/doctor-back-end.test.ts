@@ -17,7 +17,7 @@ import {createMachine, plain} from './crewroom.ts';
 const nowMs = (): number => Date.parse('2026-03-01T12:00:00Z');
 const elapsedMs = (): number => performance.now();
 
-/** Far more than a back end on this machine needs, and little to wait for one that never answers. */
+/** Much longer than a back end on this machine takes, and a short wait for one that never answers. */
 const TIMEOUT_MS = 1500;
 
 const CREDENTIALS = {username: '1', password: ADA.password};
@@ -32,7 +32,7 @@ async function walk(
   );
   const findings = await collect(steps);
   for (const {level, fix, detail} of findings) assert.equal(fix === undefined, level === 'ok', detail);
-  assert.ok(!JSON.stringify(findings).includes(ADA.password), 'the password is told to nobody');
+  assert.ok(!JSON.stringify(findings).includes(ADA.password), 'no finding contains the password');
   return findings;
 }
 
@@ -42,7 +42,7 @@ async function collect(steps: Steps): Promise<readonly Finding[]> {
   return findings;
 }
 
-/** What is not well, as `problem Read: …` with what to do. */
+/** Returns the problems and warnings, such as `problem Read: … → …`. */
 function troubles(findings: readonly Finding[]): readonly string[] {
   return findings
     .filter(({level}) => level !== 'ok')
@@ -65,16 +65,16 @@ const ALL_CHECKS = [
   'Read',
 ];
 
-describe('walking a back end that is well', () => {
+describe('checking a correct back end', () => {
   for (const {name, start, session} of [
-    {name: 'phpVMS 5', start: startPhpVms5, session: ['valid until 2026-03-08T12:00Z', 'a new session takes over']},
+    {name: 'phpVMS 5', start: startPhpVms5, session: ['valid until 2026-03-08T12:00Z', 'a new session replaces it']},
     {
       name: 'phpVMS 7',
       start: startPhpVms7,
-      session: ['it says nothing of its end, so it is verified from time to time', 'the session goes on as it is'],
+      session: ['its end is unknown, so it is verified regularly', 'the session stays the same'],
     },
   ]) {
-    test(`finds all well with ${name}, from the address to a read`, async () => {
+    test(`finds no problem with ${name}, from the address to a read`, async () => {
       await using backEnd = await start({nowMs});
       const findings = await walk(backEnd);
       assert.deepEqual(troubles(findings), []);
@@ -88,7 +88,7 @@ describe('walking a back end that is well', () => {
     });
   }
 
-  test('asks little: no real pilot is given a wrong password, and the right one is sent once', async () => {
+  test('sends no wrong password for a real pilot, and the right one once', async () => {
     await using backEnd = await startPhpVms5({nowMs});
     await walk(backEnd);
     assert.ok(backEnd.requests.length <= 12, `${backEnd.requests.length} requests`);
@@ -104,7 +104,7 @@ describe('walking a back end that is well', () => {
     for (const {headers} of backEnd.requests) assert.match(headers['user-agent'] ?? '', /^Crewroom\/\S+ \(doctor\)$/);
   });
 
-  test('paces what it asks wrongly, so that a sign-in after it is not taken for one of an attack', async () => {
+  test('paces the wrong requests, so that they and the sign-in do not look like an attack', async () => {
     await using backEnd = await startPhpVms5({nowMs});
     const pausedAt: {readonly requests: number; readonly ms: number}[] = [];
     const pause = async (ms: number): Promise<void> => void pausedAt.push({requests: backEnd.requests.length, ms});
@@ -120,13 +120,13 @@ describe('walking a back end that is well', () => {
     for (const {ms} of pausedAt) assert.ok(ms >= 1000, `${ms} ms`);
   });
 
-  test('asks nothing else wrongly of one that wants to be left alone, and waits before it signs in', async () => {
+  test('skips further wrong requests after a 429, and waits before it signs in', async () => {
     await using backEnd = await startHostileBackEnd({nowMs});
-    backEnd.turn('too many requests', ['pilot/login']);
+    backEnd.misbehave('too many requests', ['pilot/login']);
     const pauses: number[] = [];
     const pause = async (ms: number): Promise<void> => {
       pauses.push(ms);
-      if (ms > 1000) backEnd.relent();
+      if (ms > 1000) backEnd.behave();
     };
     const deps = {nowMs, elapsedMs, fetch, pause};
     const findings = await collect(walkBackEnd({scriptURL: backEnd.scriptURL, credentials: CREDENTIALS}, deps));
@@ -138,32 +138,32 @@ describe('walking a back end that is well', () => {
     assert.equal(findings.at(-1)?.check, 'Read');
   });
 
-  test('signs nobody in without credentials, and says how', async () => {
+  test('skips the sign-in without credentials, with advice', async () => {
     await using backEnd = await startPhpVms7({nowMs});
     const deps = {nowMs, elapsedMs, fetch, pause: async () => {}};
     const findings = await collect(walkBackEnd({scriptURL: backEnd.scriptURL}, deps));
     assert.deepEqual(troubles(findings), [
-      'skipped Session: not tried without a pilot → Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',
+      'skipped Session: not tried without credentials → Add --username and --password-file to sign in, verify, resume and read, preferably with a test pilot',
     ]);
   });
 });
 
-describe('walking a back end on a host that is not well', () => {
-  test('sees that the Authorization header is lost, and says what to put where', async () => {
+describe('checking a back end on a faulty host', () => {
+  test('detects that the header Authorization is lost, and how to fix it', async () => {
     await using backEnd = await startPhpVms5({nowMs, stripsAuthorization: true});
     const [trouble, ...others] = troubles(await walk(backEnd));
     assert.match(trouble ?? '', /^problem Read: .*the header "Authorization" is lost on the way to PHP → .*\.htaccess/);
     assert.deepEqual(others, []);
   });
 
-  test('takes no offence at a framework that takes the slash at the end away', async () => {
+  test('accepts a framework that removes the slash at the end', async () => {
     await using backEnd = await startPhpVms7({nowMs, dropsSlash: true});
     const findings = await walk(backEnd);
     assert.deepEqual(troubles(findings), []);
-    assert.match(findings.find(({check}) => check === 'Redirects')?.detail ?? '', /as Laravel does it/);
+    assert.match(findings.find(({check}) => check === 'Redirects')?.detail ?? '', /as Laravel does;/);
   });
 
-  test('sees that pages of plugins may not call', async () => {
+  test('detects that pages of plugins may not call', async () => {
     await using backEnd = await startPhpVms7({nowMs, allowsOrigins: false});
     const [trouble, ...others] = troubles(await walk(backEnd));
     assert.match(trouble ?? '', /^warning Pages: .*without "Access-Control-Allow-Origin" → Send/);
@@ -189,21 +189,24 @@ describe('walking a back end on a host that is not well', () => {
         /^problem Back end: it is closed for maintenance, or overloaded \(503\): "Service Unavailable" → .*artisan up/,
     },
   ]) {
-    test(`tells of ${name}`, async () => {
+    test(`reports ${name}`, async () => {
       await using backEnd = await startPhpVms7({nowMs});
       backEnd.failWith(answer);
       assert.match(troubles(await walk(backEnd))[0] ?? '', found);
     });
   }
 
-  test('tells of a server that is down', async () => {
+  test('reports a server that is down', async () => {
     await using backEnd = await startPhpVms5({nowMs});
     await backEnd.stop();
-    assert.match(troubles(await walk(backEnd)).join(), /^problem Back end: nobody listens at 127\.0\.0\.1:\d+ → Check/);
+    assert.match(
+      troubles(await walk(backEnd)).join(),
+      /^problem Back end: no server listens at 127\.0\.0\.1:\d+ → Check/,
+    );
   });
 });
 
-describe('walking a back end as a pilot who cannot sign in', () => {
+describe('checking a back end as a pilot who cannot sign in', () => {
   for (const {name, start = startPhpVms5, username, password, found} of [
     {
       name: 'a wrong password',
@@ -217,7 +220,12 @@ describe('walking a back end as a pilot who cannot sign in', () => {
       password: ADA.password,
       found: /try the bare number, "1", or the e/,
     },
-    {name: 'a pilot who waits', username: String(BEN.number), password: BEN.password, found: /not confirmed yet/},
+    {
+      name: 'a pilot who is not confirmed',
+      username: String(BEN.number),
+      password: BEN.password,
+      found: /not confirmed yet/,
+    },
     {
       name: 'a broken account',
       username: String(CLEO.number),
@@ -225,7 +233,7 @@ describe('walking a back end as a pilot who cannot sign in', () => {
       found: /it returned an empty response for this pilot \(500\) → .*retired/,
     },
     {
-      name: 'an account without a rank, at phpVMS 7,',
+      name: 'an account of phpVMS 7 without a rank',
       start: startPhpVms7,
       username: String(CLEO.number),
       password: CLEO.password,
@@ -233,14 +241,14 @@ describe('walking a back end as a pilot who cannot sign in', () => {
         /misses something in the account \(503\): "Trying to access array offset .* null" → Give the account a rank/,
     },
     {
-      name: 'an account without an API key, at phpVMS 7,',
+      name: 'an account of phpVMS 7 without an API key',
       start: startPhpVms7,
       username: String(DAN.number),
       password: DAN.password,
       found: /the pilot has no API key there.* → Make an API key on the profile page/,
     },
   ]) {
-    test(`says what ${name} needs`, async () => {
+    test(`has advice for ${name}`, async () => {
       await using backEnd = await start({nowMs});
       const [trouble, ...others] = troubles(await walk(backEnd, {username, password}));
       assert.match(trouble ?? '', /^problem Sign in: /);
@@ -250,10 +258,10 @@ describe('walking a back end as a pilot who cannot sign in', () => {
   }
 });
 
-/** What is found when a back end turns hostile to certain requests; the first trouble and the last. */
+/** Expected findings for a back end that is hostile to certain requests: the first and the last. */
 const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readonly found: readonly RegExp[]}[]>> = {
-  hanging: [{found: [/^problem Back end: no whole answer came within 1\.5 seconds → .*slow/]}],
-  slow: [{found: [/^problem Back end: no whole answer came within 1\.5 seconds/]}],
+  hanging: [{found: [/^problem Back end: no complete answer within 1\.5 seconds → .*slow/]}],
+  slow: [{found: [/^problem Back end: no complete answer within 1\.5 seconds/]}],
   silent: [
     {
       found: [/^problem Back end: 127\.0\.0\.1:\d+ ended the connection without an answer → If that port is for https/],
@@ -285,14 +293,17 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     },
     {
       on: 'pilot/login',
-      found: [/^problem Wrong password: it is answered 200, as if all were well/, /^problem Sign in: /],
+      found: [/^problem Wrong password: it is answered with 200, as if it were correct/, /^problem Sign in: /],
     },
   ],
   'other JSON': [
     {found: [/^problem Back end: it answers 200 with a JSON object with "hello"/]},
     {
       on: 'pilot/verify',
-      found: [/^problem Unknown session: it is answered 200/, /^problem Verify: the pilot: \$\.session is missing/],
+      found: [
+        /^problem Unknown session: it is answered with 200/,
+        /^problem Verify: the pilot: \$\.session is missing/,
+      ],
     },
   ],
   'JSON null': [{found: [/^problem Back end: it answers 200 with the JSON null/]}],
@@ -327,12 +338,12 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     },
   ],
   'text before JSON': [
-    {found: [/^problem Back end: other text stands before its JSON: "debug: here" \(200\) → The address is right/]},
+    {found: [/^problem Back end: there is other text before its JSON: "debug: here" \(200\) → The address is right/]},
     {
       on: 'pilot/login',
       found: [
-        /^problem Wrong password: other text stands before its JSON: "debug: here" \(401\): "The username/,
-        /^problem Sign in: other text/,
+        /^problem Wrong password: there is other text before its JSON: "debug: here" \(401\): "The username/,
+        /^problem Sign in: there is other text/,
       ],
     },
   ],
@@ -352,15 +363,13 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   ],
   'login page': [
     {
-      found: [
-        /^problem Redirects: .* leads to http:.*\/login: it redirects to a page to sign in on → The airline has to/,
-      ],
+      found: [/^problem Redirects: .* redirects to http:.*\/login: it redirects to a login page → The airline has to/],
     },
     {
       on: 'pilot/login',
       found: [
-        /^problem Wrong password: it redirects to a page to sign in on/,
-        /^problem Sign in: it redirects to a page/,
+        /^problem Wrong password: it redirects to a login page/,
+        /^problem Sign in: it redirects to a login page/,
       ],
     },
   ],
@@ -397,22 +406,22 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'wrong content type': [
     {found: [/^warning Back end: it answers with JSON and calls it "text\/html; charset=UTF-8"/, /^warning Read: /]},
   ],
-  'invalid UTF-8': [{found: [/^problem Back end: it answers 200 with bytes that are no text in UTF-8/]}],
+  'invalid UTF-8': [{found: [/^problem Back end: it answers 200 with bytes that are not text in UTF-8/]}],
   'byte order mark': [
     {
       found: [
-        /^warning Back end: a byte order mark stands before the JSON.* → Save the PHP files/,
-        /^warning Read: a byte order mark/,
+        /^warning Back end: there is a byte order mark before the JSON.* → Save the PHP files/,
+        /^warning Read: there is a byte order mark/,
       ],
     },
   ],
   'control characters': [
-    {found: [/^problem Back end: it answers 401 with the message "\[2J No way and never again.*…" → Let every/]},
+    {found: [/^problem Back end: it answers 401 with the message "\[2J No way and never again.*…" → Allow GET/]},
   ],
   'redirect to https': [
     {
       found: [
-        /^problem Redirects: .* leads to https:.*from http to https → Configure https:\/\//,
+        /^problem Redirects: .* redirects to https:.*from http to https → Configure https:\/\//,
         /^problem Back end: .*does not speak TLS/,
       ],
     },
@@ -441,60 +450,60 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
     {
       found: [
         /^problem Verify: the session is refused: "The session given/,
-        /^skipped Read: not tried without a session/,
+        /^skipped Read: not tried without a valid session/,
       ],
     },
   ],
 };
 
-describe('walking a back end that is hostile', () => {
-  test('covers every way to be hostile', () => {
+describe('checking a hostile back end', () => {
+  test('covers every hostile behaviour', () => {
     assert.deepEqual(Object.keys(HOSTILE), HOSTILITY_NAMES);
   });
 
   for (const hostility of HOSTILITY_NAMES) {
     for (const {on, found} of HOSTILE[hostility]) {
-      test(`tells of ${hostility}${on === undefined ? '' : `, on ${on}`}`, async () => {
+      test(`reports ${hostility}${on === undefined ? '' : `, on ${on}`}`, async () => {
         await using backEnd = await startHostileBackEnd({nowMs});
-        backEnd.turn(hostility, on === undefined ? undefined : [on]);
+        backEnd.misbehave(hostility, on === undefined ? undefined : [on]);
         const told = troubles(await walk(backEnd));
         assert.match(told[0] ?? '', found[0] ?? /^$/);
         assert.match(told.at(-1) ?? '', found.at(-1) ?? /^$/, told.join('\n'));
-        assert.ok(!/[\u0000-\u001f]/.test(told.join('')), 'no control character of a back end is passed on');
+        assert.ok(!/[\u0000-\u001f]/.test(told.join('')), 'no control character of a back end is shown');
       });
     }
   }
 
   for (const {name, change, found} of [
     {
-      name: 'a number for a text',
+      name: 'a number instead of a string',
       change: {rank: 7},
       found: /^problem Sign in: the pilot: \$\.rank is a number and has to be a string/,
     },
-    {name: 'a text for a number', change: {dbID: '1'}, found: /\$\.dbID is a string and has to be a number/},
+    {name: 'a string instead of a number', change: {dbID: '1'}, found: /\$\.dbID is a string and has to be a number/},
     {
-      name: 'an end in milliseconds',
+      name: 'an expiry in milliseconds',
       change: {expiry: nowMs() + 1000},
       found: /^warning Session: it ends in .* years: its "expiry" may be/,
     },
     {
-      name: 'an end in the past',
+      name: 'an expiry in the past',
       change: {expiry: nowMs() / 1000 - 1},
       found: /^problem Session: it has ended before it began/,
     },
     {
-      name: 'an end before all time',
+      name: 'an expiry before any date',
       change: {expiry: -1e300},
       found: /^problem Session: it has ended before it began/,
     },
     {
-      name: 'a JWT that ended before all time',
+      name: 'a JWT with an expiry before any date',
       change: {expiry: undefined, session: `e30.${Buffer.from('{"exp":-1e300}').toString('base64url')}.x`},
       found: /^problem Session: it has ended before it began/,
     },
     {name: 'a session with a line break', change: {session: 'a\nb'}, found: /\$\.session has to be visible ASCII/},
   ]) {
-    test(`tells of ${name} in the pilot`, async () => {
+    test(`reports ${name} in the pilot`, async () => {
       await using backEnd = await startHostileBackEnd({nowMs});
       backEnd.changePilot(pilot => ({...pilot, ...change}));
       assert.match(troubles(await walk(backEnd))[0] ?? '', found);
@@ -507,7 +516,7 @@ describe('walking a back end that is hostile', () => {
     backEnd.redirect(url => url.replace(backEnd.scriptURL, target.scriptURL));
     const told = troubles(await walk(backEnd));
     assert.ok(told[0]?.includes(`Configure ${target.scriptURL} as scriptURL`), told[0]);
-    assert.match(told.at(-1) ?? '', /^skipped Session: not tried: a password goes to the address that was given/);
+    assert.match(told.at(-1) ?? '', /^skipped Session: not tried: the password is sent to the given address only/);
     assertNoSecret(target);
     assertNoSecret(backEnd);
   });
@@ -529,19 +538,27 @@ function assertNoSecret({requests}: BackEndServer): void {
   }
 }
 
-describe('an address that cannot be', () => {
+describe('an invalid address', () => {
   for (const {name, scriptURL, found} of [
-    {name: 'no address', scriptURL: 'air.example', found: /^problem Address: the address is not an address such as/},
+    {
+      name: 'not an address',
+      scriptURL: 'air.example',
+      found: /^problem Address: the address is not an address such as/,
+    },
     {name: 'another protocol', scriptURL: 'ftp://air.example/', found: /does not begin with https:\/\/ or http:\/\//},
-    {name: 'a password in it', scriptURL: 'https://a:b@air.example/', found: /must not hold a user name or a password/},
-    {name: 'a name that nobody has', scriptURL: 'https://back-end.invalid/', found: /^problem Name: /},
+    {
+      name: 'a password in it',
+      scriptURL: 'https://a:b@air.example/',
+      found: /must not contain a user name or a password/,
+    },
+    {name: 'a name that does not exist', scriptURL: 'https://back-end.invalid/', found: /^problem Name: /},
   ]) {
-    test(`is told: ${name}`, async () => {
+    test(`is reported: ${name}`, async () => {
       assert.match(troubles(await walk({scriptURL})).join('\n'), found);
     });
   }
 
-  test('is a problem where its slash is missing, also that of a whole host', async () => {
+  test('without a slash at its end is a problem, even if the host does not exist', async () => {
     const told = troubles(await walk({scriptURL: 'https://back-end.invalid'}));
     assert.match(
       told[0] ?? '',
@@ -549,7 +566,7 @@ describe('an address that cannot be', () => {
     );
   });
 
-  test('is mended where its slash is missing', async () => {
+  test('without a slash at its end is completed', async () => {
     await using backEnd = await startPhpVms5({nowMs});
     const [trouble, ...others] = troubles(await walk({scriptURL: backEnd.scriptURL.slice(0, -1)}));
     assert.ok(trouble?.endsWith(`→ Configure ${backEnd.scriptURL} as scriptURL of the airline`), trouble);
@@ -560,7 +577,7 @@ describe('an address that cannot be', () => {
 const machine = await createMachine();
 
 describe('crewroom doctor --script-url', () => {
-  test('tells people what to mend, and programs too', async () => {
+  test('has advice for people and for programs', async () => {
     await using backEnd = await startPhpVms5({nowMs: () => Date.now(), stripsAuthorization: true});
     const args = ['doctor', '--script-url', backEnd.scriptURL, '--username', '1'];
     const people = await machine.run(args, {input: `${ADA.password}\n`});
@@ -583,9 +600,9 @@ describe('crewroom doctor --script-url', () => {
     );
   });
 
-  test('shows what each step found when it ends, not when all have ended', async () => {
+  test('shows the findings of each step when it ends', async () => {
     await using backEnd = await startHostileBackEnd({nowMs});
-    backEnd.turn('hanging', ['pilot/login']);
+    backEnd.misbehave('hanging', ['pilot/login']);
     const running = machine.spawn(['doctor', '--script-url', backEnd.scriptURL]);
     await running.until(({stdout}) => stdout.includes('Pages'));
     assert.match(running.said().stdout, /^ok {6}Address .*\nok {6}Redirects .*\nok {6}Back end .*\nok {6}Pages .*\n$/);
@@ -593,9 +610,9 @@ describe('crewroom doctor --script-url', () => {
     await running.finished;
   });
 
-  test('says once what mends several steps', async () => {
+  test('shows advice for several steps once', async () => {
     await using backEnd = await startHostileBackEnd({nowMs: () => Date.now()});
-    backEnd.turn('PHP warning', ['pilot/login', 'pilot/verify']);
+    backEnd.misbehave('PHP warning', ['pilot/login', 'pilot/verify']);
     const {stdout} = await machine.run(['doctor', '--script-url', backEnd.scriptURL]);
     assert.equal(stdout.split('→ The address is right').length, 2, stdout);
     assert.equal(stdout.split('→ As for "Wrong password"\n').length, 4, stdout);
@@ -607,7 +624,7 @@ describe('crewroom doctor --script-url', () => {
       columns: 80,
     });
     assert.equal(exitCode, 0);
-    // Without the lines of progress, which were taken away.
+    // Without the progress lines, which were erased.
     const shown = plain(stdout.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)/g, ''));
     for (const line of shown.split('\n')) assert.ok(line.length <= 80, line);
     assert.match(shown, /^! Pages .*\n +\S.*\n +→ Send "Access-Control-Allow-Origin/m);
@@ -636,7 +653,7 @@ describe('a certificate', async () => {
     () => false,
   );
 
-  /** Asks the doctor about a server with a certificate of its own making, which it trusts or not. */
+  /** Runs the doctor against a server with a self-made certificate, trusted or not. */
   async function examine(names: string, days: number, isTrusted: boolean): Promise<string> {
     const [key, cert] = [join(machine.home, 'key.pem'), join(machine.home, 'cert.pem')];
     const args = [
@@ -661,7 +678,7 @@ describe('a certificate', async () => {
       '-addext',
       `subjectAltName=${names}`,
     ]);
-    // Of these two tools only this one makes what has already expired.
+    // Only this tool can create an expired certificate.
     await promisify(execFile)('openssl', ['x509', '-in', cert, '-signkey', key, '-days', String(days), '-out', cert]);
     const server = createServer({key: await readFile(key), cert: await readFile(cert)}, (_request, response) => {
       response.writeHead(200, {'Content-Type': 'application/json'});
@@ -678,7 +695,7 @@ describe('a certificate', async () => {
 
   for (const {name, names, days, isTrusted, found} of [
     {
-      name: 'that is good',
+      name: 'that is valid',
       names: 'IP:127.0.0.1',
       days: 90,
       isTrusted: true,
@@ -689,7 +706,7 @@ describe('a certificate', async () => {
       names: 'IP:127.0.0.1',
       days: 3,
       isTrusted: true,
-      found: /^warning Certificate +.*, in [23] days\n +→ See that it is renewed/m,
+      found: /^warning Certificate +.*, in [23] days\n +→ Renew it: pilots/m,
     },
     {
       name: 'that has expired',
@@ -706,14 +723,14 @@ describe('a certificate', async () => {
       found: /^problem Certificate +it is for air\.example, not for 127\.0\.0\.1\n/m,
     },
     {
-      name: 'that nobody signed',
+      name: 'that is self-signed',
       names: 'IP:127.0.0.1',
       days: 90,
       isTrusted: false,
-      found: /^problem Certificate +it is signed by itself/m,
+      found: /^problem Certificate +it is self-signed/m,
     },
   ]) {
-    test.skipIf(!hasOpenssl)(`${name} is told`, async () => {
+    test.skipIf(!hasOpenssl)(`${name} is reported`, async () => {
       assert.match(await examine(names, days, isTrusted), found);
     });
   }

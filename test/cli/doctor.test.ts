@@ -26,12 +26,12 @@ async function examine(args: readonly string[], environment: Readonly<Record<str
   return {exitCode, ...(JSON.parse(stdout) as Omit<Examined, 'exitCode'>)};
 }
 
-/** What was found about one thing, in words. */
+/** Returns the findings of one check as text. */
 function about({findings}: Examined, check: string): readonly string[] {
   return findings.filter(finding => finding.check === check).map(({level, detail}) => `${level}: ${detail}`);
 }
 
-/** A port that is free now; nobody is given it again soon. */
+/** Returns a port that is free now, and is not assigned again soon. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,7 +41,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** A data directory with some entries, and no service that uses it. */
+/** Makes a data directory with some entries that no service uses. */
 async function createData(name: string): Promise<string> {
   const dataDir = join(home, name);
   const service = await machine.start(['--data-dir', dataDir]);
@@ -55,7 +55,7 @@ async function createData(name: string): Promise<string> {
 async function corrupt(dataDir: string, key: string): Promise<void> {
   const path = join(dataDir, 'store', 'data.mdb');
   const bytes = await readFile(path);
-  // Every copy: only one of them is in use.
+  // Flip it in every copy: only one of them is in use.
   for (let at = bytes.indexOf(`MARK-${key} `); at !== -1; at = bytes.indexOf(`MARK-${key} `, at + 1)) bytes[at] = 0x4e;
   await writeFile(path, bytes);
 }
@@ -82,7 +82,7 @@ describe('crewroom doctor', () => {
     await service.stop();
   });
 
-  test('warns where nothing runs yet, and leaves no trace', async () => {
+  test('warns if no service runs yet, and changes no file', async () => {
     const examined = await examine(['--deep', '--data-dir', join(home, 'new'), '--port', await freePort()]);
     assert.deepEqual(
       {exitCode: examined.exitCode, problems: examined.problems, warnings: examined.warnings},
@@ -93,12 +93,12 @@ describe('crewroom doctor', () => {
       },
     );
     assert.match(about(examined, 'Service')[0] ?? '', /^warning: it does not run at/);
-    assert.match(about(examined, 'Data')[0] ?? '', /is made at the first start$/);
+    assert.match(about(examined, 'Data')[0] ?? '', /will be created at the first start$/);
     assert.deepEqual(about(examined, 'Entries'), ['ok: there are none yet']);
     await assert.rejects(readFile(join(home, 'new')), {code: 'ENOENT'});
   });
 
-  test('finds who else uses the port', async () => {
+  test('finds another program on the port', async () => {
     const server = createServer(socket => socket.destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const {port} = server.address() as AddressInfo;
@@ -110,7 +110,7 @@ describe('crewroom doctor', () => {
     server.close();
   });
 
-  test('finds every setting that cannot be used, and goes on with the others', async () => {
+  test('finds every invalid setting, and checks the others', async () => {
     const args = ['--log-level', 'loud', '--host', '0.0.0.0', '--port', '0', '--ephemeral'];
     const examined = await examine(args, {CREWROOM_PROT: '1'});
     assert.equal(examined.exitCode, 1);
@@ -136,9 +136,9 @@ describe('crewroom doctor', () => {
 
   const directories = [
     {
-      name: 'a file in its place',
+      name: 'a file instead of it',
       prepare: (path: string) => writeFile(path, ''),
-      found: /^problem: .* is no directory$/,
+      found: /^problem: .* is not a directory$/,
     },
     {
       name: 'a newer format',
@@ -149,7 +149,7 @@ describe('crewroom doctor', () => {
       found: /^problem: Cannot open .*: it has data format 99/,
     },
     {
-      name: 'other files in place',
+      name: 'other files in it',
       prepare: async (path: string) => {
         await mkdir(path, {mode: 0o700});
         await writeFile(join(path, 'letter.txt'), '', {mode: 0o600});
@@ -178,7 +178,7 @@ describe('crewroom doctor', () => {
     });
   }
 
-  test('finds a lock that is damaged, and says what to delete', async () => {
+  test('finds a damaged lock, and names the file to delete', async () => {
     const path = await createData('damaged-lock');
     const file = join(path, 'lock', 'data.mdb');
     await writeFile(file, (await readFile(file)).subarray(0, 8192));
@@ -194,15 +194,15 @@ describe('crewroom doctor', () => {
     await chmod(path, 0o755);
     const examined = await examine(['--data-dir', path, '--port', await freePort()]);
     assert.equal(examined.exitCode, 0);
-    assert.ok(about(examined, 'Data').includes(`warning: other users may look at ${path}`));
+    assert.ok(about(examined, 'Data').includes(`warning: other users may read ${path}`));
   });
 
-  test('has a fix for all that is not well', async () => {
+  test('has advice for everything that is not ok', async () => {
     const examined = await examine(['--log-level', 'x', '--profile', 'none.json', '--port', await freePort()]);
     for (const {level, fix, detail} of examined.findings) assert.equal(fix === undefined, level === 'ok', detail);
   });
 
-  test('shows people each finding on a line, its fix below, and the sum at the end', async () => {
+  test('shows each finding on a line, its advice below, and a summary at the end', async () => {
     const {exitCode, stdout} = await machine.run([
       'doctor',
       '--ephemeral',
@@ -224,14 +224,14 @@ describe('crewroom doctor', () => {
 });
 
 describe('crewroom doctor --deep', () => {
-  test('names each corrupt entry of a store that nobody uses', async () => {
+  test('lists each corrupt entry of a store that no process uses', async () => {
     const dataDir = await createData('corrupt');
     await corrupt(dataDir, '7');
     await corrupt(dataDir, '31');
     const examined = await examine(['--deep', '--data-dir', dataDir, '--port', await freePort()]);
     assert.equal(examined.exitCode, 1);
     const [aboutLog = '', ...aboutEntries] = about(examined, 'Entries');
-    // The change log has a copy of each value, in one record or two, and those were corrupted with the entries.
+    // The change log has a copy of each value, which was corrupted, too.
     assert.match(aboutLog, /^warning: (1 record|2 records) of the change log cannot be read$/);
     assert.deepEqual(aboutEntries, [
       'problem: "key-31" does not match its checksum',
@@ -252,7 +252,7 @@ describe('crewroom doctor --deep', () => {
     await service.stop();
   });
 
-  test('does not read what a service on another port is writing', async () => {
+  test('does not read files that a service on another port writes', async () => {
     const dataDir = await createData('elsewhere');
     const service = await machine.start(['--data-dir', dataDir]);
     const examined = await examine(['--deep', '--data-dir', dataDir, '--port', await freePort()]);
@@ -262,7 +262,7 @@ describe('crewroom doctor --deep', () => {
     await service.stop();
   });
 
-  test('tells of entries that are lost with a page, without ending in the engine', async () => {
+  test('reports entries that are lost with a page, without a crash of the engine', async () => {
     const dataDir = await createData('lost');
     const path = join(dataDir, 'store', 'data.mdb');
     const bytes = await readFile(path);
@@ -280,7 +280,7 @@ describe('crewroom doctor --deep', () => {
   });
 });
 
-describe('crewroom doctor tells where a session is kept', () => {
+describe('crewroom doctor reports where a session is kept', () => {
   const nobody = {DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'nobody')}`};
 
   test.skipIf(process.platform !== 'linux')('in a file, where there is no keychain', async () => {
@@ -294,12 +294,12 @@ describe('crewroom doctor tells where a session is kept', () => {
   for (const flag of ['--no-keep', '--ephemeral']) {
     test(`in memory with ${flag}`, async () => {
       assert.deepEqual(about(await examine([flag], nobody), 'Session'), [
-        'ok: kept in memory, gone when the service stops',
+        'ok: kept in memory, lost when the service stops',
       ]);
     });
   }
 
-  test('and what is wrong with an airline', async () => {
+  test('and the problems of an airline', async () => {
     const file = join(home, 'airline.json');
     await writeFile(file, JSON.stringify({...SAMPLE_DOCUMENT.airline, id: 'seven'}));
     const examined = await examine(['--ephemeral', '--airline', file]);

@@ -162,7 +162,7 @@ describe('crewroom sign-in', () => {
   test('says that the back end is down, and after that what works again', async () => {
     await backEnd.stop();
     const down = await signIn(['--username', '1'], {input: ADA.password});
-    assert.match(down.stderr, /^crewroom: Cannot reach the back end at .*nobody listens/);
+    assert.match(down.stderr, /^crewroom: Cannot reach the back end at .*no server listens/);
     await backEnd.restart();
     assert.equal((await signIn(['--username', '1'], {input: ADA.password})).exitCode, 0);
   });

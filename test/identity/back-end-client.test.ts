@@ -8,14 +8,14 @@ import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 
-/** Long enough for a busy machine, and short enough to wait for. */
+/** Long enough for a busy machine, and short enough for a test. */
 const TIMEOUT_MS = 400;
 
 const client = createBackEndClient({fetch, userAgent: 'Crewroom/test'});
 const hasty = createBackEndClient({fetch, userAgent: 'Crewroom/test', timeoutMs: TIMEOUT_MS});
 const nowMs = (): number => Date.UTC(2026, 2, 1);
 
-/** A back end that goes with the test. */
+/** Starts a back end that ends with the test. */
 async function using<T extends AsyncDisposable>(started: Promise<T>): Promise<T> {
   const backEnd = await started;
   onTestFinished(() => backEnd[Symbol.asyncDispose]());
@@ -50,10 +50,10 @@ const BACK_ENDS = [
 ];
 
 for (const {name, start, broken} of BACK_ENDS) {
-  describe(`a back end as ${name} has it`, () => {
+  describe(`the back end of ${name}`, () => {
     const open = (): Promise<TestBackEnd> => using(start());
 
-    test('says what it is', async () => {
+    test('returns its version and its name', async () => {
       const backEnd = await open();
       expect(await client.probe(backEnd.scriptURL)).toEqual({apiVersion: '1.0.3', name});
       expect(backEnd.requests[0]).toMatchObject({
@@ -64,7 +64,7 @@ for (const {name, start, broken} of BACK_ENDS) {
     });
 
     for (const username of [String(ADA.number), ADA.email]) {
-      test(`lets ${username} in`, async () => {
+      test(`accepts the user name ${username}`, async () => {
         const backEnd = await open();
         const pilot = await client.signIn(backEnd.scriptURL, {username, password: ADA.password});
         expect(pilot.summary).toBe('Ada Quill (VMS0001)');
@@ -77,7 +77,7 @@ for (const {name, start, broken} of BACK_ENDS) {
       });
     }
 
-    test('takes a session up again, and verifies it', async () => {
+    test('resumes a session, and verifies it', async () => {
       const {scriptURL} = await open();
       const {session} = await client.signIn(scriptURL, {username: '1', password: ADA.password});
       const resumed = await client.resume(scriptURL, session);
@@ -85,7 +85,7 @@ for (const {name, start, broken} of BACK_ENDS) {
       expect(await client.verify(scriptURL, resumed?.session ?? '')).toEqual(resumed);
     });
 
-    test('says that a session is unknown', async () => {
+    test('refuses an unknown session', async () => {
       const backEnd = await open();
       const {scriptURL} = backEnd;
       const {session} = await client.signIn(scriptURL, {username: '1', password: ADA.password});
@@ -94,7 +94,7 @@ for (const {name, start, broken} of BACK_ENDS) {
       expect(await failureOf(client.verify(scriptURL, session))).toMatchObject(failure);
       if (name === 'phpvms5')
         expect(await failureOf(client.resume(scriptURL, session))).toMatchObject({code: 'session-unknown'});
-      // Which may also mean that it does not know the call.
+      // The status may also mean that the call is unknown.
       else expect(await client.resume(scriptURL, session)).toBe(undefined);
     });
 
@@ -107,7 +107,7 @@ for (const {name, start, broken} of BACK_ENDS) {
       });
     });
 
-    test('refuses the displayed id, and we say what to try', async () => {
+    test('refuses the displayed id, and the failure has a hint', async () => {
       const {scriptURL} = await open();
       const failure = await failureOf(client.signIn(scriptURL, {username: ADA.pilotID, password: ADA.password}));
       expect(failure).toMatchObject({
@@ -117,7 +117,7 @@ for (const {name, start, broken} of BACK_ENDS) {
       expect(adviseOn(failure)).toContain('try the bare number');
     });
 
-    test('has pilots who are not confirmed, and broken accounts', async () => {
+    test('refuses pilots who are not confirmed, and fails for broken accounts', async () => {
       const {scriptURL} = await open();
       expect(await failureOf(client.signIn(scriptURL, {username: '2', password: BEN.password}))).toEqual({
         code: 'pilot-not-confirmed',
@@ -131,7 +131,7 @@ for (const {name, start, broken} of BACK_ENDS) {
       });
     });
 
-    test('is in trouble', async () => {
+    test('fails', async () => {
       const backEnd = await open();
       const {scriptURL} = backEnd;
       const url = `${scriptURL}pilot/login`;
@@ -161,7 +161,7 @@ for (const {name, start, broken} of BACK_ENDS) {
   });
 }
 
-test('a pilot of phpVMS 7 without an API key is told to make one', async () => {
+test('a pilot of phpVMS 7 without an API key gets a hint to make one', async () => {
   const {scriptURL} = await using(startPhpVms7({nowMs}));
   const failure = await failureOf(client.signIn(scriptURL, {username: String(DAN.number), password: DAN.password}));
   expect(failure).toEqual({
@@ -174,13 +174,13 @@ test('a pilot of phpVMS 7 without an API key is told to make one', async () => {
   expect(adviseOn(failure)).toMatch(/^Make an API key/);
 });
 
-test('a wrong password is answered with what pilots from Discord or VATSIM give in its place', async () => {
+test('the advice for a wrong password mentions the API key of pilots from Discord or VATSIM', async () => {
   const {scriptURL} = await using(startPhpVms7({nowMs}));
   const failure = await failureOf(client.signIn(scriptURL, {username: '1', password: 'of Discord'}));
   expect(adviseOn(failure)).toMatch(/Discord or VATSIM, with the API key on their profile page as the password$/);
 });
 
-/** What comes of signing in at a back end that is hostile to it; without a code it succeeds. */
+/** Expected failures of a sign-in at a hostile back end; without a code it succeeds. */
 const HOSTILE_SIGN_INS: {
   readonly [H in Hostility]: {readonly code?: Failure['code']; readonly [member: string]: unknown};
 } = {
@@ -223,7 +223,7 @@ const HOSTILE_SIGN_INS: {
     ),
     hint: expect.stringMatching(/if only some pilots fail, their accounts are retired/),
   },
-  'text before JSON': {code: 'back-end-failed', problem: 'other text stands before its JSON: "debug: here"'},
+  'text before JSON': {code: 'back-end-failed', problem: 'there is other text before its JSON: "debug: here"'},
   firewall: {
     code: 'not-a-back-end',
     backEndStatus: 403,
@@ -237,7 +237,7 @@ const HOSTILE_SIGN_INS: {
   },
   'login page': {
     code: 'back-end-redirect',
-    problem: 'it redirects to a page to sign in on',
+    problem: 'it redirects to a login page',
     hint: expect.stringMatching(/^The airline has to let programs reach/),
   },
   'too many requests': {
@@ -279,11 +279,11 @@ describe('signing in at a hostile back end', () => {
     const {code, ...members} = HOSTILE_SIGN_INS[hostility];
     test(`${hostility}: ${code ?? 'succeeds'}`, async () => {
       const backEnd = await using(startHostileBackEnd({nowMs}));
-      backEnd.turn(hostility);
+      backEnd.misbehave(hostility);
       const signingIn = hasty.signIn(backEnd.scriptURL, {username: '1', password: ADA.password});
       if (code === undefined) expect((await signingIn).summary).toBe('Ada Quill (VMS0001)');
       else expect(await failureOf(signingIn)).toMatchObject({code, url: `${backEnd.scriptURL}pilot/login`, ...members});
-      // Whatever happens, the password goes to one address once.
+      // In any case, the password is sent once, to one address.
       expect(backEnd.requests.map(({path}) => path)).toEqual(['pilot/login']);
     });
   }
@@ -306,7 +306,7 @@ describe('signing in at a hostile back end', () => {
     });
   });
 
-  test('keeps the text of the pilot as it came', async () => {
+  test('keeps the text of the pilot unchanged', async () => {
     const text =
       '{"dbID": 9007199254740993, "pilotID":"A1","firstName":"A","lastName":"B","email":"","rank":"","rankImage":null,' +
       '"rankLevel":1.0,"avatar":null,"session":"s","other":1e400}';
@@ -352,7 +352,7 @@ describe('signing in at a hostile back end', () => {
     });
   });
 
-  test('tells a web server that wants a password of its own from a back end', async () => {
+  test('distinguishes a web server with a password of its own from a back end', async () => {
     const backEnd = await using(
       startBackEndServer(() => ({status: 401, headers: {'WWW-Authenticate': 'Basic realm="x"'}, body: 'Denied'})),
     );
@@ -411,7 +411,7 @@ describe('a redirect', () => {
   }
 });
 
-describe('a back end that is not reached', () => {
+describe('a back end that cannot be reached', () => {
   test('because its name is not known', async () => {
     expect(await failureOf(client.probe('http://no-such-name.invalid/'))).toMatchObject({
       code: 'back-end-unreachable',
@@ -419,7 +419,7 @@ describe('a back end that is not reached', () => {
     });
   });
 
-  test('because nobody listens', async () => {
+  test('because no server listens', async () => {
     const backEnd = await startPhpVms5({nowMs});
     await backEnd[Symbol.asyncDispose]();
     const {host} = new URL(backEnd.scriptURL);
@@ -427,7 +427,7 @@ describe('a back end that is not reached', () => {
       code: 'back-end-unreachable',
       url: backEnd.scriptURL,
       stage: 'connection',
-      problem: `nobody listens at ${host}`,
+      problem: `no server listens at ${host}`,
     });
   });
 
@@ -447,7 +447,7 @@ describe('a back end that is not reached', () => {
   });
 
   test('because TLS fails', async () => {
-    // Without a certificate it agrees on nothing.
+    // Without a certificate the handshake fails.
     const server = createTlsServer({}).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await new Promise(resolve => server.once('listening', resolve));
@@ -467,9 +467,9 @@ describe('a back end that is not reached', () => {
     });
   });
 
-  test('because the caller has enough', async () => {
+  test('because the caller aborts', async () => {
     const backEnd = await using(startHostileBackEnd({nowMs}));
-    backEnd.turn('hanging');
+    backEnd.misbehave('hanging');
     const controller = new AbortController();
     const call = client.probe(backEnd.scriptURL, {signal: controller.signal});
     await backEnd.received(1);

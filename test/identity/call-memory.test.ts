@@ -10,7 +10,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const CALLS = 50;
 
-test('calls of a back end leave nothing behind, however long the signal lives that would end them', async () => {
+test('calls of a back end leak no memory, even if their signal is long-lived', async () => {
   const backEnd = await startPhpVms7({nowMs: () => Date.UTC(2026, 2, 1)});
   onTestFinished(() => backEnd[Symbol.asyncDispose]());
   const signals: WeakRef<AbortSignal>[] = [];
@@ -23,12 +23,12 @@ test('calls of a back end leave nothing behind, however long the signal lives th
   });
   const lasting = new AbortController();
   for (let call = 0; call < CALLS; call++) await client.probe(backEnd.scriptURL, {signal: lasting.signal});
-  for (let turn = 0; turn < 10; turn++) {
+  for (let tick = 0; tick < 10; tick++) {
     await setImmediate();
     collectGarbage();
   }
   expect(signals.length).toBe(CALLS);
-  // The last ones may still be held by the connection that is kept.
+  // The idle connection may still reference the last ones.
   expect(signals.filter(signal => signal.deref() !== undefined).length).toBeLessThan(CALLS / 5);
   lasting.abort();
 });

@@ -7,10 +7,10 @@ import {CPU_TIME_MAX_MS, cpuTimeOf} from '../support/cpu-time.ts';
 
 const client = createBackEndClient({fetch, userAgent: 'Crewroom/test'});
 
-/** A secret that makes a search that goes back and forth compare its half again and again. */
+/** A secret for which a search with backtracking compares half of the pattern again and again. */
 const SECRET = `${'a'.repeat(511)}b${'a'.repeat(512)}`;
 
-/** Texts that cost the most where a reader goes back, each repeated to the largest answer that is read. */
+/** Worst cases for a reader with backtracking, each repeated to the size limit. */
 const PAGES = {
   'marks that begin': '<title',
   'one title after another': '<title>',
@@ -33,14 +33,14 @@ const CALLS = {
   verify: (backEnd: BackEndClient, scriptURL: string) => backEnd.verify(scriptURL, SECRET),
 } as const satisfies Record<string, (backEnd: BackEndClient, scriptURL: string) => Promise<unknown>>;
 
-/** The address of a back end that answers everything with this. */
+/** Starts a back end that answers every request with this. @returns Its address. */
 async function answering(answer: BackEndAnswer): Promise<string> {
   const server = await startBackEndServer(() => answer);
   onTestFinished(() => server[Symbol.asyncDispose]());
   return server.scriptURL;
 }
 
-describe('an answer as large as is read costs no call more than a glance', () => {
+describe('the largest answer takes linear time', () => {
   for (const [name, text] of Object.entries(PAGES)) {
     for (const [call, run] of Object.entries(CALLS)) {
       test(`${name}: ${call}`, async () => {
@@ -69,7 +69,7 @@ describe('an answer as large as is read costs no call more than a glance', () =>
     });
   }
 
-  test('a session that fits into no header is none', async () => {
+  test('a session that is too long for a header is refused', async () => {
     const scriptURL = await answering(jsonAnswer(200, {...PILOT, session: 'x'.repeat(8001)}));
     await expect(client.signIn(scriptURL, {username: '1', password: 'x'})).rejects.toMatchObject({
       failure: {code: 'invalid-pilot', problems: [{path: '$.session', problem: 'is longer than 8000 characters'}]},
@@ -95,7 +95,7 @@ describe('an answer as large as is read costs no call more than a glance', () =>
 });
 
 describe('what is shown of a hostile answer', () => {
-  test('is the title that stands in the beginning of a page, once its mark is over', async () => {
+  test('is the title at the beginning of a page, without its tag', async () => {
     const table = [
       ['<TITLE\nlang="en">Over &amp; out</title>', 'it answers with a page titled "Over &amp; out"'],
       ['<title><title>Twice', 'it answers with HTML'],
@@ -110,7 +110,7 @@ describe('what is shown of a hostile answer', () => {
     }
   });
 
-  test('is no part of a secret that stands where the text is cut', async () => {
+  test('is not a part of a secret where the text is cut', async () => {
     const password = 'correct-horse-battery-staple';
     for (const spaces of [12_780, 12_790, 65_515, 65_525]) {
       for (const repeats of [0, 1, 100]) {

@@ -11,7 +11,7 @@ import {createMachine, type Machine, until, using, writeAirline} from '../suppor
 
 const CREDENTIALS = {username: '1', password: ADA.password};
 
-/** A machine on which a pilot has signed in; the service is stopped. */
+/** Returns a machine on which a pilot signed in; the service is stopped. */
 async function signInOnce(machine: Machine): Promise<{readonly airline: string; readonly session: string}> {
   const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
   const {client, stop} = await machine.start({airline});
@@ -24,8 +24,8 @@ async function signInOnce(machine: Machine): Promise<{readonly airline: string; 
 
 const fileOf = ({dataDir}: Machine): string => join(dataDir, 'session.json');
 
-describe('a session that is kept', () => {
-  test('is in the keychain, and the rest in a file that only the owner reads', async () => {
+describe('a kept session', () => {
+  test('is in the keychain, and the rest in a file that only the owner can read', async () => {
     const machine = await createMachine();
     const {session} = await signInOnce(machine);
     expect([...machine.keychain.secrets]).toEqual([[`session ${machine.dataDir}`, session]]);
@@ -37,7 +37,7 @@ describe('a session that is kept', () => {
     expect(await readdir(machine.dataDir)).not.toContain('session.json.new');
   });
 
-  test('is in the file where there is no keychain, and moves once there is one', async () => {
+  test('is in the file without a keychain, and moves once there is one', async () => {
     const machine = await createMachine();
     machine.keychain.lock();
     const {airline, session} = await signInOnce(machine);
@@ -52,7 +52,7 @@ describe('a session that is kept', () => {
     expect(machine.keychain.secrets.size).toBe(1);
   });
 
-  test('is in the file where there is no keychain, which is logged once', async () => {
+  test('is in the file without a keychain, which is logged once', async () => {
     const machine = await createMachine();
     machine.keychain.lock();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
@@ -61,7 +61,7 @@ describe('a session that is kept', () => {
     expect(machine.log.lines.filter(line => line.startsWith('info keychain not used'))).toHaveLength(1);
   });
 
-  test('was open to all, and is not any more', async () => {
+  test('loses the permissions of other users', async () => {
     const machine = await createMachine();
     machine.keychain.lock();
     const {airline} = await signInOnce(machine);
@@ -72,7 +72,7 @@ describe('a session that is kept', () => {
     expect(await client.session()).toMatchObject({state: 'signed-in', stale: true, kept: 'file'});
   });
 
-  test('waits for a keychain that is locked at the start, which delays nothing', async () => {
+  test('waits in the background for a keychain that is locked at the start', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     machine.keychain.lock();
@@ -94,19 +94,19 @@ describe('a session that is kept', () => {
     expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
   });
 
-  test('is not waited for when the keychain never answers', async () => {
+  test('does not delay the start when the keychain never answers', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     const keychain = {...machine.keychain, get: () => new Promise<undefined>(() => {})};
     const {client, stop} = await machine.start({airline}, {keychain});
     await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
-    // Another identity does not take its place without a word, and signing in again does.
+    // No other identity is served silently, and signing in again works.
     expect(await client.session()).toMatchObject({state: 'signed-out', kept: 'keychain'});
     expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
     await stop();
   });
 
-  test('is gone when the keychain has lost it', async () => {
+  test('is over when the keychain has lost it', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     machine.keychain.secrets.clear();
@@ -125,11 +125,11 @@ describe('a session that is kept', () => {
     ],
     ...[
       {name: 'names no back end', members: {scriptURL: 'nonsense'}},
-      {name: 'names what is no back end', members: {scriptURL: 'javascript:alert(1)'}},
-      {name: 'is of a time that nobody can write', members: {sinceMs: Number.MAX_SAFE_INTEGER}},
-      {name: 'ends at a time that nobody can write', members: {expiresAtMs: Number.MAX_SAFE_INTEGER}},
-      {name: 'holds something else than a pilot', members: {pilot: '5'}},
-      {name: 'holds half a pilot', members: {pilot: '{"firstName":'}},
+      {name: 'names an invalid back end', members: {scriptURL: 'javascript:alert(1)'}},
+      {name: 'has a time that no date can represent', members: {sinceMs: Number.MAX_SAFE_INTEGER}},
+      {name: 'ends at a time that no date can represent', members: {expiresAtMs: Number.MAX_SAFE_INTEGER}},
+      {name: 'contains something else than a pilot', members: {pilot: '5'}},
+      {name: 'contains half a pilot', members: {pilot: '{"firstName":'}},
     ].map(
       ({name, members}) =>
         [
@@ -146,7 +146,7 @@ describe('a session that is kept', () => {
       },
     ],
   ] as const) {
-    test(`is not used when its file ${name}, and the service starts all the same`, async () => {
+    test(`is not used when its file ${name}, and the service starts anyway`, async () => {
       const machine = await createMachine();
       const {airline} = await signInOnce(machine);
       await spoil(fileOf(machine));
@@ -157,14 +157,14 @@ describe('a session that is kept', () => {
     });
   }
 
-  test('is another one for each data directory', async () => {
+  test('belongs to one data directory', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     const {client} = await machine.start({airline, dataDir: join(machine.directory, 'other')});
     expect(await client.session()).toMatchObject({state: 'signed-out'});
   });
 
-  test('is forgotten by signing out, also when the keychain is locked by then', async () => {
+  test('is removed by signing out, even if the keychain is locked', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     const {client, stop} = await machine.start({airline});
@@ -192,7 +192,7 @@ describe('a session that is kept', () => {
     });
   }
 
-  test('is kept when the service stops while it is resumed', async () => {
+  test('is kept if the service stops while resuming it', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     const {stop} = await machine.start({airline});
@@ -225,12 +225,12 @@ describe('the keychain of the system', () => {
     'is not the keyring of the kernel where there is no Secret Service',
     async () => {
       const {path} = await using(makeTemporaryDirectory());
-      const address = `unix:path=${join(path, 'nobody')}`;
+      const address = `unix:path=${join(path, 'missing')}`;
       expect(await problemOf({...process.env, DBUS_SESSION_BUS_ADDRESS: address}, 60_000)).toMatch(/DBus/);
     },
   );
 
-  test('is not heard to an end that never comes', async () => {
+  test('is stopped when its answer has no end', async () => {
     const endless = encodeURIComponent('import {writeSync} from "node:fs"; for (;;) writeSync(1, "[".repeat(4096))');
     const environment = {NODE_OPTIONS: `--import=data:text/javascript,${endless}`};
     const keychain = openKeychain({environment, timeoutMs: 60_000});

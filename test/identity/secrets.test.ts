@@ -10,7 +10,7 @@ import {using, writeAirline} from '../support/session-service.ts';
 
 const machine = await createMachine();
 
-/** The forms in which a secret could be written. */
+/** Returns the forms in which a secret could be written. */
 function formsOf(secret: string): readonly string[] {
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   return [secret, encodeURIComponent(secret), encodeURIComponent(secret).replaceAll('%20', '+'), base64];
@@ -20,7 +20,7 @@ function expectNone(text: string, secrets: readonly string[], where: string): vo
   for (const form of secrets.flatMap(formsOf)) expect(text.includes(form), `a secret in ${where}`).toBe(false);
 }
 
-/** What others can see of a process and of those it has started. */
+/** Returns what other users can see of a process and of its children. */
 async function readProcesses(pid: number): Promise<ReadonlyMap<number, string>> {
   const seen = new Map<number, string>();
   const read = (id: number, file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'latin1').catch(() => '');
@@ -33,7 +33,7 @@ async function readProcesses(pid: number): Promise<ReadonlyMap<number, string>> 
   return seen;
 }
 
-/** A bus that takes connections and never answers, so that whoever asks the keychain can be looked at. */
+/** Starts a D-Bus that accepts connections and never answers, so that the keychain process can be inspected. */
 async function startSilentBus({home}: Machine): Promise<string> {
   const path = join(home, 'bus');
   const connections = new Set<{destroy(): void}>();
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     const first = await machine.start(args, {environment});
     answers.push((await post(first, bodyOf(wrong))).text);
     answers.push((await post(first, `{"username":"1","password":"${ADA.password}`)).text);
-    // A back end that repeats what it was sent.
+    // The back end repeats the request.
     backEnd.failWith(
       jsonAnswer(500, {message: `Cannot bind ${ADA.password} as ${JSON.stringify(bodyOf(ADA.password))}`}),
     );
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     while (!isDone) for (const [id, text] of await readProcesses(first.child.pid ?? 0)) seen.set(id, text);
     const signedIn = await signingIn;
     expect(signedIn.status).toBe(200);
-    // The one who asks the keychain was seen, too.
+    // The keychain process was inspected, too.
     expect(seen.size).toBeGreaterThanOrEqual(2);
     answers.push(signedIn.text);
     secrets.add(await sessionOf(first));
@@ -95,13 +95,13 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     const finished = [await first.stop()];
 
     const second = await machine.start(args, {environment});
-    // Resumed, with another session.
+    // The session is resumed and replaced.
     while ((await (await fetch(`${second.url}/api/session`)).text()).includes('"stale"'))
       await new Promise(resolve => setTimeout(resolve, 10));
     secrets.add(await sessionOf(second));
     for (const [id, text] of await readProcesses(second.child.pid ?? 0)) seen.set(id, text);
     backEnd.endSessions();
-    // It ends as no other signal makes a service end: with whatever a crash leaves behind.
+    // Kill the service, so that the files are those after a crash.
     second.child.kill('SIGABRT');
     finished.push(await second.finished);
 
@@ -113,7 +113,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     for (const file of await readdir(machine.home, {recursive: true, withFileTypes: true})) {
       if (!file.isFile()) continue;
       const text = await readFile(join(file.parentPath, file.name), 'latin1');
-      // The session may be in one file, the password in none.
+      // Only the session may be in a file, and only in one.
       expectNone(text, file.name === 'session.json' ? [ADA.password, wrong] : known, file.name);
     }
     const kept = await readFile(join(machine.home, 'crew', 'session.json'), 'utf8');

@@ -27,7 +27,7 @@ interface OpenOptions {
   readonly random?: () => number;
 }
 
-/** A source with a pilot who is signed in. */
+/** Opens a source with a signed-in pilot. */
 async function open(
   clock: TestClock,
   scriptURL: string,
@@ -52,18 +52,18 @@ function pathsOf(backEnd: Pick<TestBackEnd, 'requests'>): readonly string[] {
   return backEnd.requests.map(({path}) => path);
 }
 
-/** Lets the time go by in steps; after each, a request that has begun is waited for. */
+/** Advances the clock in steps, and waits after each for the request that it started. */
 async function pass({source, clock}: Opened, forMs: number, stepMs: number, backEnd: TestBackEnd): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
     const before = backEnd.requests.length;
     clock.advance(stepMs);
-    // The alarm begins a request at once; it has arrived when the refresh that it began is over.
+    // The alarm starts a request at once, so it has arrived when the refresh ends.
     await source.idle();
     expect(backEnd.requests.length - before).toBeLessThanOrEqual(2);
   }
 }
 
-test('a session of a week is resumed on its last day, and so lives on for a month', async () => {
+test('a session of a week is resumed on its last day, and lasts for a month', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const opened = await open(clock, backEnd.scriptURL);
@@ -77,7 +77,7 @@ test('a session of a week is resumed on its last day, and so lives on for a mont
   backEnd.forgetRequests();
   await pass(opened, 30 * DAY_MS, HOUR_MS, backEnd);
   expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
-  // Each lives for seven days and is resumed a day before its end at the latest.
+  // Each is valid for seven days and resumed at least one day before its end.
   const resumed = pathsOf(backEnd).filter(path => path === 'pilot/resume').length;
   expect(resumed).toBeGreaterThanOrEqual(4);
   expect(resumed).toBeLessThanOrEqual(5);
@@ -85,7 +85,7 @@ test('a session of a week is resumed on its last day, and so lives on for a mont
   expect(sessions.size).toBe(changes);
 });
 
-test('a session that the airline ended is noticed within the hour, though it would last for days', async () => {
+test('a session that the airline ended expires within an hour, although it would be valid for days', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const opened = await open(clock, backEnd.scriptURL);
@@ -105,7 +105,7 @@ test('a session that the airline ended is noticed within the hour, though it wou
   expect(changes).toBe(1);
 });
 
-test('a caller that was refused has the back end asked, at most once a minute', async () => {
+test('callers can request a verification at most once a minute', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -119,12 +119,12 @@ test('a caller that was refused has the back end asked, at most once a minute', 
   expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
   backEnd.endSessions();
   clock.advance(1000);
-  // The answer is not waited for.
+  // The call does not wait for the answer.
   expect(await source.verify()).toMatchObject({state: 'signed-in'});
   await source.idle();
   expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
   await expect(source.verify()).rejects.toMatchObject({failure: {code: 'no-identity'}});
-  // Another session has nothing to do with the minute of the one before.
+  // The limit is per session.
   await source.signIn(SIGN_IN);
   backEnd.forgetRequests();
   await source.verify();
@@ -149,7 +149,7 @@ test('an opaque session is verified every half hour for a week, and no change is
   expect(changes).toBe(1);
 });
 
-test('a machine that slept past the end of its session finds it expired, without a request', async () => {
+test('a session whose end passed while the machine slept expires without a request', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -160,7 +160,7 @@ test('a machine that slept past the end of its session finds it expired, without
   expect(backEnd.requests).toEqual([]);
 });
 
-test('a machine that slept until the last day resumes as it wakes', async () => {
+test('a session whose last day began while the machine slept is resumed at once', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -171,7 +171,7 @@ test('a machine that slept until the last day resumes as it wakes', async () => 
   expect(source.status().expiresAtMs).toBe(clock.nowMs() + 7 * DAY_MS);
 });
 
-test('a clock that is set back puts nothing off for long', async () => {
+test('a clock that is set back delays no request for long', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms7({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -182,7 +182,7 @@ test('a clock that is set back puts nothing off for long', async () => {
   expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
 });
 
-test('all who ask at the same time share one request', async () => {
+test('concurrent calls of refresh() share one request', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -192,7 +192,7 @@ test('all who ask at the same time share one request', async () => {
   expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
 });
 
-test('a back end that is away is asked again with growing pauses, until the session ends', async () => {
+test('a back end that is down is retried with backoff, until the session ends', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const opened = await open(clock, backEnd.scriptURL);
@@ -210,7 +210,7 @@ test('a back end that is away is asked again with growing pauses, until the sess
     if (backEnd.requests.length > before) askedAtMs.push(clock.nowMs());
   }
   const pausesMs = askedAtMs.slice(1).map((atMs, index) => atMs - (askedAtMs[index] ?? 0));
-  // A random number of 0.5 makes each three quarters of the longest.
+  // A random number of 0.5 makes each delay three quarters of its maximum.
   expect(pausesMs.slice(0, 6)).toEqual([1500, 3000, 6000, 12_000, 24_000, 48_000]);
   expect(Math.max(...pausesMs)).toBe(0.75 * 5 * MINUTE_MS);
   expect(source.status()).toMatchObject({
@@ -219,17 +219,17 @@ test('a back end that is away is asked again with growing pauses, until the sess
     problem: {code: 'back-end-failed', backEndStatus: 503},
   });
   expect(source.current()?.summary).toContain('Ada Quill');
-  // Said once, not with each attempt.
+  // Logged once, not after each attempt.
   expect(log.lines.filter(line => line.includes('last known identity stays'))).toHaveLength(1);
   await pass(opened, DAY_MS, 10 * MINUTE_MS, backEnd).catch(() => {});
-  // Why it could not be resumed is not forgotten with the session.
+  // The cause stays after the end of the session.
   expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'back-end-failed', backEndStatus: 503}});
   backEnd.forgetRequests();
   clock.advance(DAY_MS);
   expect(backEnd.requests).toEqual([]);
 });
 
-test('a back end that asks for a pause gets it, an hour at most, and nobody has it asked sooner', async () => {
+test('Retry-After is respected up to an hour, also for callers', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL, {random: () => 0});
@@ -259,7 +259,7 @@ test('a back end that asks for a pause gets it, an hour at most, and nobody has 
   }
 });
 
-test('a pause that cannot be read is none', async () => {
+test('an invalid Retry-After is ignored', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -273,7 +273,7 @@ test('a pause that cannot be read is none', async () => {
   expect(source.status().problem).toMatchObject({code: 'back-end-failed', backEndStatus: 503, retryAfterSeconds: 120});
 });
 
-test('pauses differ between machines', async () => {
+test('delays have jitter', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const pausesMs: number[] = [];
@@ -294,12 +294,12 @@ test('pauses differ between machines', async () => {
   expect(pausesMs).toEqual([500, 1000]);
 });
 
-test('signing out while the back end is asked has the last word', async () => {
+test('signing out during a request takes precedence over its answer', async () => {
   const clock = createTestClock();
   const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
   const {source} = await open(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
-  backEnd.turn('hanging');
+  backEnd.misbehave('hanging');
   const refreshing = source.refresh();
   await backEnd.received(1);
   await source.signOut();
@@ -308,7 +308,7 @@ test('signing out while the back end is asked has the last word', async () => {
   expect(source.current()).toBe(undefined);
 });
 
-test('a session whose end is over when it is given is verified like one without: the clock may be wrong', async () => {
+test('a new session that has already ended is verified like one without an end: the clock may be wrong', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: () => clock.nowMs() - 300 * DAY_MS}));
   const {source} = await open(clock, backEnd.scriptURL);
@@ -318,7 +318,7 @@ test('a session whose end is over when it is given is verified like one without:
   expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
 });
 
-test('a back end that says "expiry" is believed', async () => {
+test('the member "expiry" of the pilot is used', async () => {
   const clock = createTestClock();
   const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
   backEnd.changePilot(pilot => ({...pilot, expiry: Math.floor(clock.nowMs() / 1000) + 600}));
@@ -330,7 +330,7 @@ test('a back end that says "expiry" is believed', async () => {
   expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
 });
 
-/** What becomes of a session when the back end is hostile as it is resumed. */
+/** Expected problems of a session if the back end is hostile when the session is resumed. */
 const STALE: {readonly [H in Hostility]?: string} = {
   hanging: 'back-end-timeout',
   slow: 'back-end-timeout',
@@ -357,40 +357,40 @@ const STALE: {readonly [H in Hostility]?: string} = {
   'redirect to nowhere': 'not-a-back-end',
 };
 
-/** What a back end does well, and answers badly. */
+/** Calls that succeed at the back end although their answers are invalid. */
 const LOST_ANSWERS: ReadonlySet<Hostility> = new Set(['cut off', 'huge', 'PHP warning', 'invalid UTF-8']);
 
-describe('a hostile back end leaves the last known identity, marked as stale', () => {
+describe('with a hostile back end the last known identity stays, marked as stale', () => {
   for (const [hostility, code] of Object.entries(STALE) as [Hostility, string][]) {
-    test(`${hostility}: ${code}; and fresh again when it relents`, async () => {
+    test(`${hostility}: ${code}; and fresh again afterwards`, async () => {
       const clock = createTestClock();
       const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
       const {source, log} = await open(clock, backEnd.scriptURL, {timeoutMs: 300});
       const identity = source.current();
       const session = sessionOf(source);
-      backEnd.turn(hostility);
+      backEnd.misbehave(hostility);
       backEnd.forgetRequests();
-      // On its last day it is resumed.
+      // The session is resumed on its last day.
       clock.sleep(6.5 * DAY_MS);
       await source.idle();
       expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code}});
       expect(source.current()).toBe(identity);
-      // The session went nowhere but to the back end, and not into the log.
+      // The session was sent to the back end only, and is not in the log.
       expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
       expect(log.lines.join('\n')).not.toContain(session);
-      backEnd.relent();
+      backEnd.behave();
       await source.refresh();
-      // A new session whose answer is lost was given all the same, and the one before it is over: nobody can know.
+      // If the answer with a new session is lost, the old session is over, and the client cannot know.
       if (LOST_ANSWERS.has(hostility)) expect(source.status().state).toBe('expired');
       else expect(source.status()).toMatchObject({state: 'signed-in', stale: false, problem: undefined});
     });
   }
 
-  test('a session that changes with each answer is followed', async () => {
+  test('a session that changes with each answer stays valid', async () => {
     const clock = createTestClock();
     const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
     const {source} = await open(clock, backEnd.scriptURL);
-    backEnd.turn('changing session');
+    backEnd.misbehave('changing session');
     const sessions = new Set([sessionOf(source)]);
     for (let count = 0; count < 3; count++) {
       await source.refresh();
@@ -399,17 +399,17 @@ describe('a hostile back end leaves the last known identity, marked as stale', (
     expect(sessions.size).toBe(4);
   });
 
-  test('a session that dies is over', async () => {
+  test('a session that the back end ends expires', async () => {
     const clock = createTestClock();
     const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
     const {source} = await open(clock, backEnd.scriptURL);
-    backEnd.turn('dying session');
+    backEnd.misbehave('dying session');
     await source.refresh();
     await source.refresh();
     expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
   });
 
-  test('404 from a web server whose back end is gone ends no session', async () => {
+  test('404 from a web server without the back end does not end the session', async () => {
     const clock = createTestClock();
     let isGone = false;
     const pilot = {
@@ -432,7 +432,7 @@ describe('a hostile back end leaves the last known identity, marked as stale', (
   });
 });
 
-test('each transition is in the log, without secrets', async () => {
+test('each transition is logged, without secrets', async () => {
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: clock.nowMs}));
   const {source, log} = await open(clock, backEnd.scriptURL);
@@ -477,14 +477,14 @@ testIdentitySource({
     clocks.set(source, clock);
     return source;
   },
-  // A session that is resumed is another one.
+  // Resuming replaces the session.
   change: async source => clocks.get(source)?.sleep(6.5 * DAY_MS),
   describe,
   test,
 });
 
 testIdentitySource({
-  name: 'a back end to which nobody has signed in',
+  name: 'a back end without a signed-in pilot',
   open: async () =>
     openSessionSource({
       base: openEmptySource(),

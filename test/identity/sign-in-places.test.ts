@@ -9,7 +9,7 @@ import {createMachine, type Machine, until, using, writeAirline} from '../suppor
 
 const CREDENTIALS = {username: '1', password: ADA.password};
 
-/** A profile whose airline signs in at this address, with what JavaScript numbers cannot hold. */
+/** Writes a profile whose airline has this address, with a number that JavaScript cannot represent. */
 async function writeProfile({directory}: Machine, scriptURL: string, firstName = 'Ada'): Promise<string> {
   const {vendor_design_user: account, va_user: pilot, airline} = SAMPLE_DOCUMENT;
   const document = {
@@ -27,7 +27,7 @@ async function writeProfile({directory}: Machine, scriptURL: string, firstName =
 }
 
 describe('with a profile', () => {
-  test('its pilot is served until somebody signs in, and again after signing out', async () => {
+  test('its pilot is served until another one signs in, and again after signing out', async () => {
     const machine = await createMachine();
     const {client, changes} = await machine.start({profile: await writeProfile(machine, machine.backEnd.scriptURL)});
     expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
@@ -40,7 +40,7 @@ describe('with a profile', () => {
       tfdi_design_user: SAMPLE_DOCUMENT.vendor_design_user,
       airline: {settings: {airlineName: 'Crewroom Air', scriptVersion: '1.0.3', scriptHandler: 'phpvms5'}},
     });
-    // Every part keeps its text.
+    // The text of every part is unchanged.
     expect(text).toContain('"extra":9007199254740993');
     expect(text).toContain('"downloads":128.0');
     expect((await client.readiness()).identity.summary).toBe('Ada Quill (VMS0001), Crewroom Air');
@@ -50,7 +50,7 @@ describe('with a profile', () => {
     expect(changes()).toBe(2);
   });
 
-  test('a change of it changes the airline of who is signed in, and another back end ends the session', async () => {
+  test('a change of its airline applies to the signed-in pilot, and another back end ends the session', async () => {
     const machine = await createMachine();
     const {backEnd} = machine;
     const {client, crewroom} = await machine.start({profile: await writeProfile(machine, backEnd.scriptURL)});
@@ -97,7 +97,7 @@ describe('with a profile', () => {
 });
 
 describe('without an airline', () => {
-  test('a program names the back end, which is then the one to sign in to until signing out', async () => {
+  test('a program names the back end, which is used until signing out', async () => {
     const machine = await createMachine();
     const {client, url} = await machine.start();
     const {scriptURL} = machine.backEnd;
@@ -108,17 +108,17 @@ describe('without an airline', () => {
         problems: [{path: '$.scriptURL', problem: 'is missing, and no airline is configured'}],
       },
     });
-    // The slash at the end is ours to add.
+    // The service adds the slash at the end.
     await client.signIn({...CREDENTIALS, scriptURL: scriptURL.slice(0, -1)});
     const {document} = await client.identity();
     expect(document).toMatchObject({
       va_user: {pilotID: 'VMS0001'},
       airline: {settings: {scriptURL, airlineName: '127.0.0.1'}},
     });
-    // The sample is no profile: nothing of it is served to somebody real.
+    // The sample is not a profile: none of its members are part of a real identity.
     expect(document).not.toHaveProperty('vendor_design_user');
     expect(await client.signIn(CREDENTIALS)).toMatchObject({scriptURL});
-    // A page may go on with it.
+    // A page may use the same back end.
     const headers = {Origin: url};
     const post = (body: unknown): Promise<Response> =>
       fetch(`${url}/api/session`, {method: 'POST', headers, body: JSON.stringify(body)});
@@ -130,7 +130,7 @@ describe('without an airline', () => {
     expect(await client.signOut()).toMatchObject({source: 'sample'});
   });
 
-  test('nobody is there with --profile none, before and after', async () => {
+  test('no identity is served with --profile none, before and after', async () => {
     const machine = await createMachine();
     const {client} = await machine.start({profile: 'none'});
     expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
@@ -140,8 +140,8 @@ describe('without an airline', () => {
   });
 });
 
-describe('a password goes nowhere else', () => {
-  test('than to the back end that is configured', async () => {
+describe('a password is not sent elsewhere', () => {
+  test('with a configured back end', async () => {
     const machine = await createMachine();
     const other = await using(startPhpVms5({nowMs: machine.clock.nowMs}));
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
@@ -163,10 +163,10 @@ describe('a password goes nowhere else', () => {
     ['other JSON', 'not-a-back-end'],
     ['cut off', 'back-end-unreachable'],
   ] as const) {
-    test(`than to a back end: ${hostility}`, async () => {
+    test(`if the back end answers: ${hostility}`, async () => {
       const machine = await createMachine();
       const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
-      backEnd.turn(hostility);
+      backEnd.misbehave(hostility);
       const {client} = await machine.start({profile: 'none'});
       await expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
         failure: {code},
@@ -176,7 +176,7 @@ describe('a password goes nowhere else', () => {
     });
   }
 
-  test('than where the redirect of a sign-in begins', async () => {
+  test('if the sign-in redirects', async () => {
     const machine = await createMachine();
     const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
     const other = await using(startBackEndServer(() => jsonAnswer(200, {})));
@@ -189,8 +189,8 @@ describe('a password goes nowhere else', () => {
   });
 });
 
-describe('a failure leaves everything as it was', () => {
-  test('also the session of somebody else', async () => {
+describe('a failure changes nothing', () => {
+  test('and another pilot stays signed in', async () => {
     const machine = await createMachine();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client, changes} = await machine.start({airline});
@@ -230,8 +230,8 @@ describe('a failure leaves everything as it was', () => {
   }
 });
 
-describe('several sign-ins at once', () => {
-  test('the same one is sent once; another one has to wait', async () => {
+describe('concurrent sign-ins', () => {
+  test('an identical one shares the request; another one is refused', async () => {
     const machine = await createMachine();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
@@ -245,10 +245,10 @@ describe('several sign-ins at once', () => {
     expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['', 'pilot/login']);
   });
 
-  test('signing out ends one that is under way', async () => {
+  test('signing out aborts one in progress', async () => {
     const machine = await createMachine();
     const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
-    backEnd.turn('hanging', ['pilot/login']);
+    backEnd.misbehave('hanging', ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
     const signingIn = client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
     const failed = expect(signingIn).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
@@ -257,10 +257,10 @@ describe('several sign-ins at once', () => {
     await failed;
   });
 
-  test('the end of the service ends one that is under way', async () => {
+  test('stopping the service aborts one in progress', async () => {
     const machine = await createMachine();
     const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
-    backEnd.turn('hanging', ['pilot/login']);
+    backEnd.misbehave('hanging', ['pilot/login']);
     const {client, stop} = await machine.start({profile: 'none'});
     const failed = expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
       failure: {code: 'store-closed'},

@@ -10,7 +10,7 @@ for (const {name, start} of [
   {name: 'phpvms7', start: startPhpVms7},
 ]) {
   describe(`signing in to ${name}`, () => {
-    test('serves the pilot with the airline that is configured, until signing out', async () => {
+    test('serves the pilot with the configured airline, until signing out', async () => {
       const machine = await createMachine(start);
       const {backEnd} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
@@ -55,7 +55,7 @@ for (const {name, start} of [
       expect(await readdir(machine.dataDir)).not.toContain('session.json');
     });
 
-    test('passes on how long a busy back end wants to be left alone', async () => {
+    test('returns Retry-After of a busy back end', async () => {
       const machine = await createMachine(start);
       const {backEnd} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
@@ -70,7 +70,7 @@ for (const {name, start} of [
       expect(advice).toMatch(/^Wait, then try again/);
     });
 
-    test('has the back end asked when a plugin was refused, and says why the session is over', async () => {
+    test('verifies the session for a plugin that was refused, and reports why the session is over', async () => {
       const machine = await createMachine(start);
       const {backEnd} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
@@ -93,7 +93,7 @@ for (const {name, start} of [
       expect(await again.session()).toEqual(expired);
     });
 
-    test('goes on after a restart, with one request', async () => {
+    test('resumes after a restart, with one request', async () => {
       const machine = await createMachine(start);
       const {backEnd} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
@@ -113,7 +113,7 @@ for (const {name, start} of [
       else expect(session.expiresAt).toBe('2026-03-08T13:00:00.000Z');
     });
 
-    test('is stale while the back end is away, also over a restart, and fresh again', async () => {
+    test('is stale while the back end is down, also after a restart, and then fresh again', async () => {
       const machine = await createMachine(start);
       const {backEnd, clock} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
@@ -130,7 +130,7 @@ for (const {name, start} of [
         stale: true,
         problem: {
           code: 'back-end-unreachable',
-          detail: expect.stringContaining('nobody listens'),
+          detail: expect.stringContaining('no server listens'),
           advice: expect.any(String),
         },
       });
@@ -144,7 +144,7 @@ for (const {name, start} of [
       expect(crewroom.identity.current()?.summary).toBe('Ada Quill (VMS0001), 127.0.0.1');
     });
 
-    test('ends when the back end knows the session no more', async () => {
+    test('ends when the back end refuses the session', async () => {
       const machine = await createMachine(start);
       const {backEnd, clock} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
@@ -161,13 +161,13 @@ for (const {name, start} of [
       expect(changes()).toBe(2);
       expect(machine.keychain.secrets.size).toBe(0);
       await stop();
-      // Also after a restart: another identity must not take its place without a word.
+      // After a restart, too, no other identity may be served silently.
       const {client: again} = await machine.start({airline});
       expect(await again.session()).toMatchObject({state: 'expired', scriptURL: backEnd.scriptURL});
       expect(await again.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
     });
 
-    test('ends after a restart with a session that died meanwhile', async () => {
+    test('ends after a restart with a session that ended meanwhile', async () => {
       const machine = await createMachine(start);
       const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
       const first = await machine.start({airline});

@@ -13,32 +13,32 @@ import {createMachine, type Machine, until, using} from '../support/session-serv
 const CREDENTIALS = {username: '1', password: ADA.password};
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What is said of something wrong, and what to do. */
-interface Words {
+/** A problem and its advice. */
+interface Advice {
   readonly said: string;
   readonly advice: string;
 }
 
-/** Signs in at a back end that is wrong already. */
-async function signIn({scriptURL}: HostileBackEnd, machine: Machine): Promise<Words> {
+/** Signs in at a faulty back end. */
+async function signIn({scriptURL}: HostileBackEnd, machine: Machine): Promise<Advice> {
   const {client} = await machine.start({profile: 'none', ephemeral: true});
   const error: unknown = await client.signIn({...CREDENTIALS, scriptURL}).catch(reason => reason);
   if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
   return {said: describeFailure(error.failure), advice: adviseOn(error.failure)};
 }
 
-/** Signs in, lets the back end turn wrong, and looks at the session when it is to be resumed. */
-async function lookAtSession(backEnd: HostileBackEnd, machine: Machine, turn: Turn): Promise<Words> {
+/** Signs in, makes the back end faulty, and returns the problem when the session is resumed. */
+async function readSessionProblem(backEnd: HostileBackEnd, machine: Machine, spoil: Spoiling): Promise<Advice> {
   const {client} = await machine.start({profile: 'none', ephemeral: true});
   await client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
-  await turn(backEnd);
+  await spoil(backEnd);
   machine.clock.advance(6.5 * DAY_MS);
   const {problem} = await until(client, (session: SessionDocument) => session.problem !== undefined);
   return {said: problem?.detail ?? '', advice: problem?.advice ?? ''};
 }
 
-/** Lets the doctor look at a back end; the first problem. */
-async function askDoctor({scriptURL}: HostileBackEnd, machine: Machine): Promise<Words> {
+/** Returns the first problem that the doctor finds at a back end. */
+async function findProblem({scriptURL}: HostileBackEnd, machine: Machine): Promise<Advice> {
   const deps = {nowMs: machine.clock.nowMs, elapsedMs: () => performance.now(), fetch, pause: async () => {}};
   const findings: Finding[] = [];
   for await (const step of walkBackEnd({scriptURL, credentials: CREDENTIALS}, deps)) findings.push(...step);
@@ -46,14 +46,14 @@ async function askDoctor({scriptURL}: HostileBackEnd, machine: Machine): Promise
   return {said: detail, advice: fix};
 }
 
-/** Makes a back end go wrong. */
-type Turn = (backEnd: HostileBackEnd) => Promise<void> | void;
+/** Makes a back end faulty. */
+type Spoiling = (backEnd: HostileBackEnd) => Promise<void> | void;
 
-function toHostility(hostility: Hostility): Turn {
-  return backEnd => backEnd.turn(hostility);
+function toHostility(hostility: Hostility): Spoiling {
+  return backEnd => backEnd.misbehave(hostility);
 }
 
-/** Puts a server for https in the place of the back end. Without a certificate it agrees on nothing, which it is not asked. */
+/** Replaces the back end by a server for https, without a certificate: the test sends plain HTTP. */
 async function toTls(backEnd: HostileBackEnd): Promise<void> {
   const {port} = new URL(backEnd.scriptURL);
   await backEnd.stop();
@@ -62,83 +62,83 @@ async function toTls(backEnd: HostileBackEnd): Promise<void> {
   await once(server, 'listening');
 }
 
-for (const {name, turn, said, advice} of [
+for (const {name, spoil, said, advice} of [
   {
     name: 'PHP that prints a warning',
-    turn: toHostility('PHP warning'),
+    spoil: toHostility('PHP warning'),
     said: /PHP prints a message into the answer: "Warning: Undefined array key .*PilotData\.class\.php on line 104/,
     advice:
       /^The address is right, and PHP fails there: .*display_errors.*core\/codon\.config\.php.*php\.ini cannot help/,
   },
   {
     name: 'PHP that prints a deprecation without HTML',
-    turn: toHostility('PHP warning in plain text'),
+    spoil: toHostility('PHP warning in plain text'),
     said: /PHP prints a message into the answer: "Deprecated: .*Codon\.php on line 7/,
     advice: /^The address is right, and PHP fails there/,
   },
   {
     name: 'text before the JSON',
-    turn: toHostility('text before JSON'),
-    said: /other text stands before its JSON: \\?"debug: here/,
+    spoil: toHostility('text before JSON'),
+    said: /there is other text before its JSON: \\?"debug: here/,
     advice: /^The address is right: .*keep the PHP files .* from printing/,
   },
   {
     name: 'ModSecurity',
-    turn: toHostility('firewall'),
+    spoil: toHostility('firewall'),
     said: /a firewall in front of it \(ModSecurity\) refuses the request/,
     advice: /^The address may be right: .*host.* has to let requests of programs/,
   },
   {
     name: 'the challenge page of Cloudflare',
-    turn: toHostility('challenge'),
+    spoil: toHostility('challenge'),
     said: /Cloudflare in front of it asks for a browser/,
     advice: /^The address may be right: .*a rule that skips challenges/,
   },
   {
-    name: 'a redirect to a page to sign in on',
-    turn: toHostility('login page'),
-    said: /it redirects to a page to sign in on/,
+    name: 'a redirect to a login page',
+    spoil: toHostility('login page'),
+    said: /it redirects to a login page/,
     advice: /^The airline has to let programs reach the path of its back end/,
   },
   {
     name: 'too many requests',
-    turn: toHostility('too many requests'),
+    spoil: toHostility('too many requests'),
     said: /it takes no more requests for now, and may be asked again in 30 seconds/,
     advice: /^Wait, then try again/,
   },
   {
     name: 'maintenance',
-    turn: toHostility('maintenance'),
+    spoil: toHostility('maintenance'),
     said: /it is closed for maintenance, or overloaded/,
     advice: /^Try again later; .*artisan up/,
   },
   {
     name: 'an empty 500, as for an unknown or wrongly cased name',
-    turn: toHostility('empty 500'),
+    spoil: toHostility('empty 500'),
     said: /its answer is empty/,
     advice: /^Check how the address is written, upper and lower case too/,
   },
   {
     name: 'http:// on a port for https, behind nginx',
-    turn: toHostility('https port'),
+    spoil: toHostility('https port'),
     said: /its port is for https, and the address begins with http:\/\//,
     advice: /^Begin the address with https:\/\//,
   },
   {
     name: 'http:// on a port for https, which ends the connection',
-    turn: toTls,
+    spoil: toTls,
     said: /127\.0\.0\.1:\d+ ended the connection without an answer/,
     advice: /^If that port is for https, begin the address with https:\/\//,
   },
-] as readonly {name: string; turn: Turn; said: RegExp; advice: RegExp}[]) {
-  test(`${name} is named alike when signing in, in the state of the session and by the doctor`, async () => {
+] as readonly {name: string; spoil: Spoiling; said: RegExp; advice: RegExp}[]) {
+  test(`${name} has the same problem and advice for the sign-in, the session and the doctor`, async () => {
     const machine = await createMachine();
     const open = (): Promise<HostileBackEnd> => using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
     const [first, second] = [await open(), await open()];
-    const inSession = await lookAtSession(first, machine, turn);
-    await turn(second);
+    const inSession = await readSessionProblem(first, machine, spoil);
+    await spoil(second);
     const atSignIn = await signIn(second, machine);
-    const atDoctor = await askDoctor(second, machine);
+    const atDoctor = await findProblem(second, machine);
     for (const words of [inSession, atSignIn, atDoctor]) {
       expect(words.said).toMatch(said);
       expect(words.advice).toMatch(advice);
@@ -147,11 +147,11 @@ for (const {name, turn, said, advice} of [
   });
 }
 
-test('https:// on a port for http is named alike when signing in and by the doctor', async () => {
+test('https:// on a port for http has the same problem and advice for the sign-in and the doctor', async () => {
   const machine = await createMachine();
   const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
   const wrong = {...backEnd, scriptURL: backEnd.scriptURL.replace('http:', 'https:')} as HostileBackEnd;
-  for (const words of [await signIn(wrong, machine), await askDoctor(wrong, machine)]) {
+  for (const words of [await signIn(wrong, machine), await findProblem(wrong, machine)]) {
     expect(words.said).toMatch(/127\.0\.0\.1:\d+ does not speak TLS/);
     expect(words.advice).toMatch(/^Check the port in the address, or turn on https for the site; .* http:\/\//);
   }

@@ -2,52 +2,52 @@ import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 
-/** The path of each back end below its server. */
+/** Path of the back end on its server. */
 const ROOT = '/back-end/';
 const BARE_ROOT = '/back-end';
 
-/** What a back end was sent, once all of it had arrived. */
+/** A request that a back end received completely. */
 export interface BackEndRequest {
   readonly method: string;
   /** The path below `scriptURL`, such as `pilot/login`; empty for the probe. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** What a back end answers. */
+/** The answer of a back end. */
 export interface BackEndAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
-/** Answers a request; whoever writes the response without our help resolves with undefined. */
+/** Answers a request. Returns undefined if it wrote the response itself. */
 export type Respond = (request: BackEndRequest, response: ServerResponse) => BackEndAnswer | undefined;
 
 /** The server of a back end, on a free port of 127.0.0.1. */
 export interface BackEndServer extends AsyncDisposable {
-  /** Where the back end is, with the slash at its end. */
+  /** The address of the back end, with a slash at its end. */
   readonly scriptURL: string;
-  /** Everything that came, in order. */
+  /** All requests, in order. */
   readonly requests: readonly BackEndRequest[];
-  /** Resolves once so many requests have come. */
+  /** Resolves once so many requests have arrived. */
   received(count: number): Promise<void>;
-  /** The requests so far are forgotten. */
+  /** Clears the list of requests. */
   forgetRequests(): void;
-  /** Cuts every connection and listens no more, as when the airline's server is down. */
+  /** Closes every connection and stops listening, like a server that is down. */
   stop(): Promise<void>;
   /** Listens again, on the same port. */
   restart(): Promise<void>;
 }
 
 /**
- * Starts a server that answers as it is told, and does what every web server in front of a back end does: it redirects
- * from the directory without a slash to that with one, or the other way round, as frameworks have it.
+ * Starts a server with the given answers. Like the web server in front of a back end, it redirects the address without a slash
+ * to the one with a slash or, like some frameworks, the other way round.
  */
 export async function startBackEndServer(respond: Respond, {dropsSlash = false} = {}): Promise<BackEndServer> {
   const server = new NodeBackEndServer(respond, dropsSlash);
@@ -67,7 +67,7 @@ class NodeBackEndServer implements BackEndServer {
     this.#respond = respond;
     this.#dropsSlash = dropsSlash;
     this.#server = createServer((message, response) => {
-      // A client that leaves in the middle is no failure of the test.
+      // A client may disconnect in the middle of a request.
       void this.#answer(message, response).catch(() => response.destroy());
     });
   }
@@ -135,17 +135,17 @@ class NodeBackEndServer implements BackEndServer {
   }
 }
 
-/** An answer in JSON. */
+/** Returns an answer in JSON. */
 export function jsonAnswer(status: number, value: unknown): BackEndAnswer {
   return {status, headers: {'Content-Type': 'application/json'}, body: JSON.stringify(value)};
 }
 
-/** An answer that names another address. */
+/** Returns a redirect. */
 export function redirectTo(location: string, status = 301): BackEndAnswer {
   return {...htmlAnswer(status, 'Moved Permanently'), headers: {'Content-Type': 'text/html', Location: location}};
 }
 
-/** The kind of page that web servers and frameworks answer with on their own. */
+/** Returns a page like those of web servers and frameworks. */
 export function htmlAnswer(status: number, title: string): BackEndAnswer {
   const body = `<!DOCTYPE html>\n<html>\n<head><title>${status} ${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`;
   return {status, headers: {'Content-Type': 'text/html; charset=UTF-8'}, body};

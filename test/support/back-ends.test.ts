@@ -30,7 +30,7 @@ for (const {name, start, broken} of [
   {name: 'phpVMS 5', start: startPhpVms5, broken: 500},
   {name: 'phpVMS 7', start: startPhpVms7, broken: 503},
 ]) {
-  describe(`the back end that plays ${name}`, () => {
+  describe(`the test back end for ${name}`, () => {
     const {password} = ADA;
     const login = 'pilot/login?username=';
     const refused = [
@@ -39,10 +39,10 @@ for (const {name, start, broken} of [
       {name: 'a pilot who is not confirmed', path: `${login}${BEN.number}`, body: {password}, status: 409},
       {name: 'an account that is broken', path: `${login}${CLEO.number}`, body: {password}, status: broken},
       {name: 'a login without a username', path: 'pilot/login', body: {password}, status: 400},
-      {name: 'a password that is no text', path: `${login}1`, body: {password: 7}, status: 400},
+      {name: 'a password that is not a string', path: `${login}1`, body: {password: 7}, status: 400},
       {name: 'the wrong method', path: `${login}1`, body: {}, method: 'GET', status: 405},
       {name: 'no session to resume', path: 'pilot/resume', body: {}, status: 400},
-      {name: 'a path that leads nowhere', path: 'pilot/loogin', body: {}, status: 404},
+      {name: 'an unknown path', path: 'pilot/loogin', body: {}, status: 404},
     ];
     for (const {name: what, path, body, method, status} of refused) {
       test(`refuses ${what} with ${status}`, async () => {
@@ -51,7 +51,7 @@ for (const {name, start, broken} of [
       });
     }
 
-    test('is in trouble when it is told to, is down, and comes back', async () => {
+    test('fails on request, stops, and restarts', async () => {
       await using backEnd = await start({nowMs});
       backEnd.failWith(TROUBLE.html);
       assert.equal((await fetch(backEnd.scriptURL)).status, 500);
@@ -63,7 +63,7 @@ for (const {name, start, broken} of [
       assert.equal(backEnd.requests.length, 2);
     });
 
-    test('serves data to those who bring a session, unless the host takes it away', async () => {
+    test('serves data with a session, unless the host removes the header', async () => {
       for (const stripsAuthorization of [false, true]) {
         await using backEnd = await start({nowMs, stripsAuthorization});
         const headers = {Authorization: `Bearer ${await signIn(backEnd, ADA.email)}`};
@@ -86,7 +86,7 @@ test('a session of phpVMS 5 is renewed by resuming it, and ends after 7 days', a
   assert.equal((await post(backEnd, 'pilot/verify', {session: 'x'})).status, 400);
 });
 
-test('a session of phpVMS 7 stays as it is, until it is unknown', async () => {
+test('a session of phpVMS 7 stays the same, until it is unknown', async () => {
   await using backEnd = await startPhpVms7({nowMs});
   const session = await signIn(backEnd);
   time += 365 * DAY_MS;
@@ -96,13 +96,13 @@ test('a session of phpVMS 7 stays as it is, until it is unknown', async () => {
   for (const path of ['pilot/resume', 'pilot/verify']) assert.equal((await post(backEnd, path, {session})).status, 404);
 });
 
-test('a hostile back end is hostile where it is told to be, and well elsewhere', async () => {
+test('a hostile back end answers other paths normally', async () => {
   await using backEnd = await startHostileBackEnd({nowMs});
   for (const hostility of HOSTILITY_NAMES) {
-    backEnd.turn(hostility, ['pilot/login']);
+    backEnd.misbehave(hostility, ['pilot/login']);
     assert.equal((await fetch(backEnd.scriptURL)).status, 200, hostility);
   }
-  backEnd.relent();
+  backEnd.behave();
   backEnd.changePilot(pilot => ({...pilot, rank: 7}));
   const response = await fetch(`${backEnd.scriptURL}pilot/login?username=1`, {
     method: 'POST',

@@ -8,11 +8,11 @@ import {
   startBackEndServer,
 } from './back-end-server.ts';
 
-/** A pilot whom a back end knows. */
+/** A pilot of a back end. */
 export interface TestPilot {
   /** The number, which is also that of the row in the database. */
   readonly number: number;
-  /** The id as the airline displays it. */
+  /** The id that the airline displays. */
   readonly pilotID: string;
   readonly email: string;
   readonly password: string;
@@ -22,7 +22,7 @@ export interface TestPilot {
   readonly state: 'active' | 'unconfirmed' | 'broken' | 'keyless';
 }
 
-/** Can sign in as `1` and with the e-mail address, but not as `VMS0001`. */
+/** A pilot who can sign in as `1` or with the e-mail address, but not as `VMS0001`. */
 export const ADA: TestPilot = {
   number: 1,
   pilotID: 'VMS0001',
@@ -33,75 +33,75 @@ export const ADA: TestPilot = {
   state: 'active',
 };
 
-/** Has not been confirmed by the airline yet. */
+/** A pilot who is not confirmed yet. */
 export const BEN: TestPilot = {...ADA, number: 2, pilotID: 'VMS0002', email: 'ben@example.com', state: 'unconfirmed'};
 
-/** Has retired, with an account that breaks the back end. */
+/** A retired pilot, for whose account the back end fails. */
 export const CLEO: TestPilot = {...ADA, number: 3, pilotID: 'VMS0003', email: 'cleo@example.com', state: 'broken'};
 
-/** Never made an API key, which only phpVMS 7 has; signed up through Discord. */
+/** A pilot without an API key, which only phpVMS 7 has; signed up through Discord. */
 export const DAN: TestPilot = {...ADA, number: 4, pilotID: 'VMS0004', email: 'dan@example.com', state: 'keyless'};
 
-/** What a back end is started with. */
+/** Options of a back end. */
 export interface BackEndOptions {
   /** The clock of the back end, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** Whether the host takes the `Authorization` header away, as Apache does with PHP as CGI. Default: false. */
+  /** True if the host removes the header `Authorization`, like Apache with PHP as CGI. Default: false. */
   readonly stripsAuthorization?: boolean;
-  /** Whether pages of other origins may call, as the open-source back ends let them. Default: true. */
+  /** True if pages of other origins may call, as in the open-source back ends. Default: true. */
   readonly allowsOrigins?: boolean;
-  /** Whether the slash at the end of an address is redirected away, as Laravel has it in its `.htaccess`. Default: false. */
+  /** True if a redirect removes the slash at the end of the address, as in the `.htaccess` of Laravel. Default: false. */
   readonly dropsSlash?: boolean;
 }
 
 /** A server that plays the back end of an airline. */
 export interface TestBackEnd extends BackEndServer {
-  /** Answers everything with this from now on; with undefined it is well again. */
+  /** Answers every request with this; `undefined` restores the normal answers. */
   failWith(answer: BackEndAnswer | undefined): void;
-  /** Every session dies, as after a change of the database. */
+  /** Ends every session, like a change of the database. */
   endSessions(): void;
 }
 
-/** Answers of a back end in trouble. */
+/** Answers of a failing back end. */
 export const TROUBLE = {
-  /** What PHP does after a fatal error, its messages being turned off. */
+  /** The answer of PHP after a fatal error, if its messages are turned off. */
   empty: {status: 500, body: ''},
-  /** What a framework shows. */
+  /** The page of a framework. */
   html: htmlAnswer(500, 'Server Error'),
-  /** What a back end says of itself. */
+  /** A failure of the back end itself. */
   json: jsonAnswer(500, {message: 'The rank for this pilot does not exist'}),
-  /** What a framework says to those who accept JSON. */
+  /** The answer of a framework to clients that accept JSON. */
   maintenance: jsonAnswer(503, {message: 'Service Unavailable'}),
 } as const satisfies Record<string, BackEndAnswer>;
 
 /**
- * Starts a back end as phpVMS 5 has it. The session looks like a JWT, lasts 7 days and is the only one of
- * its pilot; to resume it gives a new one. A pilot signs in with the bare number or the e-mail address.
+ * Starts a back end like that of phpVMS 5. The session looks like a JWT, is valid for 7 days and is the only one of its pilot;
+ * resuming it returns a new one. A pilot signs in with the bare number or the e-mail address.
  */
 export async function startPhpVms5(options: BackEndOptions): Promise<TestBackEnd> {
   return startTestBackEnd(new PhpVms5(options.nowMs), options);
 }
 
 /**
- * Starts a back end as phpVMS 7 has it. The session is the permanent API key of the pilot, and stays the
- * same. What it has no answer for is answered by its framework, in JSON only for those who accept it.
+ * Starts a back end like that of phpVMS 7. The session is the permanent API key of the pilot. The framework answers all other
+ * requests, in JSON only for clients that accept it.
  */
 export async function startPhpVms7(options: BackEndOptions): Promise<TestBackEnd> {
   return startTestBackEnd(new PhpVms7(), options);
 }
 
-/** What differs between back ends. */
+/** The differences between back ends. */
 export interface BackEnd {
   readonly name: string;
-  /** A session for a pilot who gave the right password. */
+  /** Returns a session for a pilot with the right password. */
   signIn(pilot: TestPilot): string | null;
-  /** Whether it looks for the pilot before it looks for the password. */
+  /** True if the back end checks the pilot before the password. */
   readonly findsPilotFirst: boolean;
-  /** What becomes of a sign-in to an account that lacks something. */
+  /** The answer to a sign-in to an incomplete account. */
   readonly breakdown: BackEndAnswer;
-  /** The pilot of a live session, or why there is none. */
+  /** Returns the pilot of a valid session, or the refusal. */
   findPilot(session: string): TestPilot | BackEndAnswer;
-  /** The session that goes on from a live one. */
+  /** Returns the session that replaces a valid one. */
   renew(pilot: TestPilot, session: string): string;
   endSessions(): void;
   refuseMethod(request: BackEndRequest): BackEndAnswer;
@@ -112,7 +112,7 @@ const PILOTS = [ADA, BEN, CLEO, DAN];
 
 const SESSION_SECONDS = 7 * 24 * 60 * 60;
 
-/** The ways of phpVMS 5, for back ends that spoil them. */
+/** Returns the behaviour of phpVMS 5, for hostile back ends. */
 export function createPhpVms5(nowMs: () => number): BackEnd {
   return new PhpVms5(nowMs);
 }
@@ -221,7 +221,7 @@ async function startTestBackEnd(
   });
 }
 
-/** Lets browsers hand an answer to pages of any origin. */
+/** Adds the headers that let pages of any origin read an answer. */
 export function allowAnyOrigin(answer: BackEndAnswer): BackEndAnswer {
   return {...answer, headers: {...answer.headers, ...ANY_ORIGIN}};
 }
@@ -232,7 +232,7 @@ const ANY_ORIGIN = {
   'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
 };
 
-/** What a back end answers to a request; the same for all back ends but for their own ways. */
+/** Answers a request; only the differences of {@link BackEnd} vary between back ends. */
 export function respond(request: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
   const {method, path} = request;
   if (method === 'OPTIONS') return jsonAnswer(200, null);
@@ -271,7 +271,7 @@ function goOn({path, json}: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
   return jsonAnswer(200, accountOf(pilot, path === 'pilot/resume' ? backEnd.renew(pilot, session) : session));
 }
 
-/** An airport, as every back end has it. */
+/** An airport, in the form of every back end. */
 export const AIRPORT = {id: 1, code: 'EGLL', name: 'London Heathrow', latitude: 51.4706, longitude: -0.4619};
 
 function listAirports({headers}: BackEndRequest, backEnd: BackEnd): BackEndAnswer {
@@ -280,7 +280,7 @@ function listAirports({headers}: BackEndRequest, backEnd: BackEnd): BackEndAnswe
   return jsonAnswer(200, [AIRPORT]);
 }
 
-/** The pilot, as every back end has it. */
+/** Returns the pilot in the form of every back end. */
 function accountOf(
   {number, pilotID, email, firstName, lastName}: TestPilot,
   session: string | null,
@@ -303,7 +303,7 @@ function failure(status: number, message: string): BackEndAnswer {
   return jsonAnswer(status, {message});
 }
 
-/** What phpVMS 7 makes of an exception. */
+/** Returns the answer of phpVMS 7 after an exception. */
 function phpVms7Failure(status: number, message: string): BackEndAnswer {
   const type = `https://phpvms.example/errors/${status}`;
   return jsonAnswer(status, {type, title: message, details: message, status, error: {status, message}});

@@ -10,22 +10,22 @@ import {
 } from './back-end-server.ts';
 import {AIRPORT, allowAnyOrigin, type BackEnd, type BackEndOptions, createPhpVms5, respond} from './back-ends.ts';
 
-/** The name of a way to be hostile. */
+/** The name of a hostile behaviour. */
 export type Hostility = keyof typeof HOSTILITIES;
 
-/** A back end as phpVMS 5 has it that does harm when it is told to. */
+/** A back end like that of phpVMS 5, with hostile behaviour on request. */
 export interface HostileBackEnd extends BackEndServer {
-  /** Turns hostile to requests of these paths, or of all; every other request is answered well. */
-  turn(hostility: Hostility, paths?: readonly string[]): void;
-  /** Redirects requests of these paths, or of all, to what is made of their address. */
+  /** Answers requests to these paths, or to all, with hostile behaviour; other requests are answered normally. */
+  misbehave(hostility: Hostility, paths?: readonly string[]): void;
+  /** Redirects requests to these paths, or to all, to an address that is derived from theirs. */
   redirect(locate: (url: string) => string, paths?: readonly string[]): void;
-  /** Answers everything about the pilot with what is made of it. */
+  /** Changes the pilot in every answer. */
   changePilot(change: (pilot: Readonly<Record<string, unknown>>) => unknown): void;
-  /** Is well again. */
-  relent(): void;
+  /** Ends the hostile behaviour. */
+  behave(): void;
 }
 
-/** Starts a back end that is well until it is told otherwise. */
+/** Starts a back end that behaves normally at first. */
 export async function startHostileBackEnd({nowMs}: BackEndOptions): Promise<HostileBackEnd> {
   const backEnd = createPhpVms5(nowMs);
   let spoil: Spoil | undefined;
@@ -34,7 +34,7 @@ export async function startHostileBackEnd({nowMs}: BackEndOptions): Promise<Host
     const answer = (): BackEndAnswer => allowAnyOrigin(respond(request, backEnd));
     if (spoil === undefined || !affects(request.path)) return answer();
     const spoiled = {request, response, backEnd, url: `${server.scriptURL}${request.path}`};
-    // Whoever does not use the answer has not done what was asked either.
+    // Only a behaviour that uses the answer executes the request.
     return spoil({
       ...spoiled,
       get answer() {
@@ -42,27 +42,27 @@ export async function startHostileBackEnd({nowMs}: BackEndOptions): Promise<Host
       },
     });
   });
-  const turnTo = (next: Spoil | undefined, paths?: readonly string[]): void => {
+  const switchTo = (next: Spoil | undefined, paths?: readonly string[]): void => {
     spoil = next;
     affects = path => paths?.includes(path) ?? true;
   };
   return Object.assign(server, {
-    turn: (hostility: Hostility, paths?: readonly string[]) => turnTo(HOSTILITIES[hostility], paths),
+    misbehave: (hostility: Hostility, paths?: readonly string[]) => switchTo(HOSTILITIES[hostility], paths),
     redirect: (locate: (url: string) => string, paths?: readonly string[]) =>
-      turnTo(({url}) => redirectTo(locate(url)), paths),
+      switchTo(({url}) => redirectTo(locate(url)), paths),
     changePilot: (change: (pilot: Readonly<Record<string, unknown>>) => unknown) =>
-      turnTo(({answer}) => withPilot(answer, change)),
-    relent: () => turnTo(undefined),
+      switchTo(({answer}) => withPilot(answer, change)),
+    behave: () => switchTo(undefined),
   });
 }
 
 interface Spoiled {
-  /** What a back end that is well would answer. */
+  /** Returns the normal answer. */
   readonly answer: BackEndAnswer;
   readonly request: BackEndRequest;
   readonly response: ServerResponse;
   readonly backEnd: BackEnd;
-  /** The address that was asked. */
+  /** The address of the request. */
   readonly url: string;
 }
 
@@ -70,25 +70,25 @@ type Spoil = (spoiled: Spoiled) => BackEndAnswer | undefined;
 
 const SIZE_BYTES = 2 * 1024 * 1024;
 
-/** A byte each so many milliseconds is too little to end a request within any patience. */
+/** Interval between the bytes of a slow answer, in milliseconds: it exceeds every timeout. */
 const DRIP_MS = 50;
 
 const HOSTILITIES = {
-  /** Takes the request and says nothing. */
+  /** Reads the request and never answers. */
   hanging: () => undefined,
-  /** Sends a byte now and then, and never comes to the end. */
+  /** Sends a byte now and then, and never ends. */
   slow: ({response}) => {
     response.writeHead(200, {'Content-Type': 'application/json'});
     const timer = setInterval(() => response.write(' '), DRIP_MS);
     response.once('close', () => clearInterval(timer));
     return undefined;
   },
-  /** Ends the connection without an answer. */
+  /** Closes the connection without an answer. */
   silent: ({response}) => {
     response.destroy();
     return undefined;
   },
-  /** Ends the connection in the middle of the body. */
+  /** Closes the connection in the middle of the body. */
   'cut off': ({answer, response}) => {
     const body = Buffer.from(answer.body);
     response.writeHead(answer.status, {...answer.headers, 'Content-Length': body.length});
@@ -97,12 +97,12 @@ const HOSTILITIES = {
   },
   /** The right answer, with 2 MiB of white space before it. */
   huge: ({answer}) => ({...answer, body: `${' '.repeat(SIZE_BYTES)}${answer.body}`}),
-  /** All airports of the world, as stock phpVMS 7 has them. */
+  /** All airports of the world, as in stock phpVMS 7. */
   'large table': ({answer, request}) =>
     request.path === 'data/airports' && request.method === 'GET' && answer.status === 200
       ? {...answer, body: JSON.stringify(Array(40_000).fill(AIRPORT))}
       : answer,
-  /** Goes on for as long as somebody reads. */
+  /** Sends data without end. */
   endless: ({response}) => {
     const fill = (): void => {
       while (!response.destroyed && response.write('['.repeat(65_536)));
@@ -112,13 +112,13 @@ const HOSTILITIES = {
     fill();
     return undefined;
   },
-  /** The page of somebody else, with status 200. */
+  /** A page of another site, with status 200. */
   html: () => htmlAnswer(200, 'Welcome to our airline'),
-  /** JSON of somebody else. */
+  /** JSON of another program. */
   'other JSON': () => jsonAnswer(200, {hello: 'world'}),
-  /** JSON that is no object. */
+  /** JSON that is not an object. */
   'JSON null': () => jsonAnswer(200, null),
-  /** What comes before the JSON when PHP shows its warnings; the status stays 200, as the headers are out by then. */
+  /** A warning of PHP before the JSON; the status stays 200, since the headers were sent before. */
   'PHP warning': ({answer}) => ({
     status: 200,
     headers: {'Content-Type': 'text/html'},
@@ -130,75 +130,75 @@ const HOSTILITIES = {
     headers: {'Content-Type': 'text/html'},
     body: `\nDeprecated: Creation of dynamic property Codon::$x is deprecated in /home/air/core/classes/Codon.php on line 7\n${answer.body}`,
   }),
-  /** What a retired pilot is to phpVMS 5 on a current PHP: the end of the program, with status 200. */
+  /** The failure of phpVMS 5 on a current PHP for a retired pilot, with status 200. */
   'PHP fatal error': () => ({
     status: 200,
     headers: {'Content-Type': 'text/html'},
     body: '<br />\n<b>Fatal error</b>:  Uncaught TypeError: count(): Argument #1 ($value) must be of type Countable|array, null given in /home/air/back-end/login.php:31\nStack trace:\n#0 {main}\n  thrown in <b>/home/air/back-end/login.php</b> on line <b>31</b><br />\n',
   }),
-  /** A line that somebody left in a file that is included. */
+  /** Debug output of an included file. */
   'text before JSON': ({answer}) => ({...answer, body: `debug: here\n${answer.body}`}),
-  /** What ModSecurity answers by itself. */
+  /** The page of ModSecurity. */
   firewall: () => ({
     ...htmlAnswer(403, 'Forbidden'),
     body: '<html><head><title>Not Acceptable!</title></head><body><h1>Not Acceptable!</h1><p>An appropriate representation of the requested resource could not be found on this server. This error was generated by Mod_Security.</p></body></html>',
   }),
-  /** The page that makes a browser show that it is one. */
+  /** The challenge page of Cloudflare. */
   challenge: () => {
     const page = htmlAnswer(403, 'Just a moment...');
     return {...page, headers: {...page.headers, 'cf-mitigated': 'challenge', Server: 'cloudflare'}};
   },
-  /** What a site for members does to strangers. */
+  /** The redirect of a site for members. */
   'login page': ({url}) => redirectTo(new URL('/login', url).href, 302),
-  /** What frameworks answer to whoever asks often. */
+  /** The rate limit of a framework. */
   'too many requests': () => {
     const answer = jsonAnswer(429, {message: 'Too Many Attempts.'});
     return {...answer, headers: {...answer.headers, 'Retry-After': '30'}};
   },
-  /** A site that is closed for a while. */
+  /** A site in maintenance mode. */
   maintenance: () => htmlAnswer(503, 'Service Unavailable'),
-  /** What the common back ends answer to a name that they do not know, down to its case. */
+  /** The answer of the common back ends for an unknown name, which is case-sensitive. */
   'empty 500': () => ({status: 500, body: ''}),
-  /** What nginx answers to plain HTTP on its port for https. */
+  /** The answer of nginx to plain HTTP on its port for https. */
   'https port': () => htmlAnswer(400, 'The plain HTTP request was sent to HTTPS port'),
   /** An answer without a body. */
   empty: () => ({status: 200, body: ''}),
-  /** The right answer under a name that is not its own. */
+  /** The right answer with the wrong content type. */
   'wrong content type': ({answer}) => ({
     ...answer,
     headers: {...answer.headers, 'Content-Type': 'text/html; charset=UTF-8'},
   }),
-  /** Bytes that are no text. */
+  /** Bytes that are not text. */
   'invalid UTF-8': ({answer}) => ({
     ...answer,
     body: Buffer.concat([Buffer.from('{"firstName":"'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')]),
   }),
-  /** The right answer after a byte order mark, as some editors leave it before "<?php". */
+  /** The right answer after a byte order mark, which some editors write before "<?php". */
   'byte order mark': ({answer}) => ({...answer, body: `\ufeff${answer.body}`}),
-  /** A message that would clear the screen, turn the text around, and never end. */
+  /** A very long message that would clear the screen and reverse the text. */
   'control characters': () =>
     jsonAnswer(401, {message: `\u001b[2J\u202eNo\r\nway\u0000\u0007${' and never again'.repeat(1000)}`}),
-  /** To the same over https. */
+  /** A redirect to the same address with https. */
   'redirect to https': ({url}) => redirectTo(url.replace('http:', 'https:')),
-  /** To the same with a slash at the end, or a second one. */
+  /** A redirect that adds a slash, or a second one. */
   'redirect to a slash': ({url}) => redirectTo(`${url}/`),
-  /** To itself. */
+  /** A redirect to itself. */
   'redirect loop': ({url}) => redirectTo(url),
   /** A redirect that keeps the method and the body (308). */
   'permanent redirect': ({url}) => redirectTo(url.replace('127.0.0.1', 'localhost'), 308),
-  /** A redirect that names no target. */
+  /** A redirect without a target. */
   'redirect to nowhere': () => ({...htmlAnswer(302, 'Found')}),
-  /** Gives another session each time, also to verify. */
+  /** Returns a new session each time, even for a verification. */
   'changing session': ({request, backEnd, answer}) =>
     request.path === 'pilot/verify' ? respond({...request, path: 'pilot/resume'}, backEnd) : answer,
-  /** Every session is dead before it is used. */
+  /** Ends every session before it is used. */
   'dying session': ({backEnd, answer}) => {
     backEnd.endSessions();
     return answer;
   },
 } as const satisfies Record<string, Spoil>;
 
-/** All ways to be hostile, for tests that walk them. */
+/** All hostile behaviours, for tests that iterate over them. */
 export const HOSTILITY_NAMES = Object.keys(HOSTILITIES) as readonly Hostility[];
 
 function withPilot(

@@ -14,19 +14,19 @@ import type {SessionDocument} from '../../src/protocol/session.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
-/** A clock with timers, which only moves when it is told to. */
+/** A clock with timers that the test advances. */
 export interface TestClock {
   readonly nowMs: () => number;
   readonly timers: Timers;
-  /** Moves on, and calls what is due on the way, in its order. What that begins is not waited for. */
+  /** Advances the clock, and runs the timers that are due in order. Does not wait for what they start. */
   advance(byMs: number): void;
-  /** Moves on at once, as a machine that slept: timers that were due are called only now. */
+  /** Advances the clock in one step, as on a machine that slept: timers that were due run only afterwards. */
   sleep(byMs: number): void;
-  /** The time is another, as when somebody sets the clock. */
+  /** Sets the clock, without running timers. */
   set(nowMs: number): void;
 }
 
-/** Makes a clock that begins at some day. */
+/** Returns a clock that starts at the given time. */
 export function createTestClock(beginMs = Date.UTC(2026, 2, 1, 12)): TestClock {
   let nowMs = beginMs;
   const waiting = new Set<{dueAtMs: number; readonly run: () => void}>();
@@ -60,20 +60,20 @@ export function createTestClock(beginMs = Date.UTC(2026, 2, 1, 12)): TestClock {
     set: setMs => {
       const byMs = setMs - nowMs;
       nowMs = setMs;
-      // Timers go by a clock that nobody sets.
+      // Timers use a monotonic clock.
       for (const timer of waiting) timer.dueAtMs += byMs;
     },
   };
 }
 
-/** A keychain that keeps in memory, until it is locked. */
+/** A keychain in memory that can be locked. */
 export interface TestKeychain extends Keychain {
   readonly secrets: Map<string, string>;
   lock(): void;
   unlock(): void;
 }
 
-/** Makes a keychain. It has the same promises as that of the system. */
+/** Returns a keychain that behaves like that of the system. */
 export function createTestKeychain(): TestKeychain {
   const secrets = new Map<string, string>();
   let isLocked = false;
@@ -95,7 +95,7 @@ export function createTestKeychain(): TestKeychain {
   };
 }
 
-/** What was logged, as it would be written. */
+/** A log whose lines can be read. */
 export interface TestLog {
   readonly lines: string[];
   error(message: string, about?: LogFields): void;
@@ -103,7 +103,7 @@ export interface TestLog {
   debug(message: string, about?: LogFields): void;
 }
 
-/** Makes a log that remembers. */
+/** Returns a log that stores its lines. */
 export function createTestLog(): TestLog {
   const lines: string[] = [];
   const write =
@@ -122,7 +122,7 @@ export async function writeAirline(directory: string, scriptURL: string): Promis
   return file;
 }
 
-/** A machine: what stays when the service on it is started again. */
+/** A machine: everything that survives a restart of the service. */
 export interface Machine {
   readonly clock: TestClock;
   readonly keychain: TestKeychain;
@@ -133,24 +133,24 @@ export interface Machine {
   start(options?: Partial<Config>, parts?: Partial<CrewroomParts>): Promise<Running>;
 }
 
-/** A service that runs on a machine. */
+/** A running service. */
 export interface Running {
   readonly crewroom: Crewroom;
   readonly client: Client;
   readonly url: string;
-  /** How often the identity was announced as changed. */
+  /** Returns how often a change of the identity was announced. */
   readonly changes: () => number;
   stop(): Promise<void>;
 }
 
-/** What goes with the test. */
+/** Disposes of something at the end of the test. */
 export async function using<T extends AsyncDisposable>(started: Promise<T>): Promise<T> {
   const it = await started;
   onTestFinished(() => it[Symbol.asyncDispose]());
   return it;
 }
 
-/** Makes a machine with a back end, which go with the test. */
+/** Makes a machine with a back end. Both end with the test. */
 export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): Promise<Machine> {
   const {path: directory, ...disposable} = await makeTemporaryDirectory();
   onTestFinished(() => disposable[Symbol.asyncDispose]());
@@ -183,7 +183,7 @@ export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): 
   };
 }
 
-/** Resolves once the session is as wanted; the state changes in the background, with nothing else to wait for. */
+/** Resolves once the session fulfils a condition. It changes in the background, without an event to wait for. */
 export async function until(client: Client, isWanted: (session: SessionDocument) => boolean): Promise<SessionDocument> {
   for (;;) {
     const session = await client.session();

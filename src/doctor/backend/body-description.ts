@@ -13,7 +13,7 @@ export function describeBody(answer: BackEndAnswer): string {
     case 'empty':
       return 'an empty body';
     case 'binary':
-      return 'bytes that are no text in UTF-8';
+      return 'bytes that are not text in UTF-8';
     case 'html':
       return describePage(answer);
     case 'text':
@@ -28,31 +28,31 @@ export function describeBody(answer: BackEndAnswer): string {
   }
 }
 
-/** The message of a failure, cleaned and cut; undefined if there is none. */
+/** Returns the message of a failure, cleaned and truncated; undefined if there is none. */
 export function failureMessageOf({body, secrets}: BackEndAnswer): string | undefined {
   const message = cleanText(messageIn(body) ?? '', secrets);
   return message === '' ? undefined : message;
 }
 
-/** The warning about a byte order mark, which Crewroom skips and other programs may not. */
+/** Returns a warning if the body begins with a byte order mark, which Crewroom skips but other programs may not. */
 export function findByteOrderMark(check: string, {body}: BackEndAnswer): readonly Finding[] {
   if (!('hasByteOrderMark' in body) || !body.hasByteOrderMark) return [];
   return [
     {
       check,
       level: 'warning',
-      detail: 'a byte order mark stands before the JSON, which not every program skips',
-      fix: 'Save the PHP files as UTF-8 without a byte order mark; each included one counts',
+      detail: 'there is a byte order mark before the JSON, which not every program skips',
+      fix: 'Save the PHP files, included files too, as UTF-8 without a byte order mark',
     },
   ];
 }
 
-/** Whether the content type says that it is JSON. */
+/** Reports if the content type is JSON. */
 export function claimsJson({headers}: BackEndAnswer): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** How many names of members are told. */
+/** Maximum number of member names that are listed. */
 const NAMES_MAX = 8;
 
 function describeMembers(names: readonly string[], {secrets}: BackEndAnswer): string {

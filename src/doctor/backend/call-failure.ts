@@ -2,7 +2,7 @@ import {AppError, describeFailure, type Failure} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
 import type {Finding} from '../finding.ts';
 
-/** The finding for an answer that did not come, or is none of a back end. What is no failure is thrown on. */
+/** Turns the failure of a call into a finding. @throws Any error that is not a failure. */
 export function findingOfCallFailure(check: string, error: unknown): Finding {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;
@@ -15,7 +15,7 @@ function detailOf(failure: Failure): string {
     case 'back-end-unreachable':
       return failure.problem;
     case 'back-end-timeout':
-      return `no whole answer came within ${failure.timeoutMs / 1000} seconds`;
+      return `no complete answer within ${failure.timeoutMs / 1000} seconds`;
     case 'not-a-back-end':
       return `${failure.problem} (${failure.backEndStatus})`;
     case 'back-end-failed':
@@ -39,12 +39,12 @@ function fixOf(failure: Failure): string {
   switch (failure.code) {
     case 'back-end-unreachable':
       return failure.stage === 'answer'
-        ? 'Look into the logs of PHP and the web server: a process that dies cuts its answer off'
+        ? 'Look into the logs of PHP and the web server: a process that crashes cuts off its answer'
         : 'Check the address and the port, that the web server runs, and that no firewall keeps visitors out';
     case 'back-end-timeout':
-      return 'Look for what is slow (the database, most of the time) in the slow log of PHP; pilots wait no longer than this';
+      return 'Look for the slow part (mostly the database) in the slow log of PHP; pilots do not wait longer';
     case 'not-a-back-end':
-      return 'Answer with the JSON that is due and nothing else: no page, and less than 1 MiB';
+      return 'Answer with the expected JSON and nothing else: no page, and less than 1 MiB';
     case 'back-end-failed':
       return 'Look into the error log of PHP, or of the framework (storage/logs)';
     case 'back-end-redirect':

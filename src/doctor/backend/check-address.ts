@@ -3,7 +3,7 @@ import type {Finding} from '../finding.ts';
 
 const CHECK = 'Address';
 
-/** Whether an address can be that of a back end. @returns With a slash at its end; undefined when it cannot be used. */
+/** Checks the form of an address. @returns The address with a slash at its end; undefined if it is invalid. */
 export function checkAddress(given: string): {
   readonly scriptURL: string | undefined;
   readonly findings: readonly Finding[];
@@ -29,7 +29,7 @@ function findMissingSlash(given: string, scriptURL: string): readonly Finding[] 
       check: CHECK,
       level: 'problem',
       detail:
-        'the address does not end in "/": plugins append their paths to it as it is, and "crewroom start" refuses it',
+        'the address does not end in "/": plugins append their paths to it unchanged, and "crewroom start" refuses it',
       fix: `Configure ${scriptURL} as scriptURL of the airline`,
     },
   ];
@@ -41,8 +41,8 @@ function findPlainHttp(scriptURL: string): readonly Finding[] {
     {
       check: CHECK,
       level: 'warning',
-      detail: 'without https everybody on the way can read passwords and sessions',
-      fix: 'Turn on https for the site (most hosters have a button for it, at no cost), then configure the https:// address',
+      detail: 'without https, others on the network can read passwords and sessions',
+      fix: 'Enable https for the site (most hosters offer it at no cost), then configure the https:// address',
     },
   ];
 }

@@ -5,15 +5,15 @@ import {NO_TLS_HINT} from '../../identity/backend/network-trouble.ts';
 import type {Finding} from '../finding.ts';
 import type {WalkDeps} from './walk-context.ts';
 
-/** How long TLS may take, in milliseconds. */
+/** Timeout for the TLS handshake, in milliseconds. */
 const TLS_TIMEOUT_MS = 10_000;
 
-/** A certificate that ends earlier than in so many days is worth a word: those that renew themselves do it before. */
+/** Remaining validity below which a certificate is reported, in days: automatic renewal happens earlier. */
 const CERTIFICATE_DAYS_MIN = 14;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Whether the name leads somewhere, and with https whether its certificate is one that clients accept. */
+/** Checks that the name resolves and, for https, that clients accept the certificate. */
 export async function checkConnection(
   scriptURL: string,
   {nowMs}: Pick<WalkDeps, 'nowMs'>,
@@ -30,7 +30,7 @@ async function checkName(host: string): Promise<Finding> {
   const check = 'Name';
   try {
     const addresses = await lookup(host, {all: true});
-    return {check, level: 'ok', detail: `${host} leads to ${addresses.map(({address}) => address).join(' and ')}`};
+    return {check, level: 'ok', detail: `${host} resolves to ${addresses.map(({address}) => address).join(' and ')}`};
   } catch (error) {
     const isUnknown = (error as NodeJS.ErrnoException).code === 'ENOTFOUND';
     return {
@@ -59,11 +59,11 @@ interface SeenCertificate {
   readonly validTo: string;
   readonly names: string;
   readonly issuer: string;
-  /** The code for why clients do not accept it. */
+  /** Code of the reason why clients refuse it; undefined if they accept it. */
   readonly refusal: string | undefined;
 }
 
-/** Agrees on TLS with whatever certificate there is; nothing is sent over it. */
+/** Performs a TLS handshake and accepts any certificate. Sends no data. */
 function lookAtCertificate(host: string, port: number): Promise<SeenCertificate> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? {servername: host} : {};
@@ -79,13 +79,13 @@ function lookAtCertificate(host: string, port: number): Promise<SeenCertificate>
 
 function describePeer(socket: TLSSocket): SeenCertificate {
   const peer: Partial<PeerCertificate> = socket.getPeerCertificate();
-  // Node says here that this is an Error, and gives the code as text.
+  // The type says Error, but the value is the code as a string.
   const error: unknown = socket.authorizationError;
   const refusal = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : error;
   return {
     validTo: peer.valid_to ?? '',
     names: peer.subjectaltname?.replaceAll('DNS:', '') ?? String(peer.subject?.CN ?? 'no name'),
-    issuer: String(peer.issuer?.O ?? peer.issuer?.CN ?? 'nobody'),
+    issuer: String(peer.issuer?.O ?? peer.issuer?.CN ?? 'an unknown issuer'),
     refusal: typeof refusal === 'string' && refusal !== '' ? refusal : undefined,
   };
 }
@@ -99,7 +99,7 @@ function judgeEnd({validTo, issuer}: SeenCertificate, nowMs: number): Judgement 
   return {
     level: 'warning',
     detail: `${detail}, in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`,
-    fix: 'See that it is renewed: once it has expired nobody can sign in',
+    fix: 'Renew it: pilots cannot sign in once it has expired',
   };
 }
 
@@ -119,21 +119,24 @@ function describeRefusal(code: string, {validTo, names}: SeenCertificate, host: 
   if (/SELF_SIGNED_CERT$/.test(code) && code.startsWith('DEPTH_ZERO'))
     return {
       level: 'problem',
-      detail: 'it is signed by itself, so nobody can tell whose it is',
+      detail: 'it is self-signed, so clients cannot tell whose it is',
       fix: 'Get one from an authority that clients know; Let’s Encrypt gives them at no cost',
     };
   if (code.startsWith('UNABLE_TO_'))
     return {
       level: 'problem',
-      detail: 'it leads to no authority that clients know',
-      fix: 'Let the web server send the certificates in between too ("fullchain.pem"): browsers find them elsewhere, programs do not',
+      detail: 'it is not from an authority that clients know',
+      fix: 'Let the web server send the intermediate certificates, too ("fullchain.pem"): browsers find them elsewhere, programs do not',
     };
   return {level: 'problem', detail: `clients refuse it (${code})`, fix: 'Get a certificate that browsers accept'};
 }
 
 function describeTlsTrouble(code: string, message: string, place: string): Omit<Judgement, 'level'> {
   if (code === 'ECONNREFUSED')
-    return {detail: `nobody listens at ${place}`, fix: 'Check the port, and that the web server runs and has https on'};
+    return {
+      detail: `no server listens at ${place}`,
+      fix: 'Check the port, and that the web server runs and has https on',
+    };
   if (code === 'ETIMEDOUT')
     return {detail: `${place} does not answer`, fix: 'Check the address, and whether a firewall keeps visitors out'};
   if (code === 'ECONNRESET' || code === 'EPROTO' || code.startsWith('ERR_SSL_'))

@@ -7,23 +7,23 @@ import {describeBody, failureMessageOf} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 import type {WalkContext} from './walk-context.ts';
 
-/** An address that nobody has: the domain is reserved (RFC 2606). A real pilot might be locked out by a wrong password. */
-const NOBODY = 'crewroom-doctor@example.invalid';
+/** User name that no pilot has, in a reserved domain (RFC 2606): wrong passwords might lock out a real pilot. */
+const USERNAME = 'crewroom-doctor@example.invalid';
 
-/** Nobody's password, and nobody's session. */
+/** Password and session that no pilot has. */
 const PASSWORD = 'crewroom-doctor-wrong-password';
 const SESSION = 'crewroom-doctor-unknown-session';
 
-/** A request that is wrong on purpose, and how a back end should refuse it. */
+/** A request that is wrong on purpose, and the expected refusal. */
 interface Mistake {
   readonly check: string;
   readonly request: Omit<BackEndRequest, 'scriptURL'>;
-  /** The statuses that are right; the first one is the usual. */
+  /** The accepted statuses; the first one is the usual one. */
   readonly statuses: readonly number[];
-  /** How bad another status is: without some of them pilots only get poorer words. */
+  /** Level of a finding for any other status: some only result in a poorer message for the pilot. */
   readonly level: FindingLevel;
   readonly fix: string;
-  /** What certain other statuses tell. */
+  /** Advice for certain other statuses. */
   readonly fixes?: Readonly<Record<number, string>>;
 }
 
@@ -35,32 +35,38 @@ const NO_PATH_FIX =
 const MISTAKES: readonly Mistake[] = [
   {
     check: 'Wrong password',
-    request: {method: 'POST', path: LOGIN, query: {username: NOBODY}, body: {password: PASSWORD}, secrets: [PASSWORD]},
+    request: {
+      method: 'POST',
+      path: LOGIN,
+      query: {username: USERNAME},
+      body: {password: PASSWORD},
+      secrets: [PASSWORD],
+    },
     statuses: [401],
     level: 'problem',
     fix: 'Answer 401 with {"message": "…"} to a user name or a password that is wrong',
     fixes: {
       400: 'Read the body as JSON, in PHP with json_decode(file_get_contents("php://input"), true): $_POST does not hold it',
       404: NO_PATH_FIX,
-      405: 'Let POST through to the back end: it arrives as another method, which a redirect on the server does',
-      415: 'Take a body of the type application/json',
-      419: 'Take the routes of the back end out of the protection against forged forms (CSRF): programs have no token',
+      405: 'Let POST pass to the back end: it arrives as another method, probably after a redirect on the server',
+      415: 'Accept a body of the type application/json',
+      419: 'Exclude the routes of the back end from the protection against forged requests (CSRF): programs have no token',
     },
   },
   {
     check: 'No password',
-    request: {method: 'POST', path: LOGIN, query: {username: NOBODY}, body: {}},
-    // phpVMS 7 looks for the pilot first.
+    request: {method: 'POST', path: LOGIN, query: {username: USERNAME}, body: {}},
+    // phpVMS 7 looks up the pilot first.
     statuses: [400, 401],
     level: 'warning',
     fix: 'Answer 400 with {"message": "…"} when a member is missing or mistyped',
   },
   {
     check: 'Wrong method',
-    request: {method: 'GET', path: LOGIN, query: {username: NOBODY}},
+    request: {method: 'GET', path: LOGIN, query: {username: USERNAME}},
     statuses: [405],
     level: 'warning',
-    fix: 'Answer 405 with {"message": "…"} to any method but POST: a redirected sign-in arrives as GET, and should be told so',
+    fix: 'Answer 405 with {"message": "…"} to any method but POST: a redirected sign-in arrives as GET',
   },
   {
     check: 'Unknown session',
@@ -71,38 +77,38 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-/** How long to wait before each request that is wrong on purpose, in milliseconds: a burst of them looks like an attack. */
+/** Delay before each request that is wrong on purpose, in milliseconds: a burst of them looks like an attack. */
 export const PACE_MS = 1000;
 
-/** Longest wait for a back end that wants to be left alone, in milliseconds: a minute is what most of them count by. */
-const LEAVE_ALONE_MAX_MS = 60_000;
+/** Longest wait for a back end that limits requests, in milliseconds: most limits are per minute. */
+const RETRY_AFTER_MAX_MS = 60_000;
 
-/** Looks at how a back end refuses what is wrong: each step asks one thing, until the back end wants to be left alone. */
+/** Checks how a back end refuses wrong requests, one per step, until the back end answers 429. */
 export async function* checkFailures(place: WalkContext): Steps {
-  let leaveAloneMs: number | undefined;
+  let waitMs: number | undefined;
   for (const mistake of MISTAKES) {
-    if (leaveAloneMs !== undefined) {
+    if (waitMs !== undefined) {
       yield [{check: mistake.check, ...NOT_TRIED}];
       continue;
     }
     await place.pause(PACE_MS);
     const {finding, retryAfterMs} = await checkMistake(mistake, place);
-    leaveAloneMs = retryAfterMs;
+    waitMs = retryAfterMs;
     yield [finding];
   }
-  // The sign-in that follows must not count as one of them.
-  await place.pause(Math.max(PACE_MS, Math.min(leaveAloneMs ?? 0, LEAVE_ALONE_MAX_MS)));
+  // The sign-in that follows must not hit the limit.
+  await place.pause(Math.max(PACE_MS, Math.min(waitMs ?? 0, RETRY_AFTER_MAX_MS)));
 }
 
 const NOT_TRIED = {
   level: 'skipped',
-  detail: 'not tried: it takes no more requests for now',
-  fix: 'Run it again later',
+  detail: 'not tried: it accepts no more requests for now',
+  fix: 'Run the command again later',
 } as const satisfies Omit<Finding, 'check'>;
 
 interface Checked {
   readonly finding: Finding;
-  /** How long the back end wants to be left alone. */
+  /** The wait that the back end asked for; undefined unless it answered 429. */
   readonly retryAfterMs?: number;
 }
 
@@ -115,7 +121,7 @@ async function checkMistake(mistake: Mistake, {scriptURL, client}: WalkContext):
     const finding = {check, ...judge(answer, mistake)};
     if (answer.status !== 429) return {finding};
     const retryAfterMs = (readRetryAfterSeconds(answer.headers) ?? 0) * 1000;
-    // That it counts is well; a sign-in may go through all the same.
+    // Only a warning: a rate limit is good, and a sign-in may still work.
     return {finding: {...finding, level: 'warning'}, retryAfterMs};
   } catch (error) {
     return {finding: findingOfCallFailure(check, error)};
@@ -137,7 +143,7 @@ function judge(answer: BackEndAnswer, mistake: Mistake): Judgement {
   return judgeShape(answer);
 }
 
-/** Text before JSON breaks whatever reads it; what stands in front may let through what is not wrong. */
+/** Text before the JSON breaks every client; a server in front of the back end may pass correct requests. */
 function describeDiagnosis({code, problem, hint}: Diagnosis, answer: BackEndAnswer, {level}: Mistake): Judgement {
   const message = failureMessageOf(answer);
   const said = message === undefined ? '' : `: ${JSON.stringify(message)}`;
@@ -153,16 +159,20 @@ function describeAcceptance(answer: BackEndAnswer, {request, statuses, fix}: Mis
   if (request.path === LOGIN && body.kind === 'object' && 'session' in body.value)
     return {
       level: 'problem',
-      detail: 'it signs anybody in',
-      fix: 'Take the back end off the net until it checks passwords',
+      detail: 'it signs in without the right password',
+      fix: 'Take the back end offline until it checks passwords',
     };
   const level = statuses.includes(401) ? 'problem' : 'warning';
-  return {level, detail: `it is answered ${answer.status}, as if all were well, with ${describeBody(answer)}`, fix};
+  return {
+    level,
+    detail: `it is answered with ${answer.status}, as if it were correct, and ${describeBody(answer)}`,
+    fix,
+  };
 }
 
 function describeTrouble(answer: BackEndAnswer): string {
   return answer.body.kind === 'empty'
-    ? 'Look into the error log of PHP: it ended without a word, so its messages are turned off'
+    ? 'Look into the error log of PHP: it failed without a message, so messages are turned off'
     : 'Look into the error log of PHP, or of the framework (storage/logs)';
 }
 
@@ -172,7 +182,7 @@ function judgeShape(answer: BackEndAnswer): Judgement {
   if (message !== undefined) return {level: 'ok', detail: `${status}, ${JSON.stringify(message)}`};
   return {
     level: 'warning',
-    detail: `it is refused with ${status}, and ${describeBody(answer)} in place of a message`,
-    fix: 'Answer {"message": "…"} in JSON, also where the framework answers by itself: pilots are shown the message',
+    detail: `it is refused with ${status}, and ${describeBody(answer)} instead of a message`,
+    fix: 'Answer {"message": "…"} in JSON, also for answers of the framework: pilots see the message',
   };
 }

@@ -6,13 +6,13 @@ import type {WalkContext} from './walk-context.ts';
 
 const CHECK = 'Pages';
 
-/** Where the pages of plugins come from. */
+/** Origin of the pages of plugins. */
 const ORIGIN = 'http://localhost:7172';
 
 const FIX =
   'Send "Access-Control-Allow-Origin: *" with every answer, and with those to OPTIONS also "Access-Control-Allow-Headers: Authorization, Content-Type"';
 
-/** Whether browsers let the pages of plugins call the back end (CORS), which they ask it with OPTIONS. */
+/** Checks if browsers let the pages of plugins call the back end (CORS), with a preflight request. */
 export async function checkPages({scriptURL, client}: WalkContext): Promise<Finding> {
   const headers = {
     Origin: ORIGIN,
@@ -22,12 +22,12 @@ export async function checkPages({scriptURL, client}: WalkContext): Promise<Find
   try {
     const answer = await client.send({scriptURL, path: 'data/airports', method: 'OPTIONS', headers});
     const problem = findProblem(answer);
-    if (problem === undefined) return {check: CHECK, level: 'ok', detail: 'those of plugins may call it (CORS)'};
+    if (problem === undefined) return {check: CHECK, level: 'ok', detail: 'pages of plugins may call it (CORS)'};
     const diagnosis = diagnose(answer);
     if (diagnosis !== undefined)
       return {check: CHECK, level: 'warning', detail: `${problem}: ${diagnosis.problem}`, fix: diagnosis.hint};
-    // Plugins that call from their background do without, so nothing is broken for sure.
-    return {check: CHECK, level: 'warning', detail: `those of plugins cannot call it: ${problem}`, fix: FIX};
+    // Only a warning: background processes of plugins do not need CORS.
+    return {check: CHECK, level: 'warning', detail: `pages of plugins cannot call it: ${problem}`, fix: FIX};
   } catch (error) {
     return findingOfCallFailure(CHECK, error);
   }
@@ -36,10 +36,10 @@ export async function checkPages({scriptURL, client}: WalkContext): Promise<Find
 function findProblem({status, headers}: BackEndAnswer): string | undefined {
   const allowedOrigin = headers.get('access-control-allow-origin');
   const allowedHeaders = headers.get('access-control-allow-headers') ?? '';
-  if (allowedOrigin === null) return `OPTIONS is answered ${status}, without "Access-Control-Allow-Origin"`;
-  if (allowedOrigin !== '*' && allowedOrigin !== ORIGIN) return 'only pages of another origin may';
-  if (status < 200 || status > 299) return `OPTIONS is answered ${status}, and browsers take only 200 to 299`;
-  // By the Fetch standard "*" does not stand for this one.
+  if (allowedOrigin === null) return `OPTIONS is answered with ${status}, without "Access-Control-Allow-Origin"`;
+  if (allowedOrigin !== '*' && allowedOrigin !== ORIGIN) return 'only pages of another origin are allowed';
+  if (status < 200 || status > 299) return `OPTIONS is answered with ${status}, and browsers accept only 200 to 299`;
+  // Fetch standard: "*" does not include this header.
   if (!/(?:^|,)\s*authorization\s*(?:,|$)/i.test(allowedHeaders)) return 'the header "Authorization" is not allowed';
   return undefined;
 }

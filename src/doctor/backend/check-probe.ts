@@ -7,7 +7,7 @@ import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 
-/** How many redirects are followed to tell where they end; browsers follow 20, and nobody needs three. */
+/** Maximum number of redirects that are followed. Browsers follow 20; a real site needs at most two. */
 const REDIRECTS_MAX = 5;
 
 const REDIRECT = 'Redirects';
@@ -18,13 +18,13 @@ interface ProbeDeps {
   readonly elapsedMs: () => number;
 }
 
-/** What came of the probe: where to go on, which is elsewhere after a redirect, and nowhere when there is no back end. */
+/** Result of the probe: the address to continue with, after redirects; undefined if there is no back end. */
 interface Probed {
   readonly scriptURL: string | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** Whether a back end is at the address, and which; nothing secret is sent. */
+/** Checks which back end is at the address. Sends no secret. */
 export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Probed> {
   const findings: Finding[] = [];
   let place = scriptURL;
@@ -54,10 +54,10 @@ export async function checkProbe(scriptURL: string, deps: ProbeDeps): Promise<Pr
   return {scriptURL: undefined, findings};
 }
 
-const NO_SLASH = 'the slash at the end of the address is taken away, as Laravel does it; that is harmless';
+const NO_SLASH = 'the slash at the end of the address is removed, as Laravel does; that is harmless';
 
 const LOOP_FIX =
-  'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them work against each other';
+  'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them contradict each other';
 
 function findNext(
   answer: BackEndAnswer,
@@ -65,7 +65,7 @@ function findNext(
   const failure = findRedirect(answer)?.failure;
   if (failure?.code !== 'back-end-redirect') return undefined;
   const {scriptURL} = failure;
-  const detail = `${failure.url} leads to ${failure.target}: ${failure.problem}`;
+  const detail = `${failure.url} redirects to ${failure.target}: ${failure.problem}`;
   const fix = failure.hint ?? (scriptURL === undefined ? LOOP_FIX : fixOf(failure, scriptURL));
   return {finding: {check: REDIRECT, level: 'problem', detail, fix}, scriptURL};
 }
@@ -112,15 +112,15 @@ function judgeType(answer: BackEndAnswer): readonly Finding[] {
   ];
 }
 
-/** What answers in place of a back end. */
+/** Describes an answer that is not from a back end. */
 function describeOther(answer: BackEndAnswer): {readonly detail: string; readonly fix: string} {
   const {status} = answer;
   const detail = `it answers ${status} with ${describeBody(answer)}`;
   if (status === 401 || status === 403)
-    return {detail, fix: 'Let everybody ask: GET of the address needs no session and no password'};
+    return {detail, fix: 'Allow GET of the address without a session or a password'};
   if (status === 404)
     return {detail, fix: 'Check the path: it has to name the directory of the back end, as it is on the server'};
-  if (status >= 500) return {detail, fix: 'Look into the error log of PHP: the back end fails before it says anything'};
+  if (status >= 500) return {detail, fix: 'Look into the error log of PHP: the back end fails before it answers'};
   return {
     detail,
     fix: 'Let the address name the back end, not the site of the airline: its GET answers {"apiVersion": "…", "handler": "…"}',

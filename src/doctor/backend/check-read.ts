@@ -9,23 +9,23 @@ import type {WalkContext} from './walk-context.ts';
 
 const CHECK = 'Read';
 
-/** What every back end has for those who are signed in. */
+/** Path that every back end has for signed-in pilots. */
 const PATH = 'data/airports';
 
-/** What to put where, since hosts differ: Apache with PHP as CGI or FPM, and nginx. */
+/** Advice for a lost header, for Apache with PHP as CGI or FPM and for nginx. */
 const AUTHORIZATION_FIX =
   'Hand the header on to PHP. Apache, in .htaccess: SetEnvIf Authorization "(.+)" HTTP_AUTHORIZATION=$1 (or, from 2.4.13 on: CGIPassAuth On). nginx: fastcgi_param HTTP_AUTHORIZATION $http_authorization;';
 
-/** Largest table that is read, in bytes: of 80,000 airports, which is all there are, one has some 100 bytes. */
+/** Largest answer that is read, in bytes: there are 80,000 airports, with about 100 bytes each. */
 const READ_BYTES_MAX = 16 * 1024 * 1024;
 
-/** How long it may take, in milliseconds: pilots do not wait for it. */
+/** Timeout for the answer, in milliseconds: pilots do not wait for it. */
 const READ_TIMEOUT_MS = 60_000;
 
-/** A table that takes longer is worth a word, in milliseconds: plugins load it at their start. */
+/** Duration above which the answer is reported as slow, in milliseconds: plugins load it at their start. */
 const SLOW_MS = 5000;
 
-/** Whether a session that was just verified opens what is for pilots; where it does not, its header was lost on the way. */
+/** Checks if a verified session gives access to data for pilots. A refusal means that its header was lost on the way. */
 export async function checkRead(
   {session}: Pilot,
   {scriptURL, client, elapsedMs}: WalkContext,
@@ -90,13 +90,13 @@ function judgeType(answer: BackEndAnswer): readonly Finding[] {
     {
       check: CHECK,
       level: 'warning',
-      detail: `${PATH} answers with JSON and calls it something else`,
+      detail: `${PATH} answers with JSON, but with another content type`,
       fix: 'Send the header "Content-Type: application/json" with every answer',
     },
   ];
 }
 
-/** The session is good, so whoever refuses it has not seen it; the more so when nothing at all is refused alike. */
+/** Describes a refusal of the valid session: if a request without it gets the same answer, the header was lost. */
 function describeLoss({status, bytes}: BackEndAnswer, bare: BackEndAnswer): Finding {
   const isAlike = bare.status === status && Buffer.compare(bare.bytes, bytes) === 0;
   const seen = isAlike ? ', just as without it: the header "Authorization" is lost on the way to PHP' : '';
@@ -106,13 +106,13 @@ function describeLoss({status, bytes}: BackEndAnswer, bare: BackEndAnswer): Find
     detail: `${PATH} refuses the session that was just verified (${status})${seen}`,
     fix: isAlike
       ? AUTHORIZATION_FIX
-      : 'Let every path take the session of "Authorization: Bearer …" as pilot/verify does',
+      : 'Let every path accept the session in "Authorization: Bearer …", as pilot/verify does',
   };
 }
 
 const OPEN_DOOR: Finding = {
   check: CHECK,
   level: 'warning',
-  detail: `${PATH} is open to everybody, also without a session`,
-  fix: 'Ask for a session ("Authorization: Bearer …") on everything but the probe and the three calls of the pilot',
+  detail: `${PATH} can be read without a session`,
+  fix: 'Require a session ("Authorization: Bearer …") for everything except the probe and the three calls of the pilot',
 };

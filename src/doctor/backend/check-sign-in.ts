@@ -11,23 +11,23 @@ export interface SignInContext extends WalkContext {
   readonly credentials: Credentials;
 }
 
-/** Why a session was not tried. */
+/** Findings for a sign-in that was skipped. */
 export const SIGN_IN_NOT_TRIED = {
   withoutCredentials: {
     check: 'Session',
     level: 'skipped',
-    detail: 'not tried without a pilot',
-    fix: 'Add --username and --password-file to sign in, verify, resume and read, best with a pilot made for it',
+    detail: 'not tried without credentials',
+    fix: 'Add --username and --password-file to sign in, verify, resume and read, preferably with a test pilot',
   },
   elsewhere: {
     check: 'Session',
     level: 'skipped',
-    detail: 'not tried: a password goes to the address that was given and to no other',
-    fix: 'Run it again with the address to configure',
+    detail: 'not tried: the password is sent to the given address only',
+    fix: 'Run the command again with the address to configure',
   },
 } as const satisfies Record<string, Finding>;
 
-/** The whole round of a session: signs in, verifies, resumes, and reads something with it. */
+/** Checks a whole session: signs in, verifies, resumes, and reads with it. */
 export async function* checkSignIn(place: SignInContext): Steps {
   const {scriptURL, client, credentials, nowMs} = place;
   let pilot: Pilot;
@@ -41,13 +41,13 @@ export async function* checkSignIn(place: SignInContext): Steps {
   yield verified.findings;
   const resumed = await resume(verified.pilot ?? pilot, place);
   yield resumed.findings;
-  // With a session that is dead a refusal says nothing of the header that brings it.
+  // With an invalid session, a refusal would not show if the header is lost.
   if (resumed.pilot === undefined) yield [NOT_READ];
   else yield await checkRead(resumed.pilot, place);
 }
 
-/** What came of asking about a session: the pilot with the session that is good now, if one is. */
-interface Asked {
+/** Result of a call about the session: the pilot with the valid session, if there is one. */
+interface SessionCheck {
   readonly findings: readonly Finding[];
   readonly pilot: Pilot | undefined;
 }
@@ -55,21 +55,20 @@ interface Asked {
 const NOT_READ: Finding = {
   check: 'Read',
   level: 'skipped',
-  detail: 'not tried without a session that is good',
-  fix: 'Mend the steps above first',
+  detail: 'not tried without a valid session',
+  fix: 'Fix the steps above first',
 };
 
 const HOUR_SECONDS = 60 * 60;
 
-/** A clock may be wrong by more, and no session of a pilot is meant to last so long, in seconds: about 100 years. */
+/** Lifetime above which an `expiry` must be in milliseconds, in seconds: about 100 years. */
 const FAR_SECONDS = 100 * 366 * 24 * HOUR_SECONDS;
 
-/** When the session ends, as the pilot or the session itself says it. */
+/** Judges the end of the session. */
 function judgeEnd(pilot: Pilot, nowMs: number): Finding {
   const check = 'Session';
   const end = readExpirySeconds(pilot);
-  if (end === undefined)
-    return {check, level: 'ok', detail: 'it says nothing of its end, so it is verified from time to time'};
+  if (end === undefined) return {check, level: 'ok', detail: 'its end is unknown, so it is verified regularly'};
   const leftSeconds = Math.round(end - nowMs / 1000);
   if (leftSeconds > FAR_SECONDS)
     return {
@@ -89,7 +88,7 @@ function judgeEnd(pilot: Pilot, nowMs: number): Finding {
   };
 }
 
-async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<Asked> {
+async function verify(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
   const check = 'Verify';
   try {
     const verified = await client.verify(scriptURL, pilot.session);
@@ -103,19 +102,19 @@ function judgeVerified(verified: Pilot, pilot: Pilot): Omit<Finding, 'check'> {
   if (verified.summary !== pilot.summary)
     return {
       level: 'problem',
-      detail: `it is the session of somebody else: ${verified.summary}`,
-      fix: 'Look the pilot up by the session that was sent, and by nothing else',
+      detail: `it is the session of another pilot: ${verified.summary}`,
+      fix: 'Look up the pilot by the session in the request only',
     };
   if (verified.session !== pilot.session)
     return {
       level: 'warning',
-      detail: 'it answers with another session than it was asked about',
-      fix: 'Let pilot/verify answer with the session that it was sent; a new one comes from pilot/resume',
+      detail: 'it answers with another session than that of the request',
+      fix: 'Let pilot/verify answer with the session of the request; only pilot/resume returns a new one',
     };
-  return {level: 'ok', detail: 'the session is good'};
+  return {level: 'ok', detail: 'the session is valid'};
 }
 
-async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<Asked> {
+async function resume(pilot: Pilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
   const check = 'Resume';
   try {
     const resumed = await client.resume(scriptURL, pilot.session);
@@ -129,11 +128,11 @@ function judgeResumed(resumed: Pilot | undefined, pilot: Pilot): Omit<Finding, '
   if (resumed === undefined)
     return {
       level: 'warning',
-      detail: 'it is not offered, so pilots sign in again when their session ends',
+      detail: 'it is not supported, so pilots sign in again when their session ends',
       fix: 'Answer POST pilot/resume with the pilot and a session that lasts longer',
     };
   return {
     level: 'ok',
-    detail: resumed.session === pilot.session ? 'the session goes on as it is' : 'a new session takes over',
+    detail: resumed.session === pilot.session ? 'the session stays the same' : 'a new session replaces it',
   };
 }

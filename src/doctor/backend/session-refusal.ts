@@ -3,19 +3,19 @@ import {AppError, type Failure, type FailureCode} from '../../domain/failure.ts'
 import type {Finding} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 
-/** What operators of a back end can do, where the table of failures advises pilots. */
+/** Advice for operators of a back end; the advice of the failures is for pilots. */
 const FIXES: {readonly [C in FailureCode]?: string} = {
   'wrong-credentials':
     'Check the user name and the password; a pilot who signed up through Discord or VATSIM gives the API key of the profile page as the password',
   'pilot-not-confirmed': 'Confirm the pilot in the administration of the airline, or take another one',
   'account-broken':
-    'Give the account a rank and an airline, and look whether it is retired; the error log of PHP or of the framework names the line',
+    'Give the account a rank and an airline, and check if it is retired; the error log of PHP or of the framework has the line',
   'session-unknown':
-    'Keep the session that signing in gave: another sign-in of the same pilot, or a table that is emptied, ends it',
+    'Keep the session that the sign-in returned: another sign-in of the same pilot, or an emptied table, ends it',
   'invalid-pilot': 'Answer with each member in its type; see "The pilot" in docs/back-ends.md of Crewroom',
 };
 
-/** The findings for a session that was refused: one for each problem. What is no failure is thrown on. */
+/** Turns the refusal of a sign-in or session into one finding for each problem. @throws Any error that is not a failure. */
 export function findingsOfRefusal(check: string, error: unknown): readonly Finding[] {
   if (!(error instanceof AppError)) throw error;
   const {failure} = error;

@@ -3,21 +3,20 @@ import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import {describeIssues} from '../identity-document.ts';
 import {type JsonReading, readJsonDocument} from '../json-document.ts';
-
 import {readScriptUrl} from './script-url.ts';
 
-/** An airline, and where its pilots sign in. */
+/** An airline, with the address where its pilots sign in. */
 export interface Airline {
-  /** The object as it stands in the file, with members that nobody knows. */
+  /** The object exactly as in the file, unknown members included. */
   readonly json: JsonText;
   readonly scriptURL: string;
 }
 
-/** Largest airline profile, in bytes: as for an identity document, of which it is the largest part. */
+/** Largest airline profile, in bytes: the limit for identity documents, of which an airline is the largest part. */
 const AIRLINE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads an airline profile: a file whose content is what stands under `airline` in an identity document.
+ * Reads an airline profile: a file that contains the member `airline` of an identity document.
  *
  * @throws {AppError} `invalid-airline` with the problems and their paths.
  */
@@ -26,7 +25,7 @@ export async function readAirline(file: string): Promise<Airline> {
     new AppError({code: 'invalid-airline', file, problems});
   const document = await readDocument(file);
   if ('problem' in document) throw invalid(document.problem);
-  // The schema library costs more to load than everything else: only who has an airline pays for it.
+  // Loaded on demand: the schema library takes longer to load than everything else.
   const {AIRLINE_SCHEMA} = await import('../identity-schema.ts');
   const result = AIRLINE_SCHEMA.safeParse(document.value, {reportInput: true});
   if (!result.success) throw invalid(...describeIssues(result.error.issues));
@@ -44,7 +43,7 @@ async function readDocument(file: string): Promise<JsonReading> {
   }
 }
 
-/** An airline of which nothing is known but where its pilots sign in, for those who just try a back end. */
+/** Returns an airline of which only the address is known, for users who sign in without configuring an airline. */
 export function makeAirline(scriptURL: string): Airline {
   const {hostname, origin} = new URL(scriptURL);
   const airline = {

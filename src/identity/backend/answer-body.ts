@@ -1,16 +1,16 @@
 import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
 
-/** The body of an answer, whatever its content type says: PHP calls everything text/html unless told otherwise. */
+/** The body of an answer. Its content type is ignored: the default of PHP is `text/html` for everything. */
 export type Body =
   | {readonly kind: 'object'; readonly value: JsonObject; readonly json: JsonText; readonly hasByteOrderMark: boolean}
   | {readonly kind: 'json'; readonly value: unknown; readonly json: JsonText; readonly hasByteOrderMark: boolean}
-  /** JSON behind other text, such as what PHP prints before it. */
+  /** JSON after other text, such as a warning of PHP. */
   | {readonly kind: 'mixed'; readonly value: unknown}
   | {readonly kind: 'empty'}
   | {readonly kind: 'html'}
   | {readonly kind: 'text'}
   | {readonly kind: 'binary'}
-  /** More than is parsed, and no HTML. */
+  /** Larger than the limit for parsing, and not HTML. */
   | {readonly kind: 'long'};
 
 /** A JSON object. */
@@ -19,7 +19,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * Reads the body of an answer. A byte order mark before JSON is skipped, as `Response.json()` does (Encoding standard).
  *
- * @param parsedBytesMax Largest body that is parsed.
+ * @param parsedBytesMax Largest body that is parsed, in bytes.
  */
 export function readBody(bytes: Uint8Array, parsedBytesMax: number): Body {
   if (bytes.length > parsedBytesMax)
@@ -40,7 +40,7 @@ export function readBody(bytes: Uint8Array, parsedBytesMax: number): Body {
 
 const HTML = /^\s*<[!a-z?]/i;
 
-/** The message of a failure, at the places where the back ends and frameworks of airlines put it; not cleaned. */
+/** Returns the message of a failure, from the members that back ends and frameworks use for it. It is not cleaned. */
 export function messageIn(body: Body): string | undefined {
   if (!('value' in body)) return undefined;
   if (!isObject(body.value)) return typeof body.value === 'string' ? body.value : undefined;
@@ -51,7 +51,7 @@ export function messageIn(body: Body): string | undefined {
     | undefined;
 }
 
-/** Tells JSON objects from arrays, `null` and the rest. */
+/** Reports if a value is a JSON object: neither an array nor `null`. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -72,7 +72,7 @@ function findText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** JSON from the first bracket that can begin it to the end: from a brace, or else from a square bracket. */
+/** Parses from the first brace, or else from the first square bracket, to the end of the text. */
 function findMixed(text: string): Body | undefined {
   for (const bracket of ['{', '[']) {
     const start = text.indexOf(bracket);

@@ -5,21 +5,21 @@ import type {BackEndAnswer} from './back-end-request.ts';
 import {findPhpMessage} from './php-message.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
-/** Why a back end does not answer as it should, in words for pilots and for those who run it. */
+/** Cause of a wrong answer, described for pilots and for operators of the back end. */
 export interface Diagnosis {
-  /** `not-a-back-end` if something else answers in its place, `back-end-failed` if it fails itself. */
+  /** `not-a-back-end` if another server answers, `back-end-failed` if the back end itself fails. */
   readonly code: 'not-a-back-end' | 'back-end-failed';
   readonly problem: string;
-  /** What to do. */
+  /** Advice on how to fix the cause. */
   readonly hint: string;
 }
 
-/** How much of a page is looked at, in characters: what web servers say by themselves is short. */
+/** Maximum length of a page that is searched, in bytes: the pages of web servers are short. */
 const HEAD_LENGTH = 8 * 1024;
 
 /**
- * Recognises what commonly goes wrong at airlines. Signing in, the state of the session and `crewroom doctor` all ask here, so
- * that they give the same advice. Redirects: see `findRedirect()`.
+ * Recognises common faults of the sites of airlines. Signing in, the session and `crewroom doctor` all use this function, and
+ * so give the same advice. For redirects see `findRedirect()`.
  */
 export function diagnose(answer: BackEndAnswer): Diagnosis | undefined {
   const front = diagnoseFront(answer);
@@ -28,7 +28,7 @@ export function diagnose(answer: BackEndAnswer): Diagnosis | undefined {
   return own && {code: 'back-end-failed', ...own};
 }
 
-/** Recognises what answers in place of the back end: a web server, a proxy or a firewall, which know nothing of pilots. */
+/** Recognises the answer of a web server, a proxy or a firewall in front of the back end. */
 export function diagnoseFront(answer: BackEndAnswer): Diagnosis | undefined {
   const found = findFront(answer);
   return found && {code: 'not-a-back-end', ...found};
@@ -39,7 +39,7 @@ type Found = Omit<Diagnosis, 'code'>;
 function findFront(answer: BackEndAnswer): Found | undefined {
   const {status, headers} = answer;
   if (headers.get('cf-mitigated') === 'challenge') return CHALLENGE;
-  // RFC 9110 section 11.6.1. The common back ends name no scheme, or Bearer.
+  // RFC 9110 section 11.6.1. The common back ends send no scheme, or Bearer.
   if (status === 401 && /^\s*(?:basic|digest)\b/i.test(headers.get('www-authenticate') ?? '')) return PASSWORD;
   if (status === 400 && HTTPS_PORT_PAGE.test(headOf(answer))) return HTTPS_PORT;
   if (![403, 406, 501].includes(status) || !isPage(answer)) return undefined;
@@ -62,11 +62,11 @@ const HTTPS_PORT: Found = {
   hint: 'Begin the address with https://, or name the port for http',
 };
 
-/** What nginx, Apache and Go answer to plain HTTP on a port for https. */
+/** Messages of nginx, Apache and Go for plain HTTP on a port for https. */
 const HTTPS_PORT_PAGE =
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled server port|sent an HTTP request to an HTTPS server/i;
 
-/** By what they leave on their pages, or call themselves. */
+/** Firewalls, recognised by their pages or by the header `Server`. */
 const FIREWALLS = [
   {name: 'ModSecurity', mark: /mod_?security/i},
   {name: 'Cloudflare', mark: /\| cloudflare|cloudflare ray id/i},
@@ -93,7 +93,7 @@ function findOwnTrouble(answer: BackEndAnswer): Found | undefined {
   const php = describePhp(answer);
   if (php !== undefined) return php;
   if (body.kind === 'mixed') return describeMixed(answer);
-  // Only here: an empty answer to a pilot who signs in means that the account is broken.
+  // Only for the probe: an empty answer to a sign-in means that the account is broken.
   return path === '' && status === 500 && body.kind === 'empty' ? UNKNOWN_NAME : undefined;
 }
 
@@ -108,22 +108,22 @@ function describePhp({bytes, path, secrets}: BackEndAnswer): Found | undefined {
   };
 }
 
-/** phpVMS 5 turns `display_errors` on at run time, after its back end turned it off and whatever `php.ini` has. */
+/** phpVMS 5 turns `display_errors` on at run time, after its back end turned it off; `php.ini` has no effect. */
 const PHP_HINT =
   'The address is right, and PHP fails there: the airline has to fix that line, and to turn display_errors off where it is turned on, which in phpVMS 5 is core/codon.config.php and can also be the configuration of the back end itself; php.ini cannot help';
 
-/** The common back ends die of retired pilots. */
+/** The common back ends fail for retired pilots. */
 const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
 
 function describeMixed({bytes, secrets}: BackEndAnswer): Found {
   const first = cleanText(firstLineOf(decodeBeginning(bytes, secrets)), []);
   return {
-    problem: `other text stands before its JSON: ${JSON.stringify(first)}`,
+    problem: `there is other text before its JSON: ${JSON.stringify(first)}`,
     hint: 'The address is right: the airline has to keep the PHP files of its back end from printing anything else, such as text before "<?php" or a line for debugging',
   };
 }
 
-/** Frameworks and firewalls count requests, and refuse more than so many in a minute (RFC 6585 section 4). */
+/** Describes a rate limit of a framework or firewall (RFC 6585 section 4). */
 function describeThrottle(seconds: number | undefined): Found {
   const when =
     seconds === undefined ? '' : `, and may be asked again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
@@ -138,7 +138,7 @@ const MAINTENANCE: Found = {
   hint: 'Try again later; the airline ends its maintenance mode (phpVMS 7: php artisan up)',
 };
 
-/** A page of any kind, or what frameworks answer in JSON to those who accept it. */
+/** Reports if an answer with status 503 means maintenance: any page, or the JSON of a framework. */
 function isMaintenance(answer: BackEndAnswer): boolean {
   const {body} = answer;
   if (!('json' in body)) return describePhp(answer) === undefined;
@@ -150,7 +150,7 @@ const UNKNOWN_NAME: Found = {
   hint: 'Check how the address is written, upper and lower case too: a name that the site does not know is answered like this; if it is right, the error log of PHP on the server says more',
 };
 
-/** No JSON in it: what web servers answer by themselves. */
+/** Reports if a body may come from a web server: it contains no JSON. */
 function isPage({body}: BackEndAnswer): boolean {
   return body.kind === 'html' || body.kind === 'text' || body.kind === 'empty';
 }

@@ -1,22 +1,22 @@
 import type {BackEndStage} from '../../domain/failure.ts';
 import {cleanText} from '../clean-text.ts';
 
-/** What went wrong below HTTP. */
+/** A failure of the network, of TLS or of the HTTP connection. */
 interface Trouble {
   readonly stage: BackEndStage;
   readonly problem: string;
-  /** What to do, where that is known. */
+  /** Advice, if there is any. */
   readonly hint?: string;
 }
 
-/** What was asked, and how far the answer came. */
+/** The request, and how much of its answer arrived. */
 interface Asked {
   readonly url: URL;
-  /** Whether the headers of an answer came. */
+  /** True if the headers of an answer arrived. */
   readonly hasBegun: boolean;
 }
 
-/** Describes what `fetch()` threw: the codes are those of Node, OpenSSL and undici. */
+/** Describes an error of `fetch()`, by the codes of Node, OpenSSL and undici. */
 export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble {
   const {host, hostname} = url;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -29,7 +29,7 @@ export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble
     readonly name?: string;
     readonly message?: string;
   };
-  // Newer versions of undici give the errors of their parser no code.
+  // Parser errors of newer versions of undici have no code.
   const known = TROUBLES.find(each => each.codes.test(String(code || name)) && !(each.isSilence && hasBegun));
   if (known !== undefined) {
     const hint = known.hint?.(url);
@@ -39,11 +39,11 @@ export function describeTrouble(error: unknown, {url, hasBegun}: Asked): Trouble
   return {stage: 'connection', problem: cleanText(String(code) || message || 'the request failed', [])};
 }
 
-/** What to do about a port that does not answer to TLS. */
+/** Advice for a port that does not speak TLS. */
 export const NO_TLS_HINT =
   'Check the port in the address, or turn on https for the site; where it has no https, begin the address with http://';
 
-/** What servers for https do to plain HTTP is to end the connection, which a process that dies does, too. */
+/** Advice for a connection that ends without an answer: a port for https does so for plain HTTP, and so does a crash. */
 const SILENCE_HINT =
   'If that port is for https, begin the address with https://; otherwise its process died, and the logs of PHP and the web server say why';
 
@@ -52,7 +52,7 @@ interface KnownTrouble {
   readonly stage: BackEndStage;
   describe(hostname: string, host: string): string;
   hint?(url: URL): string | undefined;
-  /** Only if not even the headers of an answer came. */
+  /** Applies only if not even the headers of an answer arrived. */
   readonly isSilence?: true;
 }
 
@@ -61,7 +61,7 @@ const CUT_OFF = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_
 const TROUBLES: readonly KnownTrouble[] = [
   {codes: /^ENOTFOUND$/, stage: 'name', describe: name => `the name ${name} is not known`},
   {codes: /^EAI_/, stage: 'name', describe: name => `no name server answers for ${name}`},
-  {codes: /^ECONNREFUSED$/, stage: 'connection', describe: (_, host) => `nobody listens at ${host}`},
+  {codes: /^ECONNREFUSED$/, stage: 'connection', describe: (_, host) => `no server listens at ${host}`},
   {codes: /^E(?:HOST|NET)(?:UNREACH|DOWN)$/, stage: 'connection', describe: name => `no network leads to ${name}`},
   {
     codes: /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,

@@ -21,11 +21,11 @@ describe('findPhpMessage()', () => {
       found: {kind: 'Parse error', message: 'syntax error, unexpected token ")"', file: FILE, line: '1'},
     },
     {
-      name: 'a fatal error, of which the stack trace may hold what was sent',
+      name: 'a fatal error, whose stack trace may contain secrets',
       text: `<b>Fatal error</b>:  Uncaught Error: no in /x.php:7\nStack trace:\n#0 /x.php(7): login('secret')\n  thrown in <b>/x.php</b> on line <b>7</b>`,
       found: {kind: 'Fatal error', message: 'Uncaught Error: no', file: '/x.php', line: '7'},
     },
-    {name: 'a page that warns of something else', text: '<p>Warning: pilots on line 3', found: undefined},
+    {name: 'a page with another kind of warning', text: '<p>Warning: pilots on line 3', found: undefined},
     {name: 'a message without its line', text: '<b>Notice</b>: x in y', found: undefined},
     {name: 'the empty text', text: '', found: undefined},
   ]) {
@@ -41,8 +41,8 @@ describe('findPhpMessage()', () => {
     {name: 'open tags', part: '<b>'},
     {name: 'line breaks', part: '\n'},
   ]) {
-    test(`looks at the beginning only of a text of many ${name}`, () => {
-      // Cut where no message can be whole: what comes later is never read.
+    test(`searches only the beginning of a text with many ${name}`, () => {
+      // Without a complete message in the searched part, nothing is found.
       const text = `${part.repeat((16 * 1024) / part.length + 1)}\nWarning: x in y on line 1`;
       assert.equal(findPhpMessage(text), undefined);
     });

@@ -1,6 +1,6 @@
-/** What PHP printed into an answer. */
+/** A message that PHP printed into an answer. */
 export interface PhpMessage {
-  /** Such as `Warning`. */
+  /** The severity, such as `Warning`. */
   readonly kind: string;
   readonly message: string;
   /** The path of the file on the server. */
@@ -8,16 +8,16 @@ export interface PhpMessage {
   readonly line: string;
 }
 
-/** How much of a text is looked at, in characters: PHP prints its first message before anything else, and one is short. */
+/** Maximum length of a text that is searched, in UTF-16 units: PHP prints its first message before anything else. */
 const HEAD_LENGTH = 16 * 1024;
 
-/** How a message begins: with HTML around its kind or, with `html_errors` off, at the beginning of a line. */
+/** Beginning of a message: HTML around its severity or, with `html_errors` off, the beginning of a line. */
 const BEGINNING = /(?:<b>|^)((?:Recoverable )?[Ff]atal error|Parse error|Warning|Deprecated|Notice)(?:<\/b>)?: /m;
 
-/** How it ends. */
+/** End of a message. */
 const END = / on line (?:<b>)?([0-9]{1,9})\b/;
 
-/** Returns the first message of PHP at the beginning of a text. Takes time linear in what it looks at. */
+/** Returns the first message of PHP at the beginning of a text, in linear time. */
 export function findPhpMessage(text: string): PhpMessage | undefined {
   const head = text.slice(0, HEAD_LENGTH);
   const begin = BEGINNING.exec(head);
@@ -43,7 +43,7 @@ export function findPhpMessage(text: string): PhpMessage | undefined {
   };
 }
 
-/** An exception that is not caught names the place where it was thrown, too, which is the same or the one that the stack trace leads to. */
+/** Removes the file and the line from the message of an uncaught exception, which repeats them. */
 function withoutPlace(message: string): string {
   const place = message.startsWith('Uncaught ') ? message.lastIndexOf(' in ') : -1;
   return place === -1 ? message : message.slice(0, place);

@@ -4,27 +4,27 @@ import {describeIssues} from '../identity-document.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface Pilot {
-  /** The text as it was sent, so that nothing in it is lost. */
+  /** The text exactly as it was received, unknown members included. */
   readonly json: JsonText;
   readonly session: string;
   /** When the session ends, in seconds since the Unix epoch. */
   readonly expiry?: number | undefined;
-  /** The pilot, for people, such as `Ada Quill (CRW0042)`. */
+  /** One line that describes the pilot, such as `Ada Quill (CRW0042)`. */
   readonly summary: string;
 }
 
 /**
- * Longest session, in characters: Apache takes header lines of 8190 bytes, and in one of these every other call has the
- * session behind `Authorization: Bearer `.
+ * Longest session, in characters: other calls send it in the header `Authorization`, and Apache accepts header lines of 8190
+ * bytes.
  */
 const SESSION_LENGTH_MAX = 8000;
 
-/** What came of reading a pilot. */
+/** Result of reading a pilot: the pilot, or the problems of the document. */
 export type PilotReading = {readonly pilot: Pilot} | {readonly problems: readonly DocumentProblem[]};
 
 /** Reads the account of a pilot. */
 export async function readPilot(json: JsonText): Promise<PilotReading> {
-  // The schema library costs more to load than everything else: only who signs in pays for it.
+  // Loaded on demand: the schema library takes longer to load than everything else.
   const {PILOT_SCHEMA} = await import('../identity-schema.ts');
   const result = PILOT_SCHEMA.safeParse(JSON.parse(new TextDecoder().decode(json)), {reportInput: true});
   if (!result.success) return {problems: describeIssues(result.error.issues)};
@@ -34,7 +34,7 @@ export async function readPilot(json: JsonText): Promise<PilotReading> {
   return {pilot: {json, session, expiry, summary: `${firstName} ${lastName} (${pilotID})`}};
 }
 
-/** Everything else takes the session as a header, which holds no more than this. */
+/** Checks that a session fits into a header. */
 function findSessionProblem(session: string): string | undefined {
   if (session === '') return 'is empty';
   if (session.length > SESSION_LENGTH_MAX) return `is longer than ${SESSION_LENGTH_MAX} characters`;

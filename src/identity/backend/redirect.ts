@@ -3,22 +3,22 @@ import {cleanText} from '../clean-text.ts';
 import {contains} from '../redaction.ts';
 import type {BackEndAnswer} from './back-end-request.ts';
 
-/** The failure for an answer that leads elsewhere, with what to configure instead; undefined for any other answer. */
+/** Returns the failure for a redirect, with the address to configure instead; undefined for any other answer. */
 export function findRedirect({url, path, status, headers, secrets}: BackEndAnswer): AppError | undefined {
   const location = headers.get('location');
   if (status < 300 || status > 399 || location === null) return undefined;
   if (!URL.canParse(location, url)) {
     const target = JSON.stringify(cleanText(location, secrets));
-    return redirected({url, target, problem: 'it redirects to what is no address'});
+    return redirected({url, target, problem: 'it redirects to an invalid address'});
   }
   const from = new URL(url);
   const to = new URL(location, url);
   if (secrets.some(secret => isAdded(secret, from, to)))
-    return redirected({url, target: '…', problem: 'it redirects to an address that repeats what was sent in secret'});
-  // The query may be meant for this one request, and say more than others should read.
+    return redirected({url, target: '…', problem: 'it redirects to an address that contains a secret of the request'});
+  // Without the query, which may contain secrets of this request.
   const target = cleanText(`${to.protocol}//${to.host}${to.pathname}`, []);
   if (isLoginPage(to, path))
-    return redirected({url, target, problem: 'it redirects to a page to sign in on', hint: LOGIN_PAGE_HINT});
+    return redirected({url, target, problem: 'it redirects to a login page', hint: LOGIN_PAGE_HINT});
   const scriptURL = suggest(to, {from, path});
   return redirected({
     url,
@@ -29,8 +29,8 @@ export function findRedirect({url, path, status, headers, secrets}: BackEndAnswe
 }
 
 /**
- * The same address without the slash at its end, where the answer leads there: frameworks such as Laravel do that, and
- * only to the back end's own address. Nothing secret was sent, and nothing is sent elsewhere, so it may be followed.
+ * Returns the target of a redirect that only removes the slash at the end of the address; undefined for any other answer.
+ * Frameworks such as Laravel send it for the probe. Following it is safe: the probe has no secret, and the host is the same.
  */
 export function findBareAddress({url, path, status, headers}: BackEndAnswer): string | undefined {
   const location = headers.get('location');
@@ -48,11 +48,11 @@ interface Redirect {
   readonly hint?: string;
 }
 
-/** Programs cannot use a page, and would be told to configure its address. */
+/** Advice for a login page, whose address must not be configured. */
 const LOGIN_PAGE_HINT =
   'The airline has to let programs reach the path of its back end without signing in on the site; if the address names a part of the site for members, configure that of the back end';
 
-/** Names of pages to sign in on, as phpVMS, WordPress and forums have them; not the path of the call itself. */
+/** Reports if the target is a login page of phpVMS, WordPress or a forum, and not the path of the call itself. */
 function isLoginPage({pathname}: URL, path: string): boolean {
   const place = withoutSlash(pathname);
   if (path !== '' && place.endsWith(`/${path}`)) return false;
@@ -63,13 +63,13 @@ function redirected(redirect: Redirect): AppError {
   return new AppError({code: 'back-end-redirect', ...redirect});
 }
 
-/** Whether a secret stands in what would be shown of a target, and not in what was asked for, where it gives nothing away. */
+/** Reports if the target contains a secret that the address of the request does not contain. */
 function isAdded(secret: string, from: URL, to: URL): boolean {
   const hidden = secret.toLowerCase();
   return hidden !== '' && contains(readable(to), hidden) && !contains(readable(from), hidden);
 }
 
-/** An address as the one who wrote it may have meant it. */
+/** Returns an address decoded and in lower case, for comparison. */
 function readable({protocol, host, pathname}: URL): string {
   const address = `${protocol}//${host}${pathname}`;
   try {
@@ -84,13 +84,13 @@ function describeWay(from: URL, to: URL): string {
   if (isSamePlace && from.protocol === to.protocol) return 'it redirects to itself';
   if (from.protocol === 'http:' && to.protocol === 'https:') return 'it redirects from http to https';
   if (from.protocol === 'https:' && to.protocol === 'http:')
-    return 'it redirects from https to http, where everybody can read along';
+    return 'it redirects from https to http, where others on the network can read the session';
   if (from.host === to.host && `${from.pathname}/` === to.pathname)
     return 'it redirects to the same address with a slash at its end';
   return from.host === to.host ? 'it redirects to another path' : 'it redirects to another host';
 }
 
-/** What to configure, where the redirect tells: the target without the path that was asked for. */
+/** Returns the address to configure: the target without the path of the call. Undefined if the target has another path. */
 function suggest(to: URL, {from, path}: {readonly from: URL; readonly path: string}): string | undefined {
   const isWeb = to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:');
   const place = withoutSlash(to.pathname);
@@ -101,7 +101,7 @@ function suggest(to: URL, {from, path}: {readonly from: URL; readonly path: stri
   return scriptURL === asked ? undefined : scriptURL;
 }
 
-/** A path without the slashes at its end. No expression: it would look for the end from every slash of thousands. */
+/** Removes the slashes at the end of a path. A regular expression would take quadratic time for thousands of slashes. */
 function withoutSlash(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;

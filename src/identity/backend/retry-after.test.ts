@@ -11,14 +11,14 @@ describe('readRetryAfterSeconds()', () => {
       headers: {Date: date, 'Retry-After': 'Sun, 01 Mar 2026 12:01:30 GMT'},
       seconds: 90,
     },
-    {name: 'a date that is over', headers: {Date: date, 'Retry-After': 'Sun, 01 Mar 2026 11:00:00 GMT'}, seconds: 0},
+    {name: 'a date in the past', headers: {Date: date, 'Retry-After': 'Sun, 01 Mar 2026 11:00:00 GMT'}, seconds: 0},
     {name: 'a date without a clock', headers: {'Retry-After': date}, seconds: undefined},
-    {name: 'a year', headers: {'Retry-After': '31536000'}, seconds: 86_400},
+    {name: 'a year, limited to a day', headers: {'Retry-After': '31536000'}, seconds: 86_400},
     {name: 'a negative number', headers: {'Retry-After': '-1'}, seconds: undefined},
-    {name: 'no number', headers: {'Retry-After': 'soon'}, seconds: undefined},
+    {name: 'a word', headers: {'Retry-After': 'soon'}, seconds: undefined},
     {name: 'nothing', headers: {}, seconds: undefined},
   ] as readonly {name: string; headers: Record<string, string>; seconds: number | undefined}[]) {
-    test(`takes ${name} for ${seconds ?? 'nothing'}`, () => {
+    test(`reads ${name} as ${seconds ?? 'no delay'}`, () => {
       assert.equal(readRetryAfterSeconds(new Headers(headers)), seconds);
     });
   }

@@ -1,11 +1,11 @@
-/** Longest wait that is believed, in seconds: a day. */
+/** Maximum accepted delay, in seconds: one day. */
 const SECONDS_MAX = 24 * 60 * 60;
 
 /**
- * Reads how long a server wants to be left alone, in seconds (`Retry-After`, RFC 9110 section 10.2.3). A date counts from the
- * `Date` of the same answer, so that no clock but the server's own matters.
+ * Reads the header `Retry-After` (RFC 9110 section 10.2.3), in seconds. A date is compared with the `Date` of the same answer,
+ * so only the clock of the server matters.
  *
- * @returns Undefined if the server does not say it.
+ * @returns Undefined if the header is missing or invalid.
  */
 export function readRetryAfterSeconds(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
@@ -13,7 +13,7 @@ export function readRetryAfterSeconds(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), SECONDS_MAX);
 }
 
-/** A date as HTTP writes it, such as `Sun, 06 Nov 1994 08:49:37 GMT`: `Date.parse()` alone takes "-5" for one. */
+/** An HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `Date.parse()` alone accepts "-5" as a date. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,30} GMT$/;
 
 function secondsBetween(from: string | null, to: string): number {

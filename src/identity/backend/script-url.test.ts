@@ -11,7 +11,7 @@ describe('readScriptUrl()', () => {
     ['https://air.example/a/../back-end.php', 'https://air.example/back-end.php/'],
   ] as const;
   for (const [text, scriptURL] of taken) {
-    test(`takes ${text} as ${scriptURL}`, () => assert.deepEqual(readScriptUrl(text), {scriptURL}));
+    test(`reads ${text} as ${scriptURL}`, () => assert.deepEqual(readScriptUrl(text), {scriptURL}));
   }
 
   const refused = [
@@ -19,9 +19,9 @@ describe('readScriptUrl()', () => {
     ['air.example/back-end/', 'is not an address such as "https://air.example/back-end/"'],
     ['ftp://air.example/', 'does not begin with https:// or http://'],
     ['javascript:alert(1)', 'does not begin with https:// or http://'],
-    ['https://ada:secret@air.example/', 'must not hold a user name or a password'],
-    ['https://air.example/?page=', 'must not hold "?" or "#"'],
-    ['https://air.example/#', 'must not hold "?" or "#"'],
+    ['https://ada:secret@air.example/', 'must not contain a user name or a password'],
+    ['https://air.example/?page=', 'must not contain "?" or "#"'],
+    ['https://air.example/#', 'must not contain "?" or "#"'],
     [`https://air.example/${'a'.repeat(3000)}`, 'is longer than 2048 characters'],
   ] as const;
   for (const [text, problem] of refused) {
@@ -39,6 +39,6 @@ describe('isUnprotected()', () => {
     ['http://[::1]:80/', false],
   ] as const;
   for (const [scriptURL, expected] of table) {
-    test(`says ${expected} of ${scriptURL}`, () => assert.equal(isUnprotected(scriptURL), expected));
+    test(`returns ${expected} for ${scriptURL}`, () => assert.equal(isUnprotected(scriptURL), expected));
   }
 });

@@ -1,12 +1,12 @@
-/** What came of reading the address of a back end. */
+/** Result of reading the address of a back end: the normalised address, or a problem. */
 export type ScriptUrlReading = {readonly scriptURL: string} | {readonly problem: string};
 
-/** Longest address of a back end, in UTF-16 units: what browsers and servers take without question. */
+/** Longest address of a back end, in UTF-16 units: all browsers and servers accept this length. */
 const LENGTH_MAX = 2048;
 
 /**
- * Reads the address of a back end. It gets a slash at its end where that is missing, since paths are appended to it.
- * Plain http is taken: airlines do use it, and whoever signs in is told.
+ * Reads the address of a back end, and adds a missing slash at its end, since paths are appended to it. Plain http is accepted,
+ * since some airlines have no https; signing in logs a warning.
  */
 export function readScriptUrl(text: string): ScriptUrlReading {
   if (text.length > LENGTH_MAX) return {problem: `is longer than ${LENGTH_MAX} characters`};
@@ -14,14 +14,14 @@ export function readScriptUrl(text: string): ScriptUrlReading {
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return {problem: 'does not begin with https:// or http://'};
-  // It would be shown, logged and served to plugins with the identity.
-  if (url.username !== '' || url.password !== '') return {problem: 'must not hold a user name or a password'};
-  if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) return {problem: 'must not hold "?" or "#"'};
+  // It would be shown, logged, and served to plugins as part of the identity.
+  if (url.username !== '' || url.password !== '') return {problem: 'must not contain a user name or a password'};
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) return {problem: 'must not contain "?" or "#"'};
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return {scriptURL: url.href};
 }
 
-/** Whether what is sent to an address can be read on its way: plain http beyond this machine. */
+/** Reports if others on the network can read what is sent to an address: plain http to another machine. */
 export function isUnprotected(scriptURL: string): boolean {
   const {protocol, hostname} = new URL(scriptURL);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

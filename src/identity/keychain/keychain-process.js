@@ -1,6 +1,6 @@
-// Asks the keychain of the system, in a process of its own: the library may wait for ever while it connects, without
-// anybody being able to end that. The request comes as JSON on standard input and the answer goes to standard output;
-// arguments and environment, which others can see, hold nothing of it.
+// Calls the keychain of the system in a process of its own, since the library may hang while it connects, and cannot be
+// aborted. The request arrives as JSON on standard input, and the answer goes to standard output: other users could see
+// arguments and environment variables.
 import {AsyncEntry} from '@napi-rs/keyring';
 
 const chunks = [];
@@ -8,8 +8,7 @@ for await (const chunk of process.stdin) chunks.push(chunk);
 const {action, service, account, secret} = JSON.parse(Buffer.concat(chunks).toString());
 
 try {
-  // On Linux the Secret Service and nothing else: the keyring of the kernel, which would be taken in its place,
-  // forgets everything when the machine stops.
+  // On Linux only the Secret Service: the fallback of the library, the keyring of the kernel, does not survive a reboot.
   const entry = new AsyncEntry(service, account, {linux: {store: 'secret-service'}});
   process.stdout.write(JSON.stringify(await ask(entry)));
 } catch (error) {

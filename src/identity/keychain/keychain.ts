@@ -4,40 +4,43 @@ import {AppError} from '../../domain/failure.ts';
 import {cleanText} from '../clean-text.ts';
 
 /**
- * The place of the system for secrets: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
- * Every call throws `keychain-unavailable` when there is none, when it is locked, and when it does not answer.
+ * Secret storage of the operating system: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. Every
+ * call throws `keychain-unavailable` if there is no keychain, if it is locked, or if it does not answer.
  */
 export interface Keychain {
   /**
-   * @param options With `signal` the call can be ended; it then throws its reason.
-   * @returns Undefined where there is no secret of this account.
+   * @param options `signal` aborts the call, which then throws the reason of the signal.
+   * @returns Undefined if there is no secret for this account.
    */
   get(account: string, options?: {readonly signal?: AbortSignal}): Promise<string | undefined>;
   set(account: string, secret: string): Promise<void>;
-  /** Deleting what is not there is fine. */
+  /** Deletes a secret. Idempotent. */
   delete(account: string): Promise<void>;
 }
 
-/** What a keychain needs. */
+/** The environment and the timeout of a keychain. */
 export interface KeychainDeps {
-  /** How the keychain is found: on Linux by `DBUS_SESSION_BUS_ADDRESS`. */
+  /** Variables that locate the keychain: on Linux `DBUS_SESSION_BUS_ADDRESS`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How long one call may take, in milliseconds. @default {KEYCHAIN_TIMEOUT_MS} */
+  /** Timeout of one call, in milliseconds. @default {KEYCHAIN_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
 }
 
-/** How long the keychain may take, in milliseconds: it answers within some ten, or waits for somebody to unlock it; and it must not hold up the end of the service. */
+/**
+ * Timeout of one call, in milliseconds. A keychain answers within about ten, or waits for the user to unlock it, and must not
+ * delay the end of the service.
+ */
 export const KEYCHAIN_TIMEOUT_MS = 3000;
 
 /** Longest answer of the process, in UTF-16 units: a session has at most 8,000, each of which may be escaped. */
 const ANSWER_LENGTH_MAX = 64 * 1024;
 
-/** Under this name the keychain shows what is ours. */
+/** Name of the secrets of Crewroom in the keychain. */
 const SERVICE = 'crewroom';
 
 const PROGRAM = fileURLToPath(new URL('keychain-process.js', import.meta.url));
 
-/** Opens the keychain of the system; that does nothing yet. Each call is a process, which is ended when it takes too long. */
+/** Returns the keychain of the system. Each call starts a process, which is killed at the timeout. */
 export function openKeychain(deps: KeychainDeps): Keychain {
   const ask = (request: KeychainRequest, signal?: AbortSignal): Promise<KeychainAnswer> =>
     askProcess(request, {...deps, signal});
@@ -73,7 +76,7 @@ async function askProcess(request: KeychainRequest, deps: CallDeps): Promise<Key
 async function runProcess(input: string, deps: CallDeps): Promise<string> {
   const {environment, timeoutMs = KEYCHAIN_TIMEOUT_MS, signal} = deps;
   signal?.throwIfAborted();
-  // Inside of Electron its program is ours; the variable makes it behave as Node.
+  // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
   const env = {...environment, ELECTRON_RUN_AS_NODE: '1'};
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM], {env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true});
@@ -99,7 +102,7 @@ async function runProcess(input: string, deps: CallDeps): Promise<string> {
       signal?.removeEventListener('abort', abort);
       resolve(output);
     });
-    // One that ends before it has read everything says so by its answer.
+    // If the process ends before it has read its input, its answer describes the problem.
     child.stdin.on('error', () => {}).end(input);
   });
 }
@@ -108,8 +111,8 @@ function parseAnswer(output: string): KeychainAnswer {
   try {
     return JSON.parse(output) as KeychainAnswer;
   } catch {
-    // Never the output itself, which may be half of a secret.
-    return {problem: 'the library that asks it cannot be used on this machine'};
+    // Without the output, which may contain part of a secret.
+    return {problem: 'the library for it does not work on this machine'};
   }
 }
 

@@ -2,7 +2,7 @@ import {AppError} from '../../domain/failure.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {SessionStatus, Sessions} from '../../domain/session.ts';
 
-/** A source that nobody can sign in to or out of: who the pilot is, it knows by itself. */
+/** Adds sessions to a source that has no sign-in of its own: its status can be read, and every change is refused. */
 export function openFixedSessions(source: IdentitySource, nowMs: () => number): IdentitySource & Sessions {
   let sinceMs = nowMs();
   source.onChange(() => {

@@ -3,19 +3,19 @@ import {createAlarm} from './alarm.ts';
 import {retryDelayMs} from './refresh-plan.ts';
 import type {SessionRecord} from './session-record.ts';
 
-/** What asking the keychain needs. */
+/** The call to retry, and its callbacks. */
 export interface UnlockDeps {
-  /** @returns Undefined when the keychain has no session. */
+  /** Reads the session from the keychain. @returns Undefined if the keychain has no session. */
   unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly timers: Timers;
   onUnlocked(record: SessionRecord | undefined): void;
-  /** The keychain is locked or does not answer. It is asked again later. */
+  /** Called if the keychain is locked or does not answer. The call is retried with backoff and jitter. */
   onFailed(error: unknown): void;
 }
 
-/** Asks the keychain for a session, in the background and until it answers. @returns What ends that. */
+/** Calls the keychain in the background until it answers. @returns A function that stops the retries. */
 export function startUnlocking(deps: UnlockDeps): () => void {
   const {unlock, nowMs, random, onUnlocked, onFailed} = deps;
   const alarm = createAlarm(deps);

@@ -11,32 +11,32 @@ import {type SessionRecord, TIME_MAX_MS} from './session-record.ts';
 /** The name of the file in a data directory that keeps a session. */
 export const SESSION_FILE = 'session.json';
 
-/** That a session is over. */
+/** A session that is over. */
 export interface ExpiredFile {
   readonly state: 'expired';
   readonly scriptURL: string;
   readonly sinceMs: number;
-  /** Why, if that is known. */
+  /** The cause, if it is known. */
   readonly problem?: Failure | undefined;
 }
 
-/** What the file holds: the session only where there is no keychain for it. */
+/** Content of the file. It contains the session itself only if there is no keychain. */
 export type KeptFile =
   | ExpiredFile
   | (Omit<SessionRecord, 'session'> & {readonly state: 'signed-in'; readonly session?: string});
 
-/** Only the owner may look. */
+/** Access for the owner only. */
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** Largest such file, in bytes: the pilot in it comes from a back end, whose answers have at most 1 MiB, and is quoted. */
+/** Largest file, in bytes: it contains a pilot as a JSON string, and an answer of a back end has at most 1 MiB. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * Reads the file of a data directory.
  *
- * @returns Undefined where there is none.
- * @throws What the system says; an `Error` for a file of another user, and for what this module did not write.
+ * @returns Undefined if there is no file.
+ * @throws The error of the system; an `Error` for a file of another user, and for a file that this module did not write.
  */
 export async function readSessionFile(directory: string): Promise<KeptFile | undefined> {
   const path = join(directory, SESSION_FILE);
@@ -50,12 +50,12 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
   }
 }
 
-/** Writes the file, durably and whole or not at all. */
+/** Writes the file durably and atomically. */
 export async function writeSessionFile(directory: string, file: KeptFile): Promise<void> {
   const path = join(directory, SESSION_FILE);
   const temporary = `${path}.new`;
   await makeDirectory(directory, DIRECTORY_MODE);
-  // What a start that was cut short left there may have another mode, and be a link to anywhere.
+  // A leftover of a process that was killed may have another mode, or be a link.
   await rm(temporary, {force: true});
   const handle = await open(temporary, 'wx', FILE_MODE);
   try {
@@ -67,14 +67,14 @@ export async function writeSessionFile(directory: string, file: KeptFile): Promi
   await rename(temporary, path);
 }
 
-/** Removes the file; none is fine. */
+/** Removes the file. Idempotent. */
 export async function removeSessionFile(directory: string): Promise<void> {
   const path = join(directory, SESSION_FILE);
   await rm(`${path}.new`, {force: true});
   await rm(path, {force: true});
 }
 
-/** A file of somebody else could make this process go on with a session of theirs. */
+/** Refuses a file of another user, which could contain the session of that user. */
 async function protect(path: string): Promise<void> {
   const status = await lstat(path);
   const user = process.getuid?.();
@@ -88,7 +88,7 @@ const FORMAT = 1;
 function format(file: KeptFile): unknown {
   if (file.state === 'expired') return {format: FORMAT, ...file};
   const {pilot, ...others} = file;
-  // The session stands in the pilot too. The text is kept as text, so that nothing in it is lost.
+  // The pilot contains the session, too. Its text is kept as a string, so unknown members and long numbers survive.
   const withoutSession = applyMergePatch(pilot, encodeJsonText('{"session":""}'));
   return {format: FORMAT, ...others, pilot: new TextDecoder().decode(withoutSession)};
 }
@@ -109,7 +109,7 @@ function parse(text: string): KeptFile {
   return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), backEnd, expiresAtMs, ...secret};
 }
 
-/** A failure of another version says less than none. */
+/** Returns a failure that this version knows; undefined for any other. */
 function readProblem(value: unknown): Failure | undefined {
   const document = typeof value === 'object' && value !== null ? {...value} : {};
   return isSentFailure(document) ? document : undefined;
@@ -120,7 +120,7 @@ function parseJson(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return {...value};
   } catch {
-    // The parser would repeat a piece of it, which may be secret.
+    // Without the message of the parser, which quotes the text and may contain a secret.
   }
   throw new Error('it is not JSON');
 }
@@ -135,7 +135,7 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= TIME_MAX_MS;
 }
 
-/** Whether it is the text of an object: what is in it was seen to before it was written. */
+/** Reports if a value is the text of an object. Its members were validated before it was written. */
 function isPilot(value: unknown): value is string {
   return typeof value === 'string' && value.trimStart().startsWith('{');
 }

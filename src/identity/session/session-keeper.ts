@@ -14,7 +14,7 @@ import {
 } from './session-file.ts';
 import type {SessionRecord} from './session-record.ts';
 
-/** What was kept of a session, and how to get it whole. */
+/** A kept session, and how to read the part that is in the keychain. */
 export type Kept =
   | ExpiredFile
   | {
@@ -22,47 +22,47 @@ export type Kept =
       readonly scriptURL: string;
       readonly sinceMs: number;
       readonly place: SessionPlace;
-      /** There already when it was in the file. */
+      /** The complete record, if the session is in the file. */
       readonly record?: SessionRecord | undefined;
       /**
-       * Asks the keychain for the session, until `signal` ends that.
+       * Reads the session from the keychain; `signal` aborts the call.
        *
-       * @returns Undefined when it has none.
+       * @returns Undefined if the keychain has no session.
        * @throws {AppError} `keychain-unavailable`.
        */
       unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;
     };
 
 /**
- * Keeps a session over a restart: the session itself in the keychain of the system, and what is needed to serve the last
- * known identity in a file; all of it in the file where there is no keychain. Never fails: what cannot be kept is in
- * memory only, and logged.
+ * Keeps a session across restarts: the session itself in the keychain of the system, the last known identity in a file. If
+ * there is no keychain, both are in the file. No call fails: a session that cannot be kept stays in memory, and the cause is
+ * logged.
  */
 export interface SessionKeeper {
-  /** What was kept last; undefined for nothing. Does not wait for the keychain. */
+  /** Returns the kept session, if there is one. Does not wait for the keychain. */
   load(): Promise<Kept | undefined>;
-  /** @returns Where the session is from now on. */
+  /** Keeps a session. @returns The place where it is kept. */
   save(record: SessionRecord): Promise<SessionPlace>;
-  /** Keeps that the session is over and why, without the session. */
+  /** Replaces the session by the cause of its end. */
   saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void>;
-  /** Forgets everything. */
+  /** Removes the session everywhere. Idempotent. */
   forget(): Promise<void>;
 }
 
-/** What a keeper needs. */
+/** The places of a keeper, and its log. */
 export interface SessionKeeperDeps {
-  /** The data directory: its own session for each. */
+  /** The data directory; each one has a session of its own. */
   readonly directory: string;
   readonly keychain: Keychain;
   readonly log: Log;
 }
 
-/** Keeps sessions in the keychain and in a data directory. */
+/** Returns a keeper that uses the keychain and a data directory. */
 export function openSessionKeeper(deps: SessionKeeperDeps): SessionKeeper {
   return new FileKeeper(deps);
 }
 
-/** Keeps nothing beyond the process. */
+/** Returns a keeper for sessions that end with the process. */
 export function openMemoryKeeper(): SessionKeeper {
   return {
     load: async () => undefined,
@@ -74,13 +74,13 @@ export function openMemoryKeeper(): SessionKeeper {
 
 class FileKeeper implements SessionKeeper {
   readonly #deps: SessionKeeperDeps;
-  /** Under this name the keychain has the session of this data directory. */
+  /** Account of this data directory in the keychain. */
   readonly #account: string;
-  /** What is kept changes one after the other, so that an older session never replaces a newer one. */
+  /** The last change. Changes are serialised, so an older session never replaces a newer one. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Why the keychain was not used last. */
+  /** Problem of the last call of the keychain. */
   #keychainProblem: string | undefined;
-  /** Whether the keychain may hold a session of ours. */
+  /** True if the keychain may contain the session. */
   #inKeychain = false;
 
   constructor(deps: SessionKeeperDeps) {
@@ -100,18 +100,18 @@ class FileKeeper implements SessionKeeper {
   }
 
   save(record: SessionRecord): Promise<SessionPlace> {
-    return this.#inTurn(() => this.#save(record));
+    return this.#serialise(() => this.#save(record));
   }
 
   async saveExpired(expired: Omit<ExpiredFile, 'state'>): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#serialise(async () => {
       await this.#deleteSecret();
       await this.#write({state: 'expired', ...expired});
     });
   }
 
   async forget(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#serialise(async () => {
       await this.#deleteSecret();
       await removeSessionFile(this.#deps.directory);
     }).catch(error => this.#complain('session not forgotten: remove it by hand', error));
@@ -148,7 +148,7 @@ class FileKeeper implements SessionKeeper {
       return true;
     } catch (error) {
       const problem = (error as Error).message;
-      // Once, not at each sign-in and each new session: most often there is no keychain on the machine.
+      // Log a problem once, not for each session: many machines have no keychain.
       if (problem !== this.#keychainProblem) this.#deps.log.info('keychain not used', {problem});
       this.#keychainProblem = problem;
       return false;
@@ -180,14 +180,14 @@ class FileKeeper implements SessionKeeper {
     this.#deps.log.error(message, {directory: this.#deps.directory, problem});
   }
 
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(action);
-    this.#last = turn.catch(() => {});
-    return turn;
+  #serialise<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(action);
+    this.#last = result.catch(() => {});
+    return result;
   }
 }
 
-/** The record with its session, also at its place in the pilot. */
+/** Returns the record with its session, which the pilot contains too. */
 function withSession(file: Extract<KeptFile, {state: 'signed-in'}>, session: string): SessionRecord {
   const {state, pilot, ...others} = file;
   return {...others, session, pilot: applyMergePatch(pilot, encodeJsonText(JSON.stringify({session})))};

@@ -12,22 +12,27 @@ function jwt(claims: unknown, header: unknown = {alg: 'HS256'}): string {
 
 describe('readExpiry()', () => {
   const table = [
-    {name: 'what the pilot says', session: 'opaque', expiry: NOW + 60, expected: NOW_MS + 60_000},
-    {name: 'the pilot before the token', session: jwt({exp: NOW + 30}), expiry: NOW + 60, expected: NOW_MS + 60_000},
-    {name: 'a token', session: jwt({exp: NOW + 30}), expected: NOW_MS + 30_000},
-    {name: 'a token with a fraction', session: jwt({exp: NOW + 0.5}), expected: NOW_MS + 500},
-    {name: 'nothing of an opaque session', session: 'abc'},
-    {name: 'nothing of three words', session: 'a.b.c'},
-    {name: 'nothing of four parts', session: `${jwt({exp: NOW + 30})}.x`},
-    {name: 'nothing of a token without an end', session: jwt({sub: 1})},
-    {name: 'nothing of an end that is a text', session: jwt({exp: String(NOW + 30)})},
-    {name: 'nothing of claims that are null', session: jwt(null)},
-    {name: 'nothing of a token without a header', session: jwt({exp: NOW + 30}, 1)},
-    {name: 'nothing of an end that is over', session: 'opaque', expiry: NOW - 1},
-    {name: 'nothing of milliseconds', session: 'opaque', expiry: NOW_MS + 60_000},
-    {name: 'nothing of an end that no date can hold', session: 'opaque', expiry: 1e300},
+    {name: 'the expiry of the pilot', session: 'opaque', expiry: NOW + 60, expected: NOW_MS + 60_000},
+    {
+      name: 'the expiry of the pilot rather than that of the token',
+      session: jwt({exp: NOW + 30}),
+      expiry: NOW + 60,
+      expected: NOW_MS + 60_000,
+    },
+    {name: 'the expiry of a token', session: jwt({exp: NOW + 30}), expected: NOW_MS + 30_000},
+    {name: 'the expiry of a token with a fraction', session: jwt({exp: NOW + 0.5}), expected: NOW_MS + 500},
+    {name: 'nothing from an opaque session', session: 'abc'},
+    {name: 'nothing from three parts that are not JSON', session: 'a.b.c'},
+    {name: 'nothing from four parts', session: `${jwt({exp: NOW + 30})}.x`},
+    {name: 'nothing from a token without an expiry', session: jwt({sub: 1})},
+    {name: 'nothing from an expiry that is a string', session: jwt({exp: String(NOW + 30)})},
+    {name: 'nothing from claims that are null', session: jwt(null)},
+    {name: 'nothing from a token without a header', session: jwt({exp: NOW + 30}, 1)},
+    {name: 'nothing from an expiry in the past', session: 'opaque', expiry: NOW - 1},
+    {name: 'nothing from an expiry in milliseconds', session: 'opaque', expiry: NOW_MS + 60_000},
+    {name: 'nothing from an expiry that no date can represent', session: 'opaque', expiry: 1e300},
   ];
   for (const {name, session, expiry, expected} of table) {
-    test(`takes ${name}`, () => assert.equal(readExpiry({session, expiry}, NOW_MS), expected));
+    test(`reads ${name}`, () => assert.equal(readExpiry({session, expiry}, NOW_MS), expected));
   }
 });

@@ -86,11 +86,8 @@ class BackEndSource implements SessionSource {
     const kept = await this.#deps.keeper.load();
     if (kept === undefined) return;
     const {scriptURL, sinceMs} = kept;
-    const configured = this.#identities.airline()?.scriptURL ?? scriptURL;
-    if (configured !== scriptURL) {
-      this.#deps.log.info('kept session not used: it is for another back end', {scriptURL});
-      return;
-    }
+    if ((this.#identities.airline()?.scriptURL ?? scriptURL) !== scriptURL)
+      return this.#deps.log.info('kept session not used: it is for another back end', {scriptURL});
     this.#sinceMs = sinceMs;
     if (kept.state === 'expired') this.#state = {kind: 'expired', scriptURL, problem: kept.problem};
     else if (kept.record !== undefined) this.#resume(kept.record, kept.place);
@@ -212,9 +209,8 @@ class BackEndSource implements SessionSource {
         }
       },
       onFailed: error => {
-        const problem = failureOf(error);
         log.info('session not read from the keychain', {problem: (error as Error).message});
-        this.#state = {kind: 'locked', scriptURL, problem};
+        this.#state = {kind: 'locked', scriptURL, problem: failureOf(error)};
       },
     });
   }

@@ -30,7 +30,7 @@ type OwnStatus = Pick<SessionStatus, 'state' | 'expiresAtMs' | 'stale' | 'kept' 
 /**
  * Describes a state without its secrets.
  *
- * @param hasIdentity Whether an identity is served while nobody is signed in.
+ * @param hasIdentity True if an identity is served without a session.
  */
 export function describeState(state: State, hasIdentity: boolean): OwnStatus {
   switch (state.kind) {

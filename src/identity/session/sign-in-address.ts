@@ -2,17 +2,17 @@ import {AppError} from '../../domain/failure.ts';
 import type {SignIn} from '../../domain/session.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
 
-/** The back ends that the user has chosen. */
+/** The back ends that the user chose before. */
 export interface ChosenBackEnds {
-  /** The one of the airline, where an airline is configured. */
+  /** Address of the airline that is configured. */
   readonly configured?: string | undefined;
-  /** The one that somebody signed in to last, and did not sign out of. */
+  /** Address of the last sign-in, if no sign-out followed. */
   readonly last?: string | undefined;
 }
 
 /**
- * Where to sign in. A password goes nowhere but where the user wants it: to the back end of the airline that is configured;
- * without one, to the back end that the caller names, which a web page may not.
+ * Chooses the address to sign in at. A password is sent only where the user wants it: to the airline that is configured or, if
+ * none is, to the back end that the caller names; web pages may not name one.
  *
  * @throws {AppError} `invalid-sign-in`.
  */
@@ -25,7 +25,7 @@ export function chooseScriptUrl(
   const reading = readScriptUrl(named);
   if ('problem' in reading) return refuse(reading.problem);
   if (only === undefined && !mayNameBackEnd)
-    return refuse('is for a program to choose, not for a page: configure the airline');
+    return refuse('may be named by programs only, not by web pages: configure the airline');
   if (only !== undefined && reading.scriptURL !== only)
     return refuse(`is not that of the airline, ${JSON.stringify(only)}`);
   return reading.scriptURL;

@@ -1,22 +1,22 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
 import type {SessionStatus, SignIn} from '../../domain/session.ts';
 
-/** Lets one sign-in through at a time. */
+/** Limits sign-ins to one at a time. */
 export interface SignInGate {
-  /** @throws {AppError} `sign-in-busy` while another is under way. */
+  /** Signs in; an identical concurrent call shares the result. @throws {AppError} `sign-in-busy` during another sign-in. */
   enter(signIn: SignIn): Promise<SessionStatus>;
-  /** Ends the one that is under way with this failure, and waits for that. */
+  /** Aborts the sign-in in progress with this failure, and waits until it has ended. */
   abort(failure: Failure): Promise<void>;
 }
 
-/** Makes a gate before what signs in. */
+/** Returns a gate in front of a function that signs in. */
 export function createSignInGate(run: (signIn: SignIn, signal: AbortSignal) => Promise<SessionStatus>): SignInGate {
   let current:
     | {readonly signIn: SignIn; readonly controller: AbortController; readonly done: Promise<SessionStatus>}
     | undefined;
   return {
     enter: signIn => {
-      // Whoever clicks twice wants to sign in once.
+      // A double click is one sign-in.
       if (current !== undefined && isSame(current.signIn, signIn)) return current.done;
       if (current !== undefined) return Promise.reject(new AppError({code: 'sign-in-busy'}));
       const controller = new AbortController();

@@ -5,17 +5,17 @@ import {type Contract, type ContractPart, runContract} from '../contract.ts';
 /** An identity source to test. */
 export interface IdentitySourceContract extends Contract<IdentitySource> {
   /**
-   * Makes the identity of an opened source another one; resolves when that was asked for, not when the
-   * source noticed. Without it, what happens on changes is not tested.
+   * Changes the identity of an opened source; resolves when the change was requested, not when the source has noticed.
+   * Without it, changes are not tested.
    */
   readonly change?: ((source: IdentitySource) => Promise<void>) | undefined;
 }
 
-/** How long a source may take to notice a change, in milliseconds: long, since a busy machine is no failure. */
+/** Timeout for a source to notice a change, in milliseconds: long, for busy machines. */
 const CHANGE_TIMEOUT_MS = 10_000;
 
 /**
- * Tests everything that the `IdentitySource` port promises. Each test opens a source of its own.
+ * Tests the contract of the `IdentitySource` port. Each test opens a source of its own.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ const IDENTITY: ContractPart<IdentitySource> = {
   name: 'identity',
   tests: [
     {
-      name: 'serves one JSON object in UTF-8 with the members of the specification, or nobody',
+      name: 'serves one JSON object in UTF-8 with the members of the specification, or nothing',
       async run(source) {
         const identity = source.current();
         if (identity === undefined) return;
@@ -47,30 +47,30 @@ const IDENTITY: ContractPart<IdentitySource> = {
       },
     },
     {
-      name: 'makes the document once, not for each reader',
+      name: 'composes the document once, not for each reader',
       async run(source) {
         assert.equal(source.current(), source.current());
       },
     },
     {
-      name: 'has a line for people',
+      name: 'has a summary of one line',
       async run(source) {
         const identity = source.current();
         if (identity !== undefined) assert.match(identity.summary, /^[^\n]+$/);
       },
     },
     {
-      name: 'tells where the identity comes from',
+      name: 'names the origin of the identity',
       async run(source) {
         const {kind} = source.origin;
         assert.equal(typeof kind, 'string');
         if (kind === 'none') assert.equal(source.current(), undefined);
-        // Where pilots sign in, there may be nobody for now.
+        // A back end may have no signed-in pilot.
         else if (kind !== 'back-end') assert.notEqual(source.current(), undefined);
       },
     },
     {
-      name: 'takes listeners and gives them up, also twice',
+      name: 'adds and removes listeners, also twice',
       async run(source) {
         const stop = source.onChange(() => {});
         stop();
@@ -78,7 +78,7 @@ const IDENTITY: ContractPart<IdentitySource> = {
       },
     },
     {
-      name: 'can be closed twice, also at once',
+      name: 'can be closed twice, also concurrently',
       async run(source) {
         await Promise.all([source[Symbol.asyncDispose](), source[Symbol.asyncDispose]()]);
         await source[Symbol.asyncDispose]();
@@ -105,7 +105,7 @@ function identityChanges(change: (source: IdentitySource) => Promise<void>): Con
         },
       },
       {
-        name: 'calls no listener that was given up',
+        name: 'does not call a removed listener',
         async run(source) {
           const calls: string[] = [];
           const stop = source.onChange(() => calls.push('given up'));
