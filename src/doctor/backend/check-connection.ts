@@ -1,6 +1,7 @@
 import {lookup} from 'node:dns/promises';
 import {isIP} from 'node:net';
 import {connect, type PeerCertificate, type TLSSocket} from 'node:tls';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {NO_TLS_HINT} from '../../identity/backend/network-trouble.ts';
 import type {Finding} from '../finding.ts';
 import type {WalkDeps} from './walk-context.ts';
@@ -32,7 +33,7 @@ async function checkName(host: string): Promise<Finding> {
     const addresses = await lookup(host, {all: true});
     return {check, level: 'ok', detail: `${host} resolves to ${addresses.map(({address}) => address).join(' and ')}`};
   } catch (error) {
-    const isUnknown = (error as NodeJS.ErrnoException).code === 'ENOTFOUND';
+    const isUnknown = codeOf(error) === 'ENOTFOUND';
     return {
       check,
       level: 'problem',
@@ -50,8 +51,7 @@ async function checkCertificate(host: string, port: number, nowMs: number): Prom
     const seen = await lookAtCertificate(host, port);
     return {check, ...(seen.refusal === undefined ? judgeEnd(seen, nowMs) : describeRefusal(seen.refusal, seen, host))};
   } catch (error) {
-    const {code = '', message} = error as NodeJS.ErrnoException;
-    return {check, level: 'problem', ...describeTlsTrouble(code, message, `${host}:${port}`)};
+    return {check, level: 'problem', ...describeTlsTrouble(error, `${host}:${port}`)};
   }
 }
 
@@ -81,7 +81,7 @@ function describePeer(socket: TLSSocket): SeenCertificate {
   const peer: Partial<PeerCertificate> = socket.getPeerCertificate();
   // The type says Error, but the value is the code as a string.
   const error: unknown = socket.authorizationError;
-  const refusal = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : error;
+  const refusal = error instanceof Error ? (codeOf(error) ?? error.message) : error;
   return {
     validTo: peer.valid_to ?? '',
     names: peer.subjectaltname?.replaceAll('DNS:', '') ?? String(peer.subject?.CN ?? 'no name'),
@@ -131,7 +131,8 @@ function describeRefusal(code: string, {validTo, names}: SeenCertificate, host: 
   return {level: 'problem', detail: `clients refuse it (${code})`, fix: 'Get a certificate that browsers accept'};
 }
 
-function describeTlsTrouble(code: string, message: string, place: string): Omit<Judgement, 'level'> {
+function describeTlsTrouble(error: unknown, place: string): Omit<Judgement, 'level'> {
+  const code = String(codeOf(error) ?? '');
   if (code === 'ECONNREFUSED')
     return {
       detail: `no server listens at ${place}`,
@@ -141,7 +142,7 @@ function describeTlsTrouble(code: string, message: string, place: string): Omit<
     return {detail: `${place} does not answer`, fix: 'Check the address, and whether a firewall keeps visitors out'};
   if (code === 'ECONNRESET' || code === 'EPROTO' || code.startsWith('ERR_SSL_'))
     return {detail: `${place} does not speak TLS`, fix: NO_TLS_HINT};
-  return {detail: `${place} cannot be reached: ${code || message}`, fix: 'Check the address, and the network'};
+  return {detail: `${place} cannot be reached: ${code || messageOf(error)}`, fix: 'Check the address, and the network'};
 }
 
 function dateOf(text: string): string {

@@ -1,5 +1,6 @@
 import {AppError} from '../../domain/failure.ts';
 import type {Timers} from '../../domain/timers.ts';
+import {PROCESS_TIMERS} from '../process-timers.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
@@ -22,7 +23,7 @@ export interface RequestDeps {
   readonly userAgent: string;
   /** @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
-  /** @default {those of this process, which stays alive until a request ends} */
+  /** @default {PROCESS_TIMERS} */
   readonly timers?: Timers | undefined;
 }
 
@@ -77,6 +78,7 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
   signal?.addEventListener('abort', end, {once: true});
   let isLate = false;
   let hasBegun = false;
+  // The timer keeps the process alive: if a peer closes at once, the promise of some versions of fetch() stays pending.
   const cancelTimeout = (deps.timers ?? PROCESS_TIMERS).after(timeoutMs, () => {
     isLate = true;
     ending.abort();
@@ -101,14 +103,6 @@ export async function sendRequest(request: BackEndRequest, deps: RequestDeps): P
     signal?.removeEventListener('abort', end);
   }
 }
-
-/** Timers that keep the process alive: if a peer closes at once, the promise of some versions of fetch() stays pending. */
-const PROCESS_TIMERS: Timers = {
-  after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true}));

@@ -1,7 +1,9 @@
 import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../domain/failure.ts';
+import type {Timers} from '../../domain/timers.ts';
 import {cleanText} from '../clean-text.ts';
+import {PROCESS_TIMERS} from '../process-timers.ts';
 
 /**
  * Secret storage of the operating system: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. Every
@@ -24,6 +26,8 @@ export interface KeychainDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Timeout of one call, in milliseconds. @default {KEYCHAIN_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
+  /** @default {PROCESS_TIMERS} */
+  readonly timers?: Timers | undefined;
 }
 
 /**
@@ -74,16 +78,16 @@ async function askProcess(request: KeychainRequest, deps: CallDeps): Promise<Key
 }
 
 async function runProcess(input: string, deps: CallDeps): Promise<string> {
-  const {environment, timeoutMs = KEYCHAIN_TIMEOUT_MS, signal} = deps;
+  const {environment, timeoutMs = KEYCHAIN_TIMEOUT_MS, timers = PROCESS_TIMERS, signal} = deps;
   signal?.throwIfAborted();
   // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
   const env = {...environment, ELECTRON_RUN_AS_NODE: '1'};
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM], {env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true});
-    const timer = setTimeout(() => {
+    const cancelTimeout = timers.after(timeoutMs, () => {
       child.kill('SIGKILL');
       reject(unavailable(`it does not answer within ${timeoutMs} ms; it may be locked`));
-    }, timeoutMs);
+    });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
@@ -98,7 +102,7 @@ async function runProcess(input: string, deps: CallDeps): Promise<string> {
     };
     signal?.addEventListener('abort', abort, {once: true});
     child.once('close', () => {
-      clearTimeout(timer);
+      cancelTimeout();
       signal?.removeEventListener('abort', abort);
       resolve(output);
     });
@@ -109,11 +113,17 @@ async function runProcess(input: string, deps: CallDeps): Promise<string> {
 
 function parseAnswer(output: string): KeychainAnswer {
   try {
-    return JSON.parse(output) as KeychainAnswer;
+    const answer: unknown = JSON.parse(output);
+    if (isAnswer(answer)) return answer;
   } catch {
-    // Without the output, which may contain part of a secret.
-    return {problem: 'the library for it does not work on this machine'};
+    // Without the message of the parser, which quotes the output and may contain part of a secret.
   }
+  return {problem: 'the library for it does not work on this machine'};
+}
+
+function isAnswer(value: unknown): value is KeychainAnswer {
+  const {secret, problem}: {readonly secret?: unknown; readonly problem?: unknown} = Object(value);
+  return [secret, problem].every(each => each === undefined || typeof each === 'string');
 }
 
 function unavailable(problem: string): AppError {

@@ -1,5 +1,6 @@
 import {chmod, lstat, open, rename, rm} from 'node:fs/promises';
 import {join} from 'node:path';
+import {codeOf} from '../../domain/error-text.ts';
 import type {Failure} from '../../domain/failure.ts';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {applyMergePatch} from '../../domain/merge-patch.ts';
@@ -44,7 +45,7 @@ export async function readSessionFile(directory: string): Promise<KeptFile | und
     await protect(path);
     return parse((await readRegularFile(path, FILE_BYTES_MAX)).toString());
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     if (error instanceof FileError) throw new Error(`it ${describeFileError(error, FILE_BYTES_MAX)}`, {cause: error});
     throw error;
   }

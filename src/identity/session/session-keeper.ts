@@ -1,3 +1,4 @@
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {AppError} from '../../domain/failure.ts';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import type {Log} from '../../domain/log.ts';
@@ -94,7 +95,7 @@ class FileKeeper implements SessionKeeper {
       const file = await readSessionFile(directory);
       return file && this.#describe(file);
     } catch (error) {
-      log.error('kept session not used', {directory, file: SESSION_FILE, problem: (error as Error).message});
+      log.error('kept session not used', {directory, file: SESSION_FILE, problem: messageOf(error)});
       return undefined;
     }
   }
@@ -147,7 +148,7 @@ class FileKeeper implements SessionKeeper {
       this.#inKeychain = true;
       return true;
     } catch (error) {
-      const problem = (error as Error).message;
+      const problem = messageOf(error);
       // Log a problem once, not for each session: many machines have no keychain.
       if (problem !== this.#keychainProblem) this.#deps.log.info('keychain not used', {problem});
       this.#keychainProblem = problem;
@@ -176,7 +177,7 @@ class FileKeeper implements SessionKeeper {
   }
 
   #complain(message: string, error: unknown): void {
-    const problem = error instanceof AppError ? error.message : String((error as NodeJS.ErrnoException).code ?? error);
+    const problem = error instanceof AppError ? error.message : String(codeOf(error) ?? error);
     this.#deps.log.error(message, {directory: this.#deps.directory, problem});
   }
 

@@ -1,3 +1,4 @@
+import {messageOf} from '../../domain/error-text.ts';
 import {AppError, type Failure} from '../../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
 import {Listeners} from '../../domain/listeners.ts';
@@ -209,7 +210,7 @@ class BackEndSource implements SessionSource {
         }
       },
       onFailed: error => {
-        log.info('session not read from the keychain', {problem: (error as Error).message});
+        log.info('session not read from the keychain', {problem: messageOf(error)});
         this.#state = {kind: 'locked', scriptURL, problem: failureOf(error)};
       },
     });
@@ -238,7 +239,7 @@ class BackEndSource implements SessionSource {
     // Log a problem once, not after each attempt.
     if (problem === undefined) log.error('session not refreshed', {error});
     else if (state.problem?.code !== problem.code)
-      log.info('session not refreshed; the last known identity stays', {problem: (error as Error).message});
+      log.info('session not refreshed; the last known identity stays', {problem: messageOf(error)});
     this.#state = {...state, stale: true, problem};
   }
 
