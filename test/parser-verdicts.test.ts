@@ -13,11 +13,10 @@ const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURICom
 /** Where parsers of the platform are called, how often, and what bounds the text before it reaches them. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
   'cli/commands/copy.ts': [4, 'an argument: the operating system limits it'],
-  'cli/http-fetch.ts': [1, 'the address of a service, from an argument'],
   'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'cli/output/banner.ts': [1, 'an address that the service made'],
+  'cli/service/http-fetch.ts': [1, 'the address of a service, from an argument'],
   'cli/terminal/log.ts': [1, 'a line that the log made'],
-  'client/answer.ts': [1, 'DOCUMENT_BYTES_MAX; ANSWER_BYTES_MAX for pages of values, which are of that size'],
   'config/setting.ts': [2, 'an origin in an argument, a variable, or a config file of CONFIG_BYTES_MAX'],
   'doctor/backend/check-connection.ts': [
     3,
@@ -50,12 +49,13 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'documents that were read; pilots of PARSED_BYTES_MAX'],
   'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
-  'protocol/export-lines.ts': [1, 'an expression that takes a time and no more'],
-  'protocol/read-event.ts': [2, 'EVENT_LENGTH_MAX'],
-  'protocol/read-listing.ts': [1, 'a member of a page that client/answer.ts parsed'],
+  'protocol/read-document.ts': [
+    2,
+    'DOCUMENT_BYTES_MAX or ANSWER_BYTES_MAX of the client, EVENT_LENGTH_MAX of an event',
+  ],
+  'protocol/read-export-lines.ts': [1, 'an expression that accepts nothing but a time'],
   'protocol/write-transaction.ts': [1, 'a value of the caller itself'],
   'store/disk/data-directory.ts': [1, 'FORMAT_BYTES_MAX'],
-  'store/format/log-record.ts': [1, 'a record of format 1 whose checksum holds'],
   'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
   'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],
 };
