@@ -42,6 +42,21 @@ describe('docs/http-api.md', () => {
   }
 });
 
+describe('ARCHITECTURE.md', () => {
+  const text = read('ARCHITECTURE.md');
+
+  test('names only files that exist', () => {
+    const named = Array.from(text.matchAll(/`((?:[a-z-]+\/)+[a-z-]+\.ts)`/g), match => match[1] ?? '');
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(file => !existsSync(join(root, 'src', file)) && !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  test('describes every folder of src/', () => {
+    const folders = readdirSync(join(root, 'src'), {withFileTypes: true}).filter(entry => entry.isDirectory());
+    expect(folders.filter(({name}) => !text.includes(`\n| \`${name}/\` |`)).map(({name}) => name)).toEqual([]);
+  });
+});
+
 describe('the pages', () => {
   const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].concat(
     readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'})
