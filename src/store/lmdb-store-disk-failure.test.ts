@@ -7,19 +7,19 @@ import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../.
 import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/assertions.ts';
 import {WAL_FILES} from './wal/wal-files.ts';
 
-/** With one thread for the disk, the N-th call of a kind is always the same one. */
+/** Options for one thread of disk access, so that the N-th call of a kind is always the same one. */
 const ONE_THREAD = ['-E', 'UV_THREADPOOL_SIZE=1'];
 
-/** A number of writes in which the failure must have come, however fast they are: the tree gets them four times a second. */
+/** Maximum number of writes until the failure: checkpoints happen four times a second, however fast writes are. */
 const WRITES_MAX = 20_000;
 
 /** At least as many writes as the engine makes to a new file until the first commit is in it. */
 const FIRST_WRITES = 8;
 
-/** How the write-ahead log is opened. */
+/** Matches the call that opens the write-ahead log. */
 const WAL_FILE = /openat\(.*\/store\/wal-0", O_WRONLY.* = (\d+)$/;
 
-/** Where calls fail; the first of the counts at which the process lives on is judged. */
+/** Calls that fail; the first of the counts at which the process survives is judged. */
 const FAILURES = [
   {name: 'a sync of the write-ahead log', file: 'wal-0', call: 'fdatasync', counts: [5]},
   {name: 'a write to the write-ahead log', file: 'wal-0', call: 'pwrite64', counts: [5]},
@@ -112,7 +112,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     });
   }
 
-  test('is not called damaged when the disk has no room for what opening writes', async () => {
+  test('is not reported as damaged if the disk is too full to open it', async () => {
     const directory = await makeDirectory();
     const file = join(directory, 'store', 'data.mdb');
     // Before that the engine makes its files, where a failed write can end the process.
@@ -443,7 +443,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<{readonly code: s
   return assert.fail('nothing failed');
 }
 
-/** Of calls that are under way at once. */
+/** Returns the failures of concurrent calls. */
 function failuresOf(calls: readonly Promise<unknown>[]): Promise<readonly {readonly code: string}[]> {
   return Promise.all(calls.map(call => failureOf(() => call)));
 }

@@ -88,7 +88,7 @@ describe('the log of changes', () => {
     assert.ok((await countLogRecords(directory)) <= 10);
   });
 
-  test('hands out values of their own, so that whoever keeps a small one keeps no large record', async () => {
+  test('returns copies of values, so that keeping a small value does not keep a large record', async () => {
     const store = await openStore(await makeDirectory());
     await Promise.all([write(store, put('large', `"${'x'.repeat(60_000)}"`)), write(store, put('small', '[1]'))]);
     const [, small] = await changesOf(store, 0);
@@ -129,7 +129,7 @@ describe('the files of a store', () => {
     }
   });
 
-  test.skipIf(process.getuid?.() !== 0)('are refused when they belong to somebody else (needs root)', async () => {
+  test.skipIf(process.getuid?.() !== 0)('are refused if they belong to another user (needs root)', async () => {
     for (const part of ['', 'store', 'lock', 'store/data.mdb', 'format.json']) {
       const directory = await makeDirectory();
       await (await openStore(directory))[Symbol.asyncDispose]();
@@ -270,8 +270,8 @@ describe('a damaged store', () => {
     assert.deepEqual(refused?.status === 'rejected' && refused.reason.failure, corrupt.failure);
     assert.deepEqual([patched?.status, textOf(await read(again, 'good'))], ['fulfilled', '{"a":1}']);
     assert.equal(await read(again, 'new'), undefined);
-    await write(again, put('bad', '"mended"'));
-    assert.equal(textOf(await read(again, 'bad')), '"mended"');
+    await write(again, put('bad', '"repaired"'));
+    assert.equal(textOf(await read(again, 'bad')), '"repaired"');
   });
 
   test('names an entry whose header is wrong, compares it with nothing, and lets it be replaced', async () => {

@@ -150,9 +150,9 @@ interface ModelChange {
   readonly expiresAtMs?: number;
 }
 
-/** What a store has to do, as plainly as it can be said. */
+/** Simplest possible implementation of a store. */
 class Model {
-  /** Also those that have expired, until that is told. */
+  /** Includes expired entries until their expiry is announced. */
   readonly entries = new Map<string, ModelEntry>();
   readonly changes: ModelChange[] = [];
   revision = 0;

@@ -20,14 +20,14 @@ let directory: string;
 let file: string;
 let sound: Buffer;
 let entries = 0;
-/** That of the deletion, behind three commits of puts. */
+/** Revision of the deletion, after three commits of puts. */
 const LAST_REVISION = 4;
 
 function nameOf(index: number): string {
   return `key-${String(index).padStart(5, '0')}`;
 }
 
-/** What the value of an entry begins with, and nothing else. */
+/** Returns the unique beginning of an entry's value. */
 function markOf(index: number): string {
   return `MARK-${index}.`;
 }

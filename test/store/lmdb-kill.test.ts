@@ -46,7 +46,7 @@ async function sweepAndWriteUntil(store: StoreProcess, acknowledgements: number)
   }
 }
 
-/** What one follower hears over all rounds: each entry begins and ends in turn, and nothing is missed or doubled. */
+/** Checks the changes that one follower reads over all rounds: each entry is written and removed alternately, and no change is missing or repeated. */
 class History {
   readonly present = new Set<string>();
   #revision = 0;

@@ -28,10 +28,10 @@ export interface StoreProcess extends AsyncDisposable {
   call(name: 'sweep'): Promise<number | undefined>;
   /** The changes after a revision, without their values. */
   call(name: 'changes', options: {readonly since: number}): Promise<ProcessChanges>;
-  /** The same, with reads in every turn of the event loop until it is answered. */
+  /** Puts, and reads in every tick until the put is answered. */
   call(name: 'putWhileReading', options: {readonly key: string; readonly json: string}): Promise<number>;
   call(name: 'delete', options: {readonly key: string}): Promise<string>;
-  /** Lets an entry stay for ever. */
+  /** Removes the time of expiry of an entry. */
   call(name: 'touch', options: {readonly key: string}): Promise<string>;
   call(name: 'get', options: {readonly key: string}): Promise<string | undefined>;
   call(name: 'keys'): Promise<readonly string[]>;
@@ -44,14 +44,14 @@ export interface StoreProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** What a store in another process says of its changes. */
+/** Changes of a store in another process. */
 export interface ProcessChanges {
   readonly kind: 'changes' | 'reset';
   readonly revision: number;
   readonly changes: readonly {readonly kind: string; readonly key: string; readonly revision: number}[];
 }
 
-/** What a store in another process failed with. */
+/** Failure of a store in another process. */
 export class ProcessFailure extends Error {
   readonly failure: {readonly code: string};
 

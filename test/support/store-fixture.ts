@@ -16,7 +16,7 @@ import {encodeWalRecord} from '../../src/store/wal/wal-record.ts';
 import {WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';
 
-/** A new directory that is gone after the test. */
+/** Creates a directory that is deleted after the test. */
 export async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
   onTestFinished(() => rm(directory, {recursive: true, force: true}));
@@ -37,14 +37,14 @@ export async function startProcess(options?: StartOptions): Promise<StoreProcess
   return started;
 }
 
-/** Whether programs can be traced here, which takes strace and the right to trace. */
+/** True if this machine has strace and the right to trace. */
 export const CAN_TRACE = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
-/** Whether limits of a process can be set here. */
+/** True if this machine can set limits of a process. */
 export const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
 
 /**
- * Leaves a write-ahead log as a process does that is killed.
+ * Writes a write-ahead log as a killed process leaves it.
  *
  * @param atMs When everything in it was written.
  * @returns Where each record ends, as long as they are all in the first file.
@@ -70,7 +70,7 @@ export async function writeWal(
   return ends;
 }
 
-/** Lets the tree of a closed store say that there is a log. @returns The id of the store. */
+/** Writes into the tree of a closed store that it has a log. @returns The id of the store. */
 async function nameWal(storePath: string): Promise<string> {
   let id = '';
   await changeMetadata(storePath, metadata => {
@@ -80,7 +80,7 @@ async function nameWal(storePath: string): Promise<string> {
   return id;
 }
 
-/** Changes the facts about a closed store, or takes them away. */
+/** Changes the metadata of a closed store, or removes them. */
 export async function changeMetadata(
   storePath: string,
   change: (metadata: StoreMetadata) => StoreMetadata | undefined,
@@ -94,7 +94,7 @@ export async function changeMetadata(
   });
 }
 
-/** A change as it stands in a log. */
+/** Returns a put as it is in a log. */
 export function putOf(revision: number, key: string, text: string): PutChange {
   const json = encodeJsonText(text);
   return {kind: 'put', key: parseKey(key), revision, sizeBytes: json.length, json};

@@ -12,11 +12,11 @@ import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from 
 
 const CAN_MOUNT = canMount();
 const DISK_BYTES = 4 * 1024 * 1024;
-/** With less nothing goes into the write-ahead log. It takes no memory until it is written to. */
+/** Size of a disk with enough free space for the write-ahead log. It takes no memory until it is written to. */
 const AMPLE_BYTES = 2 * 1024 * 1024 * 1024;
 
 describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)', () => {
-  test('refuses what does not fit, keeps what there was, and goes on once there is room', async () => {
+  test('refuses writes that do not fit, keeps existing entries, and accepts writes again once there is free space', async () => {
     const directory = await mountDisk();
     const store = await openStore(join(directory, 'data'));
     const value = `"${'x'.repeat(60_000)}"`;
@@ -42,7 +42,7 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
     assert.equal(store.revision, revision + 2);
   });
 
-  test('knows before it writes that there is no room for values and what the change log keeps of them', async () => {
+  test('notices before it writes that values and their copies in the change log do not fit', async () => {
     const directory = await mountDisk();
     const {log, failed} = recordErrors();
     const store = await openStore(join(directory, 'data'), {log});
@@ -73,7 +73,7 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
     assert.deepEqual(keysOf(await store.list(range())), ['key 3', 'key 4', 'new']);
   });
 
-  test('says so when there was never room for it', async () => {
+  test('reports a disk that was full from the beginning', async () => {
     const directory = await mountDisk();
     await fill(directory);
     await assert.rejects(openStore(join(directory, 'data')), {
@@ -90,16 +90,16 @@ describe.skipIf(!CAN_MOUNT)('a store on a full disk (needs the right to mount)',
   });
 });
 
-describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to mount)', () => {
+describe.skipIf(!CAN_MOUNT)('a group that does not fit into the tree (needs the right to mount)', () => {
   const value = `"${'x'.repeat(60_000)}"`;
 
-  test('stays readable, leaves room for deletions, and is not lost', async () => {
+  test('stays readable, leaves space for deletions, and is not lost', async () => {
     const directory = await mountDisk(AMPLE_BYTES);
     const dataDirectory = join(directory, 'data');
     let store = await openStore(dataDirectory);
     await write(store, put('gone'), put('kept'));
     await write(store, put('a', value), put('b', value), put('c', value), remove('gone'));
-    // At once: the write-ahead log has it, and the tree not yet.
+    // At once, while it is only in the write-ahead log.
     shrink(directory);
     await expect.poll(() => statSync(join(dataDirectory, 'store', 'reserve')).size).toBe(0);
 
@@ -134,7 +134,7 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
     await assertThere(['b', 'c', 'kept', 'new']);
   });
 
-  test('stays in the write-ahead log while it is more than what is kept aside for deletions', async () => {
+  test('stays in the write-ahead log while it is larger than the reserve for deletions', async () => {
     const directory = await mountDisk(2 * DISK_BYTES);
     const dataDirectory = join(directory, 'data');
     let store = await openStore(dataDirectory);
@@ -170,7 +170,7 @@ describe.skipIf(!CAN_MOUNT)('what the tree has no room for (needs the right to m
 });
 
 test.skipIf(!CAN_LIMIT)(
-  'a store whose user gets no more room refuses to write, and goes on deleting (needs prlimit)',
+  'a store that reached the file size limit of its process refuses writes, and accepts deletions (needs prlimit)',
   async () => {
     const directory = join(await makeDirectory(), 'data');
     const free = await openStore(directory);
@@ -221,13 +221,13 @@ async function assertUnusable(opening: Promise<unknown>): Promise<void> {
   });
 }
 
-/** A log that keeps what somebody must look at, such as a write that the engine failed at. */
+/** Returns a log that records errors, such as a failed write of the engine. */
 function recordErrors() {
   const failed: string[] = [];
   return {failed, log: {...SILENT_LOG, error: (message: string) => failed.push(message)}};
 }
 
-/** Takes all room but so many bytes. */
+/** Fills a disk, except for some bytes. */
 async function fill(directory: string, leftBytes = 0): Promise<void> {
   const {bavail, bsize} = await statfs(directory);
   const left = Math.ceil(leftBytes / bsize);
@@ -235,7 +235,7 @@ async function fill(directory: string, leftBytes = 0): Promise<void> {
   assert.equal((await statfs(directory)).bavail, left);
 }
 
-/** Lets a disk have no more room than what is taken already. */
+/** Shrinks a disk to the space in use. */
 function shrink(directory: string): void {
   const {bsize, blocks, bfree} = statfsSync(directory);
   resize(directory, (blocks - bfree) * bsize);

@@ -25,7 +25,7 @@ describe('the id of a store in a directory', () => {
     assert.deepEqual(keysOf(await store.list(range())), ['acknowledged', 'before']);
   });
 
-  test('is another one when the write-ahead log was given up, and somebody hears of it', async () => {
+  test('changes if the write-ahead log was deleted, which is logged', async () => {
     const {directory, id, storePath} = await makeKilledStore();
     for (const name of WAL_FILES) await rm(join(storePath, name));
     assert.match((await verifyStore(directory)).walDamage ?? '', /write-ahead log is missing/);

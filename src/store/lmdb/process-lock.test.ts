@@ -45,7 +45,7 @@ describe('a data directory', () => {
     assert.equal(await findHolder(describeDataDirectory(directory), process.pid), process.pid);
   });
 
-  test('refuses the same process too, and still everybody else after that', async () => {
+  test('refuses the same process too, and then still all others', async () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);
     await assert.rejects(openStore(directory), {failure: inUse(directory, process.pid)});

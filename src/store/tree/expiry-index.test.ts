@@ -81,7 +81,7 @@ describe('an entry of an LMDB store that expires', () => {
     assert.equal(await store.sweep(), undefined);
   });
 
-  test('is passed over with thousands of others in several turns of the event loop, and lists are of one moment', async () => {
+  test('is skipped with thousands of others in several ticks, and a list shows one state', async () => {
     const clock = createClock();
     const store = await openWith(await makeDirectory(), clock);
     const names = Array.from({length: 3000}, (_, index) => String(index).padStart(4, '0'));
@@ -93,16 +93,16 @@ describe('an entry of an LMDB store that expires', () => {
     clock.machineMs += HOUR_MS;
     const list = async (part: Partial<Parameters<typeof range>[0]>) =>
       keysOf(await store.list(range({limit: 1000, ...part})));
-    // While it waits for its turn to go on, others write.
+    // Others write while the list waits for a snapshot.
     const held = await Promise.all(Array.from({length: SNAPSHOTS_MAX}, () => store.snapshot()));
     const listing = store.list(range({limit: 1000}));
     const {revision} = await write(store, put('0000'), put('2999', '2'));
     for (const each of held) await each[Symbol.asyncDispose]();
-    let turns = 0;
+    let ticks = 0;
     let isListed = false;
     void listing.then(() => (isListed = true));
-    for (; !isListed; turns++) await new Promise(resolve => setImmediate(resolve));
-    assert.ok(turns >= 5, `${turns} turns`);
+    for (; !isListed; ticks++) await new Promise(resolve => setImmediate(resolve));
+    assert.ok(ticks >= 5, `${ticks} ticks`);
     const listed = await listing;
     assert.deepEqual(
       keysOf(listed).filter(name => name !== '0000'),
@@ -262,8 +262,8 @@ describe('a snapshot of an LMDB store', () => {
   });
 });
 
-describe('snapshots of which nothing is read', () => {
-  test('are ended, so that others get their turn', async () => {
+describe('snapshots that are not read', () => {
+  test('are released, so that others can be taken', async () => {
     const store = await openStore(await makeDirectory(), {snapshotIdleMs: 1});
     await write(store, put('a'));
     const stalled = await Promise.all(Array.from({length: 32}, () => store.snapshot()));

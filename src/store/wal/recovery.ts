@@ -24,7 +24,7 @@ export interface RecoveredRecord extends DecodedRecord {
 export interface CheckpointedState {
   /** The last revision in the tree. */
   readonly checkpointed: Revision;
-  /** As `walId` of the metadata of the store. */
+  /** `walId` in the metadata of the store. */
   readonly walId: string | undefined;
 }
 

@@ -14,7 +14,7 @@ import {WAL_BYTES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 
 describe('the write-ahead log of a store that was not closed', () => {
-  test('has what the tree has not: it is there again, in lists, reads, changes and snapshots', async () => {
+  test('is read again: its commits are in lists, reads, changes and snapshots', async () => {
     const {directory} = await leaveWal([
       [putOf(3, 'a', '"from the write-ahead log"'), putOf(3, 'd', '4')],
       [{kind: 'delete', key: parseKey('b'), revision: 4}],
@@ -40,7 +40,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     assert.deepEqual(await write(store, put('a', '1')), {revision: 5, outcomes: ['replaced']});
   });
 
-  test('goes into the tree, and is gone once the store was closed', async () => {
+  test('is checkpointed, and deleted once the store is closed', async () => {
     const {directory} = await leaveWal([[putOf(3, 'c', '3')]]);
     await (await openStore(directory))[Symbol.asyncDispose]();
     assert.deepEqual((await readdir(join(directory, 'store'))).filter(isWalFile), []);
@@ -56,14 +56,14 @@ describe('the write-ahead log of a store that was not closed', () => {
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c', 'd', 'e']);
   });
 
-  test('may hold what the tree has already', async () => {
+  test('may hold commits that are checkpointed already', async () => {
     const {directory} = await leaveWal([[putOf(1, 'z', '"older"')], [putOf(2, 'b', '"older"')], [putOf(3, 'c', '3')]]);
     const store = await openStore(directory);
     assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
     assert.equal(textOf(await read(store, 'b')), '2');
   });
 
-  test('is left alone when it cannot be read, and what is missing is named', async () => {
+  test('is not changed if it cannot be read, and the missing commits are reported', async () => {
     const {directory, storePath} = await leaveWal([
       [putOf(3, 'c', '3')],
       [putOf(4, 'd', '"damaged"')],
@@ -112,7 +112,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     },
   ];
   for (const {name, cut} of ends) {
-    test(`loses nothing but its last record when that is ${name}: it was never acknowledged`, async () => {
+    test(`loses only its last record if that is ${name}: it was never acknowledged`, async () => {
       const {directory, storePath, ends: recordEnds} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')]]);
       await cut(join(storePath, FIRST_FILE), recordEnds.at(-1) ?? 0);
       const store = await openStore(directory);
@@ -121,7 +121,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     });
   }
 
-  test('is named when one of its files was cut, whichever has the commits', async () => {
+  test('is reported if one of its files was cut, whichever has the commits', async () => {
     for (const name of WAL_FILES) {
       const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')]]);
       if (name === SECOND_FILE) await exchange(join(storePath, FIRST_FILE), join(storePath, SECOND_FILE));
@@ -130,7 +130,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     }
   });
 
-  test('may be one of which the files were still being made', async () => {
+  test('may be interrupted while its files are created', async () => {
     for (const sizes of [[100], [WAL_FILE_BYTES], [WAL_FILE_BYTES, 0], [WAL_FILE_BYTES, 100]]) {
       const {directory, storePath} = await leaveWal([]);
       for (const [index, size] of sizes.entries())
@@ -140,14 +140,14 @@ describe('the write-ahead log of a store that was not closed', () => {
     }
   });
 
-  test('takes no value for a record, whatever is in it', async () => {
+  test('never takes a value for a record', async () => {
     const {directory} = await leaveWal([[putOf(3, 'c', '"CRW1CRW1"')], [putOf(4, 'CRW1', '4')]]);
     const store = await openStore(directory);
     assert.equal(textOf(await read(store, 'c')), '"CRW1CRW1"');
     assert.equal(textOf(await read(store, 'CRW1')), '4');
   });
 
-  test('keeps when entries expire', async () => {
+  test('keeps the times of expiry', async () => {
     const expiresAtMs = Date.now() + 60_000;
     const {directory} = await leaveWal([[{...putOf(3, 'a', '1'), expiresAtMs}], [putOf(4, 'b', '2')]]);
     const store = await openStore(directory);
@@ -157,7 +157,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     assert.deepEqual(expired, {kind: 'expire', key: 'a', revision: 5});
   });
 
-  test('lets the clock of the store go on from its time', async () => {
+  test('lets the clock of the store continue from its time', async () => {
     const {directory} = await leaveWal([[{...putOf(3, 'a', '1'), expiresAtMs: WRITTEN_AT_MS + 10}]]);
     const store = await openStore(directory, {nowMs: () => 0});
     await write(store, {...put('later'), expiry: {kind: 'after', ttlSeconds: 60}});
@@ -179,7 +179,7 @@ describe('a store with more writes than its write-ahead log holds', () => {
     assert.equal((await store.list(range({limit: 1000}))).length, count);
   });
 
-  test('takes writes that no record holds, between others that are still in it', async () => {
+  test('accepts writes that are too large for a record, between others that are not checkpointed', async () => {
     const directory = await makeDirectory();
     const large = JSON.stringify('x'.repeat(2 * WAL_RECORD_BYTES_MAX));
     const store = await openStore(directory);
@@ -202,7 +202,7 @@ describe('a store with more writes than its write-ahead log holds', () => {
 });
 
 describe('the write-ahead log of a store that is open', () => {
-  test('keeps what was written last, however often changes are asked for: the tree gets it in its own time', async () => {
+  test('keeps the last writes, however often changes are read: reading them starts no checkpoint', async () => {
     const {store, readTree} = await openFirst();
     await write(store, put('c', '3'));
     const before = readTree();
@@ -211,7 +211,7 @@ describe('the write-ahead log of a store that is open', () => {
     assert.ok(readTree().equals(before));
   });
 
-  test('has nothing that a short log would have forgotten, once changes are asked for', async () => {
+  test('is checkpointed before changes are read, if the change log is short', async () => {
     const {store, readTree} = await openFirst({logChangesMax: 8});
     await write(store, put('c', '3'));
     const before = readTree();
@@ -219,7 +219,7 @@ describe('the write-ahead log of a store that is open', () => {
     assert.ok(!readTree().equals(before));
   });
 
-  test('is gone once the store is closed, and the tree has what was written just before', async () => {
+  test('is deleted once the store is closed, and the tree has the last writes', async () => {
     const {store, directory, storePath} = await openFirst();
     const writing = [write(store, put('c', '3')), write(store, remove('a')), write(store, put('d', '4'))];
     await writing[0];
@@ -278,7 +278,7 @@ const CUT = Object.fromEntries(
   ]),
 );
 
-/** As when the first file was written over from its beginning, and the second one has what came last. */
+/** Exchanges the files, as if the first one were being overwritten and the second one had the last records. */
 async function exchange(one: string, other: string): Promise<void> {
   const [first, second] = [await readFile(one), await readFile(other)];
   await writeFile(other, first);

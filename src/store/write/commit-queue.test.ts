@@ -5,7 +5,7 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {keysOf, put, range, remove, write} from '../../testing/assertions.ts';
 
 describe('commits that wait for the disk', () => {
-  test(`are refused above ${DEFAULT_LIMITS.waitingCommitsMax}, and accepted again when there is room`, async () => {
+  test(`are refused above ${DEFAULT_LIMITS.waitingCommitsMax}, and accepted again when the queue is shorter`, async () => {
     const store = await openStore(await makeDirectory());
     const results = await Promise.allSettled(
       Array.from({length: DEFAULT_LIMITS.waitingCommitsMax + 10}, (_, index) => write(store, put(`key ${index}`))),

@@ -3,7 +3,7 @@ import type {Store} from '../../domain/store.ts';
 import {changesOf, put, remove, withTexts, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 
-/** What changed since a revision. */
+/** Tests of the changes after a revision. */
 export const STORE_CHANGES: ContractPart<Store> = {
   name: 'changes',
   tests: [
@@ -14,7 +14,7 @@ export const STORE_CHANGES: ContractPart<Store> = {
       },
     },
     {
-      name: 'tells puts with their size and deletes, oldest first',
+      name: 'returns puts with their size and deletes, oldest first',
       async run(store) {
         await write(store, put('a', '"é"'));
         await write(store, put('b', '1'), remove('a'));
@@ -33,7 +33,7 @@ export const STORE_CHANGES: ContractPart<Store> = {
       },
     },
     {
-      name: 'tells only what came after a revision',
+      name: 'returns only changes after a revision',
       async run(store) {
         for (const key of ['a', 'b', 'c', 'd']) await write(store, put(key));
         for (const since of [0, 1, 2, 3, 4]) {
@@ -80,7 +80,7 @@ export const STORE_CHANGES: ContractPart<Store> = {
       },
     },
     {
-      name: 'says reset to a revision that never was',
+      name: 'returns reset for a revision that never existed',
       async run(store) {
         await write(store, put('a'));
         assert.deepEqual(await store.changes(2, {limit: 10}), {kind: 'reset', revision: 1});
@@ -89,13 +89,13 @@ export const STORE_CHANGES: ContractPart<Store> = {
   ],
 };
 
-/** What a log that keeps only so many changes says about the others. */
+/** Returns tests of a change log with a maximum number of changes, and of trimmed changes. */
 export function storeForgetting(logChangesMax: number): ContractPart<Store> {
   return {
-    name: 'changes that were forgotten',
+    name: 'trimmed changes',
     tests: [
       {
-        name: 'keeps the newest changes, and says reset to whoever needs older ones',
+        name: 'keeps the newest changes, and returns reset for older ones',
         async run(store) {
           const count = logChangesMax * 3;
           for (let index = 0; index < count; index++) await write(store, put(`key ${index % 7}`));
@@ -123,7 +123,7 @@ export function storeForgetting(logChangesMax: number): ContractPart<Store> {
         },
       },
       {
-        name: 'never gives a part of a commit that is larger than the whole log',
+        name: 'never returns a part of a commit that is larger than the whole log',
         async run(store) {
           const operations = Array.from({length: logChangesMax + 5}, (_, index) => put(`key ${index}`));
           await write(store, put('a'));

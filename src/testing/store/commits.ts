@@ -4,7 +4,7 @@ import type {Store} from '../../domain/store.ts';
 import {assertFails, changesOf, key, put, putIf, read, remove, textOf, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 
-/** Revisions, outcomes, all or nothing. */
+/** Tests of revisions, outcomes and atomicity. */
 export const STORE_COMMITS: ContractPart<Store> = {
   name: 'commits',
   tests: [
@@ -50,7 +50,7 @@ export const STORE_COMMITS: ContractPart<Store> = {
       },
     },
     {
-      name: 'tells for each operation what became of it, in their order',
+      name: 'returns the outcome of each operation, in their order',
       async run(store) {
         await write(store, put('replaced'), put('deleted'));
         const {outcomes} = await write(store, put('created'), remove('absent'), remove('deleted'), put('replaced'));
@@ -94,11 +94,11 @@ export const STORE_COMMITS: ContractPart<Store> = {
 
 interface CheckCase {
   readonly expected: Expectation;
-  /** Whether it holds for an entry of revision 2. */
+  /** True if it holds for an entry of revision 2. */
   readonly ofEntry: boolean;
-  /** Whether it holds where there is no entry. */
+  /** True if it holds without an entry. */
   readonly ofNone: boolean;
-  /** How a failure writes it. */
+  /** Its form in a failure. */
   readonly text: string;
 }
 
@@ -114,7 +114,7 @@ const CHECK_CASES: readonly CheckCase[] = [
   {expected: 'absent', ofEntry: false, ofNone: true, text: 'absent'},
 ];
 
-/** What must be true for a commit to happen. */
+/** Tests of the checks of a commit. */
 export const STORE_CHECKS: ContractPart<Store> = {
   name: 'checks',
   tests: [
@@ -132,7 +132,7 @@ export const STORE_CHECKS: ContractPart<Store> = {
       },
     })),
     {
-      name: 'tells every check that failed, in their order, with what there is',
+      name: 'reports every failed check, in their order, with the current revision',
       async run(store) {
         await write(store, put('a'));
         await write(store, put('b'));

@@ -18,14 +18,14 @@ import {
 } from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 
-/** A store whose time is that of a test. */
+/** A store with a clock that a test sets. */
 export interface ClockedStore extends AsyncDisposable {
   readonly store: Store;
-  /** Lets so much time pass for the store, in milliseconds. */
+  /** Advances the clock of the store, in milliseconds. */
   advanceMs(durationMs: number): void;
 }
 
-/** When entries expire. */
+/** Tests of the expiry of entries. */
 export const STORE_EXPIRY: ContractPart<ClockedStore> = {
   name: 'time to live',
   tests: [
@@ -48,7 +48,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'is told by reads, lists and changes, and lasts from its commit on',
+      name: 'is shown by reads, lists and changes, and begins with its commit',
       async run({store, advanceMs}) {
         advanceMs(500);
         await write(store, putFor(10, 'a'), putAt(9e13, 'b'), put('c'));
@@ -126,7 +126,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'that has ended is told before the next write under the key, in a commit of its own',
+      name: 'that has ended is announced before the next write of the key, in a commit of its own',
       async run({store, advanceMs}) {
         await write(store, putFor(1, 'a'), putFor(1, 'b', '{"old":1}'));
         advanceMs(1000);
@@ -182,12 +182,12 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
   ],
 };
 
-/** What a sweep does. */
+/** Tests of sweeps. */
 export const STORE_SWEEPS: ContractPart<ClockedStore> = {
   name: 'sweeps',
   tests: [
     {
-      name: 'say when to come again, and change nothing before',
+      name: 'return the time until the next sweep, and change nothing before',
       async run({store, advanceMs}) {
         assert.equal(await store.sweep(), undefined);
         await write(store, putFor(10, 'late'), putFor(3, 'soon'), put('never'));
@@ -205,7 +205,7 @@ export const STORE_SWEEPS: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'tell each of many that expire at once exactly once, also when two run at once',
+      name: 'announce each of many entries that expire at once exactly once, also if two sweeps run concurrently',
       async run({store, advanceMs}) {
         const names = Array.from({length: 15}, (_, index) => `key ${String(index).padStart(2, '0')}`);
         await write(store, ...names.map(name => putFor(1, name)));
@@ -232,7 +232,7 @@ export const STORE_SWEEPS: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'spare what was written, patched, touched or deleted meanwhile',
+      name: 'skip entries that were written, patched, touched or deleted meanwhile',
       async run({store, advanceMs}) {
         await write(store, ...['put', 'touch', 'delete', 'patch', 'none'].map(name => putFor(1, name)));
         await write(store, putFor(5, 'put'), touch('touch', 5), remove('delete'), patch('patch', '{}'));
@@ -260,7 +260,7 @@ export const STORE_SWEEPS: ContractPart<ClockedStore> = {
   ],
 };
 
-/** More sweeps than any test here needs: a store that never comes to an end fails the test instead of holding it up. */
+/** More sweeps than any test here needs: a store whose sweep never ends fails the test instead of blocking it. */
 const SWEEPS_MAX = 10_000;
 
 async function sweepAll(store: Store): Promise<number | undefined> {

@@ -4,17 +4,17 @@ import {createStoreId, parseStoreId} from '../../domain/store-id.ts';
 import {assertFails, key, put, putIf, read, textOf, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 
-/** A store that can be opened again with what is in it. */
+/** A store that can be opened again with its content. */
 export interface ReopenableStore extends AsyncDisposable {
   readonly store: Store;
   /** Closes the store, and opens it again. */
   reopen(): Promise<Store>;
 }
 
-/** Another store than those that are tested, or all but certainly so. */
+/** Id of another store, almost certainly. */
 const ELSEWHERE = createStoreId(Uint8Array.of(0xe1, 0x5e, 0x4e, 0x2e));
 
-/** Which store a revision belongs to. */
+/** Returns tests of the id of a store. */
 export function storeIdentity(openAnother: () => Promise<Store>): ContractPart<Store> {
   return {
     name: 'identity',
@@ -61,7 +61,7 @@ export function storeIdentity(openAnother: () => Promise<Store>): ContractPart<S
   };
 }
 
-/** What stays when a store is opened again. */
+/** Tests of the identity of a store that is opened again. */
 export const STORE_REOPENING: ContractPart<ReopenableStore> = {
   name: 'identity',
   tests: [

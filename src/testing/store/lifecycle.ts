@@ -5,7 +5,7 @@ import type {ContractPart} from '../contract.ts';
 
 const RACERS = 50;
 
-/** Many commits at once have one order. */
+/** Tests of concurrent commits, which have one order. */
 export const STORE_CONCURRENCY: ContractPart<Store> = {
   name: 'concurrency',
   tests: [
@@ -59,7 +59,7 @@ export const STORE_CONCURRENCY: ContractPart<Store> = {
       },
     },
     {
-      name: 'shows a read what resolved before it',
+      name: 'shows a read every write that resolved before it',
       async run(store) {
         for (let index = 0; index < 20; index++) {
           await write(store, put('a', String(index)));
@@ -86,7 +86,7 @@ export const STORE_CONCURRENCY: ContractPart<Store> = {
   ],
 };
 
-/** Counts an entry up with compare-and-set until it reaches `end`. @returns How often it was this racer. */
+/** Counts an entry up with compare-and-set until it reaches `end`. @returns How many of the writes were this racer's. */
 async function countTo(store: Store, key: string, end: number): Promise<number> {
   for (let won = 0; ; ) {
     const entry = await read(store, key);
@@ -97,7 +97,7 @@ async function countTo(store: Store, key: string, end: number): Promise<number> 
   }
 }
 
-/** What a store does at its end. */
+/** Tests of closing a store. */
 export const STORE_LIFECYCLE: ContractPart<Store> = {
   name: 'closing',
   tests: [
@@ -135,7 +135,7 @@ export const STORE_LIFECYCLE: ContractPart<Store> = {
       },
     },
     {
-      name: 'lets commits that wait finish',
+      name: 'finishes waiting commits',
       async run(store) {
         const waiting = Array.from({length: 20}, (_, index) => write(store, put(`key ${index}`)));
         await store[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ import {inByteOrder, SAMPLE_KEYS} from '../samples.ts';
 /** The first two of these sort the other way round by their UTF-16 units. */
 const ORDERED_KEYS = ['Z', 'a', 'a/', 'a/1', 'a/2', 'a0', 'aa', 'b', 'é', '\ue000', '\uffff', '\u{10000}', '😀'];
 
-/** Which part of the keys above a range has; `count` of them from `first` on. */
+/** Ranges, and the keys above that they contain. */
 const RANGES = [
   {name: 'everything', options: {}, keys: ORDERED_KEYS},
   {name: 'a prefix', options: {prefix: 'a/'}, keys: ['a/', 'a/1', 'a/2']},
@@ -49,7 +49,7 @@ const RANGES = [
   {name: 'the last two in reverse', options: {reverse: true, limit: 2}, keys: ['😀', '\u{10000}']},
 ];
 
-/** Which entries a listing has, and in which order. */
+/** Tests of the entries of a listing, and of their order. */
 export const STORE_LISTING: ContractPart<Store> = {
   name: 'listing',
   tests: [
@@ -121,7 +121,7 @@ export const STORE_LISTING: ContractPart<Store> = {
         do {
           const listed = await store.list(range());
           assert.deepEqual([listed.length, new Set(listed.map(({revision}) => revision)).size], [12, 1]);
-          // Gives way to what else there is to do; a promise alone does not.
+          // Lets other tasks run; a promise alone does not.
           await new Promise(resolve => setImmediate(resolve));
         } while (writing);
         await written;

@@ -25,7 +25,7 @@ const REFUSED: readonly {readonly name: string; readonly patches: readonly strin
   },
 ];
 
-/** Patches are applied to what the commit finds, whatever happens at once. */
+/** Tests of patches, which are applied to the value that the commit finds. */
 export const STORE_PATCHES: ContractPart<Store> = {
   name: 'patches',
   tests: [
@@ -50,7 +50,7 @@ export const STORE_PATCHES: ContractPart<Store> = {
       },
     },
     {
-      name: 'tells a change as a put of what came of it',
+      name: 'announces a change as a put of the result',
       async run(store) {
         await write(store, put('a', '{"b":1}'));
         await write(store, patch('a', '{"c":2}'), remove('absent'), put('d', '1'));

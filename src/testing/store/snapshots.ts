@@ -4,7 +4,7 @@ import {CHANGES_BYTES_MAX, type Snapshot, type Store} from '../../domain/store.t
 import {assertFails, changesOf, keysOf, patch, put, range, remove, textOf, withTexts, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 
-/** The entries as they were at one revision. */
+/** Tests of snapshots. */
 export const STORE_SNAPSHOTS: ContractPart<Store> = {
   name: 'snapshots',
   tests: [
@@ -23,7 +23,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
             remove(names.at(-1 - seen.length) ?? ''),
             put('~'),
           );
-          await turn();
+          await nextTick();
           const page = await snapshot.list({
             ...range({limit: 7, ...(after === undefined ? {} : {after})}),
             values: true,
@@ -40,7 +40,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
       name: 'have the revision of exactly what they show, while others write',
       async run(store) {
         const writing = Array.from({length: 40}, async (_, index) => {
-          for (let waited = 0; waited < index; waited++) await turn();
+          for (let waited = 0; waited < index; waited++) await nextTick();
           await write(store, put(`key ${index}`));
         });
         for (let round = 0; round < 15; round++) {
@@ -48,7 +48,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
           const revisions = (await snapshot.list(range())).map(({revision}) => revision);
           assert.deepEqual([snapshot.revision, revisions.length], [Math.max(0, ...revisions), snapshot.revision]);
           const found = await store.changes(snapshot.revision, {limit: 1000});
-          assert.equal(found.kind, 'changes', 'whoever goes on from a snapshot misses nothing');
+          assert.equal(found.kind, 'changes', 'no change after a snapshot is missing');
         }
         await Promise.all(writing);
       },
@@ -83,7 +83,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
   ],
 };
 
-/** What whoever follows a store gets. */
+/** Tests of following the changes of a store. */
 export const STORE_FOLLOWING: ContractPart<Store> = {
   name: 'following changes',
   tests: [
@@ -148,11 +148,11 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
   ],
 };
 
-/** Lets others have a turn of the event loop. */
-function turn(): Promise<void> {
+/** Waits for the next tick. */
+function nextTick(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve));
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await turn();
+  while (!isTrue()) await nextTick();
 }

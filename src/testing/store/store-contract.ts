@@ -13,17 +13,17 @@ import {STORE_VALUES} from './values.ts';
 /** A store to test. */
 export interface StoreContract extends Contract<Store> {
   /**
-   * How many changes the log of an opened store keeps. With at most 1,000 it is tested too what the store
-   * answers about changes that it forgot.
+   * Maximum number of changes in the log of an opened store. Up to 1,000 the tests include changes that were
+   * trimmed.
    */
   readonly logChangesMax?: number | undefined;
-  /** Opens a new and empty store whose time a test lets pass. With it is tested too when entries expire. */
+  /** Opens an empty store with a clock that a test sets. If given, the tests include the expiry of entries. */
   readonly openClocked?: (() => Promise<ClockedStore>) | undefined;
-  /** Opens a new and empty store that keeps what is in it. With it is tested too what stays when it is opened again. */
+  /** Opens an empty store that keeps its content. If given, the tests include opening it again. */
   readonly openReopenable?: (() => Promise<ReopenableStore>) | undefined;
 }
 
-/** Above this, filling the log of changes takes too long for a test. */
+/** Maximum size of a log that tests fill, in changes: a larger one takes too long. */
 const FILLED_LOG_MAX = 1000;
 
 /**

@@ -4,7 +4,7 @@ import {put, range, read, textOf, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
 
-/** Keys and values are kept exactly. */
+/** Tests of keys and values, which are kept exactly. */
 export const STORE_VALUES: ContractPart<Store> = {
   name: 'keys and values',
   tests: [
@@ -37,7 +37,7 @@ export const STORE_VALUES: ContractPart<Store> = {
       },
     },
     {
-      name: 'tells key, revision, size in bytes and time with the value',
+      name: 'returns key, revision, size in bytes and time with the value',
       async run(store) {
         const beforeMs = Date.now();
         const {revision} = await write(store, put('a', '"€"'));
