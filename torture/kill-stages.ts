@@ -29,7 +29,7 @@ export interface StageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Returns all stages that change the disk: creation, opening, writes, upgrade and closing of a store. */
+/** Returns all stages that change the disk: creation, opening, writes and closing of a store. */
 export async function createStages(options: StageOptions): Promise<readonly Stage[]> {
   const content = await makeBase(options);
   const prepareBase = async (dataDir: string): Promise<Content> => {

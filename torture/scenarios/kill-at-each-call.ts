@@ -30,7 +30,7 @@ const QUICK_STAGES = 3;
 /** C2: a kill at any system call by which the service changes the disk. */
 export const KILL_AT_EACH_CALL: Scenario = {
   id: 'C2',
-  name: 'Killed at each system call with which it creates, opens, upgrades, writes to or closes a store, it loses nothing',
+  name: 'Killed at each system call with which it creates, opens, writes to or closes a store, it loses nothing',
   rounds: {quick: 9, standard: 1000},
   findMissing: findMissingTracer,
   run: async context => {
