@@ -3,7 +3,7 @@ import {headerValues} from '../protocol/raw-headers.ts';
 import {answer, emptyAnswer, type HttpHandler, type HttpRequest, jsonAnswer} from './core/message.ts';
 import {createFetchHandler} from './fetch-handler.ts';
 
-/** What a handler is handed for a `Request`. */
+/** Returns the request that a handler gets for a `Request`. */
 async function seenBy(request: Request): Promise<HttpRequest> {
   let seen: HttpRequest | undefined;
   await createFetchHandler(async given => {
@@ -24,7 +24,7 @@ const echo: HttpHandler = async request => {
 };
 
 describe('createFetchHandler()', () => {
-  test('hands over method, target and headers', async () => {
+  test('passes method, target and headers', async () => {
     const request = new Request('http://localhost:7172/api/store/a%2Fb?x=%20#fragment', {
       method: 'PUT',
       headers: {'If-Match': '"1"', Origin: 'https://va.example'},
@@ -36,12 +36,12 @@ describe('createFetchHandler()', () => {
     expect(headerValues(seen.rawHeaders, 'origin')).toEqual(['https://va.example']);
   });
 
-  test('takes the Host that a server in between hands on, and only that one', async () => {
+  test('uses the Host header of the request if there is one', async () => {
     const seen = await seenBy(new Request('http://localhost:7172/', {headers: {Host: 'evil.example'}}));
     expect(headerValues(seen.rawHeaders, 'host')).toEqual(['evil.example']);
   });
 
-  test('makes a response of the answer', async () => {
+  test('converts the answer to a response', async () => {
     const fetch = createFetchHandler(async () => jsonAnswer('é', {status: 201, rawHeaders: ['ETag', '"1"']}));
     const response = await fetch(new Request('http://localhost:7172/'));
     expect([response.status, response.headers.get('ETag'), response.headers.get('Content-Type')]).toEqual([
@@ -76,7 +76,7 @@ describe('createFetchHandler()', () => {
     expect(await (await send(null)).text()).toBe('');
   });
 
-  test('reads no further than the limit, and stops the source', async () => {
+  test('stops reading at the limit, and cancels the source', async () => {
     let cancelled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: controller => controller.enqueue(new Uint8Array(4)),
@@ -88,7 +88,7 @@ describe('createFetchHandler()', () => {
     expect(cancelled).toBe(true);
   });
 
-  test('a body that breaks off, or was read before, is the caller’s mistake', async () => {
+  test('refuses a body that ends early or was read before', async () => {
     const broken = new ReadableStream({pull: controller => controller.error(new Error('gone'))});
     expect(await (await send(broken)).json()).toMatchObject({code: 'malformed-request'});
     const used = new Request('http://localhost/', {method: 'PUT', body: '1'});

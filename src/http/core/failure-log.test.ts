@@ -3,7 +3,7 @@ import type {Failure} from '../../domain/failure.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {createFailureLog, type FailedRequest, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
 
-/** A log of failures with a clock of the test, and the lines above `debug`. */
+/** Creates a log with a clock of the test, and collects the lines above `debug`. */
 function make() {
   const lines: (readonly [string, string, LogFields])[] = [];
   const debugged: LogFields[] = [];
@@ -28,7 +28,7 @@ function request(path: string): FailedRequest {
 const NO_RESOURCE: Failure = {code: 'no-resource', path: '/x'};
 
 describe('createFailureLog()', () => {
-  test('tells once a minute of a path that is asked for each second, and how often', () => {
+  test('logs a path that is requested each second once a minute, with a count', () => {
     const {failures, lines, clock} = make();
     for (let second = 0; second < 150; second++) {
       clock.nowMs = second * 1000;
@@ -44,14 +44,14 @@ describe('createFailureLog()', () => {
     expect(lines).toHaveLength(6);
   });
 
-  test('keeps each of the repeats for debug, with its id', () => {
+  test('logs each repetition as debug, with its id', () => {
     const {failures, debugged} = make();
     failures.report(NO_RESOURCE, request('/x'));
     failures.report(NO_RESOURCE, {...request('/x'), requestId: 'id-2'});
     expect(debugged).toEqual([expect.objectContaining({requestId: 'id-2', path: '/x'})]);
   });
 
-  test('tells of what is about something else', () => {
+  test('logs failures of other subjects', () => {
     const {failures, lines} = make();
     failures.report(NO_RESOURCE, request('/x'));
     failures.report(NO_RESOURCE, request('/y'));
@@ -60,7 +60,7 @@ describe('createFailureLog()', () => {
     expect(lines).toHaveLength(4);
   });
 
-  test('names an origin once, whatever its pages ask for, and the flag that would let them in', () => {
+  test('logs an origin once for all paths, with the flag that would allow it', () => {
     const {failures, lines} = make();
     for (let index = 0; index < 1000; index++)
       failures.report({code: 'foreign-origin', origin: 'http://localhost:5173'}, request(`/api/store/${index}`));
@@ -74,14 +74,14 @@ describe('createFailureLog()', () => {
   });
 
   for (const origin of ['null', 'https://evil.example/path', 'http://a b', '']) {
-    test(`proposes no flag for ${JSON.stringify(origin)}`, () => {
+    test(`suggests no flag for ${JSON.stringify(origin)}`, () => {
       const {failures, lines} = make();
       failures.report({code: 'foreign-origin', origin}, request('/api'));
       expect(lines).toEqual([['info', 'request refused', expect.not.objectContaining({toAllow: expect.anything()})]]);
     });
   }
 
-  test('writes few lines where each path is another one, and counts the rest', () => {
+  test('writes few lines for many different paths, and counts the rest', () => {
     const {failures, lines} = make();
     for (let index = 0; index < 100_000; index++) failures.report(NO_RESOURCE, request(`/${index}`));
     expect(lines).toHaveLength(SUBJECTS_MAX);
@@ -89,7 +89,7 @@ describe('createFailureLog()', () => {
     expect(lines.slice(SUBJECTS_MAX)).toEqual([['info', 'other requests refused', {times: 100_000 - SUBJECTS_MAX}]]);
   });
 
-  test('tells of every defect, and of no daily work', () => {
+  test('logs every defect, and no expected failure', () => {
     const {failures, lines} = make();
     const error = new Error('defect');
     for (const requestId of ['a', 'b'])
@@ -101,7 +101,7 @@ describe('createFailureLog()', () => {
     ]);
   });
 
-  test('tells why the service failed, and why a request could not be read', () => {
+  test('logs why the service failed, and why a request could not be read', () => {
     const {failures, lines, clock} = make();
     failures.report({code: 'disk-full'}, request('/api/store/k'));
     failures.report({code: 'malformed-request', problem: 'it is none'}, {requestId: 'id-1'});

@@ -4,7 +4,7 @@ import {STATUS_BY_CODE, statusOf} from '../../protocol/failure-status.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';
 
 describe('failureAnswer()', () => {
-  test('makes a problem document with the members of the failure beside those of the standard', () => {
+  test('creates a problem document with the members of the failure and of the standard', () => {
     const {status, rawHeaders, body} = failureAnswer({code: 'no-entry', key: 'é'}, 'id-1');
     expect(status).toBe(404);
     expect(rawHeaders).toContain('application/problem+json');
@@ -21,7 +21,7 @@ describe('failureAnswer()', () => {
     });
   });
 
-  test('says what is allowed where the method is not', () => {
+  test('lists the allowed methods', () => {
     const {rawHeaders} = failureAnswer({code: 'method-not-allowed', method: 'PUT', allowed: ['GET', 'HEAD']}, 'id');
     expect(rawHeaders.slice(-2)).toEqual(['Allow', 'GET, HEAD']);
   });
@@ -49,18 +49,18 @@ describe('failureAnswer()', () => {
 });
 
 describe('toFailure()', () => {
-  test('hands on what was foreseen', () => {
+  test('returns the failure of an AppError', () => {
     const failure = {code: 'disk-full'} as const;
     expect(toFailure(new AppError(failure), 'id')).toBe(failure);
   });
 
   for (const thrown of [new Error('secret'), 'secret', undefined, null, {failure: {code: 'no-entry'}}]) {
-    test(`makes ${String(thrown)} internal, and keeps what it says`, () => {
+    test(`converts ${String(thrown)} to internal, without its message`, () => {
       expect(toFailure(thrown, 'id')).toEqual({code: 'internal', requestId: 'id'});
     });
   }
 
-  test('so too what never crosses HTTP', () => {
+  test('converts failures that never cross HTTP too', () => {
     expect(toFailure(new AppError({code: 'unsafe-host', host: 'secret'}), 'id')).toEqual({
       code: 'internal',
       requestId: 'id',
@@ -68,7 +68,7 @@ describe('toFailure()', () => {
   });
 });
 
-test('every status is one that failures have', () => {
+test('every status is at least 400', () => {
   for (const status of Object.values(STATUS_BY_CODE)) expect(status ?? 400).toBeGreaterThanOrEqual(400);
   expect(statusOf({code: 'unsafe-host', host: ''})).toBe(500);
 });

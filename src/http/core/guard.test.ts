@@ -3,7 +3,7 @@ import {createGuardRules, type GuardOptions, type JudgedRequest, judge, type Ver
 
 const OPTIONS: GuardOptions = {port: 7172, extraHosts: [], allowedOrigins: []};
 
-/** What the guard says of a request with these headers. */
+/** Returns the verdict on a request with these headers. */
 function verdictOf(
   rawHeaders: readonly string[],
   {method = 'GET', target = '/api', ...options}: Partial<GuardOptions & JudgedRequest> = {},
@@ -18,11 +18,11 @@ describe('judge()', () => {
     expect(verdictOf(HOST)).toEqual({kind: 'admitted', target: '/api', origin: undefined});
   });
 
-  test('admits Node’s fetch, which says "cors" and names no site', () => {
+  test('admits Node’s fetch, which sends the mode "cors" and no site', () => {
     expect(verdictOf([...HOST, 'Sec-Fetch-Mode', 'cors']).kind).toBe('admitted');
   });
 
-  test('names the origin that may read the answer', () => {
+  test('returns the origin that may read the answer', () => {
     const origin = 'https://va.example';
     expect(verdictOf([...HOST, 'Origin', origin], {allowedOrigins: [origin]})).toMatchObject({
       kind: 'admitted',
@@ -30,7 +30,7 @@ describe('judge()', () => {
     });
   });
 
-  test('does not care how the names of headers are written', () => {
+  test('ignores the case of header names', () => {
     expect(verdictOf(['hOST', 'LOCALHOST:7172']).kind).toBe('admitted');
     expect(verdictOf([...HOST, 'oRIGIN', 'null'])).toMatchObject({failure: {code: 'foreign-origin'}});
     expect(verdictOf([...HOST, 'SEC-fetch-SITE', 'cross-site'])).toMatchObject({failure: {code: 'cross-site'}});
@@ -67,7 +67,7 @@ describe('judge()', () => {
     }
 
     for (const target of ['/api', '/api/identity', '/api/docs', '/readyz', '/docsx', '/metrics', '//docs']) {
-      test(`lets no browser open ${target} from a link that is ${site}`, () => {
+      test(`does not let a browser open ${target} from a link that is ${site}`, () => {
         const verdict = verdictOf([...NAVIGATION, 'Sec-Fetch-Site', site], {target});
         expect(verdict).toEqual({kind: 'refused', failure: {code: 'not-a-page', path: target}});
       });
@@ -105,7 +105,7 @@ describe('judge()', () => {
     ['X-Moz', 'prefetch'],
   ] as const) {
     for (const target of ['/api/identity', '/docs']) {
-      test(`refuses ${target} to what a browser loads ahead (${name}: ${value})`, () => {
+      test(`refuses speculative requests for ${target} (${name}: ${value})`, () => {
         const headers = [...NAVIGATION, 'Sec-Fetch-Site', 'none', name, value];
         expect(verdictOf(headers, {target})).toEqual({
           kind: 'refused',
@@ -134,7 +134,7 @@ describe('judge()', () => {
     });
   }
 
-  test('admits the Referer of an allowed origin, which a proxy in between hands on', () => {
+  test('admits the Referer of an allowed origin, which a proxy forwards', () => {
     const headers = [...HOST, 'Sec-Fetch-Site', 'same-origin', 'Referer', 'http://localhost:5173/a?b#c'];
     expect(verdictOf(headers, {allowedOrigins: ['http://localhost:5173']}).kind).toBe('admitted');
   });
@@ -145,14 +145,14 @@ describe('judge()', () => {
     expect(verdictOf([...headers, 'Referer', 'https://va.example/'], {allowedOrigins}).kind).toBe('admitted');
   });
 
-  test('refuses a foreign Origin, whatever else a browser says', () => {
+  test('refuses a foreign Origin, whatever the other headers are', () => {
     const headers = [...HOST, 'Origin', 'https://evil.example', 'Sec-Fetch-Site', 'none', 'Sec-Fetch-Mode', 'navigate'];
     expect(verdictOf([...headers, 'Sec-Fetch-Dest', 'document'], {target: '/docs'})).toMatchObject({
       failure: {code: 'foreign-origin'},
     });
   });
 
-  test('repeats only the beginning of what a stranger sent', () => {
+  test('repeats only the beginning of untrusted text', () => {
     const long = 'x'.repeat(10_000);
     expect(verdictOf(['Host', long])).toEqual({
       kind: 'refused',
@@ -168,7 +168,7 @@ describe('judge()', () => {
     {target: 'http://127.0.0.1:7172', path: '/'},
   ];
   for (const {target, path} of targets) {
-    test(`hands on the path of ${target} as it is`, () => {
+    test(`returns the path of ${target} unchanged`, () => {
       expect(verdictOf(HOST, {target})).toMatchObject({kind: 'admitted', target: path});
     });
   }
@@ -187,13 +187,13 @@ describe('judge()', () => {
 });
 
 describe('createGuardRules()', () => {
-  test('lets the port of the scheme be left out, where it is ours', () => {
+  test('allows hosts without port if it is the default port', () => {
     for (const host of ['localhost', 'LOCALHOST:80', '[::1]'])
       expect(verdictOf(['Host', host], {port: 80}).kind, host).toBe('admitted');
     expect(verdictOf(['Host', 'localhost', 'Origin', 'http://localhost'], {port: 80}).kind).toBe('admitted');
   });
 
-  test('takes extra hosts in any case, as host and as origin of our own pages', () => {
+  test('accepts extra hosts in any case, as host and as origin', () => {
     const extraHosts = ['Core.Example'];
     expect(verdictOf(['Host', 'core.example:7172'], {extraHosts}).kind).toBe('admitted');
     const own = ['Host', 'core.example:7172', 'Origin', 'http://core.example:7172'];

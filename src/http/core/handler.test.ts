@@ -14,7 +14,7 @@ interface Logged {
   readonly about: LogFields;
 }
 
-/** A handler with one resource, `/things/{key}`, and what it logs. */
+/** Creates a handler with one resource, `/things/{key}`, and collects its log. */
 function make(operations: Route['operations']) {
   const logged: Logged[] = [];
   const to =
@@ -33,11 +33,11 @@ function make(operations: Route['operations']) {
       method,
       target,
       rawHeaders: ['Host', 'localhost:7172', ...headers],
-      readBody: () => Promise.reject(new Error('nobody asked')),
-      readChunks: () => expect.unreachable('nobody asked'),
+      readBody: () => Promise.reject(new Error('unexpected call')),
+      readChunks: () => expect.unreachable('unexpected call'),
       signal: new AbortController().signal,
-      listen: () => expect.unreachable('nobody asked'),
-      reserveMemory: () => expect.unreachable('nobody asked'),
+      listen: () => expect.unreachable('unexpected call'),
+      reserveMemory: () => expect.unreachable('unexpected call'),
     });
   return {call, logged};
 }
@@ -49,7 +49,7 @@ function fail(failure: ConstructorParameters<typeof AppError>[0]): Operation {
 }
 
 describe('createHandler()', () => {
-  test('hands an operation its segment and query as they were sent', async () => {
+  test('passes segment and query to an operation unchanged', async () => {
     let seen: Call | undefined;
     const {call} = make({
       GET: given => {
@@ -61,7 +61,7 @@ describe('createHandler()', () => {
     expect(seen).toMatchObject({segment: 'a%2Fb', query: 'x=%20'});
   });
 
-  test('asks the guard before anything else', async () => {
+  test('calls the guard before anything else', async () => {
     const {call, logged} = make({GET: () => jsonAnswer('secret')});
     const {status} = await call('GET', '/things/a', ['Origin', 'null']);
     expect([status, logged[0]?.about['code']]).toEqual([403, 'foreign-origin']);
@@ -73,7 +73,7 @@ describe('createHandler()', () => {
     expect(head).toEqual({status: get.status, rawHeaders: get.rawHeaders});
   });
 
-  test('there is no HEAD where there is no GET, and no method by the name of a property', async () => {
+  test('there is no HEAD without GET, and no method with the name of an inherited property', async () => {
     const {call} = make({POST: () => emptyAnswer(204)});
     for (const method of ['HEAD', 'GET', 'toString', '__proto__', 'constructor']) {
       const answered = await call(method, '/things/a');
@@ -97,7 +97,7 @@ describe('createHandler()', () => {
   }
 
   const levels = [
-    {name: 'what callers meet in their daily work', operation: fail({code: 'no-entry', key: 'a'}), level: 'debug'},
+    {name: 'an expected failure', operation: fail({code: 'no-entry', key: 'a'}), level: 'debug'},
     {name: 'a refusal', operation: fail({code: 'invalid-key', key: '', problem: ''}), level: 'info'},
     {name: 'a failure of the store', operation: fail({code: 'disk-full'}), level: 'error'},
     {name: 'a defect', operation: () => Promise.reject(new Error('defect')), level: 'error'},
@@ -132,7 +132,7 @@ describe('createHandler()', () => {
     ['PUT', '/things/a', 405],
     ['PATCH', '/things', 404],
   ] as const) {
-    test(`lets an allowed page learn that ${method} ${target} is ${status}, instead of a refusal by its browser`, async () => {
+    test(`lets an allowed page see that ${method} ${target} is ${status}, instead of a CORS error`, async () => {
       const {call} = make({GET: () => jsonAnswer(1)});
       const origin = ['Origin', 'https://va.example'];
       const preflight = await call('OPTIONS', target, [...origin, 'Access-Control-Request-Method', method]);
@@ -143,13 +143,13 @@ describe('createHandler()', () => {
     });
   }
 
-  test('answers OPTIONS of an unknown path as it answers GET, if no allowed page asks', async () => {
+  test('answers OPTIONS of an unknown path with 404 unless an allowed page asks', async () => {
     const {call} = make({GET: () => jsonAnswer(1)});
     for (const headers of [[], ['Access-Control-Request-Method', 'PUT'], ['Origin', 'https://va.example']])
       expect((await call('OPTIONS', '/nothing', headers)).status).toBe(404);
   });
 
-  test('tells programs nothing of CORS', async () => {
+  test('sends no CORS headers to programs', async () => {
     const {call} = make({GET: () => jsonAnswer(1)});
     for (const method of ['GET', 'OPTIONS', 'PUT'])
       expect((await call(method, '/things/a')).rawHeaders.join()).not.toMatch(/access-control|vary/i);

@@ -38,10 +38,10 @@ describe('createRouter()', () => {
   }
 });
 
-describe('a router proposes', () => {
+describe('a router suggests', () => {
   const router = createRouter([KEYED, FIXED]);
 
-  test('the path without a slash at its end, where that is a resource', () => {
+  test('the path without a trailing slash, if that is a resource', () => {
     expect(router.withoutSlash('/api/store/')).toBe('/api/store');
     expect(router.withoutSlash('/api/store/?x=/')).toBe('/api/store?x=/');
     for (const target of ['/api/store', '/api/store//', '/api/store/a/', '/api/', '/', '', '/api?/', '//api/store/'])
@@ -52,7 +52,7 @@ describe('a router proposes', () => {
     expect(createRouter([{path: '/', operations: {}}]).withoutSlash('//')).toBeUndefined();
   });
 
-  test('the slashes of a key encoded', () => {
+  test('a path with encoded slashes in its key', () => {
     expect(router.withKeyEncoded('/api/store/a/b%2Fc/')).toBe('/api/store/a%2Fb%2Fc%2F');
     expect(router.withKeyEncoded('/api/stores/a/b')).toBeUndefined();
   });

@@ -10,7 +10,7 @@ const IN_FRONT_MS = 1000;
 /** How much of a stream of events is shown, in milliseconds: it does not end by itself. */
 const STREAM_MS = 5000;
 
-// Another site may open this page under the pointer of somebody who is about to click there.
+// Another site may open this page under the pointer of a user who is about to click.
 let inFrontSinceMs = document.hasFocus() ? performance.now() : Infinity;
 window.addEventListener('focus', () => {
   inFrontSinceMs = performance.now();

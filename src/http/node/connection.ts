@@ -40,7 +40,7 @@ export interface ExchangeResponse {
 
 /** Request as a connection sees it. */
 export interface ExchangeRequest {
-  /** Whether all of it arrived. */
+  /** Whether it arrived completely. */
   readonly complete: boolean;
   /** Fails a read of the body: the rest will never arrive. */
   fail(failure: Failure): void;

@@ -7,7 +7,7 @@ import {type HttpAnswer, type HttpHandler, jsonAnswer} from '../core/message.ts'
 /** Times short enough for a test, and long enough for a busy machine. */
 const TIMEOUTS = {headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 50, lingerMs: 200};
 
-/** Answers with the size of a body that it reads in pieces, or with the failure. */
+/** Answers with the size of a body that it reads in chunks, or with the failure. */
 const count: HttpHandler = async request => {
   let sizeBytes = 0;
   try {
@@ -23,18 +23,18 @@ function answerFailure(error: unknown): HttpAnswer {
   throw error;
 }
 
-/** A body in chunks, each of which a test sends when it wants to. */
+/** Head of a request with a chunked body; the tests send the chunks. */
 const CHUNKED = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n';
 
-describe('a body that is read in pieces', () => {
+describe('a body that is read in chunks', () => {
   const bodies = [
-    {name: 'with its length', sent: formatRequest('POST /', [], 'x'.repeat(200_000)), sizeBytes: 200_000},
-    {name: 'of no length', sent: formatRequest('POST /', [], ''), sizeBytes: 0},
-    {name: 'that is none', sent: formatRequest('POST /', []), sizeBytes: 0},
-    {name: 'in chunks', sent: `${CHUNKED}\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`, sizeBytes: 5},
+    {name: 'with a Content-Length', sent: formatRequest('POST /', [], 'x'.repeat(200_000)), sizeBytes: 200_000},
+    {name: 'of length 0', sent: formatRequest('POST /', [], ''), sizeBytes: 0},
+    {name: 'that is absent', sent: formatRequest('POST /', []), sizeBytes: 0},
+    {name: 'with chunked encoding', sent: `${CHUNKED}\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`, sizeBytes: 5},
   ];
   for (const {name, sent, sizeBytes} of bodies) {
-    test(`${name} arrives whole, and its connection goes on`, async () => {
+    test(`${name} arrives whole, and its connection stays usable`, async () => {
       const client = await (await start(count)).connect();
       for (let round = 0; round < 2; round++) {
         void client.send(sent);
@@ -43,7 +43,7 @@ describe('a body that is read in pieces', () => {
     });
   }
 
-  test('is asked for when its client waits for that', async () => {
+  test('is requested with 100 Continue if its client waits for that', async () => {
     const client = await (await start(count)).connect();
     await client.send(`${CHUNKED}Expect: 100-continue\r\n\r\n`);
     expect((await client.readAnswer()).status).toBe(100);
@@ -51,7 +51,7 @@ describe('a body that is read in pieces', () => {
     expect((await client.readAnswer()).json).toEqual({sizeBytes: 1});
   });
 
-  test('comes as it is sent', async () => {
+  test('arrives as it is sent', async () => {
     const seen: string[] = [];
     const server = await start(async request => {
       for await (const chunk of request.readChunks()) seen.push(Buffer.from(chunk).toString());
@@ -66,13 +66,13 @@ describe('a body that is read in pieces', () => {
     expect((await client.readAnswer()).json).toEqual(['a', 'b']);
   });
 
-  test('may be answered before it is read, and the rest is dropped', async () => {
+  test('may be answered before it is read, and the rest is drained', async () => {
     const server = await start(async request => {
       for await (const chunk of request.readChunks()) return jsonAnswer(`enough: ${chunk.length > 0}`);
       return jsonAnswer('none');
     });
     const client = await server.connect();
-    // Some whole bodies come together with the requests behind them.
+    // Small bodies arrive together with the pipelined requests.
     await client.send(
       Buffer.concat([formatRequest('POST /', [], 'x'.repeat(100_000)), formatRequest('POST /', [], 'y')]),
     );
@@ -118,8 +118,8 @@ describe('a body that is read in pieces', () => {
   });
 });
 
-describe('a body that is read in pieces has no time for the whole', () => {
-  test('as long as something arrives', async () => {
+describe('a body that is read in chunks has no total timeout', () => {
+  test('while chunks arrive', async () => {
     const requestTimeoutMs = 2000;
     const server = await start(count, {timeouts: {requestTimeoutMs}});
     const client = await server.connect();
@@ -136,7 +136,7 @@ describe('a body that is read in pieces has no time for the whole', () => {
     expect((await client.readAnswer()).json).toEqual({sizeBytes: chunks});
   });
 
-  test('but is given up when nothing does', async () => {
+  test('but fails if no chunk arrives for too long', async () => {
     const client = await (await start(count, {timeouts: TIMEOUTS})).connect();
     await client.send(`${CHUNKED}\r\n3\r\nabc\r\n`);
     const answered = await client.readAnswer();
@@ -145,7 +145,7 @@ describe('a body that is read in pieces has no time for the whole', () => {
     await client.readEnd();
   });
 
-  test('and never because the service takes its time', async () => {
+  test('and never fails because the service is slow', async () => {
     let goOn = (): void => {};
     const busy = new Promise<void>(resolve => (goOn = resolve));
     let taken = 0;
@@ -161,20 +161,20 @@ describe('a body that is read in pieces has no time for the whole', () => {
       {timeouts: {requestTimeoutMs}},
     );
     const sizeBytes = 32 * 1024 * 1024;
-    // Made before: a busy machine takes longer for it than a client may take for its headers.
+    // Created before: on a busy machine this takes longer than the timeout for headers.
     const upload = formatRequest('POST /', [], Buffer.alloc(sizeBytes));
     const client = await server.connect();
     let sent = false;
     void client.send(upload).then(() => (sent = true));
     await expect.poll(() => taken).toBeGreaterThan(0);
-    // Longer than it waits for a client; meanwhile most of it stays there.
+    // Longer than the timeout; meanwhile most of the body stays with the client.
     await new Promise(resolve => setTimeout(resolve, 2 * requestTimeoutMs));
     expect([sent, client.ended]).toEqual([false, false]);
     goOn();
     expect((await client.readAnswer()).json).toBe(sizeBytes);
   });
 
-  test('and gives way to others only when it makes no progress: a byte now and then is none', async () => {
+  test('and is evicted only without progress: a byte now and then is not progress', async () => {
     let now = 0;
     let taken = 0;
     const handle: HttpHandler = async request => {

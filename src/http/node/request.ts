@@ -62,7 +62,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     return this.#request.complete;
   }
 
-  /** Whether all of it has arrived, or nothing more will. */
+  /** Whether it arrived completely, or no further bytes will. */
   get arrived(): boolean {
     const request = this.#request;
     return !this.#hasBody || this.#isRead || request.complete || request.destroyed;

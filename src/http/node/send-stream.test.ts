@@ -27,7 +27,7 @@ function readHead(client: RawClient): Promise<string> {
   return client.readUntil('\r\n\r\n');
 }
 
-/** More than fits between a server and a client that does not read, in chunks of 64 KiB. */
+/** More than the buffers between a server and a client that does not read can hold, in chunks of 64 KiB. */
 const TOO_MUCH = Array.from({length: 192}, () => 'x'.repeat(64 * 1024));
 
 async function statusOf({port}: RunningServer, target = '/other'): Promise<number> {
@@ -35,7 +35,7 @@ async function statusOf({port}: RunningServer, target = '/other'): Promise<numbe
 }
 
 describe('an answer with a stream', () => {
-  test('begins before there is anything to tell, and is sent as it comes', async () => {
+  test('starts before its first chunk, and is sent as it is produced', async () => {
     const feed = new Feed();
     const server = await start(serve(feed));
     const client = await server.connect();
@@ -61,7 +61,7 @@ describe('an answer with a stream', () => {
     await client.readUntil('0\r\n\r\n');
   });
 
-  test('leaves its connection for the requests behind it', async () => {
+  test('keeps its connection for further requests', async () => {
     const feed = new Feed();
     const client = await (await start(serve(feed))).connect();
     await client.send(Buffer.concat([GET, formatRequest('GET /behind', [])]));
@@ -79,7 +79,7 @@ describe('an answer with a stream', () => {
     expect((await client.readEnd()).toString()).toBe('body');
   });
 
-  test('is not begun for HEAD, nor for a status without a body', async () => {
+  test('is not iterated for HEAD, nor for a status without a body', async () => {
     const feed = new Feed();
     const server = await start(async ({method}) => (method === 'HEAD' ? emptyAnswer(200) : streamAnswer(feed)));
     const client = await server.connect();
@@ -88,14 +88,14 @@ describe('an answer with a stream', () => {
     expect(feed.begun).toBe(false);
   });
 
-  test('is made no faster than its client takes it', async () => {
+  test('is produced with backpressure', async () => {
     const feed = new Feed();
     const server = await start(serve(feed));
     const client = await server.connect();
     client.socket.pause();
     feed.push(...TOO_MUCH, 'end');
     await client.send(GET);
-    // As soon as another is answered after nothing moved, it waits for its client.
+    // Once another request is answered without a new chunk, the stream waits for its client.
     let before = -1;
     await expect
       .poll(async () => {
@@ -112,12 +112,20 @@ describe('an answer with a stream', () => {
   });
 
   const failures = [
-    {name: 'a defect, which is told', error: new Error('broken'), told: 1},
-    {name: 'a failure of the service, which is told', error: new AppError({code: 'entry-corrupt', key: 'k'}), told: 1},
-    {name: 'one that callers provoke', error: new AppError({code: 'request-timeout'}), told: 0},
+    {name: 'a defect, which is reported', error: new Error('broken'), told: 1},
+    {
+      name: 'a failure of the service, which is reported',
+      error: new AppError({code: 'entry-corrupt', key: 'k'}),
+      told: 1,
+    },
+    {
+      name: 'a failure that a client caused, which is not reported',
+      error: new AppError({code: 'request-timeout'}),
+      told: 0,
+    },
   ];
   for (const {name, error, told} of failures) {
-    test(`is cut without its end by ${name}`, async () => {
+    test(`is truncated visibly by ${name}`, async () => {
       const feed = new Feed();
       const server = await start(serve(feed));
       const client = await server.connect();
@@ -131,7 +139,7 @@ describe('an answer with a stream', () => {
     });
   }
 
-  test('is cut with a reset for HTTP/1.0, where the end of the connection says that all is well', async () => {
+  test('is truncated by a reset for HTTP/1.0, where a normal close would mark its end', async () => {
     const feed = new Feed();
     const client = await (await start(serve(feed))).connect();
     let reset = '';
@@ -144,7 +152,7 @@ describe('an answer with a stream', () => {
     expect(reset).toBe('ECONNRESET');
   });
 
-  test('is taken whole by a client that ended its side with its request', async () => {
+  test('is sent whole to a client that half-closed after its request', async () => {
     const feed = new Feed();
     const server = await start(serve(feed));
     const client = await server.connect();
@@ -158,11 +166,11 @@ describe('an answer with a stream', () => {
   });
 });
 
-describe('a stream that nobody waits for any more is ended', () => {
+describe('a stream without a reader is ended', () => {
   const gone: readonly {readonly name: string; readonly leave: (client: RawClient) => unknown}[] = [
     {name: 'was reset', leave: client => client.socket.resetAndDestroy()},
     {name: 'was closed', leave: client => client.socket.destroy()},
-    {name: 'was ended on the side of its client', leave: client => client.socket.end()},
+    {name: 'was half-closed by its client', leave: client => client.socket.end()},
   ];
   for (const {name, leave} of gone) {
     test(`when its connection ${name}`, async () => {
@@ -184,7 +192,7 @@ describe('a stream that nobody waits for any more is ended', () => {
     });
   }
 
-  test('when it was gone before the answer', async () => {
+  test('when its client disconnected before the answer', async () => {
     const feed = new Feed();
     const signals: AbortSignal[] = [];
     const server = await start(async ({signal}) => {
@@ -201,7 +209,7 @@ describe('a stream that nobody waits for any more is ended', () => {
     expect(server.errors).toEqual([]);
   });
 
-  test('when its client does not read, and nothing moves for the idle timeout', async () => {
+  test('when its client does not read for the idle timeout', async () => {
     const feed = new Feed();
     const server = await start(serve(feed, LONG_LIVED), {timeouts: {idleTimeoutMs: 200}});
     const client = await server.connect();
@@ -211,13 +219,13 @@ describe('a stream that nobody waits for any more is ended', () => {
     await expect.poll(() => feed.returned).toBe(true);
   });
 
-  test('also when it waits for something that never comes', async () => {
+  test('even if its iterator never resolves', async () => {
     let cleaned = false;
     const server = await start(async ({signal}) => {
       async function* wait(): AsyncGenerator<string> {
         try {
           yield 'first';
-          // A generator cannot be returned while it waits, so it listens to the signal.
+          // `return()` of a generator waits for its pending `await`, so it listens to the signal.
           await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()));
         } finally {
           cleaned = true;
@@ -232,7 +240,7 @@ describe('a stream that nobody waits for any more is ended', () => {
     await expect.poll(() => cleaned).toBe(true);
   });
 
-  test('and what it throws while it ends is told', async () => {
+  test('and an error that its end throws is reported', async () => {
     const feed = new Feed();
     feed.return = () => Promise.reject(new Error('cannot end'));
     const server = await start(serve(feed, LONG_LIVED));
@@ -244,7 +252,7 @@ describe('a stream that nobody waits for any more is ended', () => {
   });
 });
 
-describe('a stream that does not end by itself', () => {
+describe('a long-lived stream', () => {
   test('is the last answer of its connection', async () => {
     const feed = new Feed();
     const targets: string[] = [];
@@ -262,7 +270,7 @@ describe('a stream that does not end by itself', () => {
     expect(targets).toEqual(['/']);
   });
 
-  test('takes no place among the connections', async () => {
+  test('does not count as a connection', async () => {
     const server = await start(serve(new Feed(), LONG_LIVED), {connectionsMax: 1});
     const clients: RawClient[] = [];
     for (let count = 0; count < 5; count++) {
@@ -275,7 +283,7 @@ describe('a stream that does not end by itself', () => {
     expect(clients.map(({ended}) => ended)).toEqual(clients.map(() => false));
   });
 
-  test('gives way to nobody while it lasts, also when no place is left and its client takes nothing', async () => {
+  test('is not evicted while it lasts, even if no place is free and its client does not read', async () => {
     let now = 0;
     let asked = 0;
     let answer = (): void => {};
@@ -306,7 +314,7 @@ describe('a stream that does not end by itself', () => {
     expect((await working.readAnswer()).status).toBe(200);
   });
 
-  test('gives way to nobody while it lasts, and to everybody who comes once it is over and not taken', async () => {
+  test('is not evicted while it lasts, but once it has ended unread', async () => {
     let now = 0;
     const feed = new Feed();
     const server = await start(serve(feed, LONG_LIVED), {connectionsMax: 1, nowMs: () => now});
@@ -327,7 +335,7 @@ describe('a stream that does not end by itself', () => {
 });
 
 describe('a server that stops', () => {
-  test('ends what does not end by itself, whole', async () => {
+  test('ends long-lived streams properly', async () => {
     const feeds: Feed[] = [];
     const server = await start(
       async () => {
@@ -344,7 +352,7 @@ describe('a server that stops', () => {
     for (const client of clients) expect((await client.readEnd()).toString()).toBe('0\r\n\r\n');
   });
 
-  test('lets a stream finish that ends by itself', async () => {
+  test('lets other streams finish', async () => {
     const feed = new Feed();
     const server = await start(serve(feed));
     const client = await server.connect();
@@ -356,7 +364,7 @@ describe('a server that stops', () => {
     await stopped;
   });
 
-  test('tells whoever waits for something', async () => {
+  test('aborts the signal of a request that waits', async () => {
     const server = await start(async ({signal}) => {
       await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()));
       return jsonAnswer('nothing so far');

@@ -8,7 +8,7 @@ import {type SendStreamOptions, sendStream} from './send-stream.ts';
 export interface SendOptions extends SendStreamOptions {
   /** Whether to close the connection afterwards. */
   readonly close: boolean;
-  /** Whether the whole request has arrived, or nothing more of it will. */
+  /** Whether the request arrived completely, or no further bytes will. */
   readonly arrived: boolean;
   readonly timeouts: {
     /** For any progress on a connection, in milliseconds. */

@@ -13,7 +13,7 @@ const echo: HttpHandler = async request => {
   return jsonAnswer(`${request.method} ${request.target} ${Buffer.from(body)}`);
 };
 
-/** A handler that answers only when it is told to. */
+/** Creates a handler that answers when the test says so. */
 function holdAnswers(): {handle: HttpHandler; asked: () => number; release: () => void} {
   const waiting: (() => void)[] = [];
   const handle: HttpHandler = async ({target}) => {
@@ -25,7 +25,7 @@ function holdAnswers(): {handle: HttpHandler; asked: () => number; release: () =
 
 const GET = formatRequest('GET /', []);
 
-/** The status of an answer on a connection of its own. */
+/** Returns the status of an answer on a new connection. */
 async function statusOf({port}: RunningServer): Promise<number> {
   return (await exchange({port}, GET)).status;
 }
@@ -40,13 +40,13 @@ describe('a client that is too slow', () => {
     {name: 'with its body', sent: 'PUT / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123'},
     {name: 'with its chunks', sent: 'PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n123\r\n'},
     {
-      name: 'with its body, for which it wanted to be asked',
+      name: 'with its body after 100 Continue',
       sent: 'PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
     },
   ];
   const readAll = async (request: HttpRequest) => answer(await request.readBody(1000));
   for (const {name, sent} of late) {
-    test(`${name} is told so, and its connection ends`, async () => {
+    test(`${name} gets a 408, and its connection is closed`, async () => {
       const handle: HttpHandler = request => readAll(request).catch(error => jsonAnswer(error.failure, {status: 408}));
       const server = await start(handle, {timeouts: TIMEOUTS});
       const client = await server.connect();
@@ -60,7 +60,7 @@ describe('a client that is too slow', () => {
     });
   }
 
-  test('with its second request is told so too', async () => {
+  test('with its second request gets a 408 too', async () => {
     const server = await start(echo, {timeouts: TIMEOUTS});
     const client = await server.connect();
     await client.send(GET);
@@ -70,7 +70,7 @@ describe('a client that is too slow', () => {
     await client.readEnd();
   });
 
-  test('is too late with the rest: what it asks for does not happen', async () => {
+  test('cannot send the rest later: the request has no effect', async () => {
     const targets: string[] = [];
     const handle: HttpHandler = async ({target}) => {
       targets.push(target);
@@ -86,7 +86,7 @@ describe('a client that is too slow', () => {
     expect(targets).toEqual(['/']);
   });
 
-  test('does not have to wait when what it asks for needs no body', async () => {
+  test('is answered at once if the operation needs no body', async () => {
     const server = await start(async () => jsonAnswer('no', {status: 403}), {timeouts: TIMEOUTS});
     const client = await server.connect();
     await client.send('PUT / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
@@ -95,25 +95,25 @@ describe('a client that is too slow', () => {
     await client.readEnd();
   });
 
-  test('is cut off when it never reads its answer', async () => {
+  test('is disconnected if it never reads its answer', async () => {
     const large = Buffer.alloc(64 * 1024 * 1024);
     const targets: string[] = [];
     const handle: HttpHandler = async ({target}) => {
       targets.push(target);
       return answer(target === '/large' ? large : '"small"');
     };
-    // The clock stands still, so that nobody else takes its place before.
+    // The clock stands still, so the connection is not evicted before.
     const server = await start(handle, {connectionsMax: 1, timeouts: {idleTimeoutMs: 500}, nowMs: () => 0});
     const client = await server.connect();
     client.socket.pause();
     await client.send(formatRequest('GET /large', []));
     await expect.poll(() => targets).toEqual(['/large']);
-    // Its place is free as soon as it is gone.
+    // Its place is free as soon as it is disconnected.
     expect(await statusOf(server)).toBe(503);
     await expect.poll(() => statusOf(server)).toBe(200);
   });
 
-  test('is not kept for ever when it is idle', async () => {
+  test('is disconnected when it is idle for too long', async () => {
     const server = await start(echo, {timeouts: {idleTimeoutMs: 100}});
     const client = await server.connect();
     await client.send(GET);
@@ -123,7 +123,7 @@ describe('a client that is too slow', () => {
 });
 
 describe('connections have a limit', () => {
-  test('the longest idle without a request makes room for a new one, from half of them on', async () => {
+  test('from half of the maximum, the longest idle one without a request is evicted', async () => {
     let now = 0;
     const server = await start(echo, {connectionsMax: 6, nowMs: () => now});
     const first = await server.connect();
@@ -141,7 +141,7 @@ describe('connections have a limit', () => {
     expect((await first.readEnd()).length).toBe(0);
   });
 
-  test('one between two requests makes room only when all places are taken, and no client is late', async () => {
+  test('one between two requests is evicted only if no place is free and no client is late', async () => {
     let now = 0;
     const server = await start(echo, {connectionsMax: 4, nowMs: () => now});
     const [used, usedLater, late] = [await server.connect(), await server.connect(), await server.connect()];
@@ -154,7 +154,7 @@ describe('connections have a limit', () => {
     await use(usedLater);
     await late.send('GET / HTTP/1.1\r\n');
     now = 1_000_000;
-    // Closing it could meet its next request, which its client may not send a second time.
+    // Its next request may be on its way, and its client may be unable to retry it.
     await use(await server.connect());
     await use(await server.connect());
     expect((await late.readEnd()).length).toBe(0);
@@ -163,14 +163,14 @@ describe('connections have a limit', () => {
     expect((await usedLater.readEnd()).length).toBe(0);
   });
 
-  test('one whose first request is on its way makes no room for a second', async () => {
+  test('one whose first request is on its way is not evicted for a second', async () => {
     let now = 0;
     const server = await start(echo, {connectionsMax: 2, nowMs: () => now, timeouts: {lingerMs: 100}});
     const [used, fresh] = [await server.connect(), await server.connect()];
     await used.send(GET);
     expect((await used.readAnswer()).status).toBe(200);
     now = PATIENCE_MS - 1;
-    // The one that was used goes first, though the other has been idle for longer.
+    // The one that was used is evicted first, although the other has been idle for longer.
     expect(await statusOf(server)).toBe(200);
     await used.readEnd();
     const third = await server.connect();
@@ -181,7 +181,7 @@ describe('connections have a limit', () => {
     }
   });
 
-  test('when all are busy a new one is refused, and what it asks for does not happen', async () => {
+  test('if all are busy a new one is refused, and its request has no effect', async () => {
     const {handle, asked, release} = holdAnswers();
     const server = await start(handle, {connectionsMax: 2, timeouts: {lingerMs: 200}});
     const busy = [await server.connect(), await server.connect()];
@@ -205,7 +205,7 @@ describe('connections have a limit', () => {
     expect((await next.readAnswer()).status).toBe(200);
   });
 
-  test('answers that are not read have a limit too: a large one is refused, and small ones are not', async () => {
+  test('unread answers are limited too: a large one is refused, small ones are not', async () => {
     const targets: string[] = [];
     const handle: HttpHandler = async ({target}) => {
       targets.push(target);
@@ -222,7 +222,7 @@ describe('connections have a limit', () => {
     expect(await statusOf(server)).toBe(200);
   });
 
-  test('room for an answer is asked for before it is made, and counts until it is there', async () => {
+  test('reserved memory counts until the answer exists', async () => {
     let made = 0;
     let makeAll = (): void => {};
     const whenMade = new Promise<void>(resolve => (makeAll = resolve));
@@ -247,7 +247,7 @@ describe('connections have a limit', () => {
     expect((await exchange(server, formatRequest('GET /', []))).json).toBe(2);
   });
 
-  test('clients that are slow make room too, and are told so where possible', async () => {
+  test('slow clients are evicted too, with a 408 if possible', async () => {
     let now = 0;
     const {handle: hold, asked, release} = holdAnswers();
     const large = Buffer.alloc(64 * 1024 * 1024);
@@ -277,7 +277,7 @@ describe('connections have a limit', () => {
     await second.send(formatRequest('GET /second', []));
     await expect.poll(() => targets).toContain('/second');
     await expect.poll(() => taking.send('x').then(() => taking.socket.destroyed)).toBe(true);
-    // The one that waits for the service keeps its place, however long that takes.
+    // A connection that waits for the service is never evicted.
     now = 1_000_000;
     expect(await statusOf(server)).toBe(503);
     expect(asked()).toBe(3);
@@ -287,7 +287,7 @@ describe('connections have a limit', () => {
     }
   });
 
-  test('those that were refused do not stay, also when the client does', async () => {
+  test('refused ones are closed even if the client stays', async () => {
     const {handle, asked, release} = holdAnswers();
     const server = await start(handle, {connectionsMax: 1, timeouts: {lingerMs: 100}});
     const busy = await server.connect();
@@ -297,13 +297,13 @@ describe('connections have a limit', () => {
     for (const client of refused) {
       expect((await client.readAnswer()).status).toBe(503);
       await client.readEnd();
-      // It keeps its side open; what it goes on sending meets a connection that is gone.
+      // The client keeps its side open; its further bytes cause a reset.
       await expect.poll(() => client.send('x').then(() => client.socket.destroyed)).toBe(true);
     }
     release();
   });
 
-  test('one that was aborted in the middle is free again', async () => {
+  test('an aborted one frees its place', async () => {
     const server = await start(echo, {connectionsMax: 1});
     for (let round = 0; round < 5; round++) {
       const aborted = await server.connect();
@@ -323,7 +323,7 @@ describe('the bodies of all requests together', () => {
   const ways: readonly {readonly name: string; readonly handle: HttpHandler}[] = [
     {name: 'that are read whole', handle: measure(async request => (await request.readBody(10_000)).length)},
     {
-      name: 'that are read in pieces',
+      name: 'that are read in chunks',
       handle: measure(async request => {
         let sizeBytes = 0;
         for await (const chunk of request.readChunks()) sizeBytes += chunk.length;
@@ -332,7 +332,7 @@ describe('the bodies of all requests together', () => {
     },
   ];
   for (const {name, handle} of ways) {
-    test(`${name} have a limit: one too many is refused, until another has made no progress`, async () => {
+    test(`${name} have a limit: one too many is refused, unless another makes no progress`, async () => {
       let now = 0;
       const server = await start(handle, {heldBytesMax: 2000, nowMs: () => now});
       const [first, second, third, fourth] = await Promise.all(Array.from({length: 4}, () => server.connect()));
@@ -349,14 +349,14 @@ describe('the bodies of all requests together', () => {
         await client?.send('x'.repeat(100));
         expect((await client?.readAnswer())?.json).toBe(1000);
       }
-      // What was answered is held no longer.
+      // An answered request holds no memory.
       for (const client of [second, fourth]) {
         await client?.send(upload(900));
         await statusOf(server);
       }
     });
 
-    test(`${name} never keep out one that is alone, however large it is`, async () => {
+    test(`${name} may exceed the limit if there is only one`, async () => {
       const server = await start(handle, {heldBytesMax: 10, nowMs: () => 0});
       const client = await server.connect();
       await client.send(upload(900));
@@ -366,7 +366,7 @@ describe('the bodies of all requests together', () => {
     });
   }
 
-  test('have the room back of an answer that was made after its client had gone', async () => {
+  test('hold no memory for an answer that was created after its client disconnected', async () => {
     let asked = 0;
     let sent = 0;
     const handle: HttpHandler = async request => {
@@ -391,7 +391,7 @@ describe('the bodies of all requests together', () => {
 });
 
 describe('requests of one connection', () => {
-  test('have their turns one after the other', async () => {
+  test('are answered one after the other', async () => {
     const {handle, asked, release} = holdAnswers();
     const server = await start(handle);
     const client = await server.connect();
@@ -403,7 +403,7 @@ describe('requests of one connection', () => {
     }
   });
 
-  test('are refused in their turn when the next one is malformed', async () => {
+  test('are answered before a malformed one is refused', async () => {
     const {handle, asked, release} = holdAnswers();
     const server = await start(handle);
     const client = await server.connect();
@@ -416,7 +416,7 @@ describe('requests of one connection', () => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('may wait up to a number, and no connection can pile up more', async () => {
+  test('may wait up to a maximum; then the connection is closed', async () => {
     const {handle, asked} = holdAnswers();
     const server = await start(handle);
     const client = await server.connect();
@@ -428,7 +428,7 @@ describe('requests of one connection', () => {
     expect(server.refused).toMatchObject([{code: 'malformed-request'}]);
   });
 
-  test('that nobody waits for any more are not carried out', async () => {
+  test('have no effect once their client has disconnected', async () => {
     const targets: string[] = [];
     let release = (): void => {};
     const handle: HttpHandler = async ({target}) => {
@@ -449,7 +449,7 @@ describe('requests of one connection', () => {
 });
 
 describe('an answer', () => {
-  test('says how long its connection is kept, unless it is the last one', async () => {
+  test('has a Keep-Alive header, unless it is the last one', async () => {
     const server = await start(echo, {timeouts: {idleTimeoutMs: 7000}});
     const client = await server.connect();
     await client.send(GET);
@@ -463,7 +463,7 @@ describe('an answer', () => {
     ['small', 1],
     ['large', 10_000],
   ] as const) {
-    test(`brings a ${name} text of any characters, to one that asks while it is sent too`, async () => {
+    test(`contains a ${name} text of any characters, pipelined too`, async () => {
       const text = 'a\u00fc\u20ac\u{1f600}'.repeat(length);
       const server = await start(() => jsonAnswer(text));
       const client = await server.connect();
@@ -474,7 +474,7 @@ describe('an answer', () => {
 });
 
 describe('a server that stops', () => {
-  test('lets requests in flight finish, and takes no more', async () => {
+  test('lets requests in flight finish, and accepts no more', async () => {
     const {handle, asked, release} = holdAnswers();
     const server = await start(handle);
     const [busy, idle] = [await server.connect(), await server.connect()];
@@ -492,7 +492,7 @@ describe('a server that stops', () => {
     expect(asked()).toBe(0);
   });
 
-  test('lets a body arrive that is on its way', async () => {
+  test('lets a body finish that is being sent', async () => {
     const server = await start(echo);
     const client = await server.connect();
     await client.send('PUT /k HTTP/1.1\r\nContent-Length: 2\r\n\r\n1');
@@ -504,7 +504,7 @@ describe('a server that stops', () => {
     await stopped;
   });
 
-  test('cuts off what takes too long', async () => {
+  test('disconnects requests that take too long', async () => {
     const {handle, asked} = holdAnswers();
     const server = await start(handle, {timeouts: {stopTimeoutMs: 200}});
     const client = await server.connect();
@@ -522,7 +522,7 @@ describe('a server that stops', () => {
 });
 
 describe('a defect in sending', () => {
-  test('ends its connection, is told, and nothing else', async () => {
+  test('closes its connection only, and is reported', async () => {
     const server = await start(async ({target}) =>
       target === '/bad' ? {status: 200, rawHeaders: ['X', 'a\nb']} : jsonAnswer('good'),
     );
@@ -535,12 +535,12 @@ describe('a defect in sending', () => {
 });
 
 describe('HEAD', () => {
-  test('of a body that is not awaited is answered at once', async () => {
+  test('with an unread body is answered at once', async () => {
     const server = await start(async () => jsonAnswer('refused', {status: 403}), {timeouts: {lingerMs: 60_000}});
     const client = await server.connect();
     await client.send('HEAD / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
     expect((await client.readAnswer('HEAD')).status).toBe(403);
-    // The rest arrives, so there is nothing to wait for.
+    // The rest has arrived: there is nothing to wait for.
     await client.send('4567890');
     expect((await client.readEnd()).length).toBe(0);
   });

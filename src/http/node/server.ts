@@ -15,7 +15,7 @@ export interface ServerDeps
   > {
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];
-  /** With 0 the operating system chooses a port that is free on all addresses. */
+  /** Port to listen on; 0 lets the operating system choose one that is free on all addresses. */
   readonly port: number;
   /** Overrides of {@link SERVER_TIMEOUTS}. */
   readonly timeouts?: Partial<ServerTimeouts>;

@@ -10,7 +10,7 @@ import {type HttpHandler, type HttpStream, jsonAnswer, type WebSocketHandler} fr
 import type {ServerDeps} from './server.ts';
 import {MESSAGE_BYTES_MAX} from './web-socket.ts';
 
-/** A server with a web socket at `/socket`, whose frames a test makes, and the target as the answer everywhere else. */
+/** Starts a server with a WebSocket at `/socket`, whose frames the test creates; other targets answer with themselves. */
 function start(frames: () => HttpStream | Promise<HttpStream>, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
   const webSockets: WebSocketHandler = {
     has: target => target === '/socket',
@@ -34,7 +34,7 @@ const HANDSHAKE = [
 ];
 const UPGRADE = formatRequest('GET /socket', HANDSHAKE);
 
-/** A client of another make, and how its web socket ends. */
+/** An independent client, and how its WebSocket ends. */
 function open({port}: TestServer): {webSocket: WebSocket; closed: Promise<{code: number; reason: string}>} {
   const webSocket = new WebSocket(`ws://127.0.0.1:${port}/socket`);
   onTestFinished(() => webSocket.terminate());
@@ -81,8 +81,8 @@ async function readClose(client: RawClient): Promise<{code: number; reason: stri
 /** Times short enough for a test, and long enough for a busy machine to answer. */
 const TIMEOUTS = {pingIntervalMs: 500};
 
-describe('a web socket', () => {
-  test('tells what its frames are, text by text', async () => {
+describe('a WebSocket', () => {
+  test('sends each frame as a text', async () => {
     const feed = new Feed();
     const server = await start(() => feed);
     const {webSocket} = open(server);
@@ -108,7 +108,7 @@ describe('a web socket', () => {
     expect([String(data), isBinary]).toEqual(['"é"', false]);
   });
 
-  test('has no compression and no protocol, whatever the client offers', async () => {
+  test('uses no compression and no subprotocol, whatever the client offers', async () => {
     const server = await start(() => new Feed());
     const webSocket = new WebSocket(`ws://127.0.0.1:${server.port}/socket`, {perMessageDeflate: true});
     onTestFinished(() => webSocket.terminate());
@@ -132,7 +132,7 @@ describe('a web socket', () => {
     await client.readUntil('hello');
   });
 
-  test('is ended when its client goes', async () => {
+  test('ends when its client disconnects', async () => {
     for (const leave of ['close', 'terminate'] as const) {
       const feed = new Feed();
       const {webSocket, closed} = open(await start(() => feed));
@@ -143,7 +143,7 @@ describe('a web socket', () => {
     }
   });
 
-  test('is ended when its client closes without a word', async () => {
+  test('ends when its client closes without a status', async () => {
     const feed = new Feed();
     const client = await openRaw(await start(() => feed));
     client.socket.end();
@@ -153,7 +153,7 @@ describe('a web socket', () => {
 });
 
 describe('a web socket is refused', () => {
-  test('with the answer of any other request, when it cannot be had', async () => {
+  test('with an ordinary failure, if the route refuses it', async () => {
     const server = await start(() => {
       throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is no number'});
     });
@@ -171,13 +171,13 @@ describe('a web socket is refused', () => {
 
   const handshakes = [
     {name: 'without a key', without: 'Sec-WebSocket-Key', add: []},
-    {name: 'with a key that is none', without: 'Sec-WebSocket-Key', add: ['Sec-WebSocket-Key: short']},
+    {name: 'with an invalid key', without: 'Sec-WebSocket-Key', add: ['Sec-WebSocket-Key: short']},
     {name: 'without a version', without: 'Sec-WebSocket-Version', add: []},
     {name: 'of version 8', without: 'Sec-WebSocket-Version', add: ['Sec-WebSocket-Version: 8']},
-    {name: 'with a protocol that is none', without: 'none', add: ['Sec-WebSocket-Protocol: ,']},
+    {name: 'with an invalid protocol', without: 'none', add: ['Sec-WebSocket-Protocol: ,']},
   ];
   for (const {name, without, add} of handshakes) {
-    test(`when its handshake is ${name}, and nothing is begun`, async () => {
+    test(`when its handshake is ${name}, and no frames are created`, async () => {
       const feed = new Feed();
       const server = await start(() => feed);
       const headers = [...HANDSHAKE.filter(line => !line.startsWith(without)), ...add];
@@ -194,7 +194,7 @@ describe('a web socket is refused', () => {
     {name: 'a body', line: 'GET /socket', headers: HANDSHAKE, body: '1'},
   ];
   for (const {name, line, headers, body} of others) {
-    test(`as if it had not been asked for, with ${name}`, async () => {
+    test(`and the request answered without upgrade, with ${name}`, async () => {
       const server = await start(() => new Feed());
       const answered = await exchange({port: server.port}, formatRequest(line, headers, body));
       expect([answered.status, answered.json]).toEqual([200, line]);
@@ -202,14 +202,14 @@ describe('a web socket is refused', () => {
   }
 });
 
-test('HTTP/1.0 knows no web sockets: the wish is ignored', async () => {
+test('an HTTP/1.0 request is answered without upgrade', async () => {
   const server = await start(() => new Feed());
   const answered = await exchange({port: server.port}, UPGRADE.toString('latin1').replace('HTTP/1.1', 'HTTP/1.0'));
   expect([answered.status, answered.json]).toEqual([200, 'GET /socket']);
 });
 
-describe('a client of a web socket', () => {
-  test('that sends a message is told to send requests', async () => {
+describe('a client of a WebSocket', () => {
+  test('that sends a message is closed with a reason', async () => {
     const feed = new Feed();
     const {webSocket, closed} = open(await start(() => feed));
     await once(webSocket, 'open');
@@ -226,10 +226,10 @@ describe('a client of a web socket', () => {
       code: 1009,
     },
     {name: 'a frame larger than one that is read', sent: frame(TEXT, Buffer.alloc(MESSAGE_BYTES_MAX + 1)), code: 1009},
-    {name: 'what is not UTF-8', sent: frame(TEXT, Buffer.from([0xff, 0xfe])), code: 1007},
-    {name: 'what is not masked', sent: Buffer.from([0x81, 0x01, 0x78]), code: 1002},
+    {name: 'invalid UTF-8', sent: frame(TEXT, Buffer.from([0xff, 0xfe])), code: 1007},
+    {name: 'an unmasked frame', sent: Buffer.from([0x81, 0x01, 0x78]), code: 1002},
     {name: 'an unknown kind of frame', sent: frame(3, 'x'), code: 1002},
-    {name: 'what claims to be compressed', sent: Buffer.from([0xc1, 0x80, 0, 0, 0, 0]), code: 1002},
+    {name: 'a frame marked as compressed', sent: Buffer.from([0xc1, 0x80, 0, 0, 0, 0]), code: 1002},
   ];
   for (const {name, sent, code} of wrong) {
     test(`that sends ${name} is closed with ${code} (B9)`, async () => {
@@ -243,7 +243,7 @@ describe('a client of a web socket', () => {
     });
   }
 
-  test('that answers no ping is cut off by the next one (B9)', async () => {
+  test('that answers no ping is disconnected at the next one (B9)', async () => {
     const feed = new Feed();
     const client = await openRaw(await start(() => feed, {timeouts: TIMEOUTS}));
     await client.readUntil(PING_FRAME);
@@ -251,7 +251,7 @@ describe('a client of a web socket', () => {
     await expect.poll(() => feed.returned).toBe(true);
   });
 
-  test('that answers them stays', async () => {
+  test('that answers pings stays connected', async () => {
     const feed = new Feed();
     const client = await openRaw(await start(() => feed, {timeouts: TIMEOUTS}));
     for (let round = 0; round < 3; round++) {
@@ -263,7 +263,7 @@ describe('a client of a web socket', () => {
     await client.readUntil('still here');
   });
 
-  test('that does not read is waited for, and its frames are not made meanwhile (B9)', async () => {
+  test('that does not read gets backpressure (B9)', async () => {
     const feed = new Feed();
     const server = await start(() => feed);
     const client = await openRaw(server);
@@ -284,7 +284,7 @@ describe('a client of a web socket', () => {
     await expect.poll(() => feed.taken).toBe(chunks.length);
   });
 
-  test('that closes keeps to the handshake of closing', async () => {
+  test('that closes gets a closing handshake', async () => {
     const client = await openRaw(await start(() => new Feed()));
     await client.send(frame(CLOSE, Buffer.from([0x03, 0xe8])));
     expect((await readClose(client)).code).toBe(1000);
@@ -294,21 +294,21 @@ describe('a client of a web socket', () => {
 describe('frames that end', () => {
   const ends = [
     {
-      name: 'because the subscriber is too slow tell it where to go on',
+      name: 'because the subscriber is too slow have the cursor in the reason',
       error: new AppError({code: 'subscriber-too-slow', cursor: '57'}),
       code: 1013,
       reason: '{"code":"subscriber-too-slow","cursor":"57"}',
       told: 0,
     },
     {
-      name: 'with a failure tell its code',
+      name: 'with a failure have its code in the reason',
       error: new AppError({code: 'entry-corrupt', key: 'k'.repeat(200)}),
       code: 1011,
       reason: '{"code":"entry-corrupt"}',
       told: 1,
     },
     {
-      name: 'with a defect tell nothing of it',
+      name: 'with a defect have no details in the reason',
       error: new Error('secret'),
       code: 1011,
       reason: '{"code":"internal"}',
@@ -327,7 +327,7 @@ describe('frames that end', () => {
     });
   }
 
-  test('by themselves say that the service stops', async () => {
+  test('regularly close as if the service stopped', async () => {
     const feed = new Feed();
     const {webSocket, closed} = open(await start(() => feed));
     await once(webSocket, 'open');
@@ -336,14 +336,14 @@ describe('frames that end', () => {
   });
 });
 
-describe('web sockets and connections', () => {
-  test('take no place among them', async () => {
+describe('WebSockets', () => {
+  test('do not count as connections', async () => {
     const server = await start(() => new Feed(), {connectionsMax: 1});
     for (let count = 0; count < 5; count++) await openRaw(server);
     expect((await exchange({port: server.port}, formatRequest('GET /other', []))).status).toBe(200);
   });
 
-  test('are closed with 1001 when the server stops, which waits for no client', async () => {
+  test('are closed with 1001 when the server stops, without waiting for clients', async () => {
     const server = await start(() => new Feed(), {connectionsMax: 100, timeouts: {stopTimeoutMs: 500}});
     const polite = Array.from({length: 20}, () => open(server));
     await Promise.all(polite.map(({webSocket}) => once(webSocket, 'open')));
@@ -370,8 +370,8 @@ describe('web sockets and connections', () => {
   });
 });
 
-describe('a body that follows the wish for another protocol', () => {
-  test('is refused when it is malformed, and nothing behind it happens', async () => {
+describe('a body after a request to upgrade', () => {
+  test('is refused if it is malformed, and the bytes after it have no effect', async () => {
     const targets: string[] = [];
     const handle: HttpHandler = async request => {
       targets.push(request.target);

@@ -199,8 +199,8 @@ const JSON_VALUE = z.unknown().meta({description: 'Any JSON; its text is kept by
 const KEY = z.string().min(1);
 
 /**
- * What POST /api/transactions takes, for the documentation: it is read by `transaction-document.ts`, since a parsed value
- * would have lost what the service promises to keep. A test holds the two together.
+ * Body of POST /api/transactions, for the documentation. `readTransaction` parses it, since `JSON.parse` would lose the
+ * exact text of values; a test compares the two.
  */
 export const TRANSACTION = z.strictObject({
   checks: z
