@@ -38,7 +38,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toMatch(/^3\.1\./);
 });
 
-describe('the document has exactly the operations of the service', () => {
+describe('the document describes exactly the operations of the service', () => {
   for (const [path, operations] of Object.entries(OPERATIONS)) {
     test(path, async () => {
       const response = await crewroom.fetch(new Request(base + path.replace('{key}', 'k'), {method: 'OPTIONS'}));
@@ -49,7 +49,7 @@ describe('the document has exactly the operations of the service', () => {
     });
   }
 
-  test('every link of GET /api is one of them', async () => {
+  test('every link of GET /api is in the document', async () => {
     const {links} = (await (await crewroom.fetch(new Request(`${base}/api`))).json()) as {
       links: Record<string, string>;
     };
@@ -76,7 +76,7 @@ test('no operation names a failure twice', () => {
   }
 });
 
-/** Requests of every kind, good and bad, in an order that makes their answers happen. */
+/** Requests of every kind, valid and invalid, in an order that produces the intended answers. */
 const REQUESTS: readonly {
   path: string;
   template?: string;
@@ -163,7 +163,7 @@ const REQUESTS: readonly {
   {path: '/api/identity', headers: {'Sec-Fetch-Site': 'cross-site'}},
 ];
 
-describe('every answer is as the document says', () => {
+describe('every answer conforms to the document', () => {
   for (const [index, {path, method = 'GET', body, headers}] of REQUESTS.entries()) {
     test(`${index + 1}: ${method} ${path} ${body?.slice(0, 20) ?? ''} ${JSON.stringify(headers ?? {})}`, async () => {
       const response = await crewroom.fetch(
@@ -178,7 +178,7 @@ describe('every answer is as the document says', () => {
   }
 });
 
-describe('the schema of transactions takes what the service takes', () => {
+describe('the schema of transactions accepts what the service accepts', () => {
   const put = {kind: 'put', key: 'a', value: null};
   const documents: readonly unknown[] = [
     {operations: []},
@@ -236,7 +236,7 @@ async function expectDescribed(path: string, method: string, response: Response)
     return;
   }
   expect(Object.keys(described.content)).toContain(contentType);
-  // A page, or lines: no JSON text.
+  // A page, or lines: not a JSON text.
   if (contentType?.startsWith('text/') || contentType === 'application/x-ndjson') return;
   const validate = schemaOf([
     path,

@@ -98,7 +98,7 @@ describe('a taken port is a failure and never another port (A14)', () => {
   });
 });
 
-describe('the data directory is its owner’s alone (A16)', () => {
+describe('only its owner can read the data directory (A16)', () => {
   async function makeDataDir(): Promise<string> {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
@@ -133,7 +133,7 @@ describe('the data directory is its owner’s alone (A16)', () => {
     await expectPrivate(dataDir);
   }
 
-  test('when it is made, whatever the umask', async () => {
+  test('when it is created, whatever the umask', async () => {
     const before = process.umask(0);
     try {
       await run(await makeDataDir());
@@ -142,7 +142,7 @@ describe('the data directory is its owner’s alone (A16)', () => {
     }
   });
 
-  test('also when it and its files could be read by everybody before', async () => {
+  test('even if all users could read it and its files before', async () => {
     const dataDir = await makeDataDir();
     await run(dataDir);
     await writeFile(join(dataDir, 'secret.json'), '{}');
@@ -151,14 +151,14 @@ describe('the data directory is its owner’s alone (A16)', () => {
     await run(dataDir);
   });
 
-  test('also when it was there, empty and open', async () => {
+  test('even if it existed, empty and open to all', async () => {
     const dataDir = await makeDataDir();
     await mkdir(dataDir);
     await chmod(dataDir, 0o777);
     await run(dataDir);
   });
 
-  test('a directory of other files is refused, and left as it was', async () => {
+  test('a directory with other files is refused and not changed', async () => {
     const dataDir = await makeDataDir();
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'script.sh'), '');
@@ -173,7 +173,7 @@ describe('the data directory is its owner’s alone (A16)', () => {
     ]);
   });
 
-  test('what a start that was cut short left behind is no hindrance, nor is the config file', async () => {
+  test('the remains of an interrupted start and the config file are accepted', async () => {
     const dataDir = await makeDataDir();
     for (const name of ['store', 'lock']) await mkdir(join(dataDir, name), {recursive: true});
     for (const name of ['config.json', 'format.json.new', '.hidden']) await writeFile(join(dataDir, name), '{}');
@@ -183,7 +183,7 @@ describe('the data directory is its owner’s alone (A16)', () => {
   const isRoot = process.getuid?.() === 0;
   for (const part of ['', 'store', 'lock']) {
     test.skipIf(!isRoot)(
-      `one of somebody else is refused${part === '' ? '' : `, also if only its ${part} is`}`,
+      `one of another user is refused${part === '' ? '' : `, even if only its ${part} is`}`,
       async () => {
         const dataDir = await makeDataDir();
         await mkdir(join(dataDir, part), {recursive: true});

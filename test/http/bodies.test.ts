@@ -34,7 +34,7 @@ describe('nesting has a limit (B5)', () => {
     ['arrays', nested],
     ['objects', objects],
   ] as const) {
-    test(`256 levels of ${name} are stored and come back`, async () => {
+    test(`256 levels of ${name} are stored and returned`, async () => {
       expect([200, 201]).toContain((await put(make(256))).status);
       const answer = await exchange({port: service().port}, formatRequest('GET /api/store/k', [host()]));
       expect(answer.body.toString()).toBe(make(256));
@@ -50,10 +50,10 @@ describe('nesting has a limit (B5)', () => {
 
   const LIMITS = [
     {name: 'by its size', options: {}, status: 413},
-    {name: 'by its depth, where the limit of size is 16 MiB', options: {valueBytesMax: 16 * MIB}, status: 422},
+    {name: 'by its depth, if the limit of size is 16 MiB', options: {valueBytesMax: 16 * MIB}, status: 422},
   ];
   for (const {name, options, status} of LIMITS) {
-    test(`10 MB of "[" are refused ${name}, at once, and hold nobody up`, async () => {
+    test(`10 MB of "[" are refused ${name} at once, without delaying other clients`, async () => {
       const own = await startService(options);
       onTestFinished(() => own[Symbol.asyncDispose]());
       const body = Buffer.alloc(10_000_000, '[');
@@ -63,7 +63,7 @@ describe('nesting has a limit (B5)', () => {
         const {user, system} = process.cpuUsage(before);
         return (user + system) / 1000;
       };
-      // The time of the processor, sending and both ends included: that of the clock is also that of other tests.
+      // CPU time of client and service: wall-clock time includes other tests.
       await expect.poll(refuse).toBeLessThan(50);
     });
   }
@@ -76,7 +76,7 @@ describe('bodies have a limit (B6)', () => {
     expect([200, 201]).toContain((await put(exact)).status);
   });
 
-  test('a byte more is refused before anything of it is read', async () => {
+  test('one byte more is refused before the body is read', async () => {
     const client = await connect();
     await client.send(`PUT /api/store/k HTTP/1.1\r\n${host()}\r\nContent-Length: ${MIB + 1}\r\n\r\n`);
     const answer = await client.readAnswer();
@@ -86,7 +86,7 @@ describe('bodies have a limit (B6)', () => {
     await client.readEnd();
   });
 
-  test('the refusal arrives though the client goes on sending', async () => {
+  test('the refusal arrives even if the client keeps sending', async () => {
     expect((await put(Buffer.alloc(20 * MIB, 'x'))).status).toBe(413);
   });
 
@@ -105,7 +105,7 @@ describe('bodies have a limit (B6)', () => {
     }
   });
 
-  test('a chunked body is stored, whatever its pieces', async () => {
+  test('a chunked body is stored, whatever its chunks', async () => {
     const client = await connect();
     const head = `PUT /api/store/k HTTP/1.1\r\n${host()}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     for (const body of [
@@ -119,7 +119,7 @@ describe('bodies have a limit (B6)', () => {
     expect(Buffer.from((await service().crewroom.entries.get('k'))?.json ?? []).toString()).toBe('"a"');
   });
 
-  test('a large body in pieces of many sizes comes back as it was', async () => {
+  test('a large body in chunks of many sizes is returned unchanged', async () => {
     const client = await connect();
     const text = JSON.stringify(Array.from({length: 100_000}, (_, index) => index));
     await client.send(`PUT /api/store/k HTTP/1.1\r\n${host()}\r\nContent-Length: ${text.length}\r\n\r\n`);
@@ -129,7 +129,7 @@ describe('bodies have a limit (B6)', () => {
     expect(Buffer.from((await service().crewroom.entries.get('k'))?.json ?? []).toString()).toBe(text);
   });
 
-  test('an empty chunked body is no value', async () => {
+  test('an empty chunked body is not a value', async () => {
     const request = `PUT /api/store/k HTTP/1.1\r\n${host()}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
     expect((await exchange({port: service().port}, request)).json).toMatchObject({code: 'invalid-json'});
   });
@@ -149,17 +149,17 @@ describe('bodies have a limit (B6)', () => {
     });
   }
 
-  test('so is one of several parts; "identity" is no encoding', async () => {
+  test('a multipart body is refused too; "identity" is not an encoding', async () => {
     expect((await put('1', ['Content-Type: Multipart/Form-Data; boundary=x'])).status).toBe(415);
     expect((await put('1', ['Content-Encoding: identity'])).status).toBe(200);
   });
 });
 
-describe('a client that asks before it sends (B6)', () => {
+describe('a client that expects 100 Continue (B6)', () => {
   const ask = (length: number, path = '/api/store/k'): string =>
     `PUT ${path} HTTP/1.1\r\n${host()}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test('is told to go on, and then answered', async () => {
+  test('gets 100 Continue, and then the answer', async () => {
     const client = await connect();
     await client.send(ask(3));
     expect((await client.readAnswer()).status).toBe(100);
@@ -169,7 +169,7 @@ describe('a client that asks before it sends (B6)', () => {
     expect((await client.readAnswer()).body.toString()).toBe('123');
   });
 
-  test('is refused without being asked for the body', async () => {
+  test('is refused without 100 Continue', async () => {
     for (const [request, status] of [
       [ask(2 * MIB), 413],
       [ask(3, '/api/store/%00'), 400],

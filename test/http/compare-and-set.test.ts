@@ -5,7 +5,7 @@ const WRITERS = 50;
 
 const service = useService();
 
-/** What a request saw of the key, and when it was under way, by the order of the events in this process. */
+/** Value that a request saw, and when it started and ended, as sequence numbers of this process. */
 interface Seen {
   readonly kind: 'read' | 'won' | 'lost';
   readonly revision: number;
@@ -32,7 +32,7 @@ describe(`${WRITERS} writers that all expect the same revision (C8)`, () => {
     expect(statuses.toSorted()).toEqual([200, ...Array(WRITERS - 1).fill(412)]);
   });
 
-  test('count without losing any, and everybody sees one history', async () => {
+  test('increment without lost updates, and all readers see one history', async () => {
     const url = `${service().url}/api/store/count`;
     await fetch(url, {method: 'PUT', body: '0'});
     let clock = 0;
@@ -83,7 +83,7 @@ function readTag(response: Response): number {
 
 /**
  * The order of the revisions is the order in which everything happened: each revision follows from the one that its
- * writer expected, and nobody sees one before it is written, or an older one after a newer one was known.
+ * writer expected, and no reader sees one before it is written, or an older one after a newer one.
  */
 function expectOneHistory(history: readonly Seen[]): void {
   const wins = history.filter(({kind}) => kind === 'won').toSorted((a, b) => a.revision - b.revision);

@@ -12,7 +12,7 @@ function call(line: string, headers: readonly string[] = [], body?: string): Pro
   );
 }
 
-/** Stores a value and hands back its ETag; the entry goes with the test. */
+/** Stores a value and returns its ETag; the entry is deleted after the test. */
 async function store(key: string, value = '1'): Promise<string> {
   onTestFinished(() =>
     service()
@@ -28,7 +28,7 @@ async function readValue(key: string): Promise<string | undefined> {
 }
 
 describe('answers of the store', () => {
-  test('POST and PATCH say 200 {} whether the entry was there or not, PUT says which', async () => {
+  test('POST and PATCH answer 200 {} whether or not the entry existed, PUT distinguishes', async () => {
     await store('k');
     await service().crewroom.entries.delete('k');
     const answers = [
@@ -54,7 +54,7 @@ describe('answers of the store', () => {
     expect((await call('DELETE /api/store/absent')).json).toMatchObject({status: 404, code: 'no-entry', key: 'absent'});
   });
 
-  test('every write has a new ETag, and reads carry it', async () => {
+  test('every write has a new ETag, and reads have it too', async () => {
     const [first, second] = [await store('k', '1'), await store('k', '1')];
     expect(first).toMatch(/^"[0-9a-f]{16}-[1-9][0-9]*"$/);
     expect(second).not.toBe(first);
@@ -66,15 +66,15 @@ describe('answers of the store', () => {
   });
 });
 
-describe('a read on a condition', () => {
+describe('a conditional read', () => {
   const conditions = [
     {name: 'its ETag', make: (etag: string) => etag, status: 304},
     {name: 'its ETag, weak', make: (etag: string) => `W/${etag}`, status: 304},
     {name: 'its ETag among others', make: (etag: string) => `"x,y", W/"1000000", ${etag}`, status: 304},
     {name: 'anything', make: () => '*', status: 304},
     {name: 'another ETag', make: () => '"1000000"', status: 200},
-    {name: 'ETags of somebody else', make: () => '"abc", W/"abc"', status: 200},
-    {name: 'what is no ETag', make: (etag: string) => etag.replaceAll('"', ''), status: 400},
+    {name: 'unknown ETags', make: () => '"abc", W/"abc"', status: 200},
+    {name: 'an invalid ETag', make: (etag: string) => etag.replaceAll('"', ''), status: 400},
   ];
   for (const {name, make, status} of conditions) {
     test(`unless it has ${name}: ${status}`, async () => {
@@ -87,7 +87,7 @@ describe('a read on a condition', () => {
     });
   }
 
-  test('that writes only is refused, as is a date', async () => {
+  test('with a precondition for writes, or with a date, is refused', async () => {
     const etag = await store('k');
     for (const header of [`If-Match: ${etag}`, 'If-Unmodified-Since: Sat, 21 Nov 2026 18:35:22 GMT'])
       expect((await call('GET /api/store/k', [header])).json).toMatchObject({code: 'invalid-header', status: 400});
@@ -98,18 +98,18 @@ describe('a read on a condition', () => {
   });
 });
 
-describe('a write on a condition', () => {
+describe('a conditional write', () => {
   for (const method of ['PUT', 'POST', 'PATCH', 'DELETE']) {
     const write = (headers: readonly string[], key = 'k'): Promise<RawAnswer> =>
       call(`${method} /api/store/${key}`, headers, method === 'DELETE' ? undefined : '"new"');
 
-    test(`${method} happens when the ETag still holds`, async () => {
+    test(`${method} succeeds if the ETag is current`, async () => {
       const etag = await store('k', '"old"');
       expect((await write([`If-Match: "1000000", ${etag}`])).status).toBe(200);
       expect(await readValue('k')).toBe(method === 'DELETE' ? undefined : '"new"');
     });
 
-    test(`${method} says what is there instead when it does not`, async () => {
+    test(`${method} answers with the actual revision if it is not`, async () => {
       const stale = await store('k', '"old"');
       const current = await store('k', '"other"');
       for (const match of [stale, `W/${current}`, '"abc"', `${stale}, "abc"`]) {
@@ -123,14 +123,14 @@ describe('a write on a condition', () => {
       expect(await readValue('k')).toBe('"other"');
     });
 
-    test(`${method} with If-Match: * needs an entry`, async () => {
+    test(`${method} with If-Match: * requires an entry`, async () => {
       const answer = await write(['If-Match: *'], 'absent');
-      // A deletion of what is not there has one answer, whatever it was expected to be.
+      // Deleting an entry that does not exist has one answer, whatever the precondition.
       expect(answer.status).toBe(method === 'DELETE' ? 404 : 412);
       expect(await readValue('absent')).toBeUndefined();
     });
 
-    test(`${method} refuses conditions that it could not keep`, async () => {
+    test(`${method} refuses unsupported preconditions`, async () => {
       const etag = await store('k', '"old"');
       for (const headers of [
         [`If-Match: ${etag.replaceAll('"', '')}`],
@@ -145,7 +145,7 @@ describe('a write on a condition', () => {
   }
 
   for (const method of ['PUT', 'POST', 'PATCH']) {
-    test(`${method} with If-None-Match: * makes an entry and replaces none`, async () => {
+    test(`${method} with If-None-Match: * creates an entry but does not replace one`, async () => {
       await store('k');
       await service().crewroom.entries.delete('k');
       const condition = ['If-None-Match: *'];
@@ -157,7 +157,7 @@ describe('a write on a condition', () => {
     });
   }
 
-  test('one of many at once wins, whatever their number', async () => {
+  test('exactly one of many concurrent writers wins', async () => {
     const etag = await store('k', '0');
     const answers = await Promise.all(
       Array.from({length: 50}, (_, writer) => call('PUT /api/store/k', [`If-Match: ${etag}`], String(writer))),

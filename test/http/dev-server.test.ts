@@ -7,7 +7,7 @@ import {findFreePort} from '../support/free-port.ts';
 import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
-/** A Vite that is configured as docs/http-api.md says, in front of a service. */
+/** Starts a Vite that is configured as in docs/http-api.md, in front of a service. */
 interface Setup extends AsyncDisposable {
   readonly service: TestService;
   readonly port: number;
@@ -37,7 +37,7 @@ async function start(allowed: boolean): Promise<Setup> {
   return {service, port, [Symbol.asyncDispose]: dispose};
 }
 
-/** What a page of a site sends to the dev server. */
+/** Returns the headers that a page of a site sends to the dev server. */
 function call({port}: Setup, line: string, headers: readonly string[], body?: string): Promise<RawAnswer> {
   const all = [`Host: localhost:${port}`, 'Connection: close', ...headers];
   return exchange({port, method: line.split(' ')[0] ?? ''}, formatRequest(line, all, body));
@@ -61,7 +61,7 @@ describe('behind the proxy of Vite, configured as the documentation says,', () =
     expect(Buffer.from((await setup.service.crewroom.entries.get('k'))?.json ?? []).toString()).toBe('{"a":1}');
   });
 
-  test('it follows events over a web socket', async () => {
+  test('it receives events over a WebSocket', async () => {
     const url = `ws://127.0.0.1:${setup.port}/api/events?prefix=followed`;
     const socket = new WebSocket(url, {origin: `http://localhost:${setup.port}`});
     const event = new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ describe('behind the proxy of Vite, without the flag that allows its origin,', (
   });
   afterAll(() => setup?.[Symbol.asyncDispose]());
 
-  test('a page is told what is missing', async () => {
+  test('a page is refused with the missing flag', async () => {
     const origin = `http://localhost:${setup.port}`;
     const refused = {code: 'foreign-origin', origin, advice: expect.stringContaining('--allow-origin')};
     expect((await call(setup, 'GET /api/identity', pageHeaders(setup))).json).toMatchObject(refused);

@@ -16,18 +16,18 @@ const SOCKET = formatRequest('GET /socket', [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]);
 
-/** More than a client gets before it goes. */
+/** More than a client receives before it disconnects. */
 const LARGE = 'x'.repeat(256 * 1024);
 
-/** More than fits between a server and a client that does not read. */
+/** More than the buffers between a server and a client that does not read can hold. */
 const TOO_LARGE = 'x'.repeat(16 * 1024 * 1024);
 
-/** When a client leaves, and how. */
+/** Ways in which a client disconnects. */
 const PHASES: readonly {readonly name: string; readonly leave: (client: RawClient) => unknown}[] = [
   {name: 'before it is answered', leave: client => client.socket.resetAndDestroy()},
   {name: 'after the head', leave: client => readHead(client).then(() => client.socket.destroy())},
   {name: 'in the middle of an event', leave: client => client.readUntil('xxx').then(() => client.socket.destroy())},
-  {name: 'by ending its side', leave: client => readHead(client).then(() => end(client))},
+  {name: 'by half-closing', leave: client => readHead(client).then(() => end(client))},
   {name: 'with a reset', leave: client => readHead(client).then(() => client.socket.resetAndDestroy())},
 ];
 
@@ -41,7 +41,7 @@ async function end(client: RawClient): Promise<void> {
   client[Symbol.dispose]();
 }
 
-/** Everything that this process holds, and what listens to it. */
+/** Resources and listeners of this process. */
 function countHeld(): Readonly<Record<string, number>> {
   const resources = process.getActiveResourcesInfo();
   return {
@@ -52,9 +52,9 @@ function countHeld(): Readonly<Record<string, number>> {
   };
 }
 
-/** A server with a stream everywhere and a web socket, each of which begins with an event. */
+/** Starts a server with streams and a WebSocket, each of which starts with an event. */
 async function startFeeding(event: () => string): Promise<{server: TestServer; feeds: Set<Feed>}> {
-  // These clients answer no pings, and some have to be cut off.
+  // These clients answer no pings, and some have to be disconnected.
   const timeouts = {pingIntervalMs: 600_000, stopTimeoutMs: 500};
   const feeds = new Set<Feed>();
   const feed = (signal: AbortSignal): Feed => {
@@ -84,14 +84,14 @@ describe(`${ROUNDS} subscribers that come and go leave nothing behind`, () => {
         await client.send(request);
         await PHASES[index % PHASES.length]?.leave(client);
       };
-      // The first ones load what is loaded once.
+      // The first clients load modules on demand.
       for (let index = 0; index < PHASES.length; index++) await round(index);
       await expect.poll(() => feeds.size).toBe(0);
       const before = countHeld();
       for (let index = 0; index < ROUNDS; index += AT_ONCE)
         await Promise.all(Array.from({length: AT_ONCE}, (_, each) => round(index + each)));
       await expect.poll(() => feeds.size).toBe(0);
-      // What the tests themselves hold comes and goes.
+      // Tolerance for resources of the tests themselves.
       await expect
         .poll(() => Object.entries(countHeld()).filter(([what, count]) => count > (before[what] ?? 0) + AT_ONCE))
         .toEqual([]);
@@ -105,7 +105,7 @@ describe('a server with 1,000 subscribers', () => {
     ['of a stream', STREAM],
     ['of a web socket', SOCKET],
   ] as const) {
-    test(`${name} stops at once, also when some do not read`, async () => {
+    test(`${name} stops at once, even if some do not read`, async () => {
       let opened = 0;
       const {server, feeds} = await startFeeding(() => (++opened % 100 === 0 ? TOO_LARGE : 'x'));
       for (let index = 1; index <= 1000; index++) {
@@ -119,7 +119,7 @@ describe('a server with 1,000 subscribers', () => {
       expect(feeds.size).toBe(1000);
       const startedMs = performance.now();
       await server[Symbol.asyncDispose]();
-      // A stop of five seconds is the promise to whoever presses Ctrl-C.
+      // The promised time to stop after Ctrl-C is five seconds.
       expect(performance.now() - startedMs).toBeLessThan(5000);
       expect(feeds.size).toBe(0);
       expect(server.errors).toEqual([]);

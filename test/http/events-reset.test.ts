@@ -6,8 +6,8 @@ import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
 import {makeDirectory, openStore} from '../support/store-fixture.ts';
 
-describe('subscribers of a service that was started again', () => {
-  test('get a reset for a cursor that is too old, and can begin with what is present', async () => {
+describe('subscribers of a restarted service', () => {
+  test('get a reset for a cursor that is too old, and can start with the existing entries', async () => {
     const directory = await makeDirectory();
     const json = encodeJsonText('1');
     const before = await openStore(directory, {logChangesMax: 5});

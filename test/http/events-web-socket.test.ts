@@ -6,7 +6,7 @@ import {startService, useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
 
-/** Keys of one test begin with this, so that tests do not hear of each other. */
+/** Returns a prefix for the keys of one test, so that tests do not receive events of others. */
 let prefixes = 0;
 function newPrefix(): string {
   return `test${++prefixes}/`;
@@ -31,8 +31,8 @@ async function open(query: string, url = service().url): Promise<Frames> {
   return {socket, take};
 }
 
-describe('GET /api/events as a web socket', () => {
-  test('brings the same objects as the stream', async () => {
+describe('GET /api/events as a WebSocket', () => {
+  test('sends the same objects as the stream', async () => {
     const prefix = newPrefix();
     const {entries, events} = service().crewroom;
     const query = `?prefix=${prefix}&since=${events.cursor}`;
@@ -50,7 +50,7 @@ describe('GET /api/events as a web socket', () => {
     expect(await take(4)).toEqual((await stream.take(4)).map(({data}) => data));
   });
 
-  test('begins with the entries that are present, and hears of what follows', async () => {
+  test('starts with the existing entries, then sends changes', async () => {
     const prefix = newPrefix();
     const {entries} = service().crewroom;
     await entries.put(`${prefix}a`, '1');
@@ -60,7 +60,7 @@ describe('GET /api/events as a web socket', () => {
     expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}b`, value: 2});
   });
 
-  test('begins now, with what is written once it is open', async () => {
+  test('starts now, with writes after it is open', async () => {
     const prefix = newPrefix();
     const {take} = await open(`?prefix=${prefix}`);
     await service().crewroom.entries.put(`${prefix}a`, '1');
@@ -83,7 +83,7 @@ describe('GET /api/events as a web socket', () => {
     });
   }
 
-  test('is closed with the cursor to go on from when it does not read', async () => {
+  test('is closed with a cursor if it does not read', async () => {
     const other = await startService({ephemeral: true});
     onTestFinished(() => other[Symbol.asyncDispose]());
     const {socket, take} = await open('', other.url);
@@ -93,7 +93,7 @@ describe('GET /api/events as a web socket', () => {
     const text = `"${'x'.repeat(60_000)}"`;
     for (let count = 0; count < 300; count++) {
       await other.crewroom.entries.put('k', text);
-      // So that what is written is told, in pieces that a quick reader could take.
+      // Let the writes become events, in batches that a quick reader could take.
       if (count % 4 === 0) await new Promise(resolve => setImmediate(resolve));
     }
     const closed = once(socket, 'close');
@@ -103,7 +103,7 @@ describe('GET /api/events as a web socket', () => {
     const [code, reason] = await closed;
     const failure = JSON.parse(String(reason)) as {code: string; cursor: string};
     expect([code, failure.code]).toEqual([1013, 'subscriber-too-slow']);
-    // Everything up to the cursor came, and the rest is there for who comes back with it.
+    // All events up to the cursor arrived, and a new request with it gets the rest.
     expect((JSON.parse(received.at(-1) ?? '{}') as {revision: string}).revision).toBe(failure.cursor);
     const again = await open(`?since=${failure.cursor}`, other.url);
     expect(JSON.parse((await again.take(1))[0] ?? '')).toMatchObject({revision: String(Number(failure.cursor) + 1)});

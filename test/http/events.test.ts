@@ -16,7 +16,7 @@ import {makeTemporaryDirectory, startService, type TestService, useService} from
 
 const service = useService({ephemeral: true});
 
-/** Keys of one test begin with this, so that tests do not hear of each other. */
+/** Returns a prefix for the keys of one test, so that tests do not receive events of others. */
 let prefixes = 0;
 function newPrefix(): string {
   return `test${++prefixes}/`;
@@ -28,7 +28,7 @@ async function subscribe(query: string, options: Parameters<typeof openEventStre
   return subscriber;
 }
 
-/** Waits until a subscriber was told where it stands, so that it misses nothing from then on. */
+/** Waits until a subscriber has its first cursor; it misses no event from then on. */
 async function subscribeNow(prefix: string, url?: string): Promise<HttpSubscriber> {
   const subscriber = await subscribe(`?prefix=${encodeURIComponent(prefix)}`, {}, url);
   await subscriber.until(() => subscriber.parser.lastEventId !== '');
@@ -41,7 +41,7 @@ async function send(method: string, path: string, body?: string): Promise<Record
   return {revision: etag.split('-').at(-1) ?? '', ...((await response.json()) as object), etag};
 }
 
-/** The id of an event of the service, as the ETag of the same revision has it. */
+/** Returns the id of an event: the ETag of its revision without quotes. */
 function idOf(revision: number | string, {storeId} = service().crewroom): string {
   return `${storeId}-${revision}`;
 }
@@ -49,7 +49,7 @@ function idOf(revision: number | string, {storeId} = service().crewroom): string
 const put = (key: string, body: string) => send('PUT', `/api/store/${encodeURIComponent(key)}`, body);
 
 describe('GET /api/events', () => {
-  test('begins at once with where it stands, and how to come back', async () => {
+  test('starts at once with a cursor and the time to reconnect', async () => {
     const {response, parser, until} = await subscribe('');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/event-stream');
@@ -58,7 +58,7 @@ describe('GET /api/events', () => {
     expect(parser).toMatchObject({retryMs: 1000, lastEventId: idOf(service().crewroom.events.cursor)});
   });
 
-  test('tells of each write and deletion, with the revision as its id', async () => {
+  test('sends each write and deletion, with the revision as its id', async () => {
     const prefix = newPrefix();
     const subscriber = await subscribeNow(prefix);
     const {revision: first = ''} = await put(`${prefix}a`, '{"x": 1.0}');
@@ -79,7 +79,7 @@ describe('GET /api/events', () => {
     ]);
   });
 
-  test('tells when an entry expires', async () => {
+  test('sends the expiry of an entry', async () => {
     const prefix = newPrefix();
     const subscriber = await subscribeNow(prefix);
     await service().crewroom.entries.put(`${prefix}a`, '1', {ttlSeconds: 3600});
@@ -92,12 +92,12 @@ describe('GET /api/events', () => {
     {name: 'with line breaks between its tokens', text: '{\r\n"a":\r1,\n"b":"\\n"}', data: '{  "a": 1, "b":"\\n"}'},
     {name: 'that is a big integer', text: '9007199254740993'},
     {name: 'with a name twice', text: '{"a":1,"a":-0}'},
-    {name: 'with line breaks that only JavaScript knows', text: '"\u2028\u2029\u0085"'},
+    {name: 'with line breaks of JavaScript', text: '"\u2028\u2029\u0085"'},
     {name: 'that looks like the end of an event', text: '"\\n\\nid: 1\\n\\n"'},
-    {name: 'of many bytes for a character', text: '"é€😀"'},
+    {name: 'with characters of many bytes', text: '"é€😀"'},
   ];
   for (const {name, text, data = text} of values) {
-    test(`brings a value ${name}`, async () => {
+    test(`sends a value ${name}`, async () => {
       const prefix = newPrefix();
       const subscriber = await subscribeNow(prefix);
       await put(`${prefix}a`, text);
@@ -109,7 +109,7 @@ describe('GET /api/events', () => {
     });
   }
 
-  test('brings values up to 64 KiB, and of larger ones the size', async () => {
+  test('sends values up to 64 KiB, and only the size of larger ones', async () => {
     const prefix = newPrefix();
     const subscriber = await subscribeNow(prefix);
     const largest = `"${'x'.repeat(65_534)}"`;
@@ -123,7 +123,7 @@ describe('GET /api/events', () => {
     });
   });
 
-  test('brings the events of a transaction together, with an id on the last', async () => {
+  test('sends the events of a transaction together, with an id on the last', async () => {
     const prefix = newPrefix();
     const subscriber = await subscribeNow(prefix);
     const before = subscriber.parser.lastEventId;
@@ -139,7 +139,7 @@ describe('GET /api/events', () => {
     expect(events.map(({lastEventId}) => lastEventId)).toEqual([before, before, idOf(revision ?? '')]);
   });
 
-  test('goes on after the id that a browser comes back with, whatever the query says', async () => {
+  test('resumes after the Last-Event-ID of a browser, whatever the query is', async () => {
     const prefix = newPrefix();
     const {etag: first = ''} = await put(`${prefix}a`, '1');
     const {etag: second = ''} = await put(`${prefix}b`, '1');
@@ -151,7 +151,7 @@ describe('GET /api/events', () => {
     expect(await subscriber.next()).toMatchObject({lastEventId: second});
   });
 
-  test('begins with the entries that are present, and has an id only after them', async () => {
+  test('starts with the existing entries, and has an id only after them', async () => {
     const prefix = newPrefix();
     for (const key of ['a', 'b']) await put(prefix + key, '1');
     const subscriber = await subscribe(`?prefix=${prefix}&initial=true`);
@@ -165,7 +165,7 @@ describe('GET /api/events', () => {
     expect(await subscriber.next()).toMatchObject({lastEventId: etag});
   });
 
-  test('says with a reset that an id is of another store', async () => {
+  test('answers an id of another store with a reset', async () => {
     const subscriber = await subscribe('', {lastEventId: '999999999999999'});
     const revision = service().crewroom.events.cursor;
     expect(await subscriber.next()).toEqual({
@@ -175,7 +175,7 @@ describe('GET /api/events', () => {
     });
   });
 
-  test('begins over with the entries that are present after a reset, where they were asked for', async () => {
+  test('repeats the existing entries after a reset, if `initial` is set', async () => {
     const prefix = newPrefix();
     await put(`${prefix}a`, '1');
     const subscriber = await subscribe(`?prefix=${prefix}&initial=true`, {lastEventId: '999999999999999'});
@@ -183,7 +183,7 @@ describe('GET /api/events', () => {
     await subscriber.until(() => subscriber.parser.lastEventId !== '999999999999999');
   });
 
-  test('has no body with HEAD, and holds nothing', async () => {
+  test('has no body for HEAD, and holds no resources', async () => {
     const response = await fetch(`${service().url}/api/events`, {method: 'HEAD'});
     expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
   });
@@ -237,7 +237,7 @@ describe('GET /api/events with wait', () => {
     return (await response.json()) as Polled;
   }
 
-  test('answers at once with everything that there is', async () => {
+  test('answers at once with all events so far', async () => {
     const prefix = newPrefix();
     const since = service().crewroom.events.cursor;
     const {storeId} = service().crewroom;
@@ -252,21 +252,21 @@ describe('GET /api/events with wait', () => {
     );
   });
 
-  test('waits for what comes', async () => {
+  test('waits for the next event', async () => {
     const prefix = newPrefix();
     const polled = poll(`prefix=${prefix}&since=${service().crewroom.events.cursor}&wait=50`);
     const {revision} = await put(`${prefix}a`, '1');
     expect(await polled).toMatchObject({events: [{key: `${prefix}a`}], revision});
   });
 
-  test('answers with nothing when the time is over, and a cursor that other prefixes moved on', async () => {
+  test('answers without events when the time is over, with a cursor after changes of other prefixes', async () => {
     const since = service().crewroom.events.cursor;
     const polled = poll(`prefix=none&since=${since}&wait=1`);
     const {revision} = await put(`${newPrefix()}a`, '1');
     expect(await polled).toEqual({events: [], storeId: service().crewroom.storeId, revision});
   });
 
-  test('begins now without a cursor', async () => {
+  test('starts now without a cursor', async () => {
     const {storeId, events} = service().crewroom;
     expect(await poll(`prefix=${newPrefix()}&wait=1`)).toEqual({events: [], storeId, revision: String(events.cursor)});
   });
@@ -283,7 +283,7 @@ describe('GET /api/events with wait', () => {
     expect(Number(second.revision)).toBe(since + 3);
   });
 
-  test('says with a reset that an id is of another store', async () => {
+  test('answers an id of another store with a reset', async () => {
     const revision = String(service().crewroom.events.cursor);
     expect(await poll('wait=1', {'Last-Event-ID': '999999999999999'})).toEqual({
       events: [{kind: 'reset', storeId: service().crewroom.storeId, revision}],
@@ -293,7 +293,7 @@ describe('GET /api/events with wait', () => {
 });
 
 describe('subscribers', () => {
-  test('hear something every so often, and how far they are', async () => {
+  test('receive heartbeats with a cursor', async () => {
     const store = openMemoryStore({nowMs: Date.now});
     const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});
     onTestFinished(() => events[Symbol.asyncDispose]());
@@ -315,7 +315,7 @@ describe('subscribers', () => {
     await subscriber[Symbol.asyncDispose]();
   });
 
-  test('hear of the identity', async () => {
+  test('receive changes of the identity', async () => {
     const listeners = new Set<() => void>();
     const other = await startService(
       {ephemeral: true},
@@ -341,7 +341,7 @@ describe('subscribers', () => {
     });
   });
 
-  test('come back after a restart and miss nothing', async () => {
+  test('reconnect after a restart and miss no event', async () => {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const start = async (): Promise<TestService> => {
@@ -374,14 +374,14 @@ describe('subscribers', () => {
     const subscribers = await Promise.all(['', 'a', 'b'].map(prefix => subscribeNow(prefix, other.url)));
     const call = (path: string) => other.crewroom.fetch(new Request(`${other.url}${path}`));
     const waiting = call('/api/events?since=0&wait=50&prefix=a');
-    // Answered behind the request that waits.
+    // Pipelined behind the request that waits.
     await call('/api/keys');
     await other[Symbol.asyncDispose]();
     for (const each of subscribers) expect(await each.end()).toEqual([]);
     expect(await (await waiting).json()).toEqual({events: [], storeId: other.crewroom.storeId, revision: '0'});
   });
 
-  test('that do not read are cut off, while others and writers go on', async () => {
+  test('that do not read are disconnected, without delaying others and writers', async () => {
     const other = await startService({ephemeral: true});
     onTestFinished(() => other[Symbol.asyncDispose]());
     const slow = await RawClient.connect({port: other.port});
@@ -390,7 +390,7 @@ describe('subscribers', () => {
     await slow.send(`GET /api/events HTTP/1.1\r\nHost: localhost:${other.port}\r\n\r\n`);
     const quick = await subscribeNow('', other.url);
     const text = `"${'x'.repeat(60_000)}"`;
-    // What the system keeps for a socket is several megabytes.
+    // The buffers of a socket hold several megabytes.
     for (let revision = 1; revision <= 300; revision++) {
       await other.crewroom.entries.put('k', text);
       expect(await quick.next()).toMatchObject({lastEventId: idOf(revision, other.crewroom)});

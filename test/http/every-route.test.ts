@@ -12,7 +12,7 @@ function call(line: string, headers: readonly string[] = [], body?: string): Pro
   );
 }
 
-/** Every resource that can be read, with what else it allows. */
+/** Every resource with GET, and its other methods. */
 const RESOURCES = [
   {path: '/api', allow: 'GET, HEAD, OPTIONS'},
   {path: '/api/identity', allow: 'GET, HEAD, OPTIONS'},
@@ -25,7 +25,7 @@ const RESOURCES = [
   {path: '/readyz', allow: 'GET, HEAD, OPTIONS'},
 ];
 
-/** Requests that fail, each in another place. */
+/** Requests that fail, each in another part of the service. */
 const FAILURES = [
   {name: 'an unknown path', line: 'GET /nothing', status: 404, code: 'no-resource'},
   {name: 'an absent entry', line: 'GET /api/store/absent', status: 404, code: 'no-entry'},
@@ -108,7 +108,7 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
   }
 
   for (const path of ['/', '/openapi.json', '/docs', '/docs/page.js', '/docs/nothing']) {
-    test(`${path} gives no other page a hold on its window`, async () => {
+    test(`${path} lets no other page control its window`, async () => {
       const {port} = service();
       const {headers} = await fetch(`http://localhost:${port}${path}`, {redirect: 'manual'});
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
@@ -117,7 +117,7 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
   }
 
   for (const path of ['/docs', '/docs/page.js', '/docs/page.css']) {
-    test(`the page at ${path}, which runs nothing but itself and stands in no frame`, async () => {
+    test(`the page at ${path}, which runs only its own scripts and cannot be framed`, async () => {
       const {port} = service();
       const response = await fetch(`http://localhost:${port}${path}`);
       expect(response.status).toBe(200);
@@ -144,7 +144,7 @@ describe('every answer forbids sniffing, caching and embedding (A12)', () => {
 });
 
 describe('reading changes nothing (A11)', () => {
-  test('every GET twice answers the same, and leaves the store as it was', async () => {
+  test('every GET answers the same twice, and does not change the store', async () => {
     await call('PUT /api/store/k', [], '{"a":1}');
     const before = await service().crewroom.entries.list({values: true});
     for (const path of [
@@ -162,7 +162,7 @@ describe('reading changes nothing (A11)', () => {
 
 describe('each resource', () => {
   for (const {path, allow} of RESOURCES) {
-    test(`${path} tells what it allows`, async () => {
+    test(`${path} lists its methods`, async () => {
       expect((await call(`OPTIONS ${path}`)).headers.get('allow')).toBe(allow);
       const refused = await call(`TRACE ${path}`);
       expect(refused.status).toBe(405);
@@ -178,7 +178,7 @@ describe('each resource', () => {
       expect(head.headers.get('content-length')).toBe(String(get.body.length));
     });
 
-    test(`${path} refuses parameters that it does not know`, async () => {
+    test(`${path} refuses unknown parameters`, async () => {
       for (const query of ['x=1', 'X', '__proto__=1', '%6Cimit=1&lImit=1', '=', 'x=%FF', 'x=1&x=1']) {
         const answer = await call(`GET ${path}?${query}`);
         expect(answer.status, query).toBe(400);
@@ -193,7 +193,7 @@ describe('each resource', () => {
       expect((await call(`${method} /api/transactions`)).status, method).toBe(405);
   });
 
-  test('HEAD of a connection that is kept leaves it usable', async () => {
+  test('HEAD leaves a persistent connection usable', async () => {
     const {port} = service();
     const client = await RawClient.connect({port});
     const host = `Host: localhost:${port}`;
@@ -229,7 +229,7 @@ describe('targets', () => {
     {target: '/api/identity/', status: 308, location: '/api/identity'},
     {target: '/api/keys/?prefix=a/', status: 308, location: '/api/keys?prefix=a/'},
   ]) {
-    test(`${target} leads to ${location}, with the headers of a page`, async () => {
+    test(`${target} redirects to ${location}, with the headers of a page`, async () => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await call(`${method} ${target}`);
         expect([answer.status, answer.headers.get('location')]).toEqual([status, location]);
@@ -243,7 +243,7 @@ describe('targets', () => {
     {target: '/api/store/a/b', meant: '/api/store/a%2Fb'},
     {target: '/api/store/com.example.hello/a%20b/', meant: '/api/store/com.example.hello%2Fa%20b%2F'},
   ]) {
-    test(`${target} is refused with the path that was meant`, async () => {
+    test(`${target} is refused with the intended path`, async () => {
       for (const method of ['GET', 'PUT']) {
         const {status, json} = await call(`${method} ${target}?ttl=1`, [], method === 'PUT' ? '1' : undefined);
         expect([status, json]).toEqual([404, expect.objectContaining({code: 'no-resource', path: target, meant})]);
@@ -254,12 +254,12 @@ describe('targets', () => {
   }
 
   for (const target of nowhere) {
-    test(`${target} leads nowhere`, async () => {
+    test(`${target} is not found`, async () => {
       expect((await call(`GET ${target}`)).json).toMatchObject({code: 'no-resource', path: target});
     });
   }
 
-  test('a question mark without parameters asks nothing', async () => {
+  test('a question mark without parameters is ignored', async () => {
     expect((await call('GET /livez?')).status).toBe(200);
   });
 });

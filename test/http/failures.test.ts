@@ -11,7 +11,7 @@ interface Line {
   readonly about: LogFields;
 }
 
-/** A service whose store fails as told, and what it logs. */
+/** Starts a service whose store fails as requested, and collects its log. */
 async function startFailing(fail: () => Promise<never>): Promise<{service: TestService; lines: Line[]}> {
   const lines: Line[] = [];
   const to =
@@ -49,10 +49,10 @@ const REQUESTS = [
   {method: 'DELETE', path: '/api/keys?prefix=secret', body: null},
 ];
 
-describe('an unforeseen failure', () => {
+describe('an unexpected failure', () => {
   for (const {method, path, body} of REQUESTS) {
     test(`of ${method} ${path} is shown by its request id, and logged in full`, async () => {
-      const defect = new TypeError('secret of /home/somebody/store.ts');
+      const defect = new TypeError('secret of /home/pilot/store.ts');
       const {service, lines} = await startFailing(async () => {
         throw defect;
       });
@@ -70,7 +70,7 @@ describe('an unforeseen failure', () => {
     });
   }
 
-  test('of what is no Error at all is shown no differently', async () => {
+  test('that is not an Error is shown in the same way', async () => {
     const {service} = await startFailing(() => Promise.reject('secret'));
     const response = await fetch(`${service.url}/api/store/k`);
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')]);
@@ -85,7 +85,7 @@ describe('an unforeseen failure', () => {
   });
 });
 
-describe('a foreseen failure of the store', () => {
+describe('an expected failure of the store', () => {
   const failures: readonly {readonly failure: Failure; readonly status: number}[] = [
     {failure: {code: 'disk-full'}, status: 507},
     {failure: {code: 'store-read-only', problem: 'EIO'}, status: 503},
@@ -103,7 +103,7 @@ describe('a foreseen failure of the store', () => {
       expect(await response.json()).toMatchObject({...failure, status, advice: expect.any(String)});
       const about = expect.objectContaining({code: failure.code, problem: describeFailure(failure)});
       expect(lines).toEqual([{level: 'error', message: 'request failed', about}]);
-      // It may come with every request: where it was thrown would only fill the log.
+      // It may occur with every request: stack traces would fill the log.
       expect(lines[0]?.about).not.toHaveProperty('error');
     });
   }
@@ -116,7 +116,7 @@ describe('a foreseen failure of the store', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')]);
   });
 
-  test('readyz says that nothing can be written', async () => {
+  test('readyz reports that the store is read-only', async () => {
     const {service} = await startFailing(() => Promise.reject());
     const response = await fetch(`${service.url}/readyz`);
     expect([response.status, await response.json()]).toEqual([
@@ -126,8 +126,8 @@ describe('a foreseen failure of the store', () => {
   });
 });
 
-describe('what callers provoke in their daily work', () => {
-  test('is no line for anybody to read, and a refusal is one', async () => {
+describe('an expected failure of a request', () => {
+  test('is logged as debug only, and a refusal as info', async () => {
     const lines: string[] = [];
     const log = {error: () => {}, info: (message: string) => void lines.push(message), debug: () => {}};
     const service = await startService({}, {log});
@@ -139,7 +139,7 @@ describe('what callers provoke in their daily work', () => {
     expect(lines).toEqual(['request refused']);
   });
 
-  test('is one line for an origin that is refused again and again, with the flag that would allow it', async () => {
+  test('is one line for an origin that is refused repeatedly, with the flag that would allow it', async () => {
     const lines: unknown[] = [];
     const log = {error: () => {}, info: (...line: unknown[]) => void lines.push(line), debug: () => {}};
     const service = await startService({}, {log});

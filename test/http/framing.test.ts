@@ -43,11 +43,11 @@ describe('a request that two parsers could read differently is refused, and its 
     {name: 'two encodings', make: host => `${put}\r\n${host}\r\nTransfer-Encoding: chunked, identity\r\n\r\n1`},
     {name: 'an unknown encoding', make: host => `${put}\r\n${host}\r\nTransfer-Encoding: xchunked\r\n\r\n1`},
     {
-      name: 'a body that is compressed on its way',
+      name: 'a compressed transfer coding',
       make: host => `${put}\r\n${host}\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
     },
     {
-      name: 'a body in chunks of chunks',
+      name: 'chunked encoding twice',
       make: host => `${put}\r\n${host}\r\nTransfer-Encoding: chunked, chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
     },
     {
@@ -56,7 +56,7 @@ describe('a request that two parsers could read differently is refused, and its 
         `${put}\r\n${host}\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
     },
     {
-      name: 'chunks with HTTP/1.0, which knows none',
+      name: 'chunked encoding with HTTP/1.0',
       make: host =>
         `PUT /api/store/k HTTP/1.0\r\n${host}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n`,
     },
@@ -68,7 +68,7 @@ describe('a request that two parsers could read differently is refused, and its 
     {name: 'a header without a name', make: host => `GET /livez HTTP/1.1\r\n${host}\r\n: 1\r\n\r\n`},
     {name: 'a NUL in a header', make: host => `GET /livez HTTP/1.1\r\n${host}\r\nX: a\0b\r\n\r\n`},
     {
-      name: 'a chunk size that is no number',
+      name: 'a chunk size that is not a number',
       make: host => `${put}\r\n${host}\r\nTransfer-Encoding: chunked\r\n\r\nZ\r\n1\r\n`,
     },
     {
@@ -84,7 +84,7 @@ describe('a request that two parsers could read differently is refused, and its 
     {name: 'an unknown version', make: host => `GET /livez HTTP/9.9\r\n${host}\r\n\r\n`},
     {name: 'HTTP/2 in the form of HTTP/1', make: host => `GET /livez HTTP/2.0\r\n${host}\r\n\r\n`},
     {
-      name: 'HTTP/2 in the form of HTTP/1, with a wish to upgrade',
+      name: 'HTTP/2 in the form of HTTP/1, with an upgrade',
       make: host =>
         `GET /api/events HTTP/2.0\r\n${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
     },
@@ -93,7 +93,7 @@ describe('a request that two parsers could read differently is refused, and its 
   for (const {name, make} of requests) {
     test(name, async () => {
       const client = await connect();
-      // Whatever follows must not be taken for a request.
+      // The bytes after it must not be read as a request.
       void client.send(Buffer.from(`${make(host())}${SMUGGLED}${host()}\r\nContent-Length: 1\r\n\r\n1`, 'latin1'));
       const answer = await client.readAnswer();
       expect(answer.status).toBe(400);
@@ -114,7 +114,7 @@ describe('a request that two parsers could read differently is refused, and its 
     expect(await readKeys()).toEqual([]);
   });
 
-  test('a body that a read brings along is dropped, and the connection goes on', async () => {
+  test('the body of a GET is drained, and the connection stays usable', async () => {
     const client = await connect();
     const inner = `${SMUGGLED}${host()}\r\nContent-Length: 1\r\n\r\n1`;
     await client.send(
@@ -127,7 +127,7 @@ describe('a request that two parsers could read differently is refused, and its 
 });
 
 describe('requests sent without waiting for answers', () => {
-  test('are answered in their order, each after what was sent before it', async () => {
+  test('are answered in their order, and see the effects of earlier ones', async () => {
     const client = await connect();
     const requests: Buffer[] = [];
     for (let round = 0; round < 7; round++) {
@@ -144,7 +144,7 @@ describe('requests sent without waiting for answers', () => {
     expect(await readKeys()).toEqual([]);
   });
 
-  test('a bad one among them is refused in its turn, and nothing after it happens (B8)', async () => {
+  test('a malformed one is refused after those before it, and those after it have no effect (B8)', async () => {
     const client = await connect();
     const bad = 'GET /livez HTTP/1.1\r\nbad header\r\n\r\n';
     void client.send(
@@ -163,7 +163,7 @@ describe('requests sent without waiting for answers', () => {
     await service().crewroom.entries.delete('before');
   });
 
-  test('what follows "Connection: close" does not happen', async () => {
+  test('requests after "Connection: close" have no effect', async () => {
     const client = await connect();
     void client.send(
       Buffer.concat([
@@ -176,7 +176,7 @@ describe('requests sent without waiting for answers', () => {
     expect(await readKeys()).toEqual([]);
   });
 
-  test('what follows a refused body does not happen', async () => {
+  test('requests after a refused body have no effect', async () => {
     const client = await connect();
     const large = Buffer.alloc(1024 * 1024 + 1, '1');
     void client.send(
@@ -190,7 +190,7 @@ describe('requests sent without waiting for answers', () => {
     expect(await readKeys()).toEqual([]);
   });
 
-  test('a client that ends its side with its last request gets every answer', async () => {
+  test('a client that half-closes after its last request gets every answer', async () => {
     const client = await connect();
     void client.send(
       Buffer.concat([
@@ -204,7 +204,7 @@ describe('requests sent without waiting for answers', () => {
     await client.readEnd();
   });
 
-  test('a client that ends in the middle of a request is told so', async () => {
+  test('a client that half-closes in the middle of a request gets a failure', async () => {
     const client = await connect();
     void client.send(`PUT /api/store/half HTTP/1.1\r\n${host()}\r\nContent-Length: 10\r\n\r\n123`);
     client.socket.end();
@@ -214,7 +214,7 @@ describe('requests sent without waiting for answers', () => {
 });
 
 describe('HTTP/1.0', () => {
-  test('is answered, and the connection ends', async () => {
+  test('is answered, and the connection is closed', async () => {
     const client = await connect();
     await client.send(`GET /livez HTTP/1.0\r\n${host()}\r\n\r\n`);
     expect((await client.readAnswer()).json).toEqual({live: true});

@@ -7,12 +7,12 @@ import {useService} from '../support/service.ts';
 
 const ALLOWED_ORIGIN = 'http://localhost:3000';
 
-/** A word of the sample identity and one of the stored value: neither may reach who was refused. */
+/** A word of the sample identity and one of the stored value: no refused client may receive either. */
 const SECRETS = /va_user|session|pilotID|untouched/;
 
 const service = useService({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']});
 
-/** Sends one request and checks that nothing of it was carried out when it is refused. */
+/** Sends a request, and checks that it has no effect if it is refused. */
 async function call(line: string, headers: readonly string[], body?: string): Promise<RawAnswer> {
   const {port, crewroom} = service();
   await crewroom.entries.put('k', '"untouched"');
@@ -49,7 +49,7 @@ describe('the guard refuses a host whose name was rebound to this machine (A1)',
     expect((await call('GET /api/identity', [`Host: evil.example:${service().port}`])).status).toBe(421);
   });
 
-  test('also when the page is of the same rebound origin', async () => {
+  test('also if the page has the same rebound origin', async () => {
     const host = `evil.example:${service().port}`;
     const headers = [`Host: ${host}`, `Origin: http://${host}`, 'Sec-Fetch-Site: same-origin'];
     expect((await call('GET /api/identity', headers)).status).toBe(421);
@@ -114,7 +114,7 @@ describe('the guard sees every header', () => {
     });
   }
 
-  test('and so does what judges preconditions', async () => {
+  test('and so do the preconditions', async () => {
     const {port} = service();
     const headers = [ownHost(), ...many, 'If-Match: "999"'];
     const answer = await exchange({port}, formatRequest('PUT /api/store/k', headers, '1'));
@@ -141,7 +141,7 @@ describe('the guard takes one Host of one authority (A3)', () => {
     expect(answer.text).not.toMatch(SECRETS);
   });
 
-  test('refuses the absolute target of another authority, though the Host is ours', async () => {
+  test('refuses the absolute target of another authority, even if the Host is ours', async () => {
     const answer = await call('GET http://evil.example/api/identity', [ownHost()]);
     expect(answer.status).toBe(421);
   });
@@ -185,7 +185,7 @@ describe('the guard refuses pages of other origins (A4, A5)', () => {
     '',
   ];
   for (const {name, line, body} of REQUESTS) {
-    test(`for ${name}, and lets nobody read the refusal`, async () => {
+    test(`for ${name}, and lets no page read the refusal`, async () => {
       for (const origin of foreign()) {
         const answer = await call(line, [ownHost(), `Origin: ${origin}`], body);
         expect(answer.status, origin).toBe(403);
@@ -195,13 +195,13 @@ describe('the guard refuses pages of other origins (A4, A5)', () => {
     });
   }
 
-  test('also when an allowed origin stands beside', async () => {
+  test('also beside an allowed origin', async () => {
     const headers = [ownHost(), `Origin: ${ALLOWED_ORIGIN}`, 'Origin: https://evil.example'];
     expect((await call('GET /api/identity', headers)).status).toBe(403);
   });
 });
 
-describe('the guard refuses what pages can send without asking (A6)', () => {
+describe('the guard refuses requests that pages can send without a preflight (A6)', () => {
   const types = [
     'text/plain;charset=UTF-8',
     'application/x-www-form-urlencoded',
@@ -232,7 +232,7 @@ describe('the guard refuses pages that send no origin (A7)', () => {
     });
   }
 
-  test('also when the header stands there twice', async () => {
+  test('also if the header occurs twice', async () => {
     const headers = [ownHost(), 'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: cross-site'];
     expect((await call('GET /api/store/k', headers)).status).toBe(403);
   });
@@ -268,7 +268,7 @@ describe('local programs call as existing plugins do (A8)', () => {
 
   const axiosTypes = ['application/x-www-form-urlencoded', 'application/json'];
   for (const type of axiosTypes) {
-    test(`axios, which says ${type}`, async () => {
+    test(`axios, with ${type}`, async () => {
       const headers = [
         ownHost(),
         'Accept: application/json, text/plain, */*',
@@ -296,7 +296,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     'Sec-Fetch-Mode: cors',
   ];
 
-  test('an allowed origin is told that it may, by exactly its name', async () => {
+  test('an allowed origin gets exactly its name', async () => {
     const answer = await call('OPTIONS /api/store/k', [ownHost(), `Origin: ${ALLOWED_ORIGIN}`, ...PREFLIGHT]);
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
@@ -310,7 +310,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     expect(answer.headers.has('access-control-allow-private-network')).toBe(false);
   });
 
-  test('it is told that it may reach a private network when it asks', async () => {
+  test('it may reach a private network if it asks', async () => {
     const headers = [
       ownHost(),
       `Origin: ${ALLOWED_ORIGIN}`,

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 const PEAK_BYTES_MAX = 576 * MIB;
 const machine = await createMachine();
 
-/** Most memory that a process has taken since it began, in bytes. */
+/** Returns the peak memory of a process, in bytes. */
 async function peakOf({child}: Service): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+([0-9]+) kB/.exec(status)?.[1]) * 1024;
@@ -37,21 +37,21 @@ function hostOf({port}: Service): string {
   return `Host: localhost:${port}`;
 }
 
-/** Sends in pieces, so that not all of it waits in this process; ends early when the service closes the connection. */
+/** Sends in chunks, so that little data waits in this process; ends early if the service closes the connection. */
 async function sendSlowly(client: RawClient, head: string, piece: Buffer, count: number): Promise<void> {
   await client.send(`${head}\r\n\r\n`);
   for (let index = 0; index < count && !client.ended && !client.socket.destroyed; index++) await client.send(piece);
 }
 
-describe.runIf(process.platform === 'linux')('what clients make a service hold in real memory', () => {
-  test('a body in chunks of one byte takes no object for each of them', {timeout: 60_000}, async () => {
+describe.runIf(process.platform === 'linux')('the real memory that clients make a service hold', () => {
+  test('a body in chunks of one byte takes no object for each chunk', {timeout: 60_000}, async () => {
     const service = await start();
     const before = await peakOf(service);
     const client = await connect(service);
     const head = `POST /api/transactions HTTP/1.1\r\n${hostOf(service)}\r\nTransfer-Encoding: chunked`;
     await sendSlowly(client, head, Buffer.from('1\r\n \r\n'.repeat(10_000)), 50);
     await client.send('0\r\n\r\n');
-    // Only when it answers has it read everything: until then much may wait in the buffers of the operating system.
+    // It has read everything once it answers; until then much may be in the buffers of the operating system.
     expect((await client.readAnswer()).json).toMatchObject({code: 'invalid-json', position: 500_000});
     // Half a million bytes came, each of which took some 250.
     expect((await peakOf(service)) - before).toBeLessThan(64 * MIB);
@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('what clients make a service hold i
     const head = `POST /api/transactions HTTP/1.1\r\n${hostOf(service)}\r\nContent-Length: ${8 * MIB}`;
     const piece = Buffer.alloc(64 * 1024, ' ');
     const clients = await Promise.all(Array.from({length: 160}, () => connect(service)));
-    // Less than whole by one piece: 1,270 MiB.
+    // All but the last chunk of each: 1,270 MiB.
     await Promise.all(clients.map(client => sendSlowly(client, head, piece, 127)));
     expect(await peakOf(service)).toBeLessThan(PEAK_BYTES_MAX);
     expect((await exchange(service, formatRequest('GET /livez', [hostOf(service)]))).status).toBe(200);
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('what clients make a service hold i
     }
     const clients = await Promise.all(Array.from({length: 300}, () => connect(service)));
     const asked = clients.map(({socket}) => {
-      // Its answer begins, and the rest stays with the service.
+      // The answer starts, and the rest stays with the service.
       socket.removeAllListeners('data').pause();
       return Promise.race([once(socket, 'readable'), once(socket, 'close')]);
     });

@@ -10,7 +10,7 @@ function call(line: string, body?: string): Promise<RawAnswer> {
   return exchange({port}, formatRequest(line, [`Host: localhost:${port}`], body));
 }
 
-/** A segment of a path as it is sent, and the key that it names. */
+/** Segment of a path as it is sent, and its key. */
 const KEYS: readonly (readonly [segment: string, key: string])[] = [
   ['a%2Fb', 'a/b'],
   ['a%2fb%2F', 'a/b/'],
@@ -53,7 +53,7 @@ const KEYS: readonly (readonly [segment: string, key: string])[] = [
 ];
 
 describe('each key is exact and distinct (B3)', () => {
-  test('what is written under one is read under exactly that one', async () => {
+  test('an entry is read under exactly its key', async () => {
     const {crewroom} = service();
     const distinct = new Map(KEYS.map(([segment, key]) => [key, segment]));
     for (const [key, segment] of distinct)
@@ -65,12 +65,12 @@ describe('each key is exact and distinct (B3)', () => {
     }
     const {entries} = await crewroom.entries.list({limit: 1000});
     expect(entries.map(({key}) => key).sort()).toEqual([...distinct.keys()].sort());
-    // No key ever became a file.
+    // No key became a file name.
     expect((await readdir(service().dataDir)).sort()).toEqual(['format.json', 'lock', 'store']);
   });
 });
 
-describe('what is no key is refused and reaches nothing else (B3)', () => {
+describe('an invalid key is refused and reaches no other resource (B3)', () => {
   const refused = [
     '',
     '.',
@@ -111,13 +111,13 @@ describe('what is no key is refused and reaches nothing else (B3)', () => {
     });
   }
 
-  test('bytes that are not ASCII are no request at all', async () => {
+  test('bytes that are not ASCII are refused', async () => {
     for (const target of ['/api/store/é', '/api/keys?prefix=é', '/api/store/a b'])
       expect((await call(`GET ${target}`)).json).toMatchObject({code: 'malformed-request', status: 400});
   });
 
   for (const segment of ['a/b', 'a/../b', '../identity', './identity', '../../livez', '%2e%2e/identity', '/']) {
-    test(`${segment} is more than one segment, and no resource`, async () => {
+    test(`${segment} has more than one segment, and is not found`, async () => {
       for (const [line, body] of [
         [`GET /api/store/${segment}`, undefined],
         [`PUT /api/store/${segment}`, '1'],
@@ -127,7 +127,7 @@ describe('what is no key is refused and reaches nothing else (B3)', () => {
   }
 });
 
-describe('parameters carry keys as exactly', () => {
+describe('keys in parameters are exact too', () => {
   test('a prefix and a cursor of any characters', async () => {
     for (const key of ['p/é+ &=1', 'p/é+ &=2', 'p/e\u0301']) await service().crewroom.entries.put(key, '1');
     const page = await call(`GET /api/keys?prefix=${encodeURIComponent('p/é+ &')}`);

@@ -2,7 +2,7 @@ import {Agent, request} from 'node:http';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {startService} from '../support/service.ts';
 
-/** The status of an answer on a connection of its own, or why there is none. */
+/** Returns the status of an answer on a new connection, or the error. */
 function ask(port: number, path: string): Promise<number | string> {
   return new Promise(resolve => {
     const agent = new Agent({keepAlive: false});
@@ -14,7 +14,7 @@ function ask(port: number, path: string): Promise<number | string> {
   });
 }
 
-describe('600 requests at once, each on a connection of its own', () => {
+describe('600 concurrent requests on separate connections', () => {
   for (const path of ['/api/identity', '/api/keys']) {
     test(`are all answered: ${path}`, async () => {
       const service = await startService();

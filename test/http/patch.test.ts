@@ -21,7 +21,7 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
   const send = (line: string, body: string): Promise<RawAnswer> =>
     exchange({port: service().port}, formatRequest(line, [`Host: localhost:${service().port}`], body));
 
-  test('is refused where its 10,001st member begins, before anything behind it is read', async () => {
+  test('is refused at its 10,001st member, before the rest is parsed', async () => {
     const patch = `${members(10_001).slice(0, -1)},nonsense`;
     expect((await send('PATCH /api/store/wide', patch)).json).toMatchObject({
       status: 413,
@@ -34,7 +34,7 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
     expect((await send('POST /api/transactions', operations)).json).toMatchObject({code: 'patch-too-large'});
   });
 
-  test('is applied with 10,000 members, onto as many as a value can have', async () => {
+  test('is applied with 10,000 members to the largest number that a value can have', async () => {
     expect((await send('PUT /api/store/wide', members(90_000))).status).toBe(201);
     expect((await send('PATCH /api/store/wide', members(10_000).replaceAll(':1', ':2'))).status).toBe(200);
     const value = (await service().crewroom.entries.get('wide'))?.json ?? expect.unreachable();
@@ -44,7 +44,7 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
 });
 
 describe('PATCH', () => {
-  test('answers 200 {} with the new ETag, for an entry that is there and for one that is not', async () => {
+  test('answers 200 {} with the new ETag, whether or not the entry existed', async () => {
     const made = await call('PATCH /api/store/made', '{"a":{"b":null},"id":9007199254740993}');
     const changed = await call('PATCH /api/store/made', '{"a":1.0}');
     for (const answer of [made, changed]) {
@@ -57,7 +57,7 @@ describe('PATCH', () => {
     expect(body.toString()).toBe('{"a":1.0,"id":9007199254740993}');
   });
 
-  test('is read as a merge patch whatever the content type says', async () => {
+  test('is read as a merge patch whatever the content type is', async () => {
     const types = ['application/merge-patch+json', 'application/json', 'text/plain;charset=UTF-8', 'image/png', ''];
     for (const [index, type] of types.entries()) {
       expect((await call('PATCH /api/store/typed', `{"n${index}":1}`, [`Content-Type: ${type}`])).status, type).toBe(
@@ -67,7 +67,7 @@ describe('PATCH', () => {
     expect(JSON.parse(await readText('typed'))).toEqual({n0: 1, n1: 1, n2: 1, n3: 1, n4: 1});
   });
 
-  test('refuses the other kind of patch, multipart and what is encoded, and says what it takes', async () => {
+  test('refuses JSON Patch, multipart and encoded bodies, and lists what it accepts', async () => {
     await call('PUT /api/store/other', '{"a":1}');
     for (const header of [
       'Content-Type: application/json-patch+json',
@@ -84,14 +84,14 @@ describe('PATCH', () => {
   });
 
   const refused = [
-    {name: 'no JSON', patch: '{"a":', status: 400, code: 'invalid-json'},
-    {name: 'nothing', patch: '', status: 400, code: 'invalid-json'},
+    {name: 'invalid JSON', patch: '{"a":', status: 400, code: 'invalid-json'},
+    {name: 'an empty body', patch: '', status: 400, code: 'invalid-json'},
     {name: 'a patch that is too large', patch: `"${'x'.repeat(99)}"`, status: 413, code: 'value-too-large'},
     {name: 'a patch that is too deep', patch: '{"a":[[[[]]]]}', status: 422, code: 'value-too-deep'},
     {name: 'a value that becomes too large', patch: `{"b":"${'x'.repeat(80)}"}`, status: 413, code: 'value-too-large'},
   ];
   for (const {name, patch, status, code} of refused) {
-    test(`refuses ${name}, and leaves the value`, async () => {
+    test(`refuses ${name}, and does not change the value`, async () => {
       const before = '{"a": "something that is there"}';
       await call('PUT /api/store/refused', before);
       const answer = await call('PATCH /api/store/refused', patch);
@@ -100,12 +100,12 @@ describe('PATCH', () => {
     });
   }
 
-  test('asks for no body where the key is wrong or a parameter is unknown', async () => {
+  test('sends no 100 Continue if the key is invalid or a parameter unknown', async () => {
     for (const line of ['PATCH /api/store/%00', 'PATCH /api/store/k?x=1'])
       expect((await call(line, '{}')).status, line).toBe(400);
   });
 
-  test('is open to pages of allowed origins only', async () => {
+  test('is allowed for pages of allowed origins only', async () => {
     const preflight = (origin: string) =>
       call('OPTIONS /api/store/k', undefined, [
         `Origin: ${origin}`,

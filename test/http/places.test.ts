@@ -5,7 +5,7 @@ import {startService, type TestService} from '../support/service.ts';
 
 const CONNECTIONS_MAX = 16;
 
-/** More than there may be. */
+/** More than the maximum. */
 const ATTACKERS = 3 * CONNECTIONS_MAX;
 
 async function start(options: Partial<Config> = {}): Promise<TestService> {
@@ -20,12 +20,12 @@ async function connect({port}: TestService): Promise<RawClient> {
   return client;
 }
 
-/** Status of an answer to another client. */
+/** Returns the status of an answer to another client. */
 async function statusOf({port}: TestService, line = 'GET /livez', body?: string): Promise<number> {
   return (await exchange({port}, formatRequest(line, [`Host: localhost:${port}`], body))).status;
 }
 
-/** How many of some requests of another client, one after the other, are not answered well. */
+/** Sends requests of another client one after the other. @returns How many are refused. */
 async function countRefused(service: TestService): Promise<number> {
   let refused = 0;
   for (let count = 0; count < CONNECTIONS_MAX; count++) {
@@ -35,9 +35,9 @@ async function countRefused(service: TestService): Promise<number> {
   return refused;
 }
 
-describe('a client that waits for events and is gone frees its place (A18)', () => {
+describe('a client that disconnects while it waits for events frees its place (A18)', () => {
   const gone: readonly {readonly name: string; readonly leave: (client: RawClient) => unknown}[] = [
-    {name: 'ended its side', leave: client => client.socket.end()},
+    {name: 'half-closed', leave: client => client.socket.end()},
     {name: 'closed its socket', leave: client => client.socket.destroy()},
     {name: 'was reset', leave: client => client.socket.resetAndDestroy()},
   ];
@@ -51,13 +51,13 @@ describe('a client that waits for events and is gone frees its place (A18)', () 
         const client = await connect(service);
         await client.send(poll);
         leave(client);
-        // Its place counts at the latest once another is answered, and is free then.
+        // The poll has arrived before the next request is answered, and its place is free by then.
         expect(await statusOf(service)).toBe(200);
       }
     });
   }
 
-  test('and one that ended its side has its answer at once, and its connection ends', async () => {
+  test('and one that half-closed gets its answer at once, and its connection is closed', async () => {
     const service = await start();
     const client = await connect(service);
     await client.send(formatRequest('GET /api/events?wait=50', [`Host: localhost:${service.port}`]));
@@ -66,7 +66,7 @@ describe('a client that waits for events and is gone frees its place (A18)', () 
     await client.readEnd();
   });
 
-  test('while polls whose clients are there take no place of others', async () => {
+  test('while polls of connected clients take no places of others', async () => {
     const service = await start();
     const host = `Host: localhost:${service.port}`;
     const waiting: RawClient[] = [];
@@ -80,7 +80,7 @@ describe('a client that waits for events and is gone frees its place (A18)', () 
     for (const client of waiting) expect((await client.readAnswer()).json).toMatchObject({revision: '1'});
   });
 
-  test('which takes as many polls as one likes on one connection', async () => {
+  test('and one connection can be used for any number of polls', async () => {
     const service = await start();
     const client = await connect(service);
     for (let count = 1; count <= 30; count++) {
@@ -94,7 +94,7 @@ describe('a client that waits for events and is gone frees its place (A18)', () 
   });
 });
 
-describe('clients that hold places without progress keep nobody out (A18)', () => {
+describe('clients that hold places without progress do not block others (A18)', () => {
   const import_ = 'POST /api/import HTTP/1.1\r\nTransfer-Encoding: chunked\r\n';
   const list = 'GET /api/keys?values=true HTTP/1.1\r\n';
   const attacks: readonly {
@@ -103,14 +103,14 @@ describe('clients that hold places without progress keep nobody out (A18)', () =
     readonly drip?: string;
     readonly rest?: string;
   }[] = [
-    {name: 'imports that drip blank lines', head: import_, drip: '1\r\n\n\r\n'},
+    {name: 'imports that trickle blank lines', head: import_, drip: '1\r\n\n\r\n'},
     {
-      name: 'imports that drip white space in a line',
+      name: 'imports that trickle white space in a line',
       head: import_,
       drip: '1\r\n \r\n',
     },
     {name: 'bodies that never end', head: 'PUT /api/store/x HTTP/1.1\r\nContent-Length: 1000\r\n', rest: '"'},
-    {name: 'bodies that drip', head: 'PUT /api/store/x HTTP/1.1\r\nContent-Length: 1000\r\n', drip: ' '},
+    {name: 'bodies that trickle', head: 'PUT /api/store/x HTTP/1.1\r\nContent-Length: 1000\r\n', drip: ' '},
     {
       name: 'bodies that are announced and never sent',
       head: 'PUT /api/store/x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n',
@@ -118,7 +118,7 @@ describe('clients that hold places without progress keep nobody out (A18)', () =
     {name: 'exports that are not read', head: 'GET /api/export HTTP/1.1\r\n'},
     {name: 'lists that are not read', head: list},
     {
-      name: 'lists that are asked for all at once, and not read',
+      name: 'pipelined lists that are not read',
       head: list,
       rest: `${list}Host: {{host}}\r\n\r\n`.repeat(12),
     },
@@ -129,7 +129,7 @@ describe('clients that hold places without progress keep nobody out (A18)', () =
     test(name, async () => {
       const service = await start();
       const host = `localhost:${service.port}`;
-      // More than fits between a service and a client that does not read.
+      // More than the buffers between a service and a client that does not read can hold.
       for (let count = 0; count < 12; count++)
         await service.crewroom.entries.put(`large-${count}`, `"${'x'.repeat(1_000_000)}"`);
       const open = head.endsWith('\r\n') ? `${head}Host: ${host}\r\n\r\n` : head;
@@ -145,7 +145,7 @@ describe('clients that hold places without progress keep nobody out (A18)', () =
         for (const client of attackers) if (drip !== undefined && client.socket.writable) void client.send(drip);
       }, 20);
       onTestFinished(() => clearInterval(timer));
-      // At first all places may be taken by clients that could still be honest.
+      // For a moment slow clients cannot be told from attackers, and hold all places.
       await expect.poll(() => countRefused(service), {timeout: 30_000}).toBe(0);
     });
   }

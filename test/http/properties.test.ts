@@ -8,7 +8,7 @@ import {useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
 
-/** Any text that is a key, with those that look like paths, escapes and names of properties. */
+/** Any key, including those that look like paths, escapes and names of properties. */
 const keys = fc
   .oneof(
     fc.string({unit: 'grapheme', minLength: 1, maxLength: 20}),
@@ -79,7 +79,7 @@ const strings = fc
   )
   .map(parts => `"${parts.join('')}"`);
 
-/** Texts of JSON as other programs than this one would write them: with repeated names, any numbers and any spaces. */
+/** JSON texts as other programs write them: with repeated names, any numbers and any spaces. */
 const {jsonTexts} = fc.letrec<{jsonTexts: string; arrays: string; objects: string}>(tie => ({
   jsonTexts: fc.oneof(
     {maxDepth: 5},
@@ -108,8 +108,8 @@ const {jsonTexts} = fc.letrec<{jsonTexts: string; arrays: string; objects: strin
     .map(members => `{${members.map(member => member.join('')).join(',')}}`),
 }));
 
-describe('over HTTP, whatever they are', () => {
-  test('keys come back exactly, however they are written, and distinct ones stay distinct', async () => {
+describe('over HTTP', () => {
+  test('keys are returned exactly, in any encoding, and distinct ones stay distinct', async () => {
     const {port, crewroom} = service();
     const client = await RawClient.connect({port});
     const host = `Host: localhost:${port}`;
@@ -139,13 +139,13 @@ describe('over HTTP, whatever they are', () => {
     client[Symbol.dispose]();
   });
 
-  test('JSON texts come back byte for byte', async () => {
+  test('JSON texts are returned byte for byte', async () => {
     const {port} = service();
     const client = await RawClient.connect({port});
     const host = `Host: localhost:${port}`;
     await fc.assert(
       fc.asyncProperty(jsonTexts, spaces, spaces, async (text, before, after) => {
-        // The texts are what this test says they are.
+        // The generated texts are valid JSON.
         JSON.parse(text);
         await client.send(formatRequest('PUT /api/store/any', [host], before + text + after));
         expect([200, 201]).toContain((await client.readAnswer()).status);
@@ -197,7 +197,7 @@ describe('over HTTP, whatever they are', () => {
 });
 
 describe('parseJsonText()', () => {
-  /** What JSON.parse says of the same bytes, when they are UTF-8 without a byte order mark. */
+  /** Returns the result of JSON.parse for the same bytes, if they are UTF-8 without a byte order mark. */
   function isJson(bytes: Uint8Array): boolean {
     try {
       JSON.parse(new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes));
@@ -276,7 +276,7 @@ describe('parseJsonText()', () => {
     }
   });
 
-  test('hands back a view of the same bytes without the space around them', () => {
+  test('returns a view of the same bytes without surrounding white space', () => {
     fc.assert(
       fc.property(jsonTexts, spaces, spaces, (text, before, after) => {
         const bytes = Buffer.from(before + text + after);

@@ -5,7 +5,7 @@ import {formatRequest, RawClient} from '../support/raw-client.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 
 describe('disposing of a service under load', () => {
-  test('finishes what is in flight, keeps what it acknowledged, and ends every connection', async () => {
+  test('finishes requests in flight, keeps acknowledged writes, and closes every connection', async () => {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const dataDir = `${directory.path}/data`;
@@ -20,7 +20,7 @@ describe('disposing of a service under load', () => {
         const key = `${writer}-${count}`;
         await client.send(formatRequest(`PUT /api/store/${key}`, [`Host: localhost:${port}`], `"${key}"`));
         const answered = await client.readAnswer().catch(() => undefined);
-        // The connection ended instead: nothing was promised.
+        // The connection was closed without an answer: the write was not acknowledged.
         if (answered === undefined) return;
         answers.push(answered.status);
         if (answered.status === 201) acknowledged.push(key);
@@ -39,7 +39,7 @@ describe('disposing of a service under load', () => {
       expect(Buffer.from((await again.entries.get(key))?.json ?? []).toString()).toBe(`"${key}"`);
   });
 
-  test('takes no longer because of clients that keep their connections', async () => {
+  test('does not wait for clients that keep their connections', async () => {
     const service = await startService();
     for (let count = 0; count < 50; count++) {
       const client = await RawClient.connect({port: service.port});
@@ -48,7 +48,7 @@ describe('disposing of a service under load', () => {
     }
     const startedMs = performance.now();
     await service[Symbol.asyncDispose]();
-    // When that is over they would be cut off anyway.
+    // After that time they are disconnected anyway.
     expect(performance.now() - startedMs).toBeLessThan(STOP_TIMEOUT_MS);
   });
 
@@ -58,7 +58,7 @@ describe('disposing of a service under load', () => {
     await crewroom[Symbol.asyncDispose]();
   });
 
-  test('after it, the embedded form says that the store is closed', async () => {
+  test('the embedded form then reports that the store is closed', async () => {
     const crewroom = await openCrewroom({ephemeral: true});
     await crewroom[Symbol.asyncDispose]();
     const response = await crewroom.fetch(new Request('http://localhost:7172/api/store/k'));

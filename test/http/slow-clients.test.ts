@@ -18,14 +18,14 @@ async function connect({port}: TestService): Promise<RawClient> {
 }
 
 describe('clients that are slow (B7)', () => {
-  test('are answered 408 within the times that /api/limits names', async () => {
+  test('are answered 408 within the times of /api/limits', async () => {
     const service = await start();
     const host = `Host: localhost:${service.port}`;
     const startedMs = performance.now();
     const late = async (sent: string, trickle: string): Promise<{status: number; tookMs: number}> => {
       const client = await connect(service);
       await client.send(sent);
-      // A byte now and then keeps nothing alive.
+      // A byte now and then does not extend the time.
       const timer = setInterval(() => void client.send(trickle), 500);
       const {status} = await client.readAnswer();
       clearInterval(timer);
@@ -41,7 +41,7 @@ describe('clients that are slow (B7)', () => {
       requestTimeoutMs: DEFAULT_LIMITS.requestTimeoutMs,
     });
     expect([headers.status, body.status]).toEqual([408, 408]);
-    // Node looks every second; the rest is for a busy machine.
+    // Node checks every second; the rest is for a busy machine.
     const graceMs = SERVER_TIMEOUTS.checkIntervalMs + 3000;
     expect(headers.tookMs).toBeLessThan(DEFAULT_LIMITS.headersTimeoutMs + graceMs);
     expect(body.tookMs).toBeLessThan(DEFAULT_LIMITS.requestTimeoutMs + graceMs);
@@ -51,11 +51,11 @@ describe('clients that are slow (B7)', () => {
 
 describe('1,000 connections that do nothing (B7)', () => {
   const attacks = [
-    {name: 'idle from the beginning', sent: ''},
+    {name: 'idle from the start', sent: ''},
     {name: 'stuck in their headers', sent: 'GET /livez HTTP/1.1\r\nX'},
   ];
   for (const {name, sent} of attacks) {
-    test(`${name}, keep nobody out: another client has its answers within 50 ms`, async () => {
+    test(`${name}, do not block others: another client is answered within 50 ms`, async () => {
       const service = await start();
       const {port} = service;
       const idle: RawClient[] = [];
@@ -74,21 +74,21 @@ describe('1,000 connections that do nothing (B7)', () => {
         }
         return tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length * 0.99)] ?? Infinity;
       };
-      // Once is enough: what is slow besides is the machine, which other tests use too.
+      // Once is enough: other tests slow the machine down too.
       await expect.poll(timeMs).toBeLessThan(50);
     });
   }
 });
 
 describe('bodies that never end (B7)', () => {
-  test('keep nobody out, however many they are', async () => {
+  test('do not block others, however many they are', async () => {
     const service = await start({connectionsMax: 256});
     const {port} = service;
     const host = `Host: localhost:${port}`;
     const upload = `PUT /api/store/slow HTTP/1.1\r\n${host}\r\nContent-Length: 1000\r\n\r\n"`;
     for (let count = 0; count < 300; count++) await (await connect(service)).send(upload);
     const request = formatRequest('PUT /api/store/quick', [host], '1');
-    // For the first second all places may be taken by what could still be honest.
+    // For a moment slow clients cannot be told from attackers, and hold all places.
     await expect.poll(async () => (await exchange({port}, request)).status).toBe(201);
     for (let count = 0; count < 100; count++) expect((await exchange({port}, request)).status).toBe(200);
   });

@@ -18,7 +18,7 @@ async function write(): Promise<number> {
   return (await service().crewroom.entries.put('k', '1')).revision;
 }
 
-/** A revision of the entry in the forms in which callers give it. */
+/** Returns a revision of the entry in the forms that callers send. */
 function formsOf(revision: number) {
   const {storeId} = service().crewroom;
   return {own: `${storeId}-${revision}`, bare: String(revision), other: `${OTHER_ID}-${revision}`};
@@ -27,7 +27,7 @@ function formsOf(revision: number) {
 const MALFORMED = ['x', '-1', '012', 'A-1', `${OTHER_ID}-`, `${OTHER_ID}-01`, `${'z'.repeat(33)}-1`];
 
 describe('a revision of this store, bare or of another store', () => {
-  test('is, as an ETag in If-Match, the only one that lets a write happen', async () => {
+  test('with its store, as an ETag in If-Match, lets a write succeed, and no other form does', async () => {
     const {own, bare, other} = formsOf(await write());
     const put = (tag: string) => call('PUT /api/store/k', [`If-Match: "${tag}"`], '2');
     for (const tag of [bare, ...MALFORMED]) {
@@ -42,7 +42,7 @@ describe('a revision of this store, bare or of another store', () => {
     expect((await put(own)).status).toBe(200);
   });
 
-  test('is, as an ETag in If-None-Match, the only one that saves a read', async () => {
+  test('with its store, as an ETag in If-None-Match, gives 304, and no other form does', async () => {
     const {own, bare, other} = formsOf(await write());
     const get = async (tag: string) => (await call('GET /api/store/k', [`If-None-Match: "${tag}"`])).status;
     expect(await Promise.all([own, bare, other, ...MALFORMED].map(get))).toEqual([
@@ -53,7 +53,7 @@ describe('a revision of this store, bare or of another store', () => {
     ]);
   });
 
-  test('is taken by the checks of a transaction, and the one of another store never holds', async () => {
+  test('is accepted in the checks of a transaction; one of another store always fails', async () => {
     const transact = (revision: string) =>
       call('POST /api/transactions', [], JSON.stringify({checks: [{key: 'k', revision}], operations: []}));
     const {own, bare, other} = formsOf(await write());
@@ -70,7 +70,7 @@ describe('a revision of this store, bare or of another store', () => {
     {name: 'Last-Event-ID', poll: (id: string) => call('GET /api/events?wait=1', [`Last-Event-ID: ${id}`])},
   ];
   for (const {name, poll} of doors) {
-    test(`is taken by ${name}, and the one of another store leads nowhere, which is a reset`, async () => {
+    test(`is accepted in ${name}; one of another store causes a reset`, async () => {
       const {own, bare, other} = formsOf(await write());
       const {storeId} = service().crewroom;
       const revision = String(await write());
@@ -86,7 +86,7 @@ describe('a revision of this store, bare or of another store', () => {
     });
   }
 
-  test('has its store in listings, and the service names it', async () => {
+  test('has its store in listings and in GET /api', async () => {
     const {storeId} = service().crewroom;
     expect((await call('GET /api/keys')).json).toMatchObject({storeId});
     expect((await call('GET /api')).json).toMatchObject({storeId});
@@ -94,12 +94,12 @@ describe('a revision of this store, bare or of another store', () => {
 });
 
 describe('a client', () => {
-  test('keeps to the store that it met first: numbers of it match nothing in another one', async () => {
+  test('remembers its first store: its numbers match nothing in another store', async () => {
     await using another = await startService({ephemeral: true});
     let {fetch} = service().crewroom;
     const {entries, events} = createClient({fetch: request => fetch(request), baseUrl: service().url});
     const {revision} = await entries.put('k', '"here"');
-    // As many commits, so that there is an entry of the same number.
+    // The same number of commits, so that an entry has the same revision.
     while ((await another.crewroom.entries.put('k', '"there"')).revision < revision);
     fetch = request => another.crewroom.fetch(new Request(request.url.replace(service().url, another.url), request));
     const conflict = {failure: {code: 'revision-conflict'}};
@@ -115,7 +115,7 @@ describe('a client', () => {
     }
   });
 
-  test('takes a number that it was given before it met a store for one of the store that is there', async () => {
+  test('applies a number from before its first request to the current store', async () => {
     const revision = await write();
     const asked = () => createClient({fetch: service().crewroom.fetch, baseUrl: service().url}).entries;
     await expect(asked().put('k', '2', {expected: revision + 1})).rejects.toMatchObject({

@@ -17,7 +17,7 @@ async function statusOf(line: string, body?: string, headers?: readonly string[]
   return (await call(line, body, headers)).status;
 }
 
-/** How long an entry lives by its headers, in seconds: the clocks of writing and of expiry are a moment apart. */
+/** Returns the time to live by the headers, in seconds; write time and expiry are read a moment apart. */
 function lifeOf({headers}: RawAnswer): number {
   return Math.round((Date.parse(headers.get('expires-at') ?? '') - Date.parse(headers.get('updated-at') ?? '')) / 1000);
 }
@@ -25,7 +25,7 @@ function lifeOf({headers}: RawAnswer): number {
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('an entry with a time to live', () => {
-  test('says when it expires at GET, HEAD and 304', async () => {
+  test('has Expires-At in GET, HEAD and 304', async () => {
     for (const [method, status] of [
       ['PUT', 201],
       ['POST', 200],
@@ -45,7 +45,7 @@ describe('an entry with a time to live', () => {
     }
   });
 
-  test('says so in listings, and others do not', async () => {
+  test('has expiresAt in listings, unlike others', async () => {
     await call('PUT /api/store/list-a?ttl=1', '1');
     await call('PUT /api/store/list-b', '1');
     const told = await call('GET /api/store/list-a');
@@ -61,12 +61,12 @@ describe('an entry with a time to live', () => {
     expect((await call('GET /api/store/list-b')).headers.has('expires-at')).toBe(false);
   });
 
-  test('lets pages of an allowed origin read that', async () => {
+  test('exposes the header to pages of an allowed origin', async () => {
     const {headers} = await call('GET /api/store/list-b', undefined, [`Origin: ${ORIGIN}`]);
     expect(headers.get('access-control-expose-headers')).toBe('ETag, Updated-At, Expires-At');
   });
 
-  test('is gone when its time has come, for whoever asks', async () => {
+  test('does not exist for any operation once it has expired', async () => {
     await call('PUT /api/store/gone?ttl=10', '{"a":1}');
     aheadMs += 9000;
     expect(await statusOf('GET /api/store/gone')).toBe(200);
@@ -80,7 +80,7 @@ describe('an entry with a time to live', () => {
     expect(await statusOf('PUT /api/store/gone', '1', ['If-None-Match: *'])).toBe(201);
   });
 
-  test('lives on without one after a write without one, and keeps it at a patch', async () => {
+  test('loses it by a write without one, and keeps it at a patch', async () => {
     await call('PUT /api/store/cleared?ttl=10', '{}');
     await call('POST /api/store/cleared', '{}');
     await call('PUT /api/store/kept?ttl=10', '{}');
@@ -132,7 +132,7 @@ const REFUSED: readonly {readonly query: string; readonly parameter?: string; re
   {query: 'ttl=%FF', problem: 'its percent-encoding is not UTF-8'},
 ];
 
-describe('a time to live that is none is refused, with nothing stored', () => {
+describe('an invalid time to live is refused, with nothing stored', () => {
   for (const {query, parameter = 'ttl', problem} of REFUSED) {
     test(query.slice(0, 30), async () => {
       for (const method of ['PUT', 'POST']) {
@@ -143,7 +143,7 @@ describe('a time to live that is none is refused, with nothing stored', () => {
     });
   }
 
-  test('also where an operation has none', async () => {
+  test('also if the operation does not support one', async () => {
     await call('PUT /api/store/elsewhere', '{}');
     for (const line of [
       'GET /api/store/elsewhere?ttl=1',
@@ -179,7 +179,7 @@ describe('a transaction', () => {
     expect(a.headers.get('etag')).toBe(`"${touched.json['storeId']}-${touched.json['revision']}"`);
   });
 
-  test('does nothing when it touches what is not there', async () => {
+  test('changes nothing if it touches an entry that does not exist', async () => {
     const {status, json} = await transact(
       '{"kind":"put","key":"t-c","value":1},{"kind":"touch","key":"t-absent","ttlSeconds":60}',
     );
@@ -187,7 +187,7 @@ describe('a transaction', () => {
     expect(await statusOf('GET /api/store/t-c')).toBe(404);
   });
 
-  test('is refused for every time to live that is none, with the place of each', async () => {
+  test('is refused for every invalid time to live, with the path of each', async () => {
     const wrong = ['0', '-1', '1.5', '"60"', 'true', '[]', '[60]', '{}', '315360001', '1e400'];
     const puts = [...wrong, 'null'].map(
       (text, index) => `{"kind":"put","key":"t-d${index}","value":1,"ttlSeconds":${text}}`,

@@ -17,7 +17,7 @@ async function readText(key: string): Promise<string | undefined> {
 }
 
 describe('a transaction', () => {
-  test('happens as a whole, and answers its revision', async () => {
+  test('is applied as a whole, and answers its revision', async () => {
     const {entries} = service().crewroom;
     const {revision} = await entries.put('whole-a', '{"id":9007199254740993}');
     const answer = await transact(
@@ -35,7 +35,7 @@ describe('a transaction', () => {
     expect((await entries.get('whole-a'))?.revision).toBe((await entries.get('whole-b'))?.revision);
   });
 
-  test('takes members in any order and with any escapes, and names of the language as data', async () => {
+  test('accepts members in any order and with any escapes, and property names as data', async () => {
     const body = String.raw`{"operations":[{"value":{"__proto__":{"polluted":1}},"key":"__proto__","k\u0069nd":"p\u0075t"},
       {"key":"é\u00e9\ud83d\ude00","kind":"put","value":"\ud800"}]}`;
     expect((await transact(body)).status).toBe(200);
@@ -45,7 +45,7 @@ describe('a transaction', () => {
     await service().crewroom.entries.delete('__proto__');
   });
 
-  test('that meets what it does not expect says so for every check, and changes nothing', async () => {
+  test('with failed checks reports every one, and changes nothing', async () => {
     const {revision} = await service().crewroom.entries.put('conflict', '1');
     const answer = await transact(
       '{"checks":[{"key":"conflict","absent":true},{"key":"conflict-b","revision":"7"}],"operations":[{"kind":"delete","key":"conflict"}]}',
@@ -82,8 +82,8 @@ describe('a transaction', () => {
 
 const deep = '[[[[[]]]]]';
 const REFUSED = [
-  {name: 'no document', body: '', status: 400, failure: {code: 'invalid-json', position: 0}},
-  {name: 'no JSON', body: '{"operations":[}', status: 400, failure: {code: 'invalid-json', position: 15}},
+  {name: 'an empty body', body: '', status: 400, failure: {code: 'invalid-json', position: 0}},
+  {name: 'invalid JSON', body: '{"operations":[}', status: 400, failure: {code: 'invalid-json', position: 15}},
   {
     name: 'a byte order mark',
     body: '\ufeff{"operations":[]}',
@@ -91,13 +91,13 @@ const REFUSED = [
     failure: {code: 'invalid-json', position: 0},
   },
   {
-    name: 'a document that is no object',
+    name: 'a document that is not an object',
     body: '[]',
     status: 422,
     failure: {code: 'invalid-transaction', problems: [{path: '$', problem: 'has to be an object'}]},
   },
   {
-    name: 'members that are missing, doubled, mistyped and unknown, and tells each',
+    name: 'missing, repeated, mistyped and unknown members, and reports each',
     body: `{"checks":[{"key":1,"revision":"1"},{"key":"a","revision":12},{"key":"b","absent":1},{"key":"c"},{"key":"d","absent":true,"x y":1},7],
             "operations":[{"kind":"put","key":"a"},{"kind":"delete","key":"b","key":"c"},{"kind":"move","key":"d","to":"e"},{"key":"f"},
                           {"kind":"patch","patch":1},{"kind":"delete","key":"g","value":1}],"checks":[],"__proto__":1}`.replace(
@@ -125,7 +125,7 @@ const REFUSED = [
     },
   },
   {
-    name: 'a revision that is none',
+    name: 'an invalid revision',
     body: '{"checks":[{"key":"a","revision":"\\"1\\""},{"key":"b","revision":"-1"},{"key":"c","revision":"1e3"}],"operations":[]}',
     status: 422,
     failure: {
@@ -190,7 +190,7 @@ describe('a transaction is refused, with nothing done, for', () => {
     ]);
   });
 
-  test('a document with more problems than anybody reads, in a short answer', async () => {
+  test('a document with very many problems, in a short answer', async () => {
     const answer = await transact(`{"operations":[${'{"x":1,"y":2},'.repeat(900)}{}]}`);
     expect(answer.status).toBe(422);
     expect((answer.json as unknown as {problems: unknown[]}).problems).toHaveLength(100);
@@ -203,7 +203,7 @@ describe('a transaction is refused, with nothing done, for', () => {
     });
   });
 
-  test('too many parts, before anything behind them is read', async () => {
+  test('too many parts, before the rest is parsed', async () => {
     const many = '0,'.repeat(1001);
     for (const body of [
       `{"operations":[${many}nonsense`,
@@ -213,7 +213,7 @@ describe('a transaction is refused, with nothing done, for', () => {
       expect((await transact(body)).json).toMatchObject({code: 'invalid-transaction'});
   });
 
-  test('a hundred thousand members that are not known', async () => {
+  test('a hundred thousand unknown members', async () => {
     const unknown = Array.from({length: 100_000}, (_, index) => `"n${index}":1`).join(',');
     expect((await transact(`{${unknown},"operations":[]}`)).json).toMatchObject({
       problems: [{path: '$', problem: 'has more than 16 elements'}],

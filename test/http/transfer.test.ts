@@ -8,7 +8,7 @@ import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {exportText, formatExport, importText, manyEntries} from '../support/exports.ts';
 import {startService, type TestService} from '../support/service.ts';
 
-/** How many snapshots are open, and what reading from one does. */
+/** Number of open snapshots, and the behaviour of reads. */
 const snapshots = {open: 0, taken: 0, beforePage: async (_page: number): Promise<void> => {}};
 const lines: {readonly message: string; readonly about: LogFields | undefined}[] = [];
 let service: TestService;
@@ -56,7 +56,7 @@ function watched(store: Store): Store {
   });
 }
 
-/** Resolves once something holds; what it waits for is the other side of a socket. */
+/** Resolves when a condition holds; it depends on the other side of a socket. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(resolve => setTimeout(resolve, 5));
 }
@@ -74,7 +74,7 @@ async function keys(): Promise<readonly string[]> {
 }
 
 describe('GET /api/export', () => {
-  test('streams the lines, with a name for the file', async () => {
+  test('streams the lines, with a file name', async () => {
     await service.crewroom.entries.put('a/1', '[1.0]');
     await service.crewroom.entries.put('b', '2');
     const response = await fetchPath('/api/export?prefix=a/');
@@ -85,7 +85,7 @@ describe('GET /api/export', () => {
     expect(await response.text()).toBe(await exportText(service.crewroom.transfer, 'a/'));
   });
 
-  test('to HEAD has the same headers, and leaves nothing open', async () => {
+  test('has the same headers for HEAD, and leaves no snapshot open', async () => {
     const response = await fetchPath('/api/export', {method: 'HEAD'});
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="crewroom-0.ndjson"');
     await until(() => snapshots.taken === 1 && snapshots.open === 0);
@@ -96,7 +96,7 @@ describe('GET /api/export', () => {
     await until(() => snapshots.taken === 2 && snapshots.open === 0);
   });
 
-  test('refuses what it does not know', async () => {
+  test('refuses unknown parameters', async () => {
     for (const query of ['?x=1', '?prefix=%00', '?prefix=a&prefix=b']) {
       const response = await fetchPath(`/api/export${query}`);
       expect([response.status, await response.json()]).toEqual([
@@ -107,7 +107,7 @@ describe('GET /api/export', () => {
     expect(snapshots.taken).toBe(0);
   });
 
-  test('a hundred times at once, half of them left in the middle, leaves nothing open', async () => {
+  test('leaves no snapshot open after a hundred concurrent exports, half of them aborted', async () => {
     await importText(service.crewroom.transfer, formatExport(manyEntries(5000)));
     const whole = await (await fetchPath('/api/export')).text();
     await Promise.all(
@@ -121,7 +121,7 @@ describe('GET /api/export', () => {
     expect(snapshots.taken).toBe(101);
   });
 
-  test('stops reading when its client does, and ends when it is gone', async () => {
+  test('stops reading when its client does, and ends when it disconnects', async () => {
     const large = Array.from({length: 100}, (_, index) => [`k${index}`, `"${'x'.repeat(900_000)}"`] as const);
     await importText(service.crewroom.transfer, formatExport(large));
     let pages = 0;
@@ -132,7 +132,7 @@ describe('GET /api/export', () => {
     socket.write(`GET /api/export HTTP/1.1\r\nHost: localhost:${service.port}\r\n\r\n`);
     await once(socket, 'data');
     socket.pause();
-    // What the two sides of a socket hold is a few megabytes; a hundred of them do not fit.
+    // The buffers of a socket hold a few megabytes, not a hundred.
     await new Promise(resolve => setTimeout(resolve, 300));
     expect(pages).toBeLessThan(50);
     expect(snapshots.open).toBe(1);
@@ -140,7 +140,7 @@ describe('GET /api/export', () => {
     await until(() => snapshots.open === 0);
   });
 
-  test('that meets a damaged entry at once is a failure', async () => {
+  test('fails if the first entry is damaged', async () => {
     snapshots.beforePage = async () => {
       throw new AppError({code: 'entry-corrupt', key: 'broken'});
     };
@@ -152,7 +152,7 @@ describe('GET /api/export', () => {
     expect(snapshots.open).toBe(0);
   });
 
-  test('that meets a damaged entry on its way is cut off, and the log names it', async () => {
+  test('is truncated at a damaged entry, and the log names it', async () => {
     await importText(service.crewroom.transfer, formatExport(manyEntries(3000)));
     snapshots.beforePage = async page => {
       if (page === 4) throw new AppError({code: 'entry-corrupt', key: 'broken'});
@@ -169,7 +169,7 @@ describe('GET /api/export', () => {
 });
 
 describe('POST /api/import', () => {
-  test('answers what it did', async () => {
+  test('answers with counts', async () => {
     const text = formatExport([
       ['a', '1'],
       ['b', '2'],
@@ -185,7 +185,7 @@ describe('POST /api/import', () => {
     expect(await keys()).toEqual(['a', 'b']);
   });
 
-  test('takes what an export of another service streams', async () => {
+  test('accepts the stream of an export of another service', async () => {
     await importText(service.crewroom.transfer, formatExport(manyEntries(3000)));
     await using other = await startService({ephemeral: true});
     const {body} = await fetchPath('/api/export');
@@ -220,7 +220,7 @@ describe('POST /api/import', () => {
     });
   }
 
-  test('refuses what is no export, and says in which line', async () => {
+  test('refuses invalid lines with their number', async () => {
     const response = await postImport(formatExport([['a', 'x']]));
     expect([response.status, await response.json()]).toEqual([
       400,
@@ -231,7 +231,7 @@ describe('POST /api/import', () => {
     ]);
   });
 
-  test('answers a client that would go on sending for ever', async () => {
+  test('answers a client that keeps sending for ever', async () => {
     const body = new ReadableStream({
       pull: controller => controller.enqueue(Buffer.from('nonsense\n'.repeat(1000))),
     });
@@ -239,7 +239,7 @@ describe('POST /api/import', () => {
     expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({line: 1})]);
   });
 
-  test('stores nothing of what a client that is gone had begun to send', async () => {
+  test('stores no entries of a client that disconnects early', async () => {
     const socket = connect(service.port, '127.0.0.1');
     const text = formatExport(manyEntries(500));
     socket.write(

@@ -28,21 +28,21 @@ describe('the guard judges an upgrade like any other request, before it is grant
     }
   }
 
-  test('one of a local program is answered like the plain request', async () => {
+  test('a local program is answered as without upgrade', async () => {
     const {port} = service();
     const answer = await exchange({port}, formatRequest('GET /api/identity', [`Host: localhost:${port}`, ...UPGRADE]));
     expect(answer.status).toBe(200);
     expect(answer.json).toHaveProperty('va_user');
   });
 
-  test('one of an allowed page is answered like the plain request', async () => {
+  test('an allowed page is answered as without upgrade', async () => {
     const {port} = service();
     const headers = [`Host: localhost:${port}`, ...UPGRADE, 'Origin: http://localhost:3000'];
     expect((await exchange({port}, formatRequest('GET /livez', headers))).status).toBe(200);
   });
 });
 
-describe('a request that asks for another protocol is answered as if it had not', () => {
+describe('a request that asks for another protocol is answered without upgrade', () => {
   const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
   const connect = async (): Promise<RawClient> => {
     const client = await RawClient.connect({port: service().port});
@@ -53,10 +53,14 @@ describe('a request that asks for another protocol is answered as if it had not'
 
   const bodies = [
     {name: 'with its length', headers: [], body: '{"a": 1}'},
-    {name: 'in chunks', headers: ['Transfer-Encoding: chunked'], body: '3\r\n{"a\r\n5\r\n": 1}\r\n0\r\n\r\n'},
+    {
+      name: 'with chunked encoding',
+      headers: ['Transfer-Encoding: chunked'],
+      body: '3\r\n{"a\r\n5\r\n": 1}\r\n0\r\n\r\n',
+    },
   ];
   for (const {name, headers, body} of bodies) {
-    test(`and keeps its body ${name}, whenever it comes`, async () => {
+    test(`with its body ${name}, whenever it arrives`, async () => {
       for (const apart of [false, true]) {
         const client = await connect();
         const all = [host(), ...H2C, ...headers];
@@ -76,7 +80,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     });
   }
 
-  test('and is asked for its body when it waits for that', async () => {
+  test('with 100 Continue if it expects that', async () => {
     const client = await connect();
     await client.send(
       formatRequest('PUT /api/store/h2c', [host(), ...H2C, 'Expect: 100-continue', 'Content-Length: 1']),
@@ -87,7 +91,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     await service().crewroom.entries.delete('h2c');
   });
 
-  test('in its turn, between those before and behind it', async () => {
+  test('in its order, between pipelined requests', async () => {
     const client = await connect();
     const requests: Buffer[] = [];
     for (let round = 0; round < 20; round++) {
@@ -106,7 +110,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     await service().crewroom.entries.delete('h2c');
   });
 
-  test('with a body larger than what is read at once', async () => {
+  test('with a body larger than one read', async () => {
     const value = `"${'x'.repeat(900_000)}"`;
     const client = await connect();
     void client.send(formatRequest('PUT /api/store/h2c', [host(), ...H2C], value));
@@ -115,7 +119,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     await service().crewroom.entries.delete('h2c');
   });
 
-  test('what is behind one with a body is answered, or does not happen and the answer says so', async () => {
+  test('and requests after its body are answered, or have no effect and the answer closes the connection', async () => {
     const client = await connect();
     await client.send(
       Buffer.concat([
@@ -137,7 +141,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     await entries.deleteRange({prefix: ''});
   });
 
-  test('whatever the case in which it writes its headers', async () => {
+  test('whatever the case of its headers', async () => {
     const client = await connect();
     for (const change of [(text: string) => text.toLowerCase(), (text: string) => text.toUpperCase()]) {
       await client.send(formatRequest('GET /livez', [change(host()), ...H2C.map(change)]));
@@ -145,7 +149,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     }
   });
 
-  test('by a client that ends its side with it', async () => {
+  test('if its client half-closes after it', async () => {
     const client = await connect();
     void client.send(formatRequest('GET /livez', [host(), ...H2C]));
     client.socket.end();
@@ -153,7 +157,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     await client.readEnd();
   });
 
-  test('as often as it likes, on one connection', async () => {
+  test('any number of times on one connection', async () => {
     const warnings: Error[] = [];
     const listen = (warning: Error): void => void warnings.push(warning);
     process.on('warning', listen);
@@ -166,7 +170,7 @@ describe('a request that asks for another protocol is answered as if it had not'
     expect(warnings).toEqual([]);
   });
 
-  test('also when it is malformed, or hides another request', async () => {
+  test('even if it is malformed, or hides another request', async () => {
     const smuggled = `PUT /api/store/smuggled HTTP/1.1\r\n${host()}\r\nContent-Length: 1\r\n\r\n1`;
     const malformed = [
       `PUT /api/store/h2c HTTP/1.1\r\n${host()}\r\n${H2C.join('\r\n')}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n12`,
@@ -189,7 +193,7 @@ describe('a request that asks for another protocol is answered as if it had not'
 });
 
 describe('the service is no proxy', () => {
-  test('CONNECT is refused, and the connection ends', async () => {
+  test('CONNECT is refused, and the connection is closed', async () => {
     const {port} = service();
     const client = await RawClient.connect({port});
     await client.send(`CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n`);

@@ -11,7 +11,7 @@ function call(line: string, body?: string | Uint8Array, headers: readonly string
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 
-describe('a value comes back byte for byte (B1)', () => {
+describe('a value is returned byte for byte (B1)', () => {
   const values = [
     '9007199254740993',
     '12345678901234567890',
@@ -62,12 +62,12 @@ describe('a value comes back byte for byte (B1)', () => {
     for (const value of values) expect(body.toString()).toContain(`"value":${value}}`);
   });
 
-  test('white space around it goes, white space in it stays', async () => {
+  test('without surrounding white space, but with inner white space', async () => {
     await call('PUT /api/store/space', ' \r\n\t{ "a" : 1 }\n ');
     expect((await call('GET /api/store/space')).body.toString()).toBe('{ "a" : 1 }');
   });
 
-  test('whatever the content type says', async () => {
+  test('whatever the content type is', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'image/png', 'nonsense', '']) {
       expect((await call('POST /api/store/typed', '{"a":1}', [`Content-Type: ${type}`])).status, type).toBe(200);
       expect((await call('GET /api/store/typed')).body.toString()).toBe('{"a":1}');
@@ -75,7 +75,7 @@ describe('a value comes back byte for byte (B1)', () => {
   });
 });
 
-describe('names of the language are data (B2)', () => {
+describe('property names are data (B2)', () => {
   for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf', 'then', '$ref']) {
     test(`${name} as a key, absent and present`, async () => {
       expect((await call(`GET /api/store/${name}`)).status).toBe(404);
@@ -90,7 +90,7 @@ describe('names of the language are data (B2)', () => {
   }
 });
 
-describe('what is not JSON in UTF-8 is refused with its position (B4)', () => {
+describe('invalid JSON or UTF-8 is refused with its position (B4)', () => {
   const refused = [
     {name: 'an empty body', body: '', position: 0},
     {name: 'only white space', body: '  \n', position: 3},
@@ -101,7 +101,7 @@ describe('what is not JSON in UTF-8 is refused with its position (B4)', () => {
     {name: 'a byte order mark', body: '\ufeff1', position: 0},
     {name: 'UTF-16', body: bytes(0x31, 0x00), position: 1},
     {name: 'UTF-16 with a mark', body: bytes(0xff, 0xfe, 0x31, 0x00), position: 0},
-    {name: 'something behind the value', body: '{} x', position: 3},
+    {name: 'bytes after the value', body: '{} x', position: 3},
     {name: 'two values', body: '1 2', position: 2},
     {name: 'NaN', body: 'NaN', position: 0},
     {name: 'Infinity', body: '-Infinity', position: 1},
@@ -114,7 +114,7 @@ describe('what is not JSON in UTF-8 is refused with its position (B4)', () => {
     {name: 'single quotes', body: "'a'", position: 0},
     {name: 'a line break in a text', body: '"a\nb"', position: 2},
     {name: 'a form', body: 'a=1&b=2', position: 0},
-    {name: 'an end in the middle', body: '{"a":', position: 5},
+    {name: 'a truncated object', body: '{"a":', position: 5},
   ];
   for (const {name, body, position} of refused) {
     test(name, async () => {

@@ -5,7 +5,7 @@ import {useService} from '../support/service.ts';
 
 const service = useService();
 
-/** What browsers send on behalf of a foreign page without an Origin, and without `Sec-Fetch-Site: cross-site`. */
+/** Requests of foreign pages that browsers send without Origin and without `Sec-Fetch-Site: cross-site`. */
 const TYPED = ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
 const ATTACKS = [
   {
@@ -25,7 +25,7 @@ const ATTACKS = [
 
 const PAGES: ReadonlySet<string> = new Set(['/', '/docs', '/openapi.json']);
 
-/** Parameters that an operation needs to do something. */
+/** Parameters that operations require. */
 const QUERIES: Readonly<Record<string, string>> = {
   'DELETE /api/keys': '?prefix=&all=true',
   'GET /api/keys': '?values=true',
@@ -33,13 +33,13 @@ const QUERIES: Readonly<Record<string, string>> = {
   'POST /api/import': '?mode=replace',
 };
 
-/** Every operation, with parameters that let it do the most it can. */
+/** Every operation, with valid parameters. */
 const REQUESTS = Object.entries(OPERATIONS)
   .filter(([path]) => !PAGES.has(path))
   .flatMap(([path, operations]) => Object.keys(operations).map(method => ({method, path})))
   .map(({method, path}) => ({line: `${method} ${path.replace('{key}', 'k')}${QUERIES[`${method} ${path}`] ?? ''}`}));
 
-/** A body that each operation with one could take for its own. */
+/** A body that any operation with a body could accept. */
 const BODY = '{"operations":[{"kind":"delete","key":"k"}],"username":"1","password":"x"}';
 
 function call(line: string, headers: readonly string[]): Promise<RawAnswer> {
@@ -48,9 +48,9 @@ function call(line: string, headers: readonly string[]): Promise<RawAnswer> {
   return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
 }
 
-describe('what a browser asks for on behalf of a foreign page, without saying so (A17, A23)', () => {
+describe('requests of foreign pages that browsers do not mark as such (A17, A23)', () => {
   for (const {name, headers} of ATTACKS) {
-    test(`${name} is refused by every operation before anything is looked up`, async () => {
+    test(`${name} is refused by every operation before any lookup`, async () => {
       const {crewroom} = service();
       await crewroom.entries.put('k', '"untouched"');
       const before = await crewroom.entries.list({values: true});
@@ -64,9 +64,9 @@ describe('what a browser asks for on behalf of a foreign page, without saying so
       expect(await crewroom.entries.list({values: true})).toEqual(before);
     });
 
-    test(`${name} learns nothing of which keys there are`, async () => {
+    test(`${name} cannot find out which keys exist`, async () => {
       await service().crewroom.entries.put('there', '1');
-      // With what is there the second one would be answered at once, and with nothing only after 50 seconds.
+      // If admitted, the second one would be answered at once if a key matches, otherwise after 50 seconds.
       for (const path of ['/api/store/', '/api/keys?prefix=', '/api/events?wait=50&initial=true&prefix=']) {
         const [first, second] = [await call(`GET ${path}absent`, headers), await call(`GET ${path}there`, headers)];
         const told = ({status, json: {code, advice}}: RawAnswer) => ({status, code, advice});
@@ -75,21 +75,21 @@ describe('what a browser asks for on behalf of a foreign page, without saying so
       }
     });
 
-    test(`${name} opens no web socket`, async () => {
+    test(`${name} opens no WebSocket`, async () => {
       const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
       const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
       expect((await call('GET /api/events', [...headers, ...upgrade, key])).status).toBe(403);
     });
   }
 
-  test('an address typed by hand is refused with words that name the page to open', async () => {
+  test('a typed address is refused with advice that names the page to open', async () => {
     const {status, json} = await call('GET /api/identity', [...TYPED, 'Sec-Fetch-User: ?1']);
     expect([status, json]).toEqual([403, expect.objectContaining({code: 'not-a-page', path: '/api/identity'})]);
     expect(json['advice']).toContain('/docs');
   });
 });
 
-describe('pages hold no data, and a link to them may stand anywhere', () => {
+describe('pages contain no data, and any page may link to them', () => {
   for (const site of ['none', 'cross-site', 'same-site', 'same-origin']) {
     test(`a window opens them (${site})`, async () => {
       for (const path of ['/', '/docs', '/docs/', '/openapi.json']) {
@@ -102,7 +102,7 @@ describe('pages hold no data, and a link to them may stand anywhere', () => {
     });
   }
 
-  test('a frame, an image or a script of a foreign page gets none of them', async () => {
+  test('frames, images and scripts of foreign pages cannot load them', async () => {
     for (const path of ['/', '/docs', '/docs/page.js', '/openapi.json']) {
       for (const [mode, destination] of [
         ['navigate', 'iframe'],
