@@ -1,5 +1,6 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {AppError} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
@@ -125,14 +126,14 @@ async function listen(server: Server, address: string, port: number, optional: b
     });
     return server;
   } catch (error) {
-    const {code = '', message} = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'EADDRINUSE') throw new AddressTaken({address, port}, {cause: error});
     if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return undefined;
     throw new AppError(
       {
         code: 'address-unusable',
         address: formatAddress(address, port),
-        problem: code === 'EACCES' ? 'the operating system does not permit it' : message,
+        problem: code === 'EACCES' ? 'the operating system does not permit it' : messageOf(error),
       },
       {cause: error},
     );
