@@ -51,8 +51,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'too-many-subscribers': 'Share one subscription within a program, and close unused ones',
   'subscriber-too-slow': 'Subscribe again with this cursor as since; nothing is lost',
   'reader-too-slow': 'Start again and read without pausing; if processing is slow, export to a file first',
-  'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" where no airline is configured',
-  'sign-in-unavailable': 'Start the service with --airline FILE, or without a source of identities of its own',
+  'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" if no airline is configured',
+  'sign-in-unavailable': 'Start the service with --airline FILE, or without --profile',
   'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',
   'wrong-credentials':
     'Check both; pilots sign in with their number or e-mail address and the password of the airline’s site, or, if they signed up through Discord or VATSIM, with the API key on their profile page as the password',
@@ -77,7 +77,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'disk-full': 'Free space on the disk of the data directory; writes then work again without a restart',
   'store-busy': 'Wait for answers before sending more writes; nothing was stored',
   'store-closed': 'The service is stopping; start it again',
-  internal: 'Look for the request id in the log of the service, and please report what it says',
+  internal: 'Find the request id in the log of the service, and please report the logged error',
   'invalid-usage': 'Add --help to the command to see how it is used',
   'invalid-configuration': '"crewroom config" shows every setting, its value and where it came from',
   'invalid-profile':
