@@ -8,9 +8,9 @@ const {exports} = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   readonly exports: Readonly<Record<string, string | {readonly types: string; readonly default: string}>>;
 };
 
-// A change here is a change of the public interface: after a look at the difference,
-// `npx vitest run test/api.test.ts --update` writes the files anew.
-describe('the public interface is what its snapshot says', () => {
+// A difference here is a change of the public interface: review it, then `npx vitest run test/api.test.ts --update`
+// writes the files again.
+describe('the public interface matches its snapshot', () => {
   for (const [door, target] of Object.entries(exports)) {
     if (typeof target === 'string') continue;
     const name = door === '.' ? 'crewroom' : door.replace('./', 'crewroom-').replaceAll('/', '-');

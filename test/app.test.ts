@@ -7,7 +7,7 @@ import {SNAPSHOTS_MAX} from '../src/store/tree/snapshots.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 
 describe('openCrewroom()', () => {
-  test('names every option that cannot be used, and one that is none', async () => {
+  test('names every invalid option, and an unknown one', async () => {
     const options = {port: 99_999, allowOrigin: ['null'], allowHost: ['*'], host: '', profil: 'me.json'};
     await expect(openCrewroom(options)).rejects.toMatchObject({
       failure: {
@@ -23,7 +23,7 @@ describe('openCrewroom()', () => {
     });
   });
 
-  test('takes a relative directory from the working directory, and what is undefined from the defaults', async () => {
+  test('resolves a relative directory against the working directory, and takes defaults for undefined options', async () => {
     const options = {dataDir: 'data', port: undefined, profile: '', ephemeral: true} as object;
     const crewroom = await openCrewroom(options);
     onTestFinished(() => crewroom[Symbol.asyncDispose]());
@@ -31,7 +31,7 @@ describe('openCrewroom()', () => {
     expect(crewroom.identity.origin.kind).toBe('sample');
   });
 
-  test('lets go of port and data directory when it is disposed of, also when its identity fails to', async () => {
+  test('releases port and data directory when it is disposed of, even if its identity fails to', async () => {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const dataDir = join(directory.path, 'data');
@@ -48,7 +48,7 @@ describe('openCrewroom()', () => {
     await second.listen();
   });
 
-  test('closes while as many exports as there may be are left unread, and a subscriber waits for its turn', async () => {
+  test('closes while the maximum number of exports is left unread and a subscriber waits', async () => {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const crewroom = await openCrewroom({dataDir: join(directory.path, 'data'), port: 0});

@@ -10,8 +10,8 @@ const source = join(root, 'src');
 type Room = keyof typeof MAY_IMPORT;
 
 /**
- * What each room may import: other rooms, `node:` for the modules of the platform, and packages by name.
- * Every room may import itself. `app.ts` alone knows the adapters.
+ * Imports that each room may have: other rooms, `node:` for the modules of the platform, and packages by name. Every room may
+ * import itself. `app.ts` alone imports the adapters.
  */
 const MAY_IMPORT = {
   domain: [],
@@ -200,7 +200,7 @@ const MAY_IMPORT = {
   'index.ts': ['app.ts', 'config', 'domain', 'identity/keychain'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Packages and modules that one file alone may import, or one folder. */
+/** Packages and modules that only one file or one folder may import. */
 const ONLY_IN = {
   lmdb: ['store/lmdb/environment.ts', 'store/lmdb/table.ts'],
   'node:http': ['http/node/', 'system/', 'cli/service/http-fetch.ts'],
@@ -210,10 +210,10 @@ const ONLY_IN = {
   '@clack/prompts': ['cli/terminal/prompts.ts'],
 } as const;
 
-/** What stands beside the product and puts it to the test comes in as its users do: by the name of the package, or over HTTP. */
+/** Folders beside the product that test it: they use it as its users do, by the name of the package or over HTTP. */
 const OUTSIDERS = ['bench', 'torture', 'fuzz', 'examples'];
 
-/** What such rooms may share with the tests. */
+/** Files that such folders may share with the tests. */
 const SHARED = join('test', 'support');
 
 /** Ways to read the clock, randomness, the network, and the facts of the process. Everything else takes them as parameters. */
@@ -265,8 +265,8 @@ describe('every folder imports only what the table allows', () => {
 
   for (const room of Object.keys(MAY_IMPORT) as Room[]) {
     test(`${room} imports ${MAY_IMPORT[room].join(', ') || 'nothing'}`, () => {
-      const strangers = imports.filter(({file, wanted}) => roomOf(file) === room && !isAllowed(room, file, wanted));
-      expect(strangers).toEqual([]);
+      const forbidden = imports.filter(({file, wanted}) => roomOf(file) === room && !isAllowed(room, file, wanted));
+      expect(forbidden).toEqual([]);
     });
   }
 
@@ -279,11 +279,11 @@ describe('every folder imports only what the table allows', () => {
 
   for (const room of OUTSIDERS) {
     test(`${room} knows the product by its public doors only`, () => {
-      const strangers = readImports(join(root, room), /\.(ts|js)$/).filter(({file, wanted}) => {
+      const forbidden = readImports(join(root, room), /\.(ts|js)$/).filter(({file, wanted}) => {
         const target = relative(root, resolve(root, room, dirname(file), wanted));
         return wanted.startsWith('.') && !target.startsWith(room) && !target.startsWith(SHARED);
       });
-      expect(strangers).toEqual([]);
+      expect(forbidden).toEqual([]);
     });
   }
 
@@ -320,13 +320,13 @@ function readImports(folder: string, names: RegExp): readonly Import[] {
   );
 }
 
-/** Everything that a file imports or loads later. */
+/** Returns everything that a file imports, also on demand. */
 function findImports(text: string): readonly string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   return Array.from(code.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)'([^']+)'/gm), match => match[1] ?? '');
 }
 
-/** What is loaded later, when it is needed, closes no circle. */
+/** Imports on demand close no circle. */
 const LATER = /\bimport\s*\(\s*'[^']+'/g;
 
 /** Returns the innermost room of the table that a file is in, or its own folder in `src/` if the table has none. */
@@ -356,7 +356,7 @@ function findCycles(): readonly string[] {
       return;
     }
     for (const next of runtime.get(file) ?? []) visit(next, [...path, file]);
-    // Whoever was searched once holds no other cycle.
+    // A file that was searched once is part of no further cycle.
     runtime.set(file, []);
   };
   for (const file of files) visit(file, []);

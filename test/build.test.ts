@@ -23,7 +23,7 @@ describe('a build of a clone', () => {
   });
   afterAll(() => rmSync(clone, {recursive: true, force: true}));
 
-  test('takes no file away from a service that runs, not even for a moment, and removes what is no longer built', async () => {
+  test('removes no file of a running service, not even for a moment, and removes files that are no longer built', async () => {
     const files = listFiles(dist);
     writeFileSync(join(dist, 'stale.js'), '');
     const built = build();
@@ -37,7 +37,7 @@ describe('a build of a clone', () => {
     assert.deepEqual(listFiles(dist), files);
   });
 
-  test('leaves everything as it was when it fails, and nothing beside it', async () => {
+  test('changes nothing if it fails, and leaves nothing beside it', async () => {
     const before = readdirSync(clone).sort();
     const version = readFileSync(join(dist, 'version.js'), 'utf8');
     writeFileSync(join(clone, 'src', 'version.ts'), 'export const VERSION: number = "not a number";\n');

@@ -16,12 +16,12 @@ const codes = Object.keys(FAILURE_TEXTS) as FailureCode[];
 describe('docs/errors.md', () => {
   const rows = Array.from(read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \|(?: ([0-9]{3}) \|)? (.+) \| (.+) \|$/gm));
 
-  test('has every code once, in the order of the code', () => {
+  test('lists every code once, in the order of the code', () => {
     expect(rows.map(([, code]) => code)).toEqual(codes);
   });
 
   for (const code of codes) {
-    test(`says of ${code} its status, when it comes, and the same advice as the service`, () => {
+    test(`has the status of ${code}, a description, and the same advice as the service`, () => {
       const [, , status, when, advice] = rows.find(row => row[1] === code) ?? [];
       expect(status).toBe(STATUS_BY_CODE[code]?.toString());
       expect(when?.length).toBeGreaterThan(20);
@@ -65,13 +65,13 @@ describe('the pages', () => {
   );
 
   for (const page of pages) {
-    test(`${page} links to what is there`, () => {
+    test(`${page} has no broken link`, () => {
       const targets = Array.from(read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g), match => match[1] ?? '');
       expect(targets.filter(target => !existsSync(join(root, dirname(page), target)))).toEqual([]);
     });
   }
 
-  test('name only flags that there are', () => {
+  test('name only existing flags', () => {
     const flags = new Set([
       ...SETTING_NAMES.flatMap(name => [flagOf(name), shownFlagOf(name)]),
       ...COMMAND_FLAGS,
@@ -90,7 +90,7 @@ describe('the pages', () => {
   });
 });
 
-/** Flags that are no settings. */
+/** Flags that are not settings. */
 const COMMAND_FLAGS = [
   '--help',
   '--config',
@@ -116,7 +116,7 @@ const COMMAND_FLAGS = [
   '--pretty',
 ];
 
-/** Flags of what is run in a clone: bench, torture and fuzz. */
+/** Flags of commands for a clone: bench, torture and fuzz. */
 const CLONE_FLAGS = ['--minutes', '--no-peers', '--only', '--rounds', '--seed'];
 
 /** Flags of other programs. */

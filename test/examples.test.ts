@@ -10,14 +10,14 @@ import type {Finding} from '../src/doctor/finding.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
 import {startService} from './support/service.ts';
 
-/** As the examples say that they are run: with the Node under test, and nothing else. */
-test('the example of embedding says what it does', async () => {
+/** Runs an example as its text describes: with the Node under test, and nothing else. */
+test('the example of embedding prints what it describes', async () => {
   const example = fileURLToPath(new URL('../examples/embed.js', import.meta.url));
   const {stdout} = await promisify(execFile)(process.execPath, [example]);
   expect(stdout).toBe('stored "Good morning"\nrefused revision-conflict\nserved Ada\nfetched 200 421\n');
 });
 
-test('the example of a back end is what a back end should be', async () => {
+test('the example of a back end passes the doctor', async () => {
   const example = fileURLToPath(new URL('../examples/back-end/main.js', import.meta.url));
   const backEnd = spawn(process.execPath, [example, '0'], {stdio: ['ignore', 'pipe', 'inherit']});
   try {
@@ -34,12 +34,12 @@ test('the example of a back end is what a back end should be', async () => {
   }
 });
 
-test('the example of an airline is one', () => {
+test('the example of an airline is valid', () => {
   const text = readFileSync(new URL('../examples/back-end/airline.json', import.meta.url), 'utf8');
   expect(AIRLINE_SCHEMA.safeParse(JSON.parse(text)).error).toBeUndefined();
 });
 
-test('the example of watching shows what is there and what changes, and ends when asked', async () => {
+test('the example of watching shows the entries and their changes, and ends on request', async () => {
   const service = await startService({ephemeral: true});
   const {entries} = service.crewroom;
   await entries.put('watched/a', '9007199254740993');

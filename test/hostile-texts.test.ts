@@ -13,14 +13,14 @@ import {isAlreadyRead, readExpectation} from '../src/protocol/preconditions.ts';
 import {SseParser} from '../src/protocol/server-sent-events.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 
-/** What a request can hold at most in its headers, and what an answer can hold that is read whole, in bytes. */
+/** Maximum size of the headers of a request, and of an answer that is read whole, in bytes. */
 const HEADERS_BYTES = 16 * 1024;
 const ANSWER_BYTES = 1024 * 1024;
 
 const RULES = createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []});
 const HOST = ['Host', 'localhost:7172'];
 
-/** What reads texts that come from outside, apart from JSON, with the largest text that reaches it. */
+/** Readers of texts from outside, except JSON, with the largest text that reaches them. */
 const READERS: Readonly<Record<string, {readonly length: number; readonly read: (text: string) => unknown}>> = {
   'the preconditions of a write': {
     length: HEADERS_BYTES,
@@ -42,11 +42,11 @@ const READERS: Readonly<Record<string, {readonly length: number; readonly read: 
     length: HEADERS_BYTES,
     read: text => judge({method: 'GET', target: '/', rawHeaders: [...HOST, 'Referer', text]}, RULES),
   },
-  'the content type of a back end, as doctor reads it': {
+  'the content type of a back end, in the doctor': {
     length: HEADERS_BYTES,
     read: text => claimsJson(answerOf('', {'Content-Type': `application/${text}`})),
   },
-  'the answer of a back end, as doctor reads it': {
+  'the answer of a back end, in the doctor': {
     length: ANSWER_BYTES,
     read: text => [describeBody(answerOf(text)), diagnose(answerOf(text))],
   },
@@ -62,7 +62,10 @@ const READERS: Readonly<Record<string, {readonly length: number; readonly read: 
   'a document for the terminal': {length: ANSWER_BYTES, read: text => indentJson(`{"a":"${text}`)},
 };
 
-/** What is repeated up to the largest length, and for expressions that go back may not end as it began. */
+/**
+ * Texts that are repeated up to the largest length; for backtracking expressions the end must differ from the
+ * beginning.
+ */
 const TEXTS = {
   letters: 'a',
   'white space': ' \t',
@@ -91,7 +94,7 @@ describe('the worst text of the largest size is read in linear time', () => {
   }
 });
 
-test('half of a surrogate pair is found in a text of any length', () => {
+test('a lone surrogate is found in a text of any length', () => {
   expect(() => encodeText(`${'€'.repeat(20_000_000)}\ud800x`)).toThrow(
     expect.objectContaining({failure: expect.objectContaining({code: 'invalid-json', position: 60_000_000})}),
   );
@@ -104,7 +107,7 @@ function answerOf(body: string, headers: Record<string, string> = {}): Parameter
   return {...head, bytes, body: readBody(bytes, PARSED_BYTES_MAX), secrets: ['secret']};
 }
 
-/** A text may be refused, with a failure. */
+/** A text may be refused with a failure. */
 function tolerate(read: () => unknown): void {
   try {
     read();

@@ -7,10 +7,12 @@ import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 
-/** Parsers of the platform. All take linear time and follow any depth; what they make of a text has to be bounded before. */
+/**
+ * Parsers of the platform. All take linear time and accept any depth; the size of their results must be bounded before.
+ */
 const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURIComponent|safeParse)\((?!\))/g;
 
-/** Where parsers of the platform are called, how often, and what bounds the text before it reaches them. */
+/** Calls of parsers of the platform: their number, and the bound of the text before each. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
   'cli/commands/copy.ts': [4, 'an argument: the operating system limits it'],
   'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
@@ -24,12 +26,9 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'doctor/backend/check-probe.ts': [2, 'addresses that were read'],
   'doctor/backend/walk.ts': [1, 'an address that was read'],
-  'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() took'],
+  'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
   'domain/json-text.ts': [1, 'a name of a document that is being scanned'],
-  'domain/typed-entry.ts': [
-    1,
-    'a value, which is as large as the service lets values be; only if the caller asks for it',
-  ],
+  'domain/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],
   'http/core/failure-log.ts': [2, 'an origin, shortened by the guard'],
   'http/core/route.ts': [2, 'the target of a request: 16 KiB of headers'],
   'http/fetch-handler.ts': [1, 'an address of the embedding program'],
@@ -45,9 +44,9 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/backend/script-url.ts': [3, 'an argument, a sign-in of SIGN_IN_BYTES_MAX, or a file that was read'],
   'identity/identity-document.ts': [1, 'what readJsonDocument() took'],
   'identity/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
-  'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts made'],
+  'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts created'],
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
-  'identity/session/pilot-identity.ts': [2, 'documents that were read; pilots of PARSED_BYTES_MAX'],
+  'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
   'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
   'protocol/read-document.ts': [
     2,
@@ -71,14 +70,16 @@ test('every call of a parser over text from outside has a verdict', () => {
   );
 });
 
-test('the bounds that verdicts name are there', () => {
+test('the limits that verdicts name exist', () => {
   const sources = listSources().map(file => readFileSync(join(SOURCES, file), 'utf8'));
   const names = Object.values(VERDICTS).flatMap(([, bound]) => bound.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []);
   const missing = names.filter(name => !sources.some(text => text.includes(`const ${name} =`)));
   expect(missing).toEqual([]);
 });
 
-/** Documents of a profile's largest size in the shapes that cost most, which have to be refused before anything is made of them. */
+/**
+ * Documents of a profile's largest size in the most expensive shapes, which must be refused before they are converted.
+ */
 const REFUSED = {
   'arrays without end': () => '['.repeat(16 * 1024 * 1024),
   'objects without end': () => '{"a":'.repeat(3 * 1024 * 1024),
@@ -88,7 +89,7 @@ const REFUSED = {
 } as const satisfies Record<string, () => string>;
 
 for (const [name, make] of Object.entries(REFUSED)) {
-  test(`a document of ${name} is refused before anything is made of it`, async () => {
+  test(`a document of ${name} is refused before it is converted`, async () => {
     const bytes = Buffer.from(make());
     const costMs = await cpuTimeOf(() => expect(readJsonDocument(bytes)).toHaveProperty('problem'));
     expect(costMs).toBeLessThan(CPU_TIME_MAX_MS);

@@ -12,13 +12,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const main = join(root, 'dist', 'cli', 'main.js');
 
-/** The commands of the tour, one for each line of its code blocks, without those that install and start. */
+/** The commands of the tour, one for each line of its code blocks, without installation and start. */
 const commands = readCommands('## A tour', '## Sign in');
 
-/** The commands of the walk to the example of a back end, without those that start. */
+/** The commands of the tour of the example of a back end, without its start. */
 const walk = readCommands('## Sign in', '## In CI');
 
-/** What each command prints, by a part of it that shows that it worked; in the order of the tour. */
+/** The expected part of each command's output, in the order of the tour. */
 const SHOWN = [
   '"airlineName":"Crewroom Air"',
   '{}',
@@ -65,7 +65,7 @@ describe('the tour of the README', () => {
     });
   }
 
-  test('npm start -- --profile me.json serves what was printed', async () => {
+  test('npm start -- --profile me.json serves the printed identity', async () => {
     const printed = readFileSync(join(directory, 'me.json'), 'utf8');
     await stop(service);
     service = start('--profile', 'me.json');
@@ -82,7 +82,7 @@ describe('the tour of the README', () => {
   }
 });
 
-describe('the walk to the example of a back end', () => {
+describe('the tour of the example of a back end', () => {
   const directory = mkdtempSync(join(tmpdir(), 'crewroom-walk-'));
   let backEnd: ChildProcess;
   let backEndPort: string;
@@ -101,7 +101,7 @@ describe('the walk to the example of a back end', () => {
     rmSync(directory, {recursive: true, force: true});
   });
 
-  test('shows the identity of who signed in, what is stale while the back end is away, and what is fresh again', async () => {
+  test('shows the identity of the signed-in pilot, as stale while the back end is down, and as fresh again', async () => {
     expect(walk).toHaveLength(7);
     expect(next('node examples')).toBe('node examples/back-end/main.js');
     expect(run('crewroom sign-in', 'cabin crew\n')).toContain('Signed in as Ada Quill (CRW0042), Crewroom Air');
@@ -114,14 +114,14 @@ describe('the walk to the example of a back end', () => {
     expect(run('crewroom status')).toContain('stale');
     await startBackEnd(backEndPort);
     const status = next('crewroom status');
-    // It asks again after a second at first, then after longer.
+    // It retries after a second at first, then with backoff.
     await expect.poll(() => runIn(directory, port, status).stdout).not.toContain('stale');
     expect(runIn(directory, port, status).stdout).toContain('Ada Quill (CRW0042), Crewroom Air (signed in)');
     expect(run('crewroom sign-out')).toContain('Signed out');
     expect(walk).toEqual([]);
   });
 
-  /** The next command of the walk. */
+  /** Returns the next command of the tour. */
   function next(what: string): string {
     expect(walk[0]).toContain(what);
     return walk.shift() ?? '';
@@ -146,13 +146,13 @@ describe('the walk to the example of a back end', () => {
   }
 });
 
-test('the lines for CI wait until the service is ready, and leave nothing behind', async () => {
+test('the lines for CI wait until the service is ready, and leave no process behind', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'crewroom-ci-'));
   mkdirSync(join(directory, 'node_modules', '.bin'), {recursive: true});
   symlinkSync(main, join(directory, 'node_modules', '.bin', 'crewroom'));
   const port = await findFreePort();
   const lines = readCommands('## In CI', '## Keep a copy').join('\n').replaceAll('7172', String(port));
-  // In a group of its own, and not waited for without end: a service that is left behind keeps the output open.
+  // In a process group of its own, with a time limit: a service left behind keeps the output open.
   const {pid, status, stdout, stderr} = spawnSync('sh', ['-c', lines], {
     cwd: directory,
     encoding: 'utf8',
@@ -167,7 +167,7 @@ test('the lines for CI wait until the service is ready, and leave nothing behind
   expect(leftBehind).toBe(false);
 });
 
-/** Kills what is left of a group of processes. @returns Whether there was anything. */
+/** Kills the rest of a process group. @returns Whether there was any process. */
 function endGroup(processId: number): boolean {
   try {
     return process.kill(-processId, 'SIGKILL');
@@ -176,14 +176,14 @@ function endGroup(processId: number): boolean {
   }
 }
 
-/** What became of a command. */
+/** Result of a command. */
 interface Ran {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command of the page: the port is another one, and `npx crewroom` is what was built. */
+/** Runs a command of the page with another port, and with the built program as `npx crewroom`. */
 function runIn(directory: string, port: number, command: string, input = ''): Ran {
   const adapted = command
     .replaceAll('localhost:7172', `localhost:${port}`)
@@ -209,13 +209,13 @@ function environment(directory: string, more: Record<string, string>): NodeJS.Pr
     ...process.env,
     CREWROOM_DATA_DIR: join(directory, 'data'),
     XDG_CONFIG_HOME: directory,
-    // The keychain of whoever runs the tests is left alone.
+    // Without the keychain of the user who runs the tests.
     DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
     ...more,
   };
 }
 
-/** The commands between two headings, one for each line of the code blocks, without those that install and start. */
+/** Returns the commands between two headings, one for each line of the code blocks, without installation and start. */
 function readCommands(from: string, to: string): string[] {
   const text = readme.slice(readme.indexOf(from), readme.indexOf(to));
   return Array.from(text.matchAll(/^```sh\n([\s\S]*?)^```$/gm), match => match[1] ?? '')
@@ -223,7 +223,7 @@ function readCommands(from: string, to: string): string[] {
     .filter(command => !/^npm (ci|start)/.test(command));
 }
 
-/** Reads the log of a service until it says where it listens. */
+/** Reads the log of a service until the line with its address. */
 async function readPort(service: ChildProcess): Promise<number> {
   for await (const line of createInterface(service.stderr as NodeJS.ReadableStream)) {
     const {message, ...about} = JSON.parse(line) as {message: string; urls?: readonly string[]};

@@ -9,21 +9,21 @@ import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {useService} from './support/service.ts';
 
 const service = useService();
-/** Whose turns are not also those in which a disk is waited for. */
+/** An event loop whose ticks do not include waiting for a disk. */
 const ephemeral = useService({ephemeral: true});
 const MEBIBYTE = 1024 * 1024;
 
-/** As many members of five to ten bytes as are asked for. */
+/** An object with this many members of five to ten bytes. */
 function members(count: number, value: number): string {
   return `{${Array.from({length: count}, (_, index) => `"m${index}":${value}`).join(',')}}`;
 }
 
-/** An array of so many bytes, in which as much stands as can. */
+/** An array of this many bytes, with as many elements as fit. */
 function brackets(sizeBytes: number): string {
   return `[${'[],'.repeat(Math.floor(sizeBytes / 3) - 1)}0]`;
 }
 
-/** How much of the work that something takes is done in the longest turn of the event loop: 1 for all of it, by its CPU time. */
+/** Returns the share of an action's CPU time that its longest tick of the event loop takes: 1 for all of it. */
 async function findLongestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let over = false;
@@ -38,12 +38,12 @@ async function findLongestTurn(work: () => Promise<unknown>): Promise<number> {
   setImmediate(turn);
   await work();
   over = true;
-  // What came last may have left no turn to anything behind it.
+  // The last step may have left no tick behind it.
   longest = Math.max(longest, sum(process.cpuUsage(before)));
   return longest / sum(process.cpuUsage(begin));
 }
 
-/** How many turns of the event loop others have while something is done. */
+/** Counts the ticks of the event loop during an action. */
 async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let over = false;
@@ -61,7 +61,7 @@ function sum({user, system}: NodeJS.CpuUsage): number {
   return user + system;
 }
 
-describe('others have their turn (B5, B11)', () => {
+describe('the event loop keeps ticking (B5, B11)', () => {
   test('while a text of megabytes is checked, after each 256 KiB of it', async () => {
     let pauses = 0;
     const pause = async (): Promise<void> => void pauses++;
@@ -85,7 +85,7 @@ describe('others have their turn (B5, B11)', () => {
     expect(pauses).toBeGreaterThanOrEqual(31);
   });
 
-  test('while the values of a transaction are checked, of which the caller may use the bytes again at once', async () => {
+  test('while the values of a transaction are checked, whose bytes the caller may reuse at once', async () => {
     let pauses = 0;
     const store = openMemoryStore({nowMs: Date.now});
     const entries = createEntryService({store, pause: async () => void pauses++});
@@ -116,7 +116,7 @@ describe('others have their turn (B5, B11)', () => {
     expect(await findLongestTurn(() => entries.transact({operations}))).toBeLessThan(0.3);
   });
 
-  test('while many patches that came at once are applied as one group, each to what the one before it left', async () => {
+  test('while many concurrent patches are applied as one group, each to the result of the previous one', async () => {
     const {entries} = service().crewroom;
     await entries.put('grouped', members(80_000, 0));
     const patchAll = (): Promise<unknown> =>
@@ -141,7 +141,7 @@ describe('others have their turn (B5, B11)', () => {
     expect((await entries.get('nested'))?.text).toContain('"m2999":{"a":1,"b":0},"m3000":{"a":0,"b":0}');
   });
 
-  test('while patches of many entries are merged, and writes that come meanwhile wait for them', async () => {
+  test('while patches of many entries are merged, and concurrent writes wait for them', async () => {
     const {entries} = ephemeral().crewroom;
     const keys = Array.from({length: 7}, (_, index) => `several-${index}`);
     for (const key of keys) await entries.put(key, members(80_000, 0));
@@ -170,7 +170,7 @@ describe('others have their turn (B5, B11)', () => {
     expect((await entries.get('line'))?.text).toBe(value);
   });
 
-  test('while the lines of an import are read, however many come at once', async () => {
+  test('while the lines of an import are read, however many arrive at once', async () => {
     const {transfer} = service().crewroom;
     const chunks = [Buffer.from('\n'.repeat(4 * MEBIBYTE))];
     const share = await findLongestTurn(() => expect(transfer.import(chunks)).rejects.toThrow('missing'));

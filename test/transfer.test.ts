@@ -25,7 +25,7 @@ async function open(kind: Kind, parts: Partial<CrewroomParts> = {}): Promise<Cre
   return crewroom;
 }
 
-/** The keys and values that there are. */
+/** Sample keys and values. */
 async function contentOf({entries}: Crewroom): Promise<Readonly<Record<string, string>>> {
   const found: [string, string][] = [];
   let after: string | undefined;
@@ -37,7 +37,7 @@ async function contentOf({entries}: Crewroom): Promise<Readonly<Record<string, s
   return Object.fromEntries(found);
 }
 
-/** An export without what says when it was written. */
+/** An export without its time. */
 function withoutTimes(text: string): string {
   return text.replace(/"revision":"\d+"/g, '').replace(/"updatedAt":"[^"]*"/g, '');
 }
@@ -54,11 +54,11 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
 const HEADER = '{"format":"crewroom-export","version":1}';
 
 describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
-  test('an export has a header, the entries in their order, and a trailer', async () => {
+  test('an export has a header, the entries in order, and a trailer', async () => {
     const crewroom = await open(kind, {nowMs: () => Date.UTC(2026, 0, 1)});
     await crewroom.entries.put('b', '2.0');
     await crewroom.entries.put('a', '1', {ttlSeconds: 60});
-    // The clock of the store goes on where that of the machine stands still.
+    // The clock of the store goes on while that of the machine stands still.
     const text = (await exportText(crewroom.transfer)).replace(/\.\d{3}Z/g, '.000Z');
     expect(text).toBe(
       [
@@ -81,7 +81,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     });
   });
 
-  test('every sample of a key and a value comes back byte for byte', async () => {
+  test('every sample of a key and a value is restored byte for byte', async () => {
     const from = await open(kind);
     const keys = SAMPLE_KEYS.filter(key => key !== '.' && key !== '..');
     for (const [index, key] of keys.entries())
@@ -105,12 +105,12 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(lines.at(-1)).toBe('{"end":true,"entries":2348}');
   });
 
-  test('an export is of one revision while eight writers go on', async () => {
+  test('an export is of one revision during the writes of eight writers', async () => {
     const crewroom = await open(kind);
     const keys = Array.from({length: 8}, (_, index) => `${index}`.repeat(3));
     await importText(crewroom.transfer, formatExport(manyEntries(1500)));
     const write = (n: number): Promise<unknown> =>
-      // Each commit writes the same number everywhere: another revision would show as two numbers.
+      // Each commit writes the same number everywhere: a second revision would show as a second number.
       crewroom.entries.transact({operations: keys.map(key => ({kind: 'put', key, json: String(n)}) as const)});
     await write(0);
     let going = true;
@@ -137,7 +137,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     await Promise.all(writers);
   });
 
-  test('an import of a thousand entries is one commit, and of more it is several', async () => {
+  test('an import of a thousand entries is one commit, and a larger one is several', async () => {
     const crewroom = await open(kind);
     const {entries, transfer} = crewroom;
     expect(await importText(transfer, formatExport(manyEntries(1000)))).toMatchObject({batches: 1, revision: 1});
@@ -149,7 +149,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(await importText(transfer, formatExport(large))).toMatchObject({created: 20, batches: 3});
   });
 
-  test('an import that fails within one commit leaves nothing behind', async () => {
+  test('an import that fails within one commit stores nothing', async () => {
     const crewroom = await open(kind);
     const text = formatExport(manyEntries(999)).replace('{"n":998}', '{"n":998');
     expect(await failureOf(importText(crewroom.transfer, text))).toMatchObject({
@@ -158,7 +158,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(await contentOf(crewroom)).toEqual({});
   });
 
-  test('an import that fails later tells what was stored, and importing again is safe', async () => {
+  test('an import that fails later reports what was stored, and importing again is safe', async () => {
     const crewroom = await open(kind);
     const text = formatExport(manyEntries(2500));
     expect(await failureOf(importText(crewroom.transfer, text.replace('{"n":2400}', 'x')))).toMatchObject({
@@ -187,7 +187,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(await contentOf(crewroom)).toEqual({'a/new': '4', 'a/same': '5', 'b/other': '3'});
   });
 
-  test('replace works in pages too, and spares what was written meanwhile', async () => {
+  test('replace works in pages too, and keeps entries that were written meanwhile', async () => {
     const crewroom = await open(kind);
     await importText(crewroom.transfer, formatExport(manyEntries(3000)));
     await crewroom.entries.put('k000001', '"touched"');
@@ -215,7 +215,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(await contentOf(crewroom)).toEqual({});
   });
 
-  test('a dry run says the same, and changes nothing', async () => {
+  test('a dry run reports the same, and changes nothing', async () => {
     const texts = [
       formatExport(manyEntries(10)),
       formatExport(manyEntries(2500)),
@@ -236,7 +236,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     }
   });
 
-  test('a dry run finds what is wrong', async () => {
+  test('a dry run reports defects', async () => {
     const {transfer} = await open(kind);
     const text = formatExport(manyEntries(2500)).replace('"k002400"', '""');
     expect(await failureOf(importText(transfer, text, {dryRun: true}))).toMatchObject({
@@ -244,7 +244,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     });
   });
 
-  test('of several lines with one key the last counts', async () => {
+  test('the last of several lines with one key counts', async () => {
     const crewroom = await open(kind);
     const twice = formatExport([
       ['a', '1'],
@@ -277,7 +277,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(await exportText(to.transfer)).toContain('"entries":1');
   });
 
-  test('an export that is left in the middle leaves nothing open', async () => {
+  test('an export that is abandoned leaves nothing open', async () => {
     const crewroom = await open(kind);
     await importText(crewroom.transfer, formatExport(manyEntries(2000)));
     for (let round = 0; round < 200; round++) {
@@ -290,7 +290,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     }
   });
 
-  test('a hundred exports at once are all whole', async () => {
+  test('a hundred concurrent exports are all complete', async () => {
     const crewroom = await open(kind);
     await importText(crewroom.transfer, formatExport(manyEntries(1200)));
     const texts = await Promise.all(Array.from({length: 100}, () => exportText(crewroom.transfer)));
@@ -298,7 +298,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     expect(texts[0]).toContain('"entries":1200}');
   });
 
-  test('any entries come back as they were', async () => {
+  test('arbitrary entries are restored unchanged', async () => {
     const key = fc.oneof(fc.string({unit: 'binary', minLength: 1, maxLength: 40}), fc.constantFrom(...SAMPLE_KEYS));
     const usable = key.filter(text => text.isWellFormed() && !/[\u0000-\u001f\u007f]|^\.\.?$/.test(text));
     const space = fc.constantFrom('', ' ', '\n', '\r\n', '\t');
@@ -335,13 +335,13 @@ describe('an import is refused', () => {
       problem: '$.version has to be 1, the version of the format that this service reads',
     },
     {
-      name: 'that was cut off between lines',
+      name: 'that was truncated between lines',
       text: `${HEADER}\n${ENTRY}\n`,
       line: 3,
       problem: 'it is missing; the export was cut off before its end',
     },
     {
-      name: 'that was cut off within a line',
+      name: 'that was truncated within a line',
       text: `${HEADER}\n${ENTRY.slice(0, 15)}`,
       line: 2,
       problem: 'expected a closing quote, found the end of the text at its byte 15, and the export ends there',
@@ -359,7 +359,7 @@ describe('an import is refused', () => {
       problem: 'it counts 1 entries, but 2 precede it',
     },
     {
-      name: 'with something behind its end',
+      name: 'with bytes behind its end',
       text: `${HEADER}\n${ENTRY}\n${END}\n\n${ENTRY}\n`,
       line: 5,
       problem: 'nothing may follow the end of the export',
@@ -392,7 +392,7 @@ describe('an import is refused', () => {
       name: 'with a wrong line behind empty ones',
       text: `${HEADER}\r\n\r\n  \n${ENTRY}\r\n{}\r\n`,
       line: 5,
-      problem: '$.key is missing',
+      problem: 'with a wrong line after empty ones',
     },
   ];
   for (const {name, text, line, problem} of cases) {
@@ -428,8 +428,8 @@ describe('an import is refused', () => {
   });
 });
 
-describe('an import meets others', () => {
-  /** A memory store that does something before each commit. */
+describe('an import during other writes', () => {
+  /** A memory store that runs a function before each commit. */
   function storeThat(before: (store: Store, count: number) => Promise<void>): Partial<CrewroomParts> {
     return {
       openStore: async () => {
@@ -450,7 +450,7 @@ describe('an import meets others', () => {
     };
   }
 
-  test('who change entries at the moment in which replace would delete them', async () => {
+  test('that change entries just before replace would delete them', async () => {
     const crewroom = await open(
       'memory',
       storeThat(async (store, count) => {
@@ -469,7 +469,7 @@ describe('an import meets others', () => {
     expect(await contentOf(crewroom)).toEqual({a: '1', x: '"mine"', y: '"mine"'});
   });
 
-  test('who fill the disk: the failure says what was stored', async () => {
+  test('that fill the disk: the failure reports what was stored', async () => {
     const {AppError} = await import('../src/domain/failure.ts');
     const crewroom = await open(
       'memory',
@@ -482,7 +482,7 @@ describe('an import meets others', () => {
     expect(Object.keys(await contentOf(crewroom))).toHaveLength(2000);
   });
 
-  test('and does not go on when its chunks fail', async () => {
+  test('and stops when its chunks fail', async () => {
     const crewroom = await open('memory');
     const chunks = function* (): Generator<Uint8Array> {
       yield Buffer.from(formatExport(manyEntries(10)).slice(0, 200));
@@ -493,7 +493,7 @@ describe('an import meets others', () => {
   });
 });
 
-test('an export of a prefix that cannot be one is refused', async () => {
+test('an export with an invalid prefix is refused', async () => {
   const {transfer} = await open('memory');
   expect(await failureOf(transfer.export({prefix: '\u0000'}))).toMatchObject({code: 'invalid-parameter'});
   expect(await exportText(transfer, 'none' as Prefix)).toContain('"entries":0');

@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!CAN_BROWSE) return;
   browser = await launchChromium();
   const {code} = await bundleClient();
-  // A page, beside it the client as a bundler makes it of what is published, and the example with the modules it takes.
+  // A page, the client bundled from the published package, and the example with its modules.
   pages = createServer(async ({url = '/'}, response) => {
     const path = url.replace(/\?.*/, '').replace(/\/$/, '/index.html');
     response.setHeader('Content-Type', TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain');
@@ -43,7 +43,7 @@ afterAll(async () => {
   pages?.closeAllConnections();
 });
 
-/** What runs inside the page; as text, since the types of pages are not those of this program. */
+/** Script that runs inside the page; as text, since the types of pages are not those of this program. */
 const USE_CLIENT = `(async baseUrl => {
   const {AppError, createClient, decodeJsonText} = await import('/bundle.js');
   const {entries, identity, readiness} = createClient({baseUrl});
@@ -75,7 +75,7 @@ const USE_CLIENT = `(async baseUrl => {
   };
 })`;
 
-/** Follows events in the page; \`seen\` and \`states\` can be looked at from outside. */
+/** Follows events in the page; \`seen\` and \`states\` can be read from outside. */
 const FOLLOW = `(async baseUrl => {
   const {createClient} = await import('/bundle.js');
   window.seen = [];
@@ -119,7 +119,7 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await page.close();
   });
 
-  test('follows events, also over a restart of the service', async () => {
+  test('follows events, also while the service restarts', async () => {
     const first = await startService({allowOrigin: [origin], dataDir: join(service.dataDir, '..', 'restarted')});
     await first.crewroom.entries.put('watched/a', '1.0');
     const page = await browser.newPage();
@@ -144,7 +144,7 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await second[Symbol.asyncDispose]();
   });
 
-  test('keeps the table of the example as the store is', async () => {
+  test('keeps the table of the example equal to the store', async () => {
     const {entries} = service.crewroom;
     await entries.put('shown/a', '"<b>1</b>"');
     const page = await browser.newPage();
@@ -158,7 +158,7 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await page.close();
   });
 
-  test('names in a page of another origin the flag that it may lack', async () => {
+  test('names the missing flag in a page of another origin', async () => {
     const page = await browser.newPage();
     const foreign = origin.replace('127.0.0.1', 'localhost');
     await page.goto(foreign);
@@ -168,7 +168,7 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await page.close();
   });
 
-  test('looks in a page of another origin as if nobody had answered', async () => {
+  test('looks unreachable from a page of another origin', async () => {
     const page = await browser.newPage();
     await page.goto(
       `${origin.replace('127.0.0.1', 'localhost')}/examples/watch-page/?service=http://localhost:${service.port}`,

@@ -6,7 +6,7 @@ import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test}
 import type {Crewroom} from '../../src/app.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 
-/** What is published: the page needs files that the build puts beside it. */
+/** The published files: the page needs files that the build puts beside it. */
 const PUBLISHED = '../../dist/index.js';
 
 let browser: Browser;
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 beforeEach(() => crewroom.entries.put('com.example.hello', '"untouched"'));
 
-/** Opens a page of the documentation, as a link that names an operation does. */
+/** Opens a page of the documentation, as a link to an operation does. */
 async function openDocs(tag: string, id: string): Promise<{page: Page; operation: Locator}> {
   const page = await browser.newPage();
   onTestFinished(() => page.close());
@@ -45,7 +45,7 @@ async function openDocs(tag: string, id: string): Promise<{page: Page; operation
   return {page, operation};
 }
 
-/** Clicks until the page takes it: it takes none at first. */
+/** Clicks until the page accepts it: at first it ignores clicks. */
 async function clickUntil(button: Locator, seen: Locator): Promise<void> {
   await expect
     .poll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(!CAN_BROWSE)('the page of the documentation (needs Chromium)', (
     expect(await operation.locator('.execute').count()).toBe(0);
   });
 
-  test('takes no click that comes as soon as it is in front, as the second one of a double click would', async () => {
+  test('ignores a click right after it comes to the foreground, as the second one of a double click would be', async () => {
     const {page, operation} = await openDocs('Store', 'deleteEntry');
     const button = operation.locator('.try-out__btn');
     await page.evaluate(`window.dispatchEvent(new Event('focus')); document.querySelector('.try-out__btn').click()`);
@@ -73,14 +73,14 @@ describe.skipIf(!CAN_BROWSE)('the page of the documentation (needs Chromium)', (
     expect(await crewroom.entries.get('com.example.hello')).toBeDefined();
   });
 
-  test('runs an operation after two clicks of a person', async () => {
+  test('runs an operation after two clicks of a user', async () => {
     const {operation} = await openDocs('Store', 'deleteEntry');
     await clickUntil(operation.locator('.try-out__btn:not(.cancel)'), operation.locator('.execute'));
     await clickUntil(operation.locator('.execute'), operation.locator('.loading-container, .live-responses-table'));
     await expect.poll(() => crewroom.entries.get('com.example.hello')).toBeUndefined();
   });
 
-  test('is not held by a foreign page that opened it on an operation', async () => {
+  test('gives no window reference to a foreign page that opened it on an operation', async () => {
     const opener = await browser.newPage();
     onTestFinished(() => opener.close());
     await opener.goto(foreign);

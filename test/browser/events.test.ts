@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs Chromium)', () => {
-  test('hears of everything, also of what happened while the service was away', async () => {
+  test('receives every event, also of changes made while the service was stopped', async () => {
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const start = async (port: number): Promise<TestService> => {
@@ -58,7 +58,7 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
     await expectHeard(page, [['entry-written', 'a/1', `${storeId}-1`]]);
 
     await before[Symbol.asyncDispose]();
-    // What happens before the port is there again.
+    // Changes made before the port is open again.
     const away = await startService({port: 0, dataDir: `${directory.path}/data`});
     await away.crewroom.entries.put('a/2', '2');
     await away.crewroom.entries.delete('a/1');
@@ -81,7 +81,7 @@ async function openPage(): Promise<Page> {
   return page;
 }
 
-/** Waits until a page has heard so much, and compares it. */
+/** Waits until a page has received this many events, and compares them. */
 async function expectHeard(page: Page, expected: readonly (readonly string[])[]): Promise<void> {
   await page.waitForFunction(
     count => (globalThis as unknown as {heard: unknown[]}).heard.length >= count,

@@ -7,17 +7,17 @@ import type {LogFields} from '../../src/domain/log.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {startService, type TestService} from '../support/service.ts';
 
-/** What the service logged of requests it refused, so that a test can wait for one that no page may see. */
+/** Log lines of refused requests, so that a test can wait for a request that no page can see. */
 const refused: LogFields[] = [];
 const keep = (_message: string, about: LogFields = {}): void => void refused.push(about);
-// What is refused again within a minute is told as debug.
+// Refusals repeated within a minute are logged as debug.
 const log = {error: () => {}, info: keep, debug: keep};
 
 let browser: Browser;
 let pages: Server;
 let service: TestService;
 
-/** Where the pages come from, by who they are to the service at `localhost`. */
+/** Origins of the pages, by their relation to the service at `localhost`. */
 let origins: Readonly<Record<'samesite' | 'crosssite' | 'allowed', string>>;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeEach(async () => {
   refused.length = 0;
 });
 
-/** The services' address as plugins call it. */
+/** Address of the services as plugins call it. */
 function url(path: string): string {
   return `http://localhost:${service.port}${path}`;
 }
@@ -65,7 +65,7 @@ async function readValue(): Promise<string> {
   return Buffer.from((await service.crewroom.entries.get('k'))?.json ?? []).toString();
 }
 
-/** What runs inside a page; as text, since the types of pages are not those of this program. */
+/** Script that runs inside a page; as text, since the types of pages are not those of this program. */
 const SEND_BEACON = `(target => navigator.sendBeacon(target, '"evil"'))`;
 const OPEN_SOCKET = `(target => new Promise(resolve => {
   const socket = new WebSocket(target);
@@ -98,7 +98,7 @@ function inPage(page: Page, source: string, argument: string | readonly string[]
   return page.evaluate(`${source}(${JSON.stringify(argument)})`);
 }
 
-/** Waits until the service refused something, and checks that nothing else happened. */
+/** Waits until the service has refused a request, and checks that nothing else happened. */
 async function expectRefusal(): Promise<void> {
   await expect.poll(() => refused.length).toBeGreaterThan(0);
   expect(['foreign-origin', 'cross-site', 'not-a-page']).toContain(refused[0]?.['code']);
@@ -123,7 +123,7 @@ for (const [who, name] of [
       await expectRefusal();
     });
 
-    test('sees nothing of it with a fetch that does not ask', async () => {
+    test('cannot read it with a fetch in mode no-cors', async () => {
       const page = await openPage(who);
       const outcome = await page.evaluate(async target => {
         const answer = await fetch(target, {mode: 'no-cors'}).catch(error => error as Error);
@@ -134,7 +134,7 @@ for (const [who, name] of [
       await expectRefusal();
     });
 
-    test('cannot write with a fetch of plain text, which browsers send without asking', async () => {
+    test('cannot write with a fetch of plain text, which browsers send without a preflight', async () => {
       const page = await openPage(who);
       await page.evaluate(
         target =>
@@ -148,7 +148,7 @@ for (const [who, name] of [
     });
 
     for (const method of ['PUT', 'DELETE']) {
-      test(`cannot ${method}, for which browsers ask first`, async () => {
+      test(`cannot ${method}, for which browsers send a preflight`, async () => {
         const page = await openPage(who);
         const outcome = await page.evaluate(
           ([target, verb]) =>
@@ -199,7 +199,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium), a page of an a
     expect(identity).toHaveProperty('va_user');
   });
 
-  test('writes as existing plugins do, without a question before', async () => {
+  test('writes as existing plugins do, without a preflight', async () => {
     const answer = await (await openPage('allowed')).evaluate(async target => {
       const answered = await fetch(target, {method: 'POST', body: JSON.stringify({a: 1})});
       return [answered.status, await answered.text()];
@@ -208,7 +208,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium), a page of an a
     expect(await readValue()).toBe('{"a":1}');
   });
 
-  test('writes on a condition after a preflight, and reads the headers it needs', async () => {
+  test('writes conditionally after a preflight, and reads the headers it needs', async () => {
     const seen = await (await openPage('allowed')).evaluate(async target => {
       const read = await fetch(target);
       const etag = read.headers.get('ETag') ?? '';

@@ -8,13 +8,13 @@ import {CAN_BROWSE, driveChromium} from '../support/browsers/chromium.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {startService, type TestService} from '../support/service.ts';
 
-/** What the service refused, so that a test can wait for what no page may see. */
+/** Refusals of the service, so that a test can wait for a request that no page can see. */
 const refused: LogFields[] = [];
 const keep = (_message: string, about: LogFields = {}): void => void refused.push(about);
 
 let service: TestService;
 let pages: Server;
-/** The same foreign pages, by who they are to the service at `localhost`. */
+/** The same foreign pages, by their relation to the service at `localhost`. */
 let origins: Readonly<Record<'samesite' | 'crosssite', string>>;
 /** The headers of the last request for `/recorded`. */
 let recorded: IncomingHttpHeaders = {};
@@ -53,7 +53,7 @@ function redirectTo(url: string, status = 302): string {
   return `${origins.crosssite}/redirect/${status}?to=${encodeURIComponent(url)}`;
 }
 
-/** A foreign page with something in it. */
+/** A foreign page with this content. */
 function pageWith(html: string, origin = origins.crosssite): string {
   return `${origin}/?html=${encodeURIComponent(html)}`;
 }
@@ -94,7 +94,7 @@ for (const {name, present, drive} of BROWSERS) {
       return tab;
     }
 
-    test('an opened address that redirects to another site looks as if a person had typed it', async () => {
+    test('an opened address that redirects to another site looks as if the user had typed it', async () => {
       const tab = await newTab();
       await tab.open(redirectTo(`${origins.samesite}/recorded`));
       expect(recorded).toMatchObject({'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate'});
@@ -110,16 +110,16 @@ for (const {name, present, drive} of BROWSERS) {
       });
     }
 
-    test('such an address gets its refusal without waiting, whether or not a key exists', async () => {
+    test('such an address is refused at once, whether or not a key exists', async () => {
       const tab = await newTab();
       for (const key of ['there', 'absent']) {
         await tab.open(redirectTo(api(`/api/events?prefix=${key}&since=1&wait=50`)));
         await expectRefusedText(tab);
       }
-      // A look-up would have waited for 50 seconds.
+      // A lookup would have waited for 50 seconds.
     }, 45_000);
 
-    test('a page that goes back to such an address by itself gets nothing', async () => {
+    test('a page that navigates back to such an address gets nothing', async () => {
       const tab = await newTab();
       await tab.open(redirectTo(api('/api/identity')));
       await tab.open(pageWith(''));
@@ -127,7 +127,7 @@ for (const {name, present, drive} of BROWSERS) {
       await expectRefusedText(tab);
     });
 
-    test('a refused page that is loaded again stays refused', async () => {
+    test('a refused page stays refused when it is reloaded', async () => {
       const tab = await newTab();
       await tab.open(pageWith(`<a href="${api('/api/store/there')}">link</a>`));
       await tab.run('void setTimeout(() => document.links[0].click())');
@@ -138,7 +138,7 @@ for (const {name, present, drive} of BROWSERS) {
       expect(codes()).toContain('not-a-page');
     });
 
-    test('an opener holds no window that came to the service, and cannot send it back', async () => {
+    test('an opener has no reference to a window that shows the service, and cannot navigate it back', async () => {
       const opener = await newTab();
       await opener.open(pageWith(''));
       const opened = await opener.openWindow(pageWith('<p>opened'));
@@ -153,7 +153,7 @@ for (const {name, present, drive} of BROWSERS) {
       expect(await opened.run('document.body.textContent')).toBe('elsewhere');
     });
 
-    test('a link from another site opens the documentation, in a window that the site does not hold', async () => {
+    test('a link from another site opens the documentation, in a window without a reference for that site', async () => {
       const opener = await newTab();
       await opener.open(pageWith(''));
       const opened = await opener.openWindow(api('/'));

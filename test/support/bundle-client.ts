@@ -1,10 +1,10 @@
 import {fileURLToPath} from 'node:url';
 import {build, type Metafile} from 'esbuild';
 
-/** What a bundler makes of the client for a page. */
+/** A bundle of the client for a page. */
 export interface ClientBundle {
   readonly code: Uint8Array;
-  /** What went into it, and what it would still import. */
+  /** Its input files, and its remaining imports. */
   readonly metafile: Metafile;
 }
 

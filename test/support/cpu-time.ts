@@ -1,6 +1,6 @@
 /**
- * Runs an action and returns the processor time that this process took for it, in milliseconds. Unlike the time on the
- * clock it does not depend on how busy the machine is.
+ * Runs an action and returns the processor time that this process used for it, in milliseconds. Unlike wall-clock time
+ * it does not depend on the load of the machine.
  */
 export async function cpuTimeOf(run: () => unknown): Promise<number> {
   const began = process.cpuUsage();
@@ -10,7 +10,7 @@ export async function cpuTimeOf(run: () => unknown): Promise<number> {
 }
 
 /**
- * Most processor time that an outside text may cost in a test, in milliseconds. What is meant are 50 ms; the bench
- * judges these. A reader that takes quadratic time needs seconds to minutes, so a wide margin tells the two apart.
+ * Maximum processor time for an outside text in a test, in milliseconds. The goal is 50 ms, which the bench checks. A
+ * reader with quadratic time needs seconds to minutes, so a wide margin distinguishes the two.
  */
 export const CPU_TIME_MAX_MS = 400;

@@ -2,15 +2,15 @@
 export interface StreamedEvent {
   readonly type: string;
   readonly data: string;
-  /** The id that was current when it was dispatched; a browser that comes back sends it. */
+  /** Id that was current when it was dispatched; a browser sends it when it reconnects. */
   readonly lastEventId: string;
 }
 
-/** Reads an event stream as the HTML standard says (section 9.2.6), from the text as it arrives. */
+/** Parses an event stream as the HTML standard defines (section 9.2.6), from the text as it arrives. */
 export class EventStreamParser {
-  /** What a browser would come back with. */
+  /** Id that a browser would send when it reconnects. */
   lastEventId = '';
-  /** How long it would wait before, in milliseconds. */
+  /** Delay of its reconnection, in milliseconds. */
   retryMs: number | undefined;
   comments = 0;
   #rest = '';
@@ -23,7 +23,7 @@ export class EventStreamParser {
     this.#id = lastEventId;
   }
 
-  /** Takes what arrived. @returns The events that are complete with it. */
+  /** Adds received text. @returns The events that it completes. */
   take(text: string): readonly StreamedEvent[] {
     const events: StreamedEvent[] = [];
     const lines = (this.#rest + text).split(/\r\n|\n|\r/);
@@ -65,19 +65,19 @@ export class EventStreamParser {
 export interface HttpSubscriber extends AsyncDisposable {
   readonly response: Response;
   readonly parser: EventStreamParser;
-  /** The next event. @throws {Error} When the stream ends before. */
+  /** Returns the next event. @throws {Error} If the stream ends before. */
   next(): Promise<StreamedEvent>;
-  /** An event that arrived already. */
+  /** Returns an event that has arrived already. */
   shift(): StreamedEvent | undefined;
-  /** So many events. */
+  /** Returns this many events. */
   take(count: number): Promise<readonly StreamedEvent[]>;
-  /** Reads until something is true of what was read. */
+  /** Reads until the events read so far satisfy a condition. */
   until(holds: () => boolean): Promise<void>;
-  /** Reads to the end. @returns The events that nobody asked for. */
+  /** Reads to the end. @returns The remaining events. */
   end(): Promise<readonly StreamedEvent[]>;
 }
 
-/** Subscribes like a browser, without coming back. */
+/** Subscribes like a browser, without reconnecting. */
 export async function openEventStream(
   url: string,
   {lastEventId, headers = {}, fetch: send = fetch}: OpenOptions = {},

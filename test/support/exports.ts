@@ -1,13 +1,13 @@
 import type {Imported, ImportOptions, Transfer} from '../../src/domain/transfer.ts';
 
-/** An export as a whole. */
+/** Collects an export as a whole. */
 export async function exportText(transfer: Transfer, prefix = ''): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of await transfer.export({prefix})) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
-/** Imports a text, cut into chunks in the middle of lines and characters. */
+/** Imports a text in chunks that split lines and characters. */
 export function importText(transfer: Transfer, text: string, options?: ImportOptions): Promise<Imported> {
   return transfer.import(cutIntoChunks(Buffer.from(text)), options);
 }
@@ -21,7 +21,7 @@ function* cutIntoChunks(bytes: Buffer): Generator<Uint8Array> {
   }
 }
 
-/** The lines of an export with these entries, in this order. */
+/** Formats the lines of an export with these entries, in this order. */
 export function formatExport(
   entries: readonly (readonly [key: string, json: string])[],
   {prefix = '', end = entries.length}: {readonly prefix?: string; readonly end?: number | undefined} = {},
@@ -31,7 +31,7 @@ export function formatExport(
   return `${[header, ...lines, JSON.stringify({end: true, entries: end})].join('\n')}\n`;
 }
 
-/** So many entries with keys in their order. */
+/** Creates this many entries, ordered by key. */
 export function manyEntries(count: number): readonly (readonly [key: string, json: string])[] {
   return Array.from({length: count}, (_, index) => [`k${String(index).padStart(6, '0')}`, `{"n":${index}}`] as const);
 }

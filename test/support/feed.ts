@@ -1,4 +1,4 @@
-/** A stream that a test feeds, and what became of it. */
+/** A stream that a test feeds, and its state. */
 export class Feed implements AsyncIterableIterator<string> {
   readonly #waiting: string[] = [];
   #wake = (): void => {};

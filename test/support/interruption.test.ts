@@ -3,7 +3,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {expect, test} from 'vitest';
 
-/** Says when it was asked to end, and does so when its input ends. */
+/** Prints a line when it is interrupted, and ends when its input ends. */
 const PROGRAM = `
   const {abortOnSignal} = await import(${JSON.stringify(new URL('interruption.ts', import.meta.url).href)});
   abortOnSignal().onabort = () => console.log('asked');
@@ -12,7 +12,7 @@ const PROGRAM = `
   process.exitCode = 130;
 `;
 
-test('a program that is interrupted several times at once winds up in its own way', async () => {
+test('a program that is interrupted several times at once shuts down in its own way', async () => {
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -21,7 +21,7 @@ test('a program that is interrupted several times at once winds up in its own wa
   expect(await once(said, 'data')).toEqual(['ready\n']);
   child.kill('SIGINT');
   expect(await once(said, 'data')).toEqual(['asked\n']);
-  // As npm and tsx pass on what the terminal has told everybody.
+  // As npm and tsx forward the signal that the terminal has sent to all processes.
   child.kill('SIGINT');
   child.kill('SIGTERM');
   child.stdin.end();

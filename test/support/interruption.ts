@@ -1,9 +1,9 @@
-/** How long a further signal is taken for the same one, in milliseconds. */
+/** Time within which further signals count as the same one, in milliseconds. */
 const SAME_MS = 3000;
 
 /**
- * Makes a signal that is aborted when the process is asked to end. One press of Ctrl+C may come several times: the terminal
- * sends it to all programs, and npm and tsx pass on what they got. Whoever asks again later ends the process.
+ * Returns a signal that is aborted when the process is interrupted. One Ctrl+C may arrive several times: the terminal
+ * sends it to all programs, and npm and tsx forward it. A later signal ends the process.
  */
 export function abortOnSignal(): AbortSignal {
   const asked = new AbortController();

@@ -3,7 +3,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {onTestFinished} from 'vitest';
 
-/** An answer that a service of another version, or a proxy in front of one, could give. */
+/** An answer of a service of another version, or of a proxy in front of one. */
 export interface GivenAnswer {
   readonly status: number;
   /** The document, sent as JSON. */

@@ -19,7 +19,7 @@ interface Exported {
 
 function findExports(file: string): Exported[] {
   const text = readFileSync(file, 'utf8');
-  if (/^export \*/m.test(text)) throw new Error(`${file} exports everything of another file: name what it exports`);
+  if (/^export \*/m.test(text)) throw new Error(`${file} exports everything of another file: list its exports`);
   return Array.from(text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';$/gm)).flatMap(
     ([, names = '', source = '']) => {
       const declarations = readDeclarations(resolve(dirname(file), source.replace(/\.ts$/, '.d.ts')));

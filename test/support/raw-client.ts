@@ -1,38 +1,38 @@
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 
-/** An answer as it came over the wire. */
+/** An answer as received. */
 export interface RawAnswer {
   readonly status: number;
-  /** Values by lower-case name; those of a repeated one joined with ", ". */
+  /** Values by lower-case name; those of a repeated header joined with ", ". */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** The body as JSON; an empty object where there is none, or something else. */
+  /** The body as JSON; an empty object if there is none, or something else. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Everything, for a look at what must not be in it. */
+  /** The whole answer, for checks of what it must not contain. */
   readonly text: string;
 }
 
-/** Where a raw client connects to. */
+/** Address of a raw client. */
 export interface RawClientOptions {
   readonly port: number;
   /** @default {'127.0.0.1'} */
   readonly host?: string;
 }
 
-/** How long a client waits for what never comes, in milliseconds. */
+/** Maximum wait of a client, in milliseconds. */
 const DEADLINE_MS = 60_000;
 
 /**
- * A connection that sends exactly the bytes it is given: other clients mend or refuse the requests that
- * tests of a parser and a guard are about.
+ * A connection that sends exactly the given bytes: other clients correct or refuse the requests that tests of a parser
+ * and a guard need.
  */
 export class RawClient implements Disposable {
   readonly socket: Socket;
-  /** What was not read yet, as it came. */
+  /** Received data that was not read yet. */
   #chunks: Buffer[] = [];
   #ended = false;
-  /** Woken whenever something happens on the connection. */
+  /** Called on every event of the connection. */
   #wake: () => void = () => {};
 
   private constructor(socket: Socket) {
@@ -45,11 +45,11 @@ export class RawClient implements Disposable {
       this.#ended = true;
       this.#wake();
     };
-    // A reset is one way to end; what was received before is what counts.
+    // A reset is one way to end; data received before it counts.
     socket.on('end', end).on('close', end).on('error', end);
   }
 
-  /** Connects; a client may go on sending after the server ended its side. */
+  /** Connects; a client may continue to send after the server ended its side. */
   static async connect({port, host = '127.0.0.1'}: RawClientOptions): Promise<RawClient> {
     const socket = connect({port, host, allowHalfOpen: true, noDelay: true});
     await once(socket, 'connect');
@@ -61,16 +61,16 @@ export class RawClient implements Disposable {
     return this.#ended;
   }
 
-  /** Sends bytes; resolved once the system took them, or the connection is gone. */
+  /** Sends bytes; resolves once the system accepted them, or the connection is closed. */
   send(bytes: string | Uint8Array): Promise<void> {
     return new Promise(resolve => this.socket.write(bytes, () => resolve()));
   }
 
   /**
-   * The next answer.
+   * Returns the next answer.
    *
-   * @param method Of the request that it answers: HEAD has no body, whatever its headers say.
-   * @throws {Error} When the connection ends before.
+   * @param method Method of the request: answers to HEAD have no body, whatever their headers are.
+   * @throws {Error} If the connection ends before.
    */
   async readAnswer(method = 'GET'): Promise<RawAnswer> {
     const head = await this.#take(() => {
@@ -92,7 +92,7 @@ export class RawClient implements Disposable {
     };
   }
 
-  /** Everything up to a text or some bytes, and those. @throws {Error} When the connection ends before. */
+  /** Returns everything up to and including a text or some bytes. @throws {Error} If the connection ends before. */
   async readUntil(wanted: string | Uint8Array): Promise<string> {
     const bytes = Buffer.from(wanted);
     const taken = await this.#take(() => {
@@ -102,7 +102,7 @@ export class RawClient implements Disposable {
     return taken.toString();
   }
 
-  /** Waits until the server ends the connection. @returns What it sent that was not read as an answer. */
+  /** Waits until the server ends the connection. @returns The received data that was not read as an answer. */
   async readEnd(): Promise<Buffer> {
     await this.#until(() => this.#ended);
     return this.#received;
@@ -112,7 +112,7 @@ export class RawClient implements Disposable {
     this.socket.destroy();
   }
 
-  /** What was not read yet. Only joined when somebody looks: much may come, in many pieces. */
+  /** Data that was not read yet. Joined only when read: it may arrive in many chunks. */
   get #received(): Buffer {
     const [first, ...others] = this.#chunks;
     if (first !== undefined && others.length === 0) return first;
@@ -142,7 +142,7 @@ export class RawClient implements Disposable {
       });
     }
     clearTimeout(timer);
-    if (!holds()) throw new Error(`Nothing more came in ${DEADLINE_MS} ms`);
+    if (!holds()) throw new Error(`No more data within ${DEADLINE_MS} ms`);
   }
 }
 
@@ -153,7 +153,7 @@ export async function exchange(
 ): Promise<RawAnswer> {
   const client = await RawClient.connect(options);
   try {
-    // Not awaited: an answer may come, and end the connection, before everything is sent.
+    // Not awaited: an answer may arrive, and the connection may end, before everything is sent.
     void client.send(bytes);
     return await client.readAnswer(options.method);
   } finally {
@@ -161,10 +161,7 @@ export async function exchange(
   }
 }
 
-/**
- * The text of a request: a request line, headers as they stand (a Host only where one is given), and a
- * body with its length.
- */
+/** Formats a request: a request line, headers as given (without a default Host), and a body with its length. */
 export function formatRequest(line: string, headers: readonly string[], body?: string | Uint8Array): Buffer {
   const bytes = Buffer.from(body ?? '');
   const all = body === undefined ? headers : [...headers, `Content-Length: ${bytes.length}`];

@@ -15,9 +15,9 @@ export interface TestService extends AsyncDisposable {
 }
 
 /**
- * Starts a service on a free port, with its store in a temporary directory that goes with it.
+ * Starts a service on a free port, with its store in a temporary directory that is removed with it.
  *
- * @param options Settings that differ; `dataDir` is then left where it is.
+ * @param options Settings that differ; a given `dataDir` is not removed.
  */
 export async function startService(
   options: Partial<Config> = {},
@@ -44,7 +44,7 @@ export async function startService(
   }
 }
 
-/** Starts one service for all tests of a file or `describe`. @returns A function, since it runs only inside of tests. */
+/** Starts one service for all tests of a file or `describe`. @returns A function, since it runs only inside tests. */
 export function useService(options: Partial<Config> = {}, parts: Partial<CrewroomParts> = {}): () => TestService {
   let service: TestService | undefined;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ export function useService(options: Partial<Config> = {}, parts: Partial<Crewroo
   });
   afterAll(() => service?.[Symbol.asyncDispose]());
   return () => {
-    if (service === undefined) throw new Error('The service runs only inside of tests');
+    if (service === undefined) throw new Error('The service runs only inside tests');
     return service;
   };
 }

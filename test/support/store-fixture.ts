@@ -23,14 +23,14 @@ export async function makeDirectory(): Promise<string> {
   return directory;
 }
 
-/** Opens an LMDB store that is closed after the test, if it was not before. */
+/** Opens an LMDB store that is closed after the test, unless it was before. */
 export async function openStore(directory: string, options: Partial<LmdbStoreDeps> = {}): Promise<Store> {
   const store = await openLmdbStore({directory, nowMs: Date.now, log: SILENT_LOG, ...options});
   onTestFinished(() => store[Symbol.asyncDispose]());
   return store;
 }
 
-/** Starts a process that ends with the test, if it did not before. */
+/** Starts a process that is ended with the test, unless it ended before. */
 export async function startProcess(options?: StartOptions): Promise<StoreProcess> {
   const started = await startStoreProcess(options);
   onTestFinished(() => started[Symbol.asyncDispose]());
@@ -46,8 +46,8 @@ export const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
 /**
  * Writes a write-ahead log as a killed process leaves it.
  *
- * @param atMs When everything in it was written.
- * @returns Where each record ends, as long as they are all in the first file.
+ * @param atMs Time at which everything in it was written.
+ * @returns The end of each record, as long as they are all in the first file.
  */
 export async function writeWal(
   storePath: string,

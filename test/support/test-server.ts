@@ -4,9 +4,9 @@ import type {HttpHandler} from '../../src/http/core/message.ts';
 import {type RunningServer, type ServerDeps, startServer} from '../../src/http/node/server.ts';
 import {RawClient} from './raw-client.ts';
 
-/** A server around a handler of a test, without the service. */
+/** A server around a request handler of a test, without the service. */
 export interface TestServer extends RunningServer {
-  /** What could not be read, in the order in which it came. */
+  /** Failures of unreadable requests, in order. */
   readonly refused: Failure[];
   readonly errors: unknown[];
   connect(): Promise<RawClient>;

@@ -3,7 +3,7 @@ import {WebSocket} from 'ws';
 
 /** A connection to a browser that speaks WebDriver BiDi (W3C). */
 export interface Bidi {
-  /** Sends a command and waits for its result. @throws {Error} With what the browser says if it fails. */
+  /** Sends a command and waits for its result. @throws {Error} With the message of the browser if it fails. */
   send(method: string, params: object): Promise<Readonly<Record<string, unknown>>>;
   close(): void;
 }

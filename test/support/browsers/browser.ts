@@ -6,13 +6,13 @@ export interface DrivenBrowser extends AsyncDisposable {
 
 /** A tab or a window of a browser. */
 export interface Tab {
-  /** Opens an address as if it was typed: no page asks for it. Resolves when something was loaded, or the browser gave up. */
+  /** Opens an address as if the user had typed it. Resolves when a page was loaded, or the browser gave up. */
   open(url: string): Promise<void>;
-  /** Loads again what it shows. */
+  /** Reloads the current page. */
   reload(): Promise<void>;
-  /** Runs a script in the page that it shows, and returns what comes of it as JSON. */
+  /** Runs a script in the current page, and returns its result as JSON. */
   run(script: string): Promise<unknown>;
-  /** Lets the page open a window, which it keeps as `opened`. */
+  /** Makes the page open a window, which it keeps as `opened`. */
   openWindow(url: string): Promise<Tab>;
   close(): Promise<void>;
 }

@@ -2,19 +2,16 @@ import {existsSync} from 'node:fs';
 import {type Browser, chromium, type Page} from 'playwright-core';
 import type {DrivenBrowser, Tab} from './browser.ts';
 
-/** Where Debian puts it; `CHROMIUM_PATH` names another. */
+/** Path of Debian's package; `CHROMIUM_PATH` overrides it. */
 const CHROMIUM_PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
-/**
- * Whether what a browser lets a page do can be tested here. Where everything has to be (`CI` is set), a
- * missing browser is a failure and not a test less.
- */
+/** Whether Chromium is available. With `CI` set a missing browser is a failure, not a skipped test. */
 export const CAN_BROWSE = existsSync(CHROMIUM_PATH) || process.env['CI'] !== undefined;
 
 /**
  * Starts a real browser.
  *
- * @throws {Error} When there is none.
+ * @throws {Error} If there is none.
  */
 export async function launchChromium(): Promise<Browser> {
   if (!existsSync(CHROMIUM_PATH))
@@ -25,7 +22,7 @@ export async function launchChromium(): Promise<Browser> {
   });
 }
 
-/** Starts Chromium for tests that every browser has to pass. */
+/** Starts Chromium for tests that every browser must pass. */
 export async function driveChromium(): Promise<DrivenBrowser> {
   const browser = await launchChromium();
   const context = await browser.newContext();
@@ -37,7 +34,7 @@ export async function driveChromium(): Promise<DrivenBrowser> {
 
 function toTab(page: Page): Tab {
   return {
-    // What is refused is loaded too; what is not loaded at all shows in what the page holds.
+    // Refused addresses count as loaded too; the content of the page shows what was not loaded at all.
     open: async url => void (await page.goto(url).catch(() => {})),
     reload: async () => void (await page.reload()),
     run: script => page.evaluate(`(async () => (${script}))()`),

@@ -9,16 +9,16 @@ import {makeTemporaryDirectory} from '../service.ts';
 import {connectBidi} from './bidi.ts';
 import type {DrivenBrowser, Tab} from './browser.ts';
 
-/** Where Debian puts it; `FIREFOX_PATH` names another. */
+/** Path of Debian's package; `FIREFOX_PATH` overrides it. */
 const FIREFOX_PATH = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
 
-/** Whether there is a Firefox. Where everything has to be tested (`CI` is set), a missing one is a failure. */
+/** Whether Firefox is available. With `CI` set a missing one is a failure. */
 export const CAN_BROWSE_FIREFOX = existsSync(FIREFOX_PATH) || process.env['CI'] !== undefined;
 
-/** How long it may take to end by itself, in milliseconds. */
+/** Maximum time until it ends by itself, in milliseconds. */
 const END_MS = 10_000;
 
-/** It calls nobody on its own. */
+/** Settings that disable its own network requests. */
 const PREFERENCES = `user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 user_pref("app.normandy.enabled", false);
@@ -28,7 +28,7 @@ user_pref("services.settings.server", "data:,#remote-settings-dummy/v1");
 /**
  * Starts Firefox with a profile of its own, driven with WebDriver BiDi.
  *
- * @throws {Error} When there is none.
+ * @throws {Error} If there is none.
  */
 export async function driveFirefox(): Promise<DrivenBrowser> {
   if (!existsSync(FIREFOX_PATH))
@@ -69,12 +69,12 @@ export async function driveFirefox(): Promise<DrivenBrowser> {
   }
 }
 
-/** Waits for the line in which it names the address of its remote control. */
+/** Waits for the line with the address of its remote control. */
 async function readAddress({stderr}: ChildProcess): Promise<string> {
   const lines: string[] = [];
   for await (const line of createInterface({input: stderr as NonNullable<typeof stderr>})) {
     const [address] = /ws:\/\/[^ ]+/.exec(line) ?? [];
-    // What it writes later is read by nobody, and must not fill the pipe.
+    // Later output is discarded, so that it does not fill the pipe.
     if (address !== undefined) {
       stderr?.resume();
       return address;
