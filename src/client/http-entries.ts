@@ -23,9 +23,9 @@ import {readDocument} from '../protocol/read-document.ts';
 import {formatTransaction, isJson, readCommitted} from '../protocol/write-transaction.ts';
 import {ANSWER_BYTES_MAX, type Answer, expecting, parseAnswer} from './answer.ts';
 import type {ClientEntries, ReadOptions} from './client-entries.ts';
-import {isIdempotent, isIdempotentTransaction} from './idempotence.ts';
+import {isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
-import type {CallOptions, Transport} from './transport.ts';
+import type {CallOptions, SendOptions, Transport} from './transport.ts';
 
 /** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
 export class HttpEntries implements ClientEntries {
@@ -41,14 +41,11 @@ export class HttpEntries implements ClientEntries {
   }
 
   async put(key: string, json: string | Uint8Array, options: PutOptions & CallOptions = {}): Promise<Written> {
-    const {expected, ttlSeconds: ttl} = options;
-    // What is no number would be another request.
+    const {ttlSeconds: ttl} = options;
+    // An invalid number could make another request.
     if (ttl !== undefined) assertTtl(ttl);
     const path = entryPath(parseKey(key)) + formatQuery({ttl});
-    const headers = {'Content-Type': 'application/json'};
-    const body = takeBytes(key, json);
-    const repeatable = isIdempotent(expected);
-    const answer = await this.#transport.send('PUT', path, {...callOf(options), headers, expected, body, repeatable});
+    const answer = await this.#transport.send('PUT', path, writeOf(options, JSON_TYPE, takeBytes(key, json)));
     return {revision: this.#readRevision(answer), created: answer.status === 201};
   }
 
@@ -57,15 +54,9 @@ export class HttpEntries implements ClientEntries {
   }
 
   async patch(key: string, patch: string | Uint8Array, options: WriteOptions & CallOptions = {}): Promise<Committed> {
-    const {expected} = options;
     const path = entryPath(parseKey(key));
-    const headers = {'Content-Type': 'application/merge-patch+json'};
     const body = takeBytes(key, patch);
-    const repeatable = isIdempotent(expected);
-    const answer = await this.#transport.send('PATCH', path, {
-      ...callOf(options),
-      ...{headers, expected, body, repeatable},
-    });
+    const answer = await this.#transport.send('PATCH', path, writeOf(options, 'application/merge-patch+json', body));
     return {revision: this.#readRevision(answer)};
   }
 
@@ -75,24 +66,22 @@ export class HttpEntries implements ClientEntries {
   }
 
   async transact(transaction: Transaction, options: CallOptions = {}): Promise<Committed> {
-    const headers = {'Content-Type': 'application/json'};
     // At the call: the caller's bytes may be something else when it is known that they are JSON.
     const {store} = this.#transport;
     const body = formatTransaction(transaction, given => store.format(given));
     await this.#assertJson(transaction, options);
     const repeatable = isIdempotentTransaction(transaction);
-    const sending = {...callOf(options), headers, body, repeatable};
+    const sending = {...writeOf(options, JSON_TYPE, body), repeatable};
     const answer = await this.#transport.send('POST', '/api/transactions', sending);
     return {revision: store.meetIn(parseAnswer(answer, readCommitted))};
   }
 
   async delete(key: string, options: DeleteOptions & CallOptions = {}): Promise<void> {
     const {expected} = options;
-    const repeatable = isIdempotent(expected);
     const answer = await this.#transport.send('DELETE', entryPath(parseKey(key)), {
       ...callOf(options),
-      // That there is an entry is what a deletion expects by itself, and then its failure is `no-entry`.
-      ...{expected: expected === 'present' ? undefined : expected, repeatable},
+      // Every deletion expects an entry, and fails with `no-entry` if there is none.
+      expected: expected === 'present' ? undefined : expected,
     });
     // Any web server may answer 200: a deletion must not seem to have happened.
     parseAnswer(answer, json => readDocument<object>(json, {}));
@@ -153,7 +142,14 @@ export class HttpEntries implements ClientEntries {
   }
 }
 
-/** What of the options is for the call itself. */
+const JSON_TYPE = 'application/json';
+
+/** Returns the parts of a request with a body that differ. */
+function writeOf(options: WriteOptions & CallOptions, type: string, body: Uint8Array): SendOptions {
+  return {...callOf(options), headers: {'Content-Type': type}, expected: options.expected, body};
+}
+
+/** Returns the options of the call itself. */
 function callOf({signal, timeoutMs}: CallOptions): CallOptions {
   return {signal, timeoutMs};
 }

@@ -3,6 +3,7 @@ import {AppError} from '../domain/failure.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/preconditions.ts';
 import {readService} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
+import {isIdempotent} from './idempotence.ts';
 import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {REQUESTS_MAX, Turns} from './turns.ts';
@@ -39,7 +40,7 @@ export interface SendOptions extends CallOptions {
   readonly body?: Uint8Array;
   /** Statuses besides 2xx that are answers and no failures. */
   readonly accept?: readonly number[];
-  /** Whether it does no harm when it happens twice. @default {true for GET} */
+  /** Whether it is idempotent. @default {true for GET, and if `expected` makes it so} */
   readonly repeatable?: boolean;
 }
 
@@ -181,7 +182,8 @@ class HttpTransport implements Transport {
       this.store.meet(parseAnswer(service, readService).storeId);
     }
     const headers = {...options.headers, ...formatExpectation(expected, given => this.store.format(given))};
-    return this.#sendAgain(method, path, {...options, headers});
+    const repeatable = method === 'GET' || isIdempotent(expected);
+    return this.#sendAgain(method, path, {repeatable, ...options, headers});
   }
 
   /** Sends a request that may be repeated until it is answered, or nothing speaks for another attempt. */
