@@ -29,9 +29,8 @@ export interface ClientEntries extends TypedEntries {
   /**
    * Stores a JSON text: see {@link TypedEntries.put}.
    *
-   * When no answer came to a write that expects something, and a second attempt meets an entry that is not as expected,
-   * then nobody can know whether the first attempt or somebody else wrote it. That is thrown as the
-   * `service-unreachable` that it was, not as `revision-conflict`.
+   * If a conditional write got no answer, and its retry finds an entry that is not as expected, the first attempt or another
+   * writer may have written it. That is thrown as the `service-unreachable` that it was, not as `revision-conflict`.
    */
   put(key: string, json: string | Uint8Array, options?: PutOptions & CallOptions): Promise<Written>;
 

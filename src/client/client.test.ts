@@ -4,8 +4,8 @@ import {type AddressInfo, createServer, type Server, type Socket} from 'node:net
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError, type Failure} from '../domain/failure.ts';
 import {type Client, createClient} from './client.ts';
+import {REQUESTS_MAX} from './limiter.ts';
 import type {ClientOptions} from './options.ts';
-import {REQUESTS_MAX} from './turns.ts';
 
 /** Starts a server that is none of ours, and makes a client of it. */
 async function clientOf(server: Server, options: ClientOptions = {}): Promise<Client> {
@@ -31,7 +31,7 @@ async function failureOf(call: Promise<unknown>): Promise<Failure> {
 
 const page: RequestListener = (_, response) => response.end('<!doctype html><title>Another program</title>');
 
-test('a burst of writes has its turn, and does not open a connection for each', async () => {
+test('a burst of writes waits for permits, and does not open a connection for each', async () => {
   let connections = 0;
   const server = createHttpServer((_, response) => response.writeHead(201, {ETag: '"a-1"'}).end('{}'));
   const {entries} = await clientOf(server.on('connection', () => connections++));
@@ -40,7 +40,7 @@ test('a burst of writes has its turn, and does not open a connection for each', 
   expect(connections).toBeLessThan(2 * REQUESTS_MAX);
 });
 
-test('a call that waits for its turn ends with its signal', async () => {
+test('a call that waits for a permit ends with its signal', async () => {
   const controller = new AbortController();
   const {entries} = await clientOf(createServer(), {signal: controller.signal});
   const calls = Array.from({length: 200}, () => entries.get('k'));

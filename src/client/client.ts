@@ -16,12 +16,12 @@ import type {CallOptions} from './transport.ts';
 export interface Client {
   readonly entries: ClientEntries;
   /**
-   * Who the pilot is.
+   * Returns the identity of the pilot.
    *
    * @throws {AppError} `no-identity` when no pilot is signed in.
    */
   identity(options?: CallOptions): Promise<IdentityAnswer>;
-  /** How it stands with the session at the back end of the airline. */
+  /** Returns the state of the session at the back end of the airline. */
   session(options?: CallOptions): Promise<SessionDocument>;
   /**
    * Signs in at the back end of the airline. A failure leaves everything as it was.
@@ -33,7 +33,7 @@ export interface Client {
   /** Forgets the session. @throws {AppError} `sign-in-unavailable`. */
   signOut(options?: CallOptions): Promise<SessionDocument>;
   /**
-   * What changes, as it happens: see {@link EventStream}. Nothing is sent until it is iterated. In a browser each stream
+   * Returns changes as they happen: see {@link EventStream}. Nothing is sent until it is iterated. In a browser each stream
    * takes one of the six connections that pages have to one origin.
    *
    * @example
@@ -45,13 +45,13 @@ export interface Client {
    *   else if (event.kind === 'reset') hideAll();   // what was missed is not known any more; all that is there comes next
    * }
    * ```
-   * @throws {AppError} From the iteration, what connecting again would not mend: `invalid-parameter`,
-   * `unexpected-answer` and others. Whatever passes is waited for; {@link EventsOptions.onConnection} hears of it.
+   * @throws {AppError} From the iteration, failures that a new connection would not fix: `invalid-parameter`,
+   * `unexpected-answer` and others. Transient failures are retried, and reported to {@link EventsOptions.onConnection}.
    */
   events<T = unknown>(options?: EventsOptions): EventStream<T>;
-  /** What the service is. */
+  /** Returns the name, version and store of the service. */
   service(options?: CallOptions): Promise<ServiceDocument>;
-  /** How the service is; also when it is not ready. */
+  /** Returns whether the service is ready; does not throw if it is not. */
   readiness(options?: CallOptions): Promise<Readiness>;
 }
 

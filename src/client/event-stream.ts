@@ -9,9 +9,9 @@ import {formatQuery} from './query.ts';
 import {type CallOptions, isPassing, type Transport} from './transport.ts';
 import {backoffMs, untilAborted, waitMs} from './waiting.ts';
 
-/** What to hear of, from when on, and who is told how it goes. */
+/** Which events to receive, and from when on. */
 export interface EventsOptions extends CallOptions {
-  /** Only entries whose key begins with it; `identity-changed` and `reset` come to everybody. @default {''} */
+  /** Only entries whose key begins with it; `identity-changed` and `reset` come always. @default {''} */
   readonly prefix?: string | undefined;
   /** The cursor of a stream before: the first event is the one after it. @default {the last commit} */
   readonly since?: GivenRevision | undefined;
@@ -44,7 +44,7 @@ export interface EventStream<T = unknown> extends AsyncIterable<ClientEvent<T>> 
   readonly cursor: Revision | undefined;
 }
 
-/** What an event stream needs. */
+/** Transport and limits of an event stream. */
 export interface EventStreamDeps {
   readonly transport: Transport;
   /** @default {SILENCE_MS_MAX} */
@@ -84,7 +84,7 @@ class HttpEventStream implements EventStream {
   readonly #transport: Transport;
   readonly #silenceMsMax: number;
   readonly #options: EventsOptions;
-  /** With the store that it came from, which need not be that of the client. */
+  /** Includes the store that it came from, which may not be that of the client. */
   #cursor: GivenRevision | undefined;
   #connectedBefore = false;
   #firstWaitMs = FIRST_WAIT_MS;
@@ -157,7 +157,7 @@ class HttpEventStream implements EventStream {
       for (;;) {
         abortAfter(this.#silenceMsMax);
         const bytes = await this.#read(reader, connection.signal);
-        // While somebody looks at the events, nobody listens whether more come.
+        // Stop the idle timer while the consumer handles events: nothing is read meanwhile.
         connection.stay();
         if (bytes === undefined) return;
         this.#failures = 0;
@@ -231,14 +231,14 @@ class HttpEventStream implements EventStream {
     if (last !== undefined) yield last;
   }
 
-  /** @throws What happened, when another connection would not mend it. */
+  /** Returns a transient failure. @throws The error if it is not one. */
   #assertPassing(error: unknown, ended: AbortSignal): AppError | undefined {
     if (ended.aborted) return undefined;
     if (isPassing(error) || (error instanceof AppError && error.failure.code === 'service-timeout')) return error;
     throw error;
   }
 
-  /** Tells that the connection is lost, and waits: longer each time that it does not come back. */
+  /** Reports that the connection is lost, and waits with exponential backoff. */
   async #waitToConnect(because: AppError | undefined, ended: AbortSignal): Promise<void> {
     const {random} = this.#transport;
     const backoff = {firstMs: this.#firstWaitMs, maxMs: Math.max(WAIT_MS_MAX, this.#firstWaitMs), random};
@@ -251,7 +251,7 @@ class HttpEventStream implements EventStream {
 
 const EVENTS_PATH = '/api/events';
 
-/** What is held of a stream has a limit: a program that only looks like the service may not stop at all. */
+/** Limits what is held of a stream: a program that only looks like the service may never end its event. */
 function assertBelow(max: number, length: number, what: string, response: Response): void {
   if (length > max) throw unexpectedAnswer(response, `it has ${what} of more than ${max} characters`);
 }

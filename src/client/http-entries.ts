@@ -27,7 +27,7 @@ import {isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
 import type {CallOptions, SendOptions, Transport} from './transport.ts';
 
-/** The entries of a running service. Keys are checked here too, since a URL cannot carry every wrong one. */
+/** The entries of a running service. Checks keys before they are sent, since a URL cannot carry every invalid one. */
 export class HttpEntries implements ClientEntries {
   readonly #transport: Transport;
 
@@ -154,7 +154,7 @@ function callOf({signal, timeoutMs}: CallOptions): CallOptions {
   return {signal, timeoutMs};
 }
 
-/** Copied at the call: it may wait for its turn, and the caller's bytes may then be something else. */
+/** Copies the bytes at the call: while it waits for a permit, the caller may reuse them. */
 function takeBytes(key: string, json: string | Uint8Array): Uint8Array {
   assertJsonInput(key, json);
   return typeof json === 'string' ? encodeText(json) : json.slice();

@@ -31,7 +31,7 @@ export class Signals {
       abort: reason => controller.abort(reason),
       abortAfter(timeoutMs, reason) {
         clearTimeout(timer);
-        // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never settle.
+        // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never resolve or reject.
         timer = setTimeout(() => controller.abort(reason()), Math.min(timeoutMs, TIMER_MS_MAX));
       },
       stay: () => clearTimeout(timer),

@@ -4,23 +4,23 @@ import {formatExpectation, hasBareRevision} from '../protocol/preconditions.ts';
 import {readService} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
+import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
-import {REQUESTS_MAX, Turns} from './turns.ts';
 import {backoffMs, untilAborted, waitMs} from './waiting.ts';
 
-/** What every call takes besides its own options. */
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call: it rejects with the signal's reason. A write may have happened by then. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long the call may take, in milliseconds, with everything that is tried again. Waiting for its turn does not
-   * count. @default {that of the client}
+   * Time limit of the call, in milliseconds, retries included. Waiting for a permit does not count.
+   * @default {that of the client}
    */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a transport needs: see `ClientOptions`. */
+/** Options of a transport: see `ClientOptions`. */
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ export interface TransportOptions {
 /** The parts of a request that differ. */
 export interface SendOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What has to be true of the entry: becomes a header. */
+  /** Precondition of a write: becomes a header. */
   readonly expected?: Expectation | undefined;
   readonly body?: Uint8Array;
   /** Statuses besides 2xx that are answers and no failures. */
@@ -59,7 +59,7 @@ export interface OpenOptions {
 /** Sends requests and turns problem documents back into the failures they came from. */
 export interface Transport {
   /**
-   * Sends a request when it is its turn, and again where that does no harm and may help.
+   * Sends a request as soon as there is a permit. Retries if the request is idempotent and the failure is transient.
    *
    * @throws {AppError} What the service threw; `service-unreachable`, `service-timeout`, `unexpected-answer`.
    * @throws The reason of a signal that ended it.
@@ -88,13 +88,13 @@ export interface Transport {
   readonly store: PinnedStore;
   /** Address of the service, without a slash at its end. */
   readonly baseUrl: string;
-  /** Whether it is part of a web page. */
+  /** True in a web page. */
   readonly isPage: boolean;
 }
 
 /**
- * How often a call is tried at most: over a service that closes an idle connection at the moment it is used, and over
- * one that is busy for a moment. A restart takes longer; whoever is to survive that tries again as it sees fit.
+ * Maximum number of attempts of a call: enough for a service that closes an idle connection at the moment it is used, or that is
+ * busy for a moment. A restart takes longer; a program that has to survive one retries by itself.
  */
 export const ATTEMPTS_MAX = 3;
 
@@ -110,7 +110,7 @@ export function createTransport(options: TransportOptions): Transport {
 class HttpTransport implements Transport {
   readonly #options: TransportOptions;
   readonly baseUrl: string;
-  readonly #turns = new Turns(REQUESTS_MAX);
+  readonly #limiter = new Limiter(REQUESTS_MAX);
   readonly #signals = new Signals();
   readonly store = new PinnedStore();
 
@@ -135,7 +135,7 @@ class HttpTransport implements Transport {
     const {timeoutMs = this.timeoutMs} = options;
     const ended = this.link(options.signal);
     try {
-      return await this.#turns.take(() => {
+      return await this.#limiter.run(() => {
         ended.abortAfter(timeoutMs, () => this.timedOut(path, timeoutMs));
         return this.#sendExpecting(method, path, {...options, signal: ended.signal});
       }, ended.signal);
@@ -164,7 +164,7 @@ class HttpTransport implements Transport {
     return new AppError(failure, {cause: error});
   }
 
-  /** A browser keeps to itself that the service refused the page: it looks as if nobody had answered. */
+  /** Browsers do not report that the service refused the page: it looks as if there were no answer. */
   #blameOrigin(): string {
     const {pageOrigin} = this.#options;
     if (pageOrigin === undefined || pageOrigin === 'null' || `${this.baseUrl}/`.startsWith(`${pageOrigin}/`)) return '';
@@ -196,7 +196,7 @@ class HttpTransport implements Transport {
         return await this.#sendOnce(method, path, options);
       } catch (error) {
         signal.throwIfAborted();
-        // What it met may be what an attempt before it did, of which no answer came: then nobody knows.
+        // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
         const known = lost ?? error;
         if (!repeatable || attempt >= attemptsMax || !isPassing(error)) throw known;
         if (method !== 'GET' && mayHaveHappened(error)) lost ??= error;
@@ -239,7 +239,7 @@ class HttpTransport implements Transport {
 /** A request on its way, and what ends it. */
 type Sending = Omit<SendOptions, 'signal'> & {readonly signal: AbortSignal};
 
-/** Whether another attempt may go better: no connection, no room, or a service that stops, which may start again. */
+/** Returns whether a failure is transient: no connection, a limit that was reached, or a service that restarts. */
 export function isPassing(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false;
   const {failure} = error;
@@ -256,29 +256,29 @@ const PASSING: ReadonlySet<string> = new Set([
   'store-closed',
 ]);
 
-/** Whether a proxy says that there is nobody behind it (RFC 9110 sections 15.6.3 to 15.6.5). */
+/** Returns whether a status is that of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5). */
 function isOfGateway(status: number): boolean {
   return status >= 502 && status <= 504;
 }
 
-/** Whether a request that failed like this may have reached the service. */
+/** Returns whether a request that failed like this may have reached the service. */
 function mayHaveHappened({failure, cause}: AppError): boolean {
   if (failure.code === 'unexpected-answer' || failure.code === 'unknown-failure') return true;
   return failure.code === 'service-unreachable' && !wasRefused(cause);
 }
 
-/** Whether there was no connection at all. In browsers nobody can tell. */
+/** Returns whether there was no connection at all. Browsers do not report this. */
 function wasRefused(error: unknown): boolean {
   return (error as SystemError).cause?.code === 'ECONNREFUSED';
 }
 
-/** What `fetch` throws. */
+/** Error of `fetch`. */
 interface SystemError {
   readonly message: string;
   readonly cause?: {readonly code?: string; readonly message?: string};
 }
 
-/** The system's words are in the cause; `fetch failed` says nothing. */
+/** Returns the message of the system, which is in the cause: `fetch failed` has no details. */
 function describeCause(error: unknown): string {
   if (wasRefused(error)) return 'nothing listens there';
   const {message, cause} = error as SystemError;

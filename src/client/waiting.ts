@@ -1,5 +1,5 @@
 /**
- * Waits for something, but no longer than until a signal ends: the other side may not notice it.
+ * Waits for a promise, but only until a signal is aborted, which the other side may not notice.
  *
  * @throws The signal's reason.
  */
@@ -17,7 +17,7 @@ export async function untilAborted<T>(working: Promise<T>, signal: AbortSignal):
   }
 }
 
-/** Waits so long. @throws The signal's reason when that ends first. */
+/** Waits for a time. @throws The signal's reason if it is aborted first. */
 export async function waitMs(timeMs: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const elapsed = new Promise<void>(resolve => {
@@ -30,18 +30,18 @@ export async function waitMs(timeMs: number, signal: AbortSignal): Promise<void>
   }
 }
 
-/** How to wait between attempts. */
+/** Waits between attempts. */
 export interface Backoff {
-  /** What the first wait is at most, in milliseconds. */
+  /** Maximum first wait, in milliseconds. */
   readonly firstMs: number;
-  /** What every wait is at most, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly maxMs: number;
-  /** From 0 up to 1: many clients of a service that restarts come back at different times. */
+  /** Jitter, from 0 up to 1: many clients of a service that restarts come back at different times. */
   readonly random: () => number;
 }
 
 /**
- * How long to wait after so many failures in a row, in milliseconds: at most twice as long as before, at least half of that.
+ * Returns the wait after a number of failures in a row, in milliseconds: exponential backoff with jitter.
  *
  * @param failures From 1.
  */

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {createStoreId} from '../domain/store-id.ts';
-import {formatEntityTag, isAlreadyRead, readExpectation} from './preconditions.ts';
+import type {Expectation, GivenRevision} from '../domain/entry.ts';
+import {createStoreId, formatRevision} from '../domain/store-id.ts';
+import {formatEntityTag, formatExpectation, isAlreadyRead, readExpectation} from './preconditions.ts';
 
 const HERE = createStoreId(Uint8Array.of(0xa));
 const at = (revision: number) => ({storeId: HERE, revision});
@@ -25,7 +26,7 @@ describe('readExpectation()', () => {
     {name: 'any entry', headers: ['If-Match', '*'], expected: 'present'},
     {name: 'no entry', headers: ['If-None-Match', ' * '], expected: 'absent'},
     {name: 'a weak ETag, which never matches strongly', headers: ['If-Match', 'W/"0a-12"'], expected: 0},
-    {name: 'an ETag of somebody else', headers: ['If-Match', '"abc"'], expected: 0},
+    {name: 'an ETag of another service', headers: ['If-Match', '"abc"'], expected: 0},
     {name: 'one with a comma in it', headers: ['If-Match', '"a,b", "0a-12"'], expected: [0, at(12)]},
     {name: 'one beyond ASCII', headers: ['If-Match', '"\u00e9"'], expected: 0},
     {name: 'an empty one', headers: ['If-Match', '""'], expected: 0},
@@ -112,4 +113,16 @@ describe('isAlreadyRead()', () => {
 test('an ETag that was sent comes back as the revision it stands for', () => {
   for (const revision of [1, 12, 999_999_999_999_999])
     expect(readExpectation(['If-Match', formatEntityTag(at(revision))])).toEqual(at(revision));
+});
+
+describe('formatExpectation()', () => {
+  const format = (given: GivenRevision): string => formatRevision(typeof given === 'object' ? given : at(given));
+  const read = (expected: Expectation): Expectation | undefined =>
+    readExpectation(Object.entries(formatExpectation(expected, format)).flat());
+
+  for (const expected of ['absent', 'present', at(12), [at(1), at(2)]] as const)
+    test(`writes what readExpectation() reads: ${JSON.stringify(expected)}`, () =>
+      expect(read(expected)).toEqual(expected));
+
+  test('adds the store to a bare revision', () => expect(read(12)).toEqual(at(12)));
 });

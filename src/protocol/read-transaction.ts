@@ -20,7 +20,7 @@ const BREADTH_MAX = [
   DOCUMENT_MEMBERS_MAX,
 ];
 
-/** What reading a transaction needs. */
+/** How to read a transaction. */
 export interface TransactionReading {
   /** Deepest nesting of a value, in levels. */
   readonly valueDepthMax: number;
@@ -131,7 +131,7 @@ function readChange(operation: DocumentObject, {kind, key, place}: ChangeStart):
       operation.end();
       return {kind, key};
     default:
-      // Nobody can say which members an unknown kind takes.
+      // The members of an unknown kind are unknown.
       place.report({path: `${place.path}.kind`, problem: 'has to be "put", "patch", "touch" or "delete"'});
       return undefined;
   }
