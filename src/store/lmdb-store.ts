@@ -19,7 +19,7 @@ import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
-import {type OpenedDirectory, openDirectory} from './open-directory.ts';
+import {logNewId, type OpenedDirectory, openDirectory} from './open-directory.ts';
 import {prepareOperation} from './plan/prepared-commit.ts';
 import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
 import {readLastRevision} from './tree/change-log-ends.ts';
@@ -74,14 +74,6 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
     await opened.lock[Symbol.asyncDispose]();
     throw openingFailure(deps.directory, error);
   }
-}
-
-/** Logs why cursors and ETags from before are no longer valid. */
-function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
-  const fields = {storeId: metadata.id};
-  if (newIdBecause === 'log-missing')
-    log.error('the write-ahead log is missing; what was in it only is lost, and the store has a new id', fields);
-  if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
 
 /** The store in LMDB: a tree, with a write-ahead log in front of it that `group-commit.ts` writes. */

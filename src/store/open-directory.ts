@@ -1,4 +1,5 @@
 import {AppError} from '../domain/failure.ts';
+import type {Log} from '../domain/log.ts';
 import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
 import {
   type DataDirectory,
@@ -65,6 +66,14 @@ export async function openDirectory(path: string, options: OpeningOptions): Prom
     await lock[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Logs, if the store got a new id, why cursors and ETags from before are no longer valid. */
+export function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
+  const fields = {storeId: metadata.id};
+  if (newIdBecause === 'log-missing')
+    log.error('the write-ahead log is missing; what was in it only is lost, and the store has a new id', fields);
+  if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
 
 async function lockDirectory(directory: DataDirectory, processId: number): Promise<AsyncDisposable> {

@@ -1,17 +1,13 @@
 import {AppError, type Failure} from '../../domain/failure.ts';
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Steps} from '../../domain/steps.ts';
 import type {Change, CommitResult} from '../../domain/store.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
 import {DiskSpace, type DiskSpaceDeps} from '../disk/reserve.ts';
-import type {EntryState} from '../format/entry-record.ts';
 import {sizeOfCommit, sizeOfPlans} from '../plan/commit-size.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
-import {readStoredJson, readStoredState} from '../tree/read-entry.ts';
 import type {Tree} from '../tree/tree.ts';
 import {Memtable} from '../wal/memtable.ts';
 import {replayRecord} from '../wal/replay.ts';
@@ -19,6 +15,7 @@ import {encodeWalRecord, type WalRecord, walRecordBytesMax} from '../wal/wal-rec
 import {UnretractedRecordError, WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../wal/write-ahead-log.ts';
 import {Checkpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
+import {CurrentEntries} from './current-entries.ts';
 import {planInTicks} from './plan-in-ticks.ts';
 
 /** Dependencies of {@link GroupWriter}. */
@@ -52,8 +49,9 @@ export class GroupWriter {
   readonly #deps: GroupWriterDeps;
   readonly #queue = new CommitQueue<PreparedCommit>({
     writeGroup: (group, sizeBytes) => this.#writeGroup(group, sizeBytes),
-    sizeOf: commit => this.#sizeOf(commit),
+    sizeOf: commit => sizeOfCommit(commit, key => this.#entries.recordSizeOf(key)),
   });
+  readonly #entries: CurrentEntries;
   readonly #space: DiskSpace;
   readonly #log: WriteAheadLog;
   readonly #checkpointer: Checkpointer;
@@ -67,9 +65,10 @@ export class GroupWriter {
     this.#deps = deps;
     const {directory, recovered, tree, cache} = deps;
     this.memtable = new Memtable((key, entry) => (entry === undefined ? cache.evict([key]) : cache.add(entry)));
+    this.#entries = new CurrentEntries({memtable: this.memtable, cache, tree});
     this.#durableMs = Math.max(tree.changes.highestMs, tree.metadata.highestMs, recovered.at(-1)?.nowMs ?? 0);
     this.#space = new DiskSpace(deps);
-    for (const record of recovered) this.memtable.add(replayRecord(record, key => this.#stateOf(key)));
+    for (const record of recovered) this.memtable.add(replayRecord(record, key => this.#entries.stateOf(key)));
     this.#log = new WriteAheadLog(directory.storePath, this.memtable.revision ?? 0);
     this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
@@ -162,8 +161,8 @@ export class GroupWriter {
       revision: this.memtable.revision ?? tree.changes.revision,
       nowMs: storeMs(),
       updatedAtMs: machineMs(),
-      stateOf: key => this.#stateOf(key),
-      jsonOf: key => this.#jsonOf(key),
+      stateOf: key => this.#entries.stateOf(key),
+      jsonOf: key => this.#entries.jsonOf(key),
     });
   }
 
@@ -255,35 +254,6 @@ export class GroupWriter {
       return this.#deps.tree.becomeReadOnly(error);
     this.#deps.log.error('disk full; nothing was written', {error});
     return {code: 'disk-full'};
-  }
-
-  #sizeOf(commit: PreparedCommit): number {
-    return sizeOfCommit(commit, key => this.#recordSize(key));
-  }
-
-  /** Estimates the size of the record of a key, in bytes; 0 if it is missing or cannot be read. */
-  #recordSize(key: Key): number {
-    const recent = this.memtable.find(key);
-    if (recent !== undefined) return recent.put?.json.length ?? 0;
-    try {
-      return this.#deps.tree.tables.entries.peek(Buffer.from(key))?.length ?? 0;
-    } catch {
-      return 0;
-    }
-  }
-
-  #stateOf(key: Key): EntryState | undefined {
-    const recent = this.memtable.find(key);
-    if (recent === undefined) {
-      const {cache, tree} = this.#deps;
-      return cache.findInfo(key) ?? readStoredState(tree.tables, key);
-    }
-    return recent.put === undefined ? undefined : recent;
-  }
-
-  #jsonOf(key: Key): JsonText | undefined {
-    const recent = this.memtable.find(key);
-    return recent === undefined ? readStoredJson(this.#deps.tree.tables, key) : recent.put?.json;
   }
 }
 
