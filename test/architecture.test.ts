@@ -182,7 +182,6 @@ const MAY_IMPORT = {
     'paths.ts',
     'version.ts',
     'domain',
-    'protocol',
     'service',
     'store',
     'store/memory',
@@ -195,7 +194,8 @@ const MAY_IMPORT = {
     'http/openapi',
     'http/routes',
     'system',
-    'node:',
+    'node:crypto',
+    'node:timers',
   ],
   'index.ts': ['app.ts', 'config', 'domain', 'identity/keychain'],
 } as const satisfies Record<string, readonly string[]>;
