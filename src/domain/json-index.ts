@@ -58,7 +58,7 @@ export class JsonIndex {
   }
 
   /**
-   * Makes the index in steps. The bytes must not change until it is there.
+   * Creates the index in steps. The bytes must not change until the last step.
    *
    * @throws {AppError} See the constructor.
    */
@@ -102,7 +102,7 @@ export class JsonIndex {
     return members;
   }
 
-  /** As {@link members}, in steps. */
+  /** Returns {@link members}, in steps. */
   *membersInSteps(object: JsonSpan): Steps<readonly JsonMember[]> {
     const members: JsonMember[] = [];
     for (let from = object.start + 1; from < object.end; ) {
@@ -113,7 +113,7 @@ export class JsonIndex {
     return members;
   }
 
-  /** Reads the members that begin in a part of an object. @returns Where the next one begins; the end where there is none. */
+  /** Reads the members that begin in a part of an object. @returns The position of the next one; the end of the object if there is none. */
   #readMembers(
     object: JsonSpan,
     {from, until}: {readonly from: number; readonly until: number},

@@ -7,23 +7,23 @@ declare const jsonBrand: unique symbol;
 /** The UTF-8 bytes of one JSON text (RFC 8259), checked: see {@link parseJsonText}. Never changed after that. */
 export type JsonText = Uint8Array & {readonly [jsonBrand]: true};
 
-/** What {@link parseJsonText} accepts. */
+/** Limits of {@link parseJsonText}. */
 export interface JsonLimits {
   /** Deepest nesting of arrays and objects, in levels. @default {VALUE_DEPTH_MAX} */
   readonly depthMax?: number;
   /**
-   * For each of the outermost levels, how many elements an array or members an object on it may have. What has more is
-   * refused where the first too many begins, before anything is made of them. @default {no limit}
+   * Most elements of an array, or members of an object, on each of the outermost levels. The scan ends at the first
+   * excess element. @default {no limit}
    */
   readonly breadthMax?: readonly number[];
-  /** Most members of all objects together; what has more is refused likewise. @default {no limit} */
+  /** Most members of all objects together. @default {no limit} */
   readonly membersMax?: number;
 }
 
-/** A text, or an array or object on one of its outermost levels, has more elements or members than it may have. */
+/** Thrown if a text, or an array or object in it, has more elements or members than {@link JsonLimits} allow. */
 export class TooBroad extends Error {
   override readonly name = 'TooBroad';
-  /** Where it stands, as names and indices. */
+  /** The location of the array or object, as names and indices. */
   readonly path: readonly PropertyKey[];
   readonly breadthMax: number;
 
@@ -35,13 +35,13 @@ export class TooBroad extends Error {
 }
 
 /**
- * Checks that the bytes are one JSON text in UTF-8 and hands them back as they are, without the white
- * space around them. Nothing is decoded or converted, so numbers of any length, duplicate names and
- * escapes survive. Takes time linear in the size and refuses at the first wrong byte.
+ * Checks that the bytes are one JSON text in UTF-8, and returns them unchanged, without the white space around them.
+ * Nothing is decoded or converted, so numbers of any length, duplicate names and escapes survive. Takes time linear in the
+ * size and stops at the first wrong byte.
  *
  * @returns A view of the same bytes, not a copy.
  * @throws {AppError} `invalid-json` with the position of the first wrong byte; `value-too-deep`.
- * @throws {TooBroad} Where `breadthMax` is passed.
+ * @throws {TooBroad} Above `breadthMax` or `membersMax`.
  */
 export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonText {
   return new JsonScanner(bytes, limits).scan();
@@ -61,15 +61,16 @@ export function copyJson(json: JsonText): JsonText {
 }
 
 /**
- * Checks like {@link parseJsonText}, and notes where arrays, objects and strings end.
+ * Checks like {@link parseJsonText}, and records where arrays, objects and strings end.
  *
- * @param ends As long as the bytes: gets for the position of each opening bracket or quote the one behind its closing one.
+ * @param ends A buffer at least as long as the bytes. At the position of each opening bracket or quote it gets the position
+ * after the closing one.
  */
 export function parseWithEnds(bytes: Uint8Array, ends: Int32Array, limits: JsonLimits = {}): JsonText {
   return new JsonScanner(bytes, limits, ends).scan();
 }
 
-/** Checks like {@link parseWithEnds}, in steps. The bytes must not change until it is done. */
+/** Checks like {@link parseWithEnds}, in steps. The bytes must not change until the last step. */
 export function parseInSteps(bytes: Uint8Array, limits: JsonLimits = {}, ends?: Int32Array): Steps<JsonText> {
   return new JsonScanner(bytes, limits, ends).scanInSteps();
 }
@@ -80,9 +81,9 @@ export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
 }
 
 /**
- * The UTF-8 bytes of a text.
+ * Returns the UTF-8 bytes of a text.
  *
- * @throws {AppError} `invalid-json` for half of a surrogate pair, which encoders replace without a word.
+ * @throws {AppError} `invalid-json` for half of a surrogate pair, which encoders silently replace.
  */
 export function encodeText(text: string): Uint8Array {
   const encoder = new TextEncoder();
@@ -98,7 +99,7 @@ export function encodeText(text: string): Uint8Array {
   });
 }
 
-/** The text of the bytes. */
+/** Returns the text of a value. */
 export function decodeJsonText(json: JsonText): string {
   return new TextDecoder().decode(json);
 }
@@ -158,7 +159,7 @@ class JsonScanner {
   /** For each open level the position of its bracket. */
   readonly #levels: number[] = [];
   readonly #breadthMax: readonly number[];
-  /** For each open level that has such a limit, how many commas it has, and the position of its last name. */
+  /** For each open level with a limit, its number of commas, and the position of its last name. */
   readonly #commas: number[] = [];
   readonly #names: number[] = [];
   readonly #membersMax: number;
@@ -282,7 +283,7 @@ class JsonScanner {
     );
   }
 
-  /** Index or name of what is being read on a level. */
+  /** Returns the index or name of the element that is being read on a level. */
   #placeOn(level: number): PropertyKey {
     if (this.#bytes[this.#levels[level] ?? 0] === OPEN_ARRAY) return this.#commas[level] ?? 0;
     const [start = 0] = this.#names.slice(level);
@@ -349,7 +350,7 @@ class JsonScanner {
     return 6;
   }
 
-  /** The length of a character beyond ASCII, checked as in table 3-7 of the Unicode standard. */
+  /** Checks a character beyond ASCII (table 3-7 of the Unicode standard). @returns Its length in bytes. */
   #characterLength(lead: number): number {
     if (lead < 0xc2 || lead > 0xf4) throw this.#unexpected('UTF-8');
     const second = this.#bytes[this.#at + 1] ?? 0;

@@ -5,22 +5,22 @@ import {runAtOnce, type Steps} from './steps.ts';
 
 /**
  * Applies a merge patch (RFC 7396) to a JSON text: members of an object replace those of the same name, `null`
- * removes them, objects are merged in turn, and a patch that is no object replaces the whole value. What the
- * patch does not name keeps its bytes. Where a name stands twice, the last one counts, as for `JSON.parse`;
- * once a patch names it, it stands there once. New members are set apart like the one before them.
+ * removes them, objects are merged recursively, and a patch that is not an object replaces the whole value. Members that
+ * the patch does not name keep their bytes. Of duplicate names the last one counts, as for `JSON.parse`; if the patch names
+ * it, the result has it once. New members get the white space of the member before them.
  *
  * Takes time linear in the size of both, whatever their depth.
  *
- * @param target The value there is; undefined where there is none.
- * @param limits What the result must keep to, for its depth. Its size is at most that of both together and a few bytes
- * for each new member.
+ * @param target The current value; undefined if there is none.
+ * @param limits Limits of the depth of the result. Its size is at most the sum of both texts and a few bytes for each new
+ * member.
  * @throws {AppError} `value-too-deep` with the position in the result.
  */
 export function applyMergePatch(target: JsonText | undefined, patch: JsonText, limits?: JsonLimits): JsonText {
   return runAtOnce(mergePatchInSteps(target, patch, limits));
 }
 
-/** Applies a merge patch as {@link applyMergePatch}, in steps. */
+/** Applies a merge patch like {@link applyMergePatch}, in steps. */
 export function* mergePatchInSteps(
   target: JsonText | undefined,
   patch: JsonText,
@@ -31,7 +31,7 @@ export function* mergePatchInSteps(
   const slices: Slice[] = [];
   const waiting: Piece[] = [{target: targetPlace, patch: patchPlace}];
   let taken = 0;
-  // What waits is a stack, and no recursion: texts may be deeper than calls.
+  // A stack instead of recursion: texts may be nested deeper than calls.
   for (let piece = waiting.pop(); piece !== undefined; piece = waiting.pop()) {
     if (endsPart(taken++)) yield PART_BYTES;
     if ('bytes' in piece) slices.push(piece);
@@ -39,16 +39,16 @@ export function* mergePatchInSteps(
     else for (const next of (yield* mergeObject(piece)).reverse()) waiting.push(next);
   }
   const merged = yield* join(slices);
-  // Each part stands on the level on which it stood, so that the result is no deeper than both.
+  // Each part keeps its level, so the result is not deeper than both texts.
   const mayBeTooDeep = patchPlace.tooDeep === true || targetPlace?.tooDeep === true;
   return mayBeTooDeep ? yield* parseInSteps(merged, limits) : (merged as JsonText);
 }
 
-/** How many members or parts of the result are one step, and how many bytes could be scanned in the same time. */
+/** Members or parts of the result in one step, and the bytes that are scanned in the same time. */
 const PART_LENGTH = 2048;
 const PART_BYTES = 32 * 1024;
 
-/** Whether an element is the last of a step. */
+/** Returns whether an element is the last one in its step. */
 function endsPart(index: number): boolean {
   return index % PART_LENGTH === PART_LENGTH - 1;
 }
@@ -61,15 +61,15 @@ interface Place {
   readonly tooDeep?: boolean;
 }
 
-/** Bytes that are taken over as they are. */
+/** Bytes that are copied unchanged. */
 interface Slice {
   readonly bytes: Uint8Array;
   readonly start: number;
-  /** Moves on as long as what follows is taken over too. */
+  /** Grows while the bytes that follow are copied too. */
   end: number;
 }
 
-/** A value that comes from two. */
+/** A value that is merged from two. */
 interface Merge {
   readonly target: Place | undefined;
   readonly patch: Place;
@@ -78,9 +78,9 @@ interface Merge {
 /** A part of the result. */
 type Piece = Slice | Merge;
 
-/** The result of merging into an object, as parts in their order. */
+/** Merges into an object. @returns The parts of the result, in their order. */
 function* mergeObject({target, patch}: Merge): Steps<Piece[]> {
-  // Where there is no object to merge into, the patch is taken over as it is written, without its nulls.
+  // Without an object to merge into, the result is the patch as it is written, without its nulls.
   const source = target !== undefined && isObject(target) ? target : patch;
   const members = yield* source.index.membersInSteps(source.span);
   const changes = yield* readChanges(source === patch ? members : yield* patch.index.membersInSteps(patch.span));
@@ -106,11 +106,11 @@ function* mergeObject({target, patch}: Merge): Steps<Piece[]> {
   return writer.end();
 }
 
-/** What a patch does to one name. */
+/** The change of a patch to one name. */
 interface Change {
-  /** The last member of the patch that has the name. */
+  /** The last member of this name in the patch. */
   member: JsonMember;
-  /** The last member of the object that is changed that has it; undefined while there is none. */
+  /** The last member of this name in the changed object; undefined if there is none. */
   last: JsonMember | undefined;
 }
 
@@ -130,7 +130,7 @@ const COMMA = new TextEncoder().encode(',');
 const COLON = new TextEncoder().encode(':');
 const CLOSING = new TextEncoder().encode('}');
 
-/** Collects the members of an object, with brackets, commas and white space as they are in the object it comes from. */
+/** Collects the members of an object, with the brackets, commas and white space of the source object. */
 class ObjectWriter {
   readonly #source: Place;
   readonly #members: readonly JsonMember[];
@@ -141,23 +141,23 @@ class ObjectWriter {
     this.#members = members;
   }
 
-  /** A member as it is. */
+  /** Adds an unchanged member. */
   keep(member: JsonMember): void {
     this.#begin(member);
     this.#push(member.nameSpan.start, member.end);
   }
 
-  /** A member with the value that a member of the patch gives it. */
+  /** Adds a member with the value of a member of the patch. */
   replace(member: JsonMember, {valueSpan}: JsonMember, {index}: Place): void {
     this.#begin(member);
     this.#push(member.nameSpan.start, member.valueSpan.start);
-    // Where the patch is what is changed, there is nothing to merge into.
+    // If the patch itself is the source, there is nothing to merge into.
     const target = index === this.#source.index ? undefined : {index: this.#source.index, span: member.valueSpan};
     this.#pieces.push(pieceOf({target, patch: {index, span: valueSpan}}));
     if (member.valueSpan.end < member.end) this.#push(member.valueSpan.end, member.end);
   }
 
-  /** A member that is new, after all others. */
+  /** Adds a new member after all others. */
   append(member: JsonMember, {index}: Place): void {
     const model = this.#members.at(-1);
     if (this.#pieces.length === 0) this.#open();
@@ -171,7 +171,7 @@ class ObjectWriter {
     this.#pieces.push(pieceOf({target: undefined, patch: {index, span: member.valueSpan}}));
   }
 
-  /** All parts, with the closing bracket. */
+  /** Adds the closing bracket. @returns All parts. */
   end(): Piece[] {
     const last = this.#members.at(-1);
     const isEmpty = this.#pieces.length === 0;
@@ -196,19 +196,19 @@ class ObjectWriter {
 
   #push(start: number, end: number): void {
     const last = this.#pieces.at(-1);
-    // What is kept in a row is one slice.
+    // Adjacent unchanged bytes are one slice.
     if (last !== undefined && 'bytes' in last && last.bytes === this.#source.index.bytes && last.end === start)
       last.end = end;
     else this.#pieces.push(sliceOf(this.#source, {start, end}));
   }
 }
 
-/** Only objects are merged; what else a patch has is taken over. */
+/** Returns a merge for an object, and a copy for any other value of a patch. */
 function pieceOf(merge: Merge): Piece {
   return isObject(merge.patch) ? merge : sliceOf(merge.patch, merge.patch.span);
 }
 
-/** Shortest slice that is worth a copy by the engine, in bytes: shorter ones are copied faster byte by byte. */
+/** Shortest slice that is copied with `set`, in bytes: shorter ones are copied faster byte by byte. */
 const LONG_SLICE_LENGTH_MIN = 64;
 
 function* join(slices: readonly Slice[]): Steps<Uint8Array> {
@@ -232,7 +232,7 @@ function* placeOf(json: JsonText, limits: JsonLimits | undefined): Steps<Place> 
     return {index, span: index.root};
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;
-    // It was checked before, under other limits. A patch may remove what is too deep.
+    // The text was checked before, under other limits. A patch may remove the part that is too deep.
     const index = yield* JsonIndex.inSteps(json, {depthMax: Infinity});
     return {index, span: index.root, tooDeep: true};
   }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {type Expectation, NO_REVISION} from './entry.ts';
+import {encodeJsonText} from './json-text.ts';
 import {type Key, parseKey} from './key.ts';
-import {findConflicts} from './store.ts';
+import {runAtOnce} from './steps.ts';
+import {type FoundEntry, findConflicts, type Operation, type PatchLimits, resolveOperations} from './store.ts';
 import {createStoreId} from './store-id.ts';
 
 const HERE = createStoreId(Uint8Array.of(1, 2, 3));
@@ -43,5 +45,86 @@ describe('findConflicts()', () => {
 
   test('finds none without checks', () => {
     assert.deepEqual(findConflicts([], {storeId: HERE, revisionOf: () => undefined}), []);
+  });
+});
+
+/** Resolves one operation on the key "a". Values are shown as text. */
+function resolve(operation: Operation, found?: FoundEntry, limits?: PatchLimits): unknown {
+  const [resolved] = runAtOnce(resolveOperations({operations: [operation], limits}, () => found));
+  return resolved?.kind === 'put' ? {...resolved, json: Buffer.from(resolved.json).toString()} : resolved;
+}
+
+const KEY = parseKey('a');
+const FOUND: FoundEntry = {json: encodeJsonText('{"a":1}'), expiresAtMs: 5000};
+
+function patch(text: string): Operation {
+  return {kind: 'patch', key: KEY, patch: encodeJsonText(text)};
+}
+
+describe('resolveOperations()', () => {
+  test('keeps puts and deletes as they are, without looking for their entries', () => {
+    const operations: Operation[] = [
+      {kind: 'put', key: KEY, json: encodeJsonText('1')},
+      {kind: 'delete', key: KEY},
+    ];
+    const resolved = runAtOnce(resolveOperations({operations}, () => assert.fail('looked')));
+    assert.deepEqual(resolved, operations);
+  });
+
+  test('merges a patch into the entry, whose expiry stays', () => {
+    const expiry = {kind: 'at', expiresAtMs: 5000};
+    assert.deepEqual(resolve(patch('{"b":2}'), FOUND), {kind: 'put', key: KEY, json: '{"a":1,"b":2}', expiry});
+  });
+
+  test('makes an entry without expiry of a patch where there is none', () => {
+    assert.deepEqual(resolve(patch('{"b":2,"c":null}')), {kind: 'put', key: KEY, json: '{"b":2}'});
+  });
+
+  test('makes a put of the same value of a touch', () => {
+    const expiry = {kind: 'after', ttlSeconds: 60} as const;
+    assert.deepEqual(resolve({kind: 'touch', key: KEY, expiry}, FOUND), {
+      kind: 'put',
+      key: KEY,
+      json: '{"a":1}',
+      expiry,
+    });
+    assert.deepEqual(resolve({kind: 'touch', key: KEY}, FOUND), {
+      kind: 'put',
+      key: KEY,
+      json: '{"a":1}',
+      expiry: undefined,
+    });
+  });
+
+  test('refuses to touch an entry that does not exist', () => {
+    assert.throws(() => resolve({kind: 'touch', key: KEY}), {failure: {code: 'no-entry', key: 'a'}});
+  });
+
+  const limits = {valueBytesMax: 13, valueDepthMax: 2};
+  test('accepts a result of exactly the limits', () => {
+    assert.doesNotThrow(() => resolve(patch('{"b":2}'), FOUND, {...limits, patchedBytesMax: 14}));
+  });
+
+  const refused = [
+    {name: 'a result that is too large', text: '{"b":22}', failure: {code: 'value-too-large', sizeBytesMax: 13}},
+    {
+      name: 'a result that is too deep',
+      text: '{"b":{"":[]}}',
+      failure: {code: 'value-too-deep', depthMax: 2, position: 15},
+    },
+  ];
+  for (const {name, text, failure} of refused) {
+    test(`refuses ${name}`, () => {
+      assert.throws(() => resolve(patch(text), FOUND, limits), {failure});
+    });
+  }
+
+  test('counts all patches and the values that they patch together', () => {
+    const operations = [patch('{}'), {...patch('{}'), key: parseKey('b')}];
+    const bytes = 2 * (FOUND.json.length + 2);
+    const run = (patchedBytesMax: number): unknown =>
+      runAtOnce(resolveOperations({operations, limits: {...limits, patchedBytesMax}}, () => FOUND));
+    assert.doesNotThrow(() => run(bytes));
+    assert.throws(() => run(bytes - 1), {failure: {code: 'transaction-too-large', sizeBytesMax: bytes - 1}});
   });
 });

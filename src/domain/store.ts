@@ -338,8 +338,8 @@ function describeExpectation(expected: Expectation, storeId: StoreId): string {
 }
 
 /**
- * How long a snapshot is kept of which nothing is read, in milliseconds: as long as a part of a request may take. Whoever
- * pauses for longer keeps others from theirs, and the files of the store growing.
+ * Longest time that a snapshot is kept without being read, in milliseconds: the time that a part of a request may take. A
+ * longer pause blocks other readers and lets the files of the store grow.
  */
 export const SNAPSHOT_IDLE_MS = 15_000;
 

@@ -1,3 +1,4 @@
+import {messageOf} from './error-text.ts';
 import {AppError} from './failure.ts';
 
 /** Returns the JSON text of a value. @throws {AppError} `invalid-value` if it has none. */
@@ -8,7 +9,7 @@ export function formatValue(key: string, value: unknown): string {
     const text = JSON.stringify(value) as string | undefined;
     if (text !== undefined) return text;
   } catch (error) {
-    problem += ` (${(error as Error).message})`;
+    problem += ` (${messageOf(error)})`;
   }
   throw invalidValue(key, problem);
 }

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import type {Entry} from './entry.ts';
+import {encodeJsonText} from './json-text.ts';
+import {parseKey} from './key.ts';
+import {type StandardResult, type StandardSchema, validateValue} from './standard-schema.ts';
+import {readTyped} from './typed-entry.ts';
+
+function entryOf(text: string): Entry {
+  const json = encodeJsonText(text);
+  return {key: parseKey('k'), revision: 7, sizeBytes: json.length, updatedAtMs: 1, json};
+}
+
+function schemaOf<T>(validate: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>): StandardSchema<T> {
+  return {'~standard': {version: 1, vendor: 'test', validate}};
+}
+
+describe('readTyped()', () => {
+  test('keeps numbers in the text that JavaScript cannot represent', async () => {
+    const entry = await readTyped(entryOf('{"id": 9007199254740993}'), {});
+    assert.equal(entry.text, '{"id": 9007199254740993}');
+    assert.deepEqual(entry.value, {id: 9007199254740992});
+  });
+
+  test('parses a value only when it is read, and once', async () => {
+    const entry = await readTyped<object>(
+      {...entryOf('{}'), json: Buffer.from('{') as Uint8Array as Entry['json']},
+      {},
+    );
+    assert.equal(entry.revision, 7);
+    assert.throws(() => entry.value, SyntaxError);
+    const other = await readTyped<object>(entryOf('{}'), {});
+    assert.equal(other.value, other.value);
+  });
+
+  test('has the output of a schema as its value, beside the stored text', async () => {
+    const schema = schemaOf(value => ({value: Number(value) * 2}));
+    const {value, text} = await readTyped(entryOf('21'), {schema});
+    assert.deepEqual([value, text], [42, '21']);
+  });
+});
+
+describe('validateValue()', () => {
+  test('waits for a schema that answers later', async () => {
+    assert.equal(
+      await validateValue(
+        'k',
+        1,
+        schemaOf(async value => ({value})),
+      ),
+      1,
+    );
+  });
+
+  test('reports every issue with its path, in both forms of the standard', async () => {
+    const issues = [
+      {message: 'has to be a number', path: ['list', 0, 'a b']},
+      {message: 'is missing', path: [{key: 'x'}, {key: 1}]},
+      {message: 'is wrong'},
+    ];
+    await assert.rejects(
+      validateValue(
+        'k',
+        {},
+        schemaOf(() => ({issues})),
+      ),
+      {
+        failure: {
+          code: 'invalid-value',
+          key: 'k',
+          problems: [
+            {path: '$.list[0]["a b"]', problem: 'has to be a number'},
+            {path: '$.x[1]', problem: 'is missing'},
+            {path: '$', problem: 'is wrong'},
+          ],
+        },
+      },
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {formatPath} from './json-path.ts';
+import {assertJsonInput, formatValue} from './value-text.ts';
+
+function invalid(problem: string): object {
+  return {failure: {code: 'invalid-value', key: 'k', problems: [{path: '$', problem}]}};
+}
+
+describe('formatValue()', () => {
+  for (const value of [null, 0, '', 'é', [1, undefined], {a: {b: true}}, new Date(0)]) {
+    test(`returns what JSON.stringify returns for ${JSON.stringify(value)}`, () => {
+      assert.equal(formatValue('k', value), JSON.stringify(value));
+    });
+  }
+  for (const value of [undefined, () => 1, Symbol('s')]) {
+    test(`refuses ${typeof value}, which has no JSON text`, () => {
+      assert.throws(() => formatValue('k', value), invalid('has no JSON text'));
+    });
+  }
+  test('refuses a circular structure and a BigInt with the reason', () => {
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    for (const value of [circle, 1n])
+      assert.throws(() => formatValue('k', value), /it has no JSON text \((?:.|\n)*(?:circular|BigInt)/i);
+  });
+});
+
+describe('assertJsonInput()', () => {
+  for (const json of ['', '1', new Uint8Array(), Buffer.from('1')]) {
+    test(`accepts ${typeof json === 'string' ? `the text ${JSON.stringify(json)}` : json.constructor.name}`, () => {
+      assert.doesNotThrow(() => assertJsonInput('k', json));
+    });
+  }
+  for (const json of [1, null, undefined, {a: 1}, ['1'], new ArrayBuffer(1)]) {
+    test(`refuses ${Object.prototype.toString.call(json)} and names putValue()`, () => {
+      const problem = 'is a value and not its JSON text, as a string or bytes; putValue() takes values';
+      assert.throws(() => assertJsonInput('k', json), invalid(problem));
+    });
+  }
+});
+
+describe('formatPath()', () => {
+  const cases: readonly (readonly [path: readonly PropertyKey[], text: string])[] = [
+    [[], '$'],
+    [['a', 'b_1'], '$.a.b_1'],
+    [['list', 3, 'key'], '$.list[3].key'],
+    [['a b'], '$["a b"]'],
+    [['1a', ''], '$["1a"][""]'],
+    [['"'], '$["\\""]'],
+    [['0'], '$["0"]'],
+    [[Symbol('s')], '$["Symbol(s)"]'],
+  ];
+  for (const [path, text] of cases) {
+    test(`writes ${text}`, () => {
+      assert.equal(formatPath(path), text);
+    });
+  }
+});
