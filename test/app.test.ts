@@ -16,8 +16,8 @@ describe('openCrewroom()', () => {
           {source: 'port', problem: 'has to be a whole number from 0 to 65535, not 99999'},
           {source: 'allowOrigin', problem: '"null" would let any page call; name exact origins'},
           {source: 'allowHost', problem: '"*" is not a host name, without scheme and port'},
-          {source: 'host', problem: 'has to be a text that is not empty, not ""'},
-          {source: 'profil', problem: 'is no setting; did you mean profile?'},
+          {source: 'host', problem: 'has to be a string that is not empty, not ""'},
+          {source: 'profil', problem: 'is not a setting; did you mean profile?'},
         ],
       },
     });

@@ -3,13 +3,13 @@ import {createInterface} from 'node:readline';
 import {platformPaths} from '../paths.ts';
 import type {CliContext, Input, Output} from './terminal/context.ts';
 
-/** The context of this process. */
+/** Makes the context of this process. */
 export function processContext(): CliContext {
   return {
     args: process.argv.slice(2),
     stdin: createInput(process.stdin),
     stdout: createOutput(process.stdout),
-    stderr: createTalk(process.stderr),
+    stderr: createMessages(process.stderr),
     environment: process.env,
     workingDirectory: process.cwd(),
     platform: process.platform,
@@ -39,7 +39,7 @@ function createInput(stream: NodeJS.ReadStream): Input {
     line: () =>
       new Promise(resolve => {
         if (stream.readableEnded) return resolve('');
-        // It leaves the stream open, and lets an editor that inherits it have what is typed next.
+        // Closing the interface leaves the stream open, so that an editor can inherit it.
         const lines = createInterface({input: stream, terminal: false});
         lines.once('line', line => {
           resolve(line);
@@ -51,11 +51,11 @@ function createInput(stream: NodeJS.ReadStream): Input {
 }
 
 function createOutput(stream: NodeJS.WriteStream): Output {
-  // Each write reports its own failure; without a listener the stream would end the process besides.
+  // Each write reports its own failure; without a listener the stream would also end the process.
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
-    // A terminal that does not tell has 0.
+    // A terminal of unknown width reports 0.
     columns: (stream.isTTY === true && stream.columns) || Infinity,
     write: data =>
       new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ function createOutput(stream: NodeJS.WriteStream): Output {
   };
 }
 
-function createTalk(stream: NodeJS.WriteStream): Output {
+function createMessages(stream: NodeJS.WriteStream): Output {
   const output = createOutput(stream);
   return {...output, write: data => output.write(data).catch(() => {})};
 }

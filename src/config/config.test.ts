@@ -94,8 +94,8 @@ describe('resolveConfig()', () => {
     {name: 'port', given: '0x10', problem: /whole number/},
     {name: 'port', given: null, problem: /not null$/},
     {name: 'port', given: 'x'.repeat(1000), problem: /not this long value$/},
-    {name: 'host', given: '', problem: /has to be a text that is not empty/},
-    {name: 'host', given: 7, problem: /has to be a text/},
+    {name: 'host', given: '', problem: /has to be a string that is not empty/},
+    {name: 'host', given: 7, problem: /has to be a string/},
     {name: 'ephemeral', given: 'yes', problem: /has to be true or false, not "yes"/},
     {name: 'logLevel', given: 'warn', problem: /has to be error, info or debug, not "warn"/},
     {name: 'valueBytesMax', given: 0, problem: /from 1 to/},
@@ -107,7 +107,7 @@ describe('resolveConfig()', () => {
     {name: 'allowOrigin', given: ['http://a.example:80'], problem: /not written as browsers send it/},
     {name: 'allowOrigin', given: ['HTTP://a.example'], problem: /is not an origin/},
     {name: 'allowOrigin', given: ['http://user@a.example'], problem: /is not an origin/},
-    {name: 'allowOrigin', given: [7], problem: /7 is not a text/},
+    {name: 'allowOrigin', given: [7], problem: /7 is not a string/},
     {name: 'allowOrigin', given: ['http://ok.example', 'nope'], problem: /"nope" is not an origin/},
     {name: 'allowHost', given: 'http://crew.local', problem: /is not a host name/},
     {name: 'allowHost', given: 'crew.local:80', problem: /is not a host name/},
@@ -134,9 +134,9 @@ describe('resolveConfig()', () => {
         assert.deepEqual(
           error.failure.problems.map(({source, problem}) => `${source} ${problem}`),
           [
-            'CREWROOM_POTR is no setting; did you mean CREWROOM_PORT?',
-            '"dataDri" in /etc/c.json is no setting; did you mean dataDir?',
-            '"host" in /etc/c.json has to be a text that is not empty, not 7',
+            'CREWROOM_POTR is not a setting; did you mean CREWROOM_PORT?',
+            '"dataDri" in /etc/c.json is not a setting; did you mean dataDir?',
+            '"host" in /etc/c.json has to be a string that is not empty, not 7',
             '--port has to be a whole number from 0 to 65535, not "abc"',
             'CREWROOM_LOG_LEVEL has to be error, info or debug, not "loud"',
           ].sort((a, b) => order(a) - order(b)),
@@ -150,11 +150,11 @@ describe('resolveConfig()', () => {
     {name: 'an array', content: [], problem: '/c.json is not a JSON object'},
     {name: 'null', content: null, problem: '/c.json is not a JSON object'},
     {name: 'a text', content: 'port', problem: '/c.json is not a JSON object'},
-    {name: 'a member of every object', content: {toString: 1}, problem: '"toString" in /c.json is no setting'},
+    {name: 'a member of every object', content: {toString: 1}, problem: '"toString" in /c.json is not a setting'},
     {
       name: 'a prototype',
       content: JSON.parse('{"__proto__": {"port": 1}}'),
-      problem: '"__proto__" in /c.json is no setting',
+      problem: '"__proto__" in /c.json is not a setting',
     },
   ];
   for (const {name, content, problem} of files) {
@@ -172,9 +172,9 @@ describe('resolveConfig()', () => {
   });
 });
 
-/** Where a problem stands: names that are none come first, then settings in their order. */
+/** The position of a problem: unknown names come first, then settings in their order. */
 function order(problem: string): number {
-  if (problem.includes('is no setting')) return 0;
+  if (problem.includes('is not a setting')) return 0;
   return (
     1 +
     SETTING_NAMES.findIndex(name =>

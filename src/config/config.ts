@@ -15,13 +15,13 @@ import {
   type Setting,
 } from './setting.ts';
 
-/** Everything that can be set, with the values in force. */
+/** All settings, with the values in force. */
 export interface Config extends LimitSettings {
   /** A loopback address, or `localhost` for both loopback addresses. */
   readonly host: string;
   /** TCP port; 0 lets the system choose. */
   readonly port: number;
-  /** A file with an identity document, `none` for nobody, or empty for the sample identity. */
+  /** A file with an identity document, `none` for no identity, or empty for the sample identity. */
   readonly profile: string;
   /** A file with an airline, at whose back end pilots sign in, or empty for that of the profile. */
   readonly airline: string;
@@ -29,17 +29,17 @@ export interface Config extends LimitSettings {
   readonly keep: boolean;
   /** Directory of the store. */
   readonly dataDir: string;
-  /** Whether everything is kept in memory and gone at the end. */
+  /** Whether the store is in memory and lost at the end. */
   readonly ephemeral: boolean;
   /** Origins of web pages that may call, exactly as browsers send them. */
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
   readonly allowHost: readonly string[];
-  /** The least important messages that are logged. */
+  /** The lowest level that is logged. */
   readonly logLevel: LogLevel;
 }
 
-/** How much is logged. */
+/** A level of log messages. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const LOG_LEVELS = ['error', 'info', 'debug'] as const;
@@ -50,37 +50,37 @@ export type SettingName = keyof Config;
 /** Values that are given under the name of their setting, unchecked. */
 export type GivenSettings = {readonly [N in SettingName]?: unknown};
 
-/** Where values come from, the first one that has a setting wins: flags, environment, file, defaults. */
+/** The sources of settings. The first one that has a setting wins: flags, environment, file, defaults. */
 export interface ConfigSources {
   readonly flags: GivenSettings;
   /** All variables of the environment; those that begin with `CREWROOM_` count. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The config file, where there is one. */
+  /** The config file, if there is one. */
   readonly file?: ConfigFile | undefined;
   readonly defaults: Config;
-  /** What relative paths in flags and environment start from. */
+  /** The base of relative paths in flags and environment. */
   readonly workingDirectory: string;
 }
 
-/** A config file: the JSON value in it, or why there is none. */
+/** A config file: its JSON value, or the problem with it. */
 export type ConfigFile = {readonly path: string} & ({readonly content: unknown} | {readonly problem: string});
 
-/** What all sources together say, also where they are wrong. */
+/** The settings of all sources, with their problems. */
 export interface InspectedConfig {
-  /** A setting that cannot be used is left out. */
+  /** Without the invalid settings. */
   readonly config: Partial<Config>;
   readonly origins: {readonly [N in SettingName]: string};
   /** Every problem of every source. */
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** A configuration, and for each setting where its value came from. */
+/** A configuration, with the origin of each setting. */
 export interface ResolvedConfig {
   readonly config: Config;
   readonly origins: {readonly [N in SettingName]: string};
 }
 
-/** The settings, in the order in which people are shown them. */
+/** The settings, in the order in which they are shown. */
 export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   host: {
     placeholder: 'HOST',
@@ -90,7 +90,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   port: {placeholder: 'PORT', description: 'port to listen on, or to call', read: readInteger(0, 65_535)},
   profile: {
     placeholder: 'FILE',
-    description: 'identity document to serve, or "none" for nobody',
+    description: 'identity document to serve, or "none"',
     read: readProfileSetting,
   },
   airline: {placeholder: 'FILE', description: 'airline at whose back end pilots sign in', read: readPath},
@@ -120,7 +120,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   },
 };
 
-/** The names of all settings, in their order. */
+/** The names of all settings, in that order. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
 /** The default of every setting but the data directory, which depends on the platform. */
@@ -139,20 +139,20 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   logLevel: 'info',
 };
 
-/** The file that is named by this variable, or by `--config`, is read instead of the one in the platform's place. */
+/** The variable that names the config file, as `--config` does, in place of the default one of the platform. */
 export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
 
-/** The flag of a setting, or of any other name in camel case, such as `--data-dir`. */
+/** Returns the flag for a name in camel case, such as `--data-dir`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The flag that people need: what is on unless told otherwise is turned off. */
+/** Returns the flag that users need: a setting that is on by default gets `--no-…`. */
 export function shownFlagOf(name: SettingName): string {
   return name !== 'dataDir' && DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
 }
 
-/** The environment variable of a setting, such as `CREWROOM_DATA_DIR`. */
+/** Returns the environment variable of a setting, such as `CREWROOM_DATA_DIR`. */
 export function variableOf(name: SettingName): string {
   return `${VARIABLE_PREFIX}${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`;
 }
@@ -160,18 +160,18 @@ export function variableOf(name: SettingName): string {
 const VARIABLE_PREFIX = 'CREWROOM_';
 
 /**
- * Brings all sources together.
+ * Merges all sources.
  *
  * @throws {AppError} `invalid-configuration` with every problem of every source.
  */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const {config, origins, problems} = inspectConfig(sources);
   if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
-  // Without a problem no setting was left out.
+  // Without problems no setting is missing.
   return {config: config as Config, origins};
 }
 
-/** Brings all sources together, and goes on where one is wrong: for those who want to see what is. */
+/** Merges all sources and collects their problems. Never throws. */
 export function inspectConfig(sources: ConfigSources): InspectedConfig {
   const problems = findSourceProblems(sources);
   const config: Record<string, unknown> = {};
@@ -188,16 +188,16 @@ export function inspectConfig(sources: ConfigSources): InspectedConfig {
   return {config: config as Partial<Config>, origins: origins as InspectedConfig['origins'], problems};
 }
 
-/** What options are completed with. */
+/** The defaults for {@link readOptions}. */
 export interface OptionSources {
   readonly defaults: Config;
-  /** What relative paths start from. */
+  /** The base of relative paths. */
   readonly workingDirectory: string;
 }
 
 /**
- * Completes what a program gives, and checks it as strictly as what people give: a guard that takes
- * `allowOrigin: ['null']` would be none.
+ * Completes the options of an embedding program, and checks them as strictly as those of users: a guard that accepts
+ * `allowOrigin: ['null']` would be useless.
  *
  * @throws {AppError} `invalid-configuration` with every problem.
  */
@@ -205,8 +205,8 @@ export function readOptions(options: GivenSettings, {defaults, workingDirectory}
   const config: Record<string, unknown> = {...defaults};
   const problems: ConfigurationProblem[] = [];
   for (const [name, given] of Object.entries(options)) {
-    if (!isSettingName(name)) problems.push(describeStranger({name, source: name, known: SETTING_NAMES}));
-    // The default of a setting may be more than people can give.
+    if (!isSettingName(name)) problems.push(describeUnknown({name, source: name, known: SETTING_NAMES}));
+    // A default may be a value that users cannot give.
     else if (given !== undefined && given !== defaults[name]) {
       const reading = SETTINGS[name].read(given, workingDirectory);
       if ('value' in reading) config[name] = reading.value;
@@ -218,12 +218,12 @@ export function readOptions(options: GivenSettings, {defaults, workingDirectory}
   return config as unknown as Config;
 }
 
-/** The origin of a setting that nobody set. */
+/** The origin of a default. */
 export const DEFAULT_ORIGIN = 'default';
 
 interface Given {
   readonly value: unknown;
-  /** How people call where it came from. */
+  /** The name of the source for users. */
   readonly source: string;
   readonly directory: string;
 }
@@ -231,7 +231,7 @@ interface Given {
 function findGiven(name: SettingName, {flags, environment, file, workingDirectory}: ConfigSources): Given | undefined {
   if (flags[name] !== undefined) return {value: flags[name], source: flagOf(name), directory: workingDirectory};
   const variable = environment[variableOf(name)];
-  // An empty variable is how many programs unset one for those they start.
+  // Many programs unset a variable for their children by making it empty.
   if (variable !== undefined && variable !== '')
     return {value: variable, source: variableOf(name), directory: workingDirectory};
   const members = membersOf(file);
@@ -240,35 +240,35 @@ function findGiven(name: SettingName, {flags, environment, file, workingDirector
   return undefined;
 }
 
-/** What is wrong with the sources themselves: a file that is none, and names that no setting has. */
+/** Finds the problems of the sources themselves: an unreadable file, and unknown names. */
 function findSourceProblems({environment, file}: ConfigSources): ConfigurationProblem[] {
   const variables = new Set([...SETTING_NAMES.map(variableOf), CONFIG_FILE_VARIABLE]);
   const problems = Object.keys(environment)
     .filter(name => name.startsWith(VARIABLE_PREFIX) && environment[name] !== '' && !variables.has(name))
-    .map(name => describeStranger({name, source: name, known: variables}));
+    .map(name => describeUnknown({name, source: name, known: variables}));
   if (file === undefined) return problems;
   const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';
   if (problem !== undefined) return [...problems, {setting: '', source: file.path, problem}];
-  const strangers = Object.keys(membersOf(file)).filter(name => !isSettingName(name) && name !== SCHEMA_MEMBER);
+  const unknown = Object.keys(membersOf(file)).filter(name => !isSettingName(name) && name !== SCHEMA_MEMBER);
   return [
     ...problems,
-    ...strangers.map(name => describeStranger({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
+    ...unknown.map(name => describeUnknown({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
   ];
 }
 
-/** Tells editors which schema a JSON file has; it sets nothing. */
+/** The member that names the schema of a JSON file for editors; it is not a setting. */
 const SCHEMA_MEMBER = '$schema';
 
-interface Stranger {
+interface UnknownName {
   readonly name: string;
   readonly source: string;
   readonly known: Iterable<string>;
 }
 
-/** A name that no setting has is most often a slip of the fingers, which should not go unnoticed. */
-function describeStranger({name, source, known}: Stranger): ConfigurationProblem {
+/** Describes an unknown name, which is most often a typing error. */
+function describeUnknown({name, source, known}: UnknownName): ConfigurationProblem {
   const similar = findSimilar(name, known);
-  const problem = similar === undefined ? 'is no setting' : `is no setting; did you mean ${similar}?`;
+  const problem = similar === undefined ? 'is not a setting' : `is not a setting; did you mean ${similar}?`;
   return {setting: name, source, problem};
 }
 

@@ -1,6 +1,6 @@
 /**
- * The known name that somebody probably meant: the nearest one by slips of the fingers (letters that are
- * wrong, missing, too many, or swapped), if that is near enough to be more than a coincidence.
+ * Returns the known name that the user probably meant: the one with the smallest edit distance (letters that are wrong, missing,
+ * extra or swapped), unless that distance is too large.
  */
 export function findSimilar(name: string, known: Iterable<string>): string | undefined {
   let best: {readonly name: string; readonly distance: number} | undefined;
@@ -8,16 +8,16 @@ export function findSimilar(name: string, known: Iterable<string>): string | und
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < (best?.distance ?? Infinity)) best = {name: candidate, distance};
   }
-  return best !== undefined && best.distance <= SLIPS_MAX && best.distance < name.length / 2 ? best.name : undefined;
+  return best !== undefined && best.distance <= DISTANCE_MAX && best.distance < name.length / 2 ? best.name : undefined;
 }
 
-/** More slips than this are another word. */
-const SLIPS_MAX = 3;
+/** Largest edit distance of a typing error. */
+const DISTANCE_MAX = 3;
 
-/** Names longer than this, in UTF-16 units, are no slip of the fingers, and would take long to compare. */
+/** Longest name that is compared, in UTF-16 units; longer ones would take long. */
 const COMPARED_LENGTH_MAX = 64;
 
-/** How many slips turn one text into the other (optimal string alignment). */
+/** Returns the edit distance of two texts (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   if (a.length > COMPARED_LENGTH_MAX) return Infinity;
   let before: readonly number[] = [];

@@ -1,32 +1,32 @@
 import {resolve} from 'node:path';
 
-/** A setting as it is described to people and read from text or JSON. */
+/** A setting: its description in help, and its reader. */
 export interface Setting<T> {
-  /** What its value is called in help; none for a setting that is on or off. */
+  /** The name of its value in help; undefined for a switch. */
   readonly placeholder?: string;
   readonly description: string;
   readonly repeatable?: boolean;
-  /** All values there are, where they are few. */
+  /** All values, if there are few. */
   readonly choices?: readonly string[];
-  /** The value, or what is wrong with what was given. `directory` is what a relative path starts from. */
+  /** Reads a value of text or JSON; `directory` is the base of relative paths. */
   read(given: unknown, directory: string): Reading<T>;
 }
 
-/** What came of reading a value. */
+/** The value, or the problem with it. */
 export type Reading<T> = {readonly value: T} | {readonly problem: string};
 
-/** Reads a text that is not empty. */
+/** Reads a string that is not empty. */
 export function readText(given: unknown): Reading<string> {
-  return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a text that is not empty');
+  return typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty');
 }
 
-/** Reads a path; a relative one starts from `directory`. */
+/** Reads a path; `directory` is the base of a relative one. */
 export function readPath(given: unknown, directory: string): Reading<string> {
   const reading = readText(given);
   return 'value' in reading ? {value: resolve(directory, reading.value)} : reading;
 }
 
-/** Reads one of a few texts. */
+/** Reads one of a few strings. */
 export function readChoice<T extends string>(choices: readonly T[]): Setting<T>['read'] {
   const wanted = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
   return given => {
@@ -35,7 +35,7 @@ export function readChoice<T extends string>(choices: readonly T[]): Setting<T>[
   };
 }
 
-/** Reads what is on or off: also 1 and 0, as variables often have it. */
+/** Reads a switch: `true`, `false`, `1` or `0`. */
 export function readFlag(given: unknown): Reading<boolean> {
   if (given === true || given === 'true' || given === '1') return {value: true};
   if (given === false || given === 'false' || given === '0') return {value: false};
@@ -51,7 +51,7 @@ export function readInteger(min: number, max: number): Setting<number>['read'] {
   };
 }
 
-/** How much of a wrong value is repeated, in UTF-16 units: enough to recognise it. */
+/** Longest invalid value that is repeated, in UTF-16 units. */
 const SHOWN_LENGTH_MAX = 64;
 
 function wrong(given: unknown, wanted: string): {readonly problem: string} {
@@ -59,20 +59,20 @@ function wrong(given: unknown, wanted: string): {readonly problem: string} {
   return {problem: `has to be ${wanted}, not ${shown.length > SHOWN_LENGTH_MAX ? 'this long value' : shown}`};
 }
 
-/** Reads several texts: an array in a file, a repeated flag, or a variable with commas. */
+/** Reads several strings: an array in a file, a repeated flag, or a variable with commas. */
 export function readList(findProblem: (text: string) => string | undefined): Setting<readonly string[]>['read'] {
   return given => {
     const texts: readonly unknown[] =
       typeof given === 'string' ? given.split(',').map(text => text.trim()) : Array.isArray(given) ? given : [given];
     for (const text of texts) {
-      const problem = typeof text === 'string' ? findProblem(text) : 'is not a text';
+      const problem = typeof text === 'string' ? findProblem(text) : 'is not a string';
       if (problem !== undefined) return {problem: `${JSON.stringify(text)} ${problem}`};
     }
     return {value: texts as readonly string[]};
   };
 }
 
-/** What is wrong with an origin of web pages. */
+/** Finds the problem with an origin of web pages. */
 export function findOriginProblem(text: string): string | undefined {
   if (text === '*' || text === 'null') return 'would let any page call; name exact origins';
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(text))
@@ -83,7 +83,7 @@ export function findOriginProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a host name. */
+/** Finds the problem with a host name. */
 export function findHostProblem(text: string): string | undefined {
   return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/.test(text)
     ? undefined

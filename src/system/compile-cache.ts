@@ -2,12 +2,12 @@ import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs'
 import module from 'node:module';
 import {basename, dirname, join} from 'node:path';
 
-/** What the types leave out: they are those of the oldest Node that is supported, and it is there since Node 22.8. */
+/** The part of the module that the types of the oldest supported Node lack; it exists since Node 22.8. */
 interface CompilingModule {
   readonly enableCompileCache?: (directory: string) => unknown;
 }
 
-/** Only the owner may look: what is in it is run. */
+/** Only the owner may access the directory: its code is run. */
 const DIRECTORY_MODE = 0o700;
 
 /** Bits of a file mode for users other than the owner, and those with which they may write. */
@@ -18,9 +18,9 @@ const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Has Node keep the compiled code of all modules that are imported after this, for the next start. It is kept in a directory of the
- * user, and not in the shared one that Node would choose, because Node runs it. Does nothing where no other user can be kept
- * out, or where the disk refuses.
+ * Makes Node keep the compiled code of all modules that are imported later, for the next start. It is kept in a directory of the
+ * user, not in the shared one that is Node's default, because Node runs it. Does nothing if other users could write there, or
+ * if the disk fails.
  *
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
  */
@@ -33,14 +33,14 @@ export function enableCompileCache(cacheDir: string, userId: number | undefined)
     makeDirectory(directory);
     if (findOwnProblem(directory, userId) === undefined) enable(directory);
   } catch {
-    // It only makes the next start faster.
+    // The cache is optional: it only makes the next start faster.
   }
 }
 
 /**
- * Finds out why compiled code is not kept in a directory.
+ * Finds the reason why compiled code is not kept in a directory.
  *
- * @returns Undefined if it is, or if there is no such directory yet.
+ * @returns Undefined if it is kept, or if the directory does not exist yet.
  */
 export function findCacheProblem(path: string, userId: number | undefined): string | undefined {
   try {
@@ -52,14 +52,14 @@ export function findCacheProblem(path: string, userId: number | undefined): stri
   }
 }
 
-/** Without `recursive`, which does not end below `/proc` (see `files.ts`, whose function this would have to wait for). */
+/** Makes a directory without `recursive`, which never ends below `/proc`. The function of `files.ts` is asynchronous. */
 function makeDirectory(path: string): void {
   if (statSync(path, {throwIfNoEntry: false}) !== undefined) return;
   makeDirectory(dirname(path));
   mkdirSync(path, {mode: DIRECTORY_MODE});
 }
 
-/** The path without links above its last part: one that changes later leads nowhere else. */
+/** Resolves links above the last part of a path, so that later changes of links have no effect. */
 function locate(path: string): string {
   const parent = dirname(path);
   const isThere = parent === path || statSync(parent, {throwIfNoEntry: false}) !== undefined;
@@ -71,7 +71,7 @@ function findOwnProblem(directory: string, userId: number | undefined): string |
   if (!status.isDirectory()) return `${directory} is not a directory`;
   if (userId === undefined) return undefined;
   if (status.uid !== userId) return `${directory} belongs to user ${status.uid}, and this process runs as ${userId}`;
-  // Also when they can only read now: files that a wide umask left in it stay open to their writes.
+  // Reading alone is a problem too: with a wide umask the files in it may be writable.
   return (status.mode & OTHERS) === 0 ? undefined : `${directory} is open to other users (mode ${formatMode(status)})`;
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What goes wrong at a prompt, and the two lines that say what it was and what to do. */
+/** Failures at a prompt, with the line of the failure and the line of advice. */
 const SLIPS: readonly {
   readonly name: string;
   readonly args: readonly string[];
@@ -34,12 +34,12 @@ const SLIPS: readonly {
   },
   {name: 'single quotes inside an object', args: ['put', 'a', "{'x':1}"], exitCode: 2, said: /\n.*double quotes only/},
   {name: 'a patch that is no JSON', args: ['patch', 'a', '{x}'], exitCode: 2, said: /\nCorrect/, not: /put/},
-  {name: 'a text without quotes', args: ['put', 'a', 'hello'], exitCode: 2, said: /\nA text needs quotes of its own/},
+  {name: 'a string without quotes', args: ['put', 'a', 'hello'], exitCode: 2, said: /\nA string needs its own quotes/},
   {
     name: 'an export into a directory that is not there',
     args: ['export', '/nonexistent/x'],
     exitCode: 1,
-    said: /there is no such directory\nName a place in a directory that exists/,
+    said: /there is no such directory\nChoose a path in a directory that exists/,
     not: /disk/,
   },
   {
@@ -65,7 +65,7 @@ const SLIPS: readonly {
     name: '--if-match where no entry is',
     args: ['put', 'gone', '2', '--if-match', '1'],
     exitCode: 4,
-    said: /expected revision 1, found no entry\nThe entry is gone: leave --if-match out/,
+    said: /expected revision 1, found no entry\nThe entry was deleted: leave --if-match out/,
   },
   {
     name: '--if-match with another revision',
@@ -90,9 +90,9 @@ const SLIPS: readonly {
     name: 'a snapshot that is not there',
     args: ['snapshot', 'load', 'nosuch', '--yes'],
     exitCode: 3,
-    said: /the snapshot "nosuch": there is none of this name\n"crewroom snapshot list"/,
+    said: /the snapshot "nosuch": it does not exist\n"crewroom snapshot list"/,
   },
-  {name: 'the same to delete', args: ['snapshot', 'delete', 'nosuch'], exitCode: 3, said: /there is none of this name/},
+  {name: 'the same to delete', args: ['snapshot', 'delete', 'nosuch'], exitCode: 3, said: /it does not exist/},
 ];
 
 describe('what goes wrong at a prompt says what it was, and the way out', () => {

@@ -8,11 +8,11 @@ import {createMachine, type Finished} from './crewroom.ts';
 const machine = await createMachine();
 const isRoot = process.getuid?.() === 0;
 
-/** An account that owns nothing, on most systems that of `nobody`. */
+/** The id of an account without files. */
 const OTHER_USER = 65534;
 
 interface Places {
-  /** Where the user's programs keep what may be deleted. */
+  /** The cache directory of the user. */
   readonly cache: string;
   /** The directory of this program in there. */
   readonly own: string;

@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What a shell is answered. */
+/** The answer to a shell. */
 interface Answered {
   readonly words: readonly string[];
-  /** What the shell may do besides, as bits: 2 for no space behind the word, 4 for no files. */
+  /** A bit set: 2 for no space after the word, 4 for no files. */
   readonly directive: number;
 }
 
-/** What is offered for a line, whose last word may be empty. */
+/** Returns the offered words for a line, whose last word may be empty. */
 async function suggest(words: readonly string[], environment?: Record<string, string>): Promise<readonly string[]> {
   return (await ask(words, environment)).words;
 }
@@ -40,7 +40,7 @@ async function ask(words: readonly string[], environment: Record<string, string>
   return {words: lines.map(line => line.split('\t')[0] ?? ''), directive: Number(last.slice(1))};
 }
 
-/** Asks again where nothing is offered: on a busy machine a service may take longer than somebody waits who pressed a key. */
+/** Retries without an offer: on a busy machine the service may take longer than the time limit. */
 async function suggestKeys(words: readonly string[], environment?: Record<string, string>): Promise<readonly string[]> {
   for (let attempt = 1; attempt < 5; attempt++) {
     const keys = await suggest(words, environment);
@@ -53,7 +53,7 @@ async function put(key: string, body = '1'): Promise<void> {
   await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`, {method: 'PUT', body});
 }
 
-/** Keys that some shell would take for something else. */
+/** Keys that mean something else in some shell. */
 const STRANGE = [
   'x y',
   "x'y",
@@ -94,14 +94,14 @@ describe('the completion of keys', () => {
     });
   }
 
-  test('goes on where flags stand before, and takes the service that they name', async () => {
+  test('works after flags, and asks the service that they name', async () => {
     assert.deepEqual(await suggestKeys(['get', '--json', 'gr']), ['grüße']);
     const environment = {CREWROOM_PORT: '1'};
     assert.deepEqual(await suggestKeys(['get', '--port', String(service.port), 'gr'], environment), ['grüße']);
     assert.deepEqual(await suggestKeys(['get', `--port=${service.port}`, 'gr'], environment), ['grüße']);
   });
 
-  test('leaves out what a shell would take for something else', async () => {
+  test('leaves out keys that mean something else in a shell', async () => {
     assert.deepEqual(await suggestKeys(['get', '']), [
       'com.example.a/one',
       'com.example.a/two',
@@ -111,21 +111,21 @@ describe('the completion of keys', () => {
     assert.deepEqual(await suggest(['get', 'x']), []);
   });
 
-  test('offers none where no key belongs', async () => {
+  test('offers no keys in other places', async () => {
     assert.deepEqual(await suggest(['put', 'k', '']), []);
     assert.deepEqual(await suggest(['start', '']), []);
     assert.deepEqual(await suggest(['get', '--json']), ['--json']);
     assert.deepEqual(await suggest(['put', 'k', '1', '--if-match', '']), []);
   });
 
-  test('offers a screenful of many', async () => {
+  test('offers at most a screenful', async () => {
     const operations = Array.from({length: 300}, (_, index) => ({kind: 'put', key: `many-${index + 1000}`, value: 1}));
     await fetch(`${service.url}/api/transactions`, {method: 'POST', body: JSON.stringify({operations})});
     const keys = await suggestKeys(['get', 'many-']);
     assert.deepEqual([keys.length, keys[0], keys.at(-1)], [50, 'many-1000', 'many-1049']);
   });
 
-  test('is silent where nothing answers, or something else', async () => {
+  test('offers nothing if no Crewroom answers', async () => {
     assert.deepEqual(await suggest(['get', ''], {CREWROOM_PORT: '1'}), []);
     assert.deepEqual(await suggest(['get', ''], {CREWROOM_PORT: 'nonsense'}), []);
     const mute = createServer(() => {}).listen(0, '127.0.0.1');
@@ -155,7 +155,7 @@ describe('the completion of files', () => {
     });
   }
 
-  test('offers none where no file belongs', async () => {
+  test('offers no files in other places', async () => {
     for (const words of [
       ['start', '--port', ''],
       ['status', ''],
@@ -165,7 +165,7 @@ describe('the completion of files', () => {
       assert.equal((await ask(words)).directive, 4, words.join(' '));
   });
 
-  test('offers files behind an @, and goes on in directories', async () => {
+  test('offers files after an @, and those in directories', async () => {
     await mkdir(join(home, 'values', 'more'), {recursive: true});
     for (const name of ['flight.json', 'flat.json', 'fl$(touch pwned)', '.hidden'])
       await writeFile(join(home, 'values', name), '1');
@@ -178,7 +178,7 @@ describe('the completion of files', () => {
 });
 
 describe('the completion of snapshots', () => {
-  test('offers those that are there where one is loaded or deleted', async () => {
+  test('offers existing snapshots to load or delete', async () => {
     const environment = {CREWROOM_PORT: String(service.port)};
     for (const name of ['before-update', 'before-flight', 'other'])
       assert.equal((await machine.run(['snapshot', 'save', name], {environment})).exitCode, 0);

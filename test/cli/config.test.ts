@@ -69,7 +69,7 @@ describe('crewroom config', () => {
     {
       name: 'with a name that is none',
       content: '{"prot": 1}',
-      said: /"prot" in .*other\.json is no setting; did you mean port\?/,
+      said: /"prot" in .*other\.json is not a setting; did you mean port\?/,
     },
   ];
   for (const {name, content, said} of files) {
@@ -96,11 +96,11 @@ describe('crewroom config', () => {
       environment: {CREWROOM_EPHEMERALL: '1'},
     });
     assert.equal(exitCode, 2);
-    assert.match(stdout, /^port +not usable +--port$/m);
+    assert.match(stdout, /^port +invalid +--port$/m);
     assert.match(stdout, /^host +localhost +default$/m);
     assert.deepEqual(stderr.split('\n').slice(0, 4), [
-      'crewroom: Cannot use the configuration: there are 3 problems',
-      '  CREWROOM_EPHEMERALL is no setting; did you mean CREWROOM_EPHEMERAL?',
+      'crewroom: Cannot use the configuration: 3 problems',
+      '  CREWROOM_EPHEMERALL is not a setting; did you mean CREWROOM_EPHEMERAL?',
       '  --port has to be a whole number from 0 to 65535, not "x"',
       '  --log-level has to be error, info or debug, not "y"',
     ]);

@@ -5,13 +5,13 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {afterAll} from 'vitest';
 
-/** What `crewroom` runs. */
+/** The file that `crewroom` runs. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** How long a process may take to do what a test waits for, in milliseconds; far more than it should. */
+/** Longest wait for a process, in milliseconds; far more than it needs. */
 const PATIENCE_MS = 60_000;
 
-/** What became of a command. */
+/** The result of a command. */
 export interface Finished {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -19,17 +19,17 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** How a command is run. */
+/** Options of a run. */
 export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** What it reads; nothing without it. */
+  /** The standard input. @default {empty} */
   readonly input?: string | Uint8Array;
   readonly workingDirectory?: string;
-  /** The width of the terminal, in characters; where it is not given the terminal does not know it. */
+  /** Width of the terminal, in characters; unknown without it. */
   readonly columns?: number;
 }
 
-/** A machine of its own for the tests of a file: a home directory that nobody else has. */
+/** A machine for the tests of one file: a home directory of its own. */
 export interface Machine {
   readonly home: string;
   /** Runs `crewroom` to its end, with pipes as its streams. */
@@ -50,9 +50,9 @@ export interface Machine {
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly finished: Promise<Finished>;
-  /** What it has said so far. */
+  /** Returns its output so far. */
   said(): {readonly stdout: string; readonly stderr: string};
-  /** Resolves once it has said something; rejects when it ends before. */
+  /** Resolves when the output satisfies a condition; rejects if the process ends before. */
   until(what: (said: {readonly stdout: string; readonly stderr: string}) => boolean): Promise<void>;
 }
 
@@ -60,13 +60,13 @@ export interface Running {
 export interface Service extends Running {
   readonly port: number;
   readonly url: string;
-  /** The line with which it told that it serves. */
+  /** Its log line of the start. */
   readonly started: Readonly<Record<string, unknown>>;
-  /** Asks it to stop, and waits. */
+  /** Stops it, and waits for its end. */
   stop(): Promise<Finished>;
 }
 
-/** Makes a machine; everything on it is gone after the tests of the file. */
+/** Makes a machine; it is deleted after the tests of the file. */
 export async function createMachine(): Promise<Machine> {
   const home = await mkdtemp(join(tmpdir(), 'crewroom-cli-'));
   const children = new Set<ChildProcessWithoutNullStreams>();
@@ -92,7 +92,7 @@ export async function createMachine(): Promise<Machine> {
     });
     children.add(child);
     child.once('exit', () => children.delete(child));
-    // A command that ends without reading its input is no failure of the test.
+    // A command may end without reading its input.
     child.stdin.on('error', () => {});
     if (input !== undefined) child.stdin.end(input);
     return follow(child);
@@ -102,7 +102,7 @@ export async function createMachine(): Promise<Machine> {
     spawn: (args, options = {}) => begin(process.execPath, [MAIN, ...args], options),
     run: (args, options = {}) => machine.spawn(args, {input: '', ...options}).finished,
     spawnOnTerminal: (args, options = {}) => {
-      // Without exec a shell would be in between, and die of the Ctrl+C that is meant for the service.
+      // Without exec, Ctrl+C would end the shell in between.
       const size = options.columns === undefined ? '' : `stty cols ${options.columns}; `;
       const command = [process.execPath, MAIN, ...args].map(quote).join(' ');
       return machine.spawnLineOnTerminal(`${size}exec ${command}`, options);
@@ -180,7 +180,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A text without the marks that only a terminal understands. */
+/** Removes the escape sequences of a terminal from a text. */
 export function plain(text: string): string {
   return text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').replaceAll('\r', '');
 }

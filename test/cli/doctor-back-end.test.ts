@@ -631,7 +631,7 @@ describe('crewroom doctor --script-url', () => {
   });
 
   for (const {name, args, said} of [
-    {name: '--deep with a back end', args: ['--script-url', 'http://localhost/', '--deep'], said: /looks at the store/},
+    {name: '--deep with a back end', args: ['--script-url', 'http://localhost/', '--deep'], said: /checks the store/},
     {name: 'a user name without a back end', args: ['--username', '1'], said: /go with --script-url only/},
     {
       name: 'a password without a user name',

@@ -115,7 +115,7 @@ describe('crewroom doctor', () => {
     const examined = await examine(args, {CREWROOM_PROT: '1'});
     assert.equal(examined.exitCode, 1);
     assert.deepEqual(about(examined, 'Settings'), [
-      'problem: CREWROOM_PROT is no setting; did you mean CREWROOM_PORT?',
+      'problem: CREWROOM_PROT is not a setting; did you mean CREWROOM_PORT?',
       'problem: --log-level has to be error, info or debug, not "loud"',
       'problem: host is "0.0.0.0", which other machines could call',
     ]);

@@ -117,7 +117,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.ok(Math.abs(movedMs) <= 2000, `it moved by ${movedMs} ms`);
   });
 
-  test('stores nothing over what somebody else wrote meanwhile, and says how to go on', async () => {
+  test('stores nothing over a write of another client, and says how to continue', async () => {
     await put('raced', '1');
     const race = `curl -sX PUT ${service.url}/api/store/raced -d 2; echo 3 > "$1"`;
     const {exitCode, stdout, stderr} = await run(['edit', 'raced'], race);
@@ -137,12 +137,12 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     await put('gone', '1');
     const remove = await run(['edit', 'gone'], `curl -sX DELETE ${service.url}/api/store/gone; echo 3 > "$1"`);
     assert.equal(remove.exitCode, 4);
-    assert.match(remove.stderr, /to store it nevertheless: crewroom put --if-absent gone @/);
+    assert.match(remove.stderr, /to store it anyway: crewroom put --if-absent gone @/);
     const make = await run(['edit', 'made'], `curl -sX PUT ${service.url}/api/store/made -d 2; echo 3 > "$1"`);
     assert.equal(make.exitCode, 4);
     assert.match(
       make.stderr,
-      /look at theirs \(crewroom get made\), then store it: crewroom put --if-match \d+ made @/,
+      /look at the new one \(crewroom get made\), then store it: crewroom put --if-match \d+ made @/,
     );
     assert.deepEqual([(await get('gone')).status, await (await get('made')).text()], [404, '2']);
   });
@@ -205,7 +205,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
       assert.equal(await (await get('again')).text(), '[1]');
     });
 
-    test('keeps it where nobody wants that', async () => {
+    test('keeps it if the user declines', async () => {
       const running = await editTwice();
       running.child.stdin.write('n\n');
       const {exitCode, stdout} = await running.finished;

@@ -309,7 +309,7 @@ describe('crewroom delete', () => {
     assert.deepEqual(JSON.parse((await run(['delete', '--all', '--yes', '--json'])).stdout), {deleted: 2});
   });
 
-  test('deletes nothing where nobody can be asked', async () => {
+  test('deletes nothing if the user cannot be asked', async () => {
     await fill('a');
     assert.equal((await run(['delete', '--all'])).exitCode, 2);
     assert.equal((await run(['list'])).stdout, 'a\n');
@@ -383,12 +383,12 @@ describe('crewroom status and identity', () => {
     await exact.stop();
   });
 
-  test('find nobody with exit code 3', async () => {
+  test('end with exit code 3 without a pilot', async () => {
     const empty = await machine.start(['--ephemeral', '--profile', 'none']);
     const {exitCode, stderr} = await machine.run(['identity', '--port', String(empty.port)]);
     assert.equal(exitCode, 3);
     assert.match(stderr, /^crewroom: Cannot tell who the pilot is: no pilot is signed in\n/);
-    assert.match((await machine.run(['status', '--port', String(empty.port)])).stdout, /Identity +nobody/);
+    assert.match((await machine.run(['status', '--port', String(empty.port)])).stdout, /Identity +none/);
     await empty.stop();
   });
 

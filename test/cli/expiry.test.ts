@@ -40,7 +40,7 @@ describe('a time to live on the command line', () => {
     });
   }
 
-  test('is forgotten at a put without one, and changed by a touch', async () => {
+  test('is removed by a put without one, and changed by a touch', async () => {
     await run('put', 'k', '{"a": 1.0}', '--ttl', '60');
     assert.deepEqual(JSON.parse((await run('touch', 'k', '--ttl', '1h', '--json')).stdout).key, 'k');
     assert.equal(await lifeOf('k'), 3600);
@@ -107,11 +107,11 @@ describe('a time to live on the command line', () => {
     await run('put', 'k', '1');
     assert.match(
       (await runOnTerminal('touch', 'k', '--ttl', '90')).stdout,
-      /^Touched at revision \d+: it lives for 90s from now\r\n$/,
+      /^Touched at revision \d+: it expires in 90s\r\n$/,
     );
     assert.match(
       (await runOnTerminal('touch', 'k', '--forever')).stdout,
-      /^Touched at revision \d+: it stays until it is deleted\r\n$/,
+      /^Touched at revision \d+: it does not expire\r\n$/,
     );
   });
 });
@@ -132,7 +132,7 @@ describe('crewroom reset', () => {
     assert.equal((await run('reset', '--yes', '--json')).stdout, '{"deleted":0}\n');
   });
 
-  test('deletes nothing where nobody can be asked', async () => {
+  test('deletes nothing if the user cannot be asked', async () => {
     await run('put', 'k', '1');
     assert.equal((await run('reset')).exitCode, 2);
     assert.equal((await run('list')).stdout, 'k\n');
@@ -148,7 +148,7 @@ describe('crewroom reset', () => {
       await running.until(({stdout}) => stdout.includes('[y/N]'));
       running.child.stdin.write(text);
       const finished = await running.finished;
-      assert.match(finished.stdout, /^Delete 1 entry: all there are\? \[y\/N\] /);
+      assert.match(finished.stdout, /^Delete 1 entry: all entries\? \[y\/N\] /);
       assert.match(plain(finished.stdout), said);
       assert.equal(finished.exitCode, exitCode);
       assert.equal((await run('list')).stdout, left);

@@ -17,12 +17,12 @@ const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 if (!isRoot)
   process.stderr.write('services of other users: skipped, since only root on Linux can become another user\n');
 
-/** What has Node become another user before it does anything else. */
+/** A preload that makes Node another user before everything else. */
 function becoming(userId: number): string {
   return `--import=data:text/javascript,process.setgid(${userId}),process.setuid(${userId})`;
 }
 
-/** Whether another user may read what is tested: a clone may be in a directory of its owner alone. */
+/** True if another user may read the tested files: a clone may be in a private directory. */
 const isReadable =
   isRoot && spawnSync(process.execPath, [becoming(OTHER_USER), MAIN, 'version'], {cwd: '/'}).status === 0;
 if (isRoot && !isReadable) process.stderr.write('calls by other users: skipped, since they may not read this clone\n');
@@ -56,7 +56,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
 
   interface Impostor {
     readonly port: string;
-    /** What it was sent so far. */
+    /** The requests that it got so far. */
     readonly received: readonly string[];
   }
 

@@ -15,7 +15,7 @@ const {home} = machine;
 
 let backEnd: TestBackEnd;
 let service: Service;
-/** With no airline of its own: whoever signs in says where. */
+/** A machine without an airline: the user names it at sign-in. */
 let open: Service;
 const PORT = (): readonly string[] => ['--port', String(service.port)];
 
@@ -58,7 +58,7 @@ describe('crewroom sign-in', () => {
       const [first, second] = stdout.split('\n');
       assert.equal(first, '✔ Signed in as Ada Quill (VMS0001), Crewroom Air');
       assert.ok(second?.startsWith(`  at ${backEnd.scriptURL}, until 2`), second);
-      assert.match(second ?? '', /\d{4}-\d\d-\d\d \d\d:\d\d UTC; forgotten when the service stops$/);
+      assert.match(second ?? '', /\d{4}-\d\d-\d\d \d\d:\d\d UTC; kept until the service stops$/);
       const logins = backEnd.requests.filter(({path}) => path === 'pilot/login');
       assert.deepEqual(
         logins.map(({json}) => json),
@@ -104,7 +104,7 @@ describe('crewroom sign-in', () => {
     assert.ok(stdout.includes(`at ${backEnd.scriptURL}, until 2`), stdout);
   });
 
-  test('signs in where somebody says, when no airline is configured', async () => {
+  test('signs in at the back end of --script-url if no airline is configured', async () => {
     // Laravel takes the slash away that others add.
     await using other = await startPhpVms7({nowMs: Date.now, dropsSlash: true});
     const args = ['sign-in', '--port', String(open.port), '--username', ADA.email];
@@ -114,7 +114,7 @@ describe('crewroom sign-in', () => {
     // The slash at the end is a thing that people forget.
     const named = await machine.run([...args, '--script-url', other.scriptURL.slice(0, -1)], {input: ADA.password});
     assert.equal(named.exitCode, 0, named.stderr);
-    assert.ok(named.stdout.includes(`at ${other.scriptURL}, without an end that is known`), named.stdout);
+    assert.ok(named.stdout.includes(`at ${other.scriptURL}, with no known end`), named.stdout);
     await machine.run(['sign-out', '--port', String(open.port)]);
   });
 
@@ -168,9 +168,14 @@ describe('crewroom sign-in', () => {
   });
 
   for (const {name, args, input, said, exitCode = 2} of [
-    {name: 'no user name', args: [], input: 'x', said: /nobody is there to be asked, so it needs --username/},
-    {name: 'no password', args: ['--username', '1'], input: '', said: /Cannot read standard input: no password stands/},
-    {name: 'an empty line', args: ['--username', '1'], input: '\nx\n', said: /no password stands in its first line/},
+    {name: 'no user name', args: [], input: 'x', said: /without a terminal to ask on it needs --username NAME/},
+    {
+      name: 'no password',
+      args: ['--username', '1'],
+      input: '',
+      said: /Cannot read standard input: its first line is empty/,
+    },
+    {name: 'an empty line', args: ['--username', '1'], input: '\nx\n', said: /its first line is empty/},
     {
       name: 'no file',
       args: ['--username', '1', '--password-file', 'none'],
@@ -210,7 +215,7 @@ describe('crewroom sign-in', () => {
     const {exitCode, stderr} = await signedIn;
     await pipe.close();
     assert.equal(exitCode, 2);
-    assert.match(stderr, /Cannot read "endless": it is larger than 4096 bytes, so it is no password/);
+    assert.match(stderr, /Cannot read "endless": it is larger than 4096 bytes, so it is not a password/);
   });
 
   test.skipIf(process.platform === 'win32')(
@@ -271,11 +276,11 @@ describe('crewroom sign-out', () => {
     const first = await machine.run(['sign-out', ...PORT()]);
     assert.deepEqual(
       [first.exitCode, first.stdout],
-      [0, `Signed out of ${backEnd.scriptURL}; the session is forgotten\n`],
+      [0, `Signed out of ${backEnd.scriptURL}; the session is deleted\n`],
     );
     assert.equal((await machine.run(['identity', ...PORT()])).exitCode, 3);
     const second = await machine.run(['sign-out', ...PORT()]);
-    assert.deepEqual([second.exitCode, second.stdout], [0, 'Nobody was signed in at an airline\n']);
+    assert.deepEqual([second.exitCode, second.stdout], [0, 'No pilot was signed in at an airline\n']);
     assert.equal(JSON.parse((await machine.run(['sign-out', ...PORT(), '--json'])).stdout).state, 'signed-out');
   });
 });

@@ -251,7 +251,7 @@ describe.runIf(process.platform === 'linux')('crewroom start, on a terminal', ()
       await running.until(({stdout}) => stdout.includes('Stop'));
       const {stdout} = running.said();
       assert.ok(!stdout.includes('\u001b'), stdout);
-      assert.match(stdout, /Identity +nobody/);
+      assert.match(stdout, /Identity +none/);
       assert.match(stdout, /Data +in memory/);
       running.child.stdin.write('\u0003');
       await running.finished;
@@ -267,7 +267,7 @@ describe.runIf(process.platform === 'linux')('crewroom start, on a terminal', ()
   });
 });
 
-test('a program that answers like nobody we know is called by its name only', async () => {
+test('an unknown program on the port is called by its name only', async () => {
   const impostor = createServer((_request: IncomingMessage, response: ServerResponse) => {
     response.end(JSON.stringify({name: 'crewroom', version: '\u001b[2J'}));
   }).listen(0, '127.0.0.1');

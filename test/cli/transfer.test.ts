@@ -97,7 +97,7 @@ describe('crewroom export', () => {
     await writeFile(join(directory, 'f'), 'precious', {mode: 0o644});
     const refused = await run(['export', 'f']);
     assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /"f" is there already; --force replaces it/);
+    assert.match(refused.stderr, /"f" exists already; --force replaces it/);
     assert.equal(await readFile(join(directory, 'f'), 'utf8'), 'precious');
     const {stdout} = await run(['export', 'f', '--force', '--json']);
     assert.deepEqual(JSON.parse(stdout), {file: 'f', entries: 0, revision: '0', sizeBytes: 93});
@@ -217,7 +217,7 @@ describe('crewroom import', () => {
     assert.deepEqual([failure['code'], failure['line'], failure['imported']], ['invalid-import', 2902, 0]);
   });
 
-  test('that Ctrl+C ends says how many entries are stored, and that doing it again is harmless', async () => {
+  test('that Ctrl+C ends says how many entries are stored, and that it can be run again', async () => {
     const running = machine.spawn(line(['import', '-']));
     // The rest never comes, and the pipe stays open.
     running.child.stdin.write(formatExport(manyEntries(5000)).split('\n').slice(0, 4500).join('\n'));
@@ -229,7 +229,7 @@ describe('crewroom import', () => {
     running.child.kill('SIGINT');
     const {exitCode, stdout, stderr} = await running.finished;
     assert.deepEqual([exitCode, stdout], [130, '']);
-    assert.equal(stderr, 'crewroom: Interrupted: 4,000 entries stored; doing it again is harmless\n');
+    assert.equal(stderr, 'crewroom: Interrupted: 4,000 entries stored; you can safely run it again\n');
     let count = 0;
     for await (const _ of service.crewroom.entries.listAll()) count++;
     assert.equal(count, 4000);
@@ -274,13 +274,17 @@ describe('crewroom import', () => {
     {name: 'no file', args: ['import'], says: /FILE is missing/},
     {name: 'a directory', args: ['import', '.'], says: /Cannot read "\.": it is a directory/},
     {name: 'another mode', args: ['import', '-', '--mode', 'x'], says: /--mode has to be merge or replace, not "x"/},
-    {name: 'replace without --yes', args: ['import', '-', '--mode', 'replace'], says: /nobody is there to confirm/},
+    {
+      name: 'replace without --yes',
+      args: ['import', '-', '--mode', 'replace'],
+      says: /it replaces entries: confirm that on a terminal, or with --yes/,
+    },
     {name: 'a copy to nowhere', args: ['copy'], says: /--to has to name the service/},
     {name: 'a copy to no address', args: ['copy', '--to', 'ftp://x'], says: /--to has to be the address of a service/},
     {name: 'no such action', args: ['snapshot', 'eat'], says: /it takes save, load, list or delete, not "eat"/},
     {name: 'a snapshot without a name', args: ['snapshot', 'save'], says: /save needs a NAME/},
-    {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is no name for a snapshot/},
-    {name: 'the name of a device', args: ['snapshot', 'save', 'con'], says: /"con" is no name for a snapshot/},
+    {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is not a valid name/},
+    {name: 'the name of a device', args: ['snapshot', 'save', 'con'], says: /"con" is not a valid name/},
   ];
   for (const {name, args, says} of misuses) {
     test(`refuses ${name}, with exit code 2`, async () => {
@@ -513,7 +517,7 @@ interface Answering extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A server that is no Crewroom, and answers every request in the same way. */
+/** A server that is not a Crewroom, and answers every request in the same way. */
 async function serveOnce(
   answer: (response: Parameters<Parameters<typeof createServer>[1] & {}>[1]) => void,
 ): Promise<Answering> {

@@ -46,7 +46,7 @@ describe('help', () => {
   }
 });
 
-describe('a command line that makes no sense', () => {
+describe('a wrong command line', () => {
   const rejected = [
     {name: 'a command with a typo', args: ['strat'], said: /unknown command "strat"; did you mean start\?/},
     {
@@ -74,34 +74,38 @@ describe('a command line that makes no sense', () => {
     {name: 'too many arguments', args: ['get', 'a', 'b'], said: /too many arguments: "b" follows the last one/},
     {name: 'a flag without its value', args: ['start', '--port'], said: /--port needs a value: --port PORT/},
     {name: 'a switch with a value', args: ['list', '--reverse=yes'], said: /--reverse takes no value/},
-    {name: 'a limit that is no number', args: ['list', '--limit', 'all'], said: /--limit has to be a whole number/},
-    {name: 'a revision that is no number', args: ['put', 'k', '1', '--if-match', 'x'], said: /--if-match has to be/},
+    {name: 'a limit that is not a number', args: ['list', '--limit', 'all'], said: /--limit has to be a whole number/},
+    {name: 'a revision that is not a number', args: ['put', 'k', '1', '--if-match', 'x'], said: /--if-match has to be/},
     {name: 'two conditions at once', args: ['put', 'k', '1', '--if-match', '1', '--if-absent'], said: /cannot both/},
     ...['0', '-5', '1.5', '1e3', '', '1 h', '90x', '3651d', '315360001'].map(ttl => ({
-      name: `a time to live that is none: ${JSON.stringify(ttl)}`,
+      name: `an invalid time to live: ${JSON.stringify(ttl)}`,
       args: ['put', 'k', '1', `--ttl=${ttl}`],
       said: /--ttl has to be a time such as 90s, 15m, 12h or 30d, from 1s to 3650d, not "/,
     })),
-    {name: 'a touch that changes nothing', args: ['touch', 'k'], said: /it needs either --ttl TIME or --forever/},
-    {name: 'a touch for two times', args: ['touch', 'k', '--ttl', '1', '--forever'], said: /it needs either --ttl/},
+    {name: 'a touch without a time', args: ['touch', 'k'], said: /it needs either --ttl TIME or --forever/},
+    {name: 'a touch with two times', args: ['touch', 'k', '--ttl', '1', '--forever'], said: /it needs either --ttl/},
     {
-      name: 'a cursor that is no number',
+      name: 'a revision to watch from that is not a number',
       args: ['watch', '--since', 'x'],
       said: /--since has to be a whole number from 0/,
     },
-    {name: 'a reset that nobody can confirm', args: ['reset'], said: /nobody is there to confirm that every entry/},
+    {
+      name: 'a reset without confirmation',
+      args: ['reset'],
+      said: /it deletes every entry: confirm that on a terminal, or/,
+    },
     {name: 'nothing to delete', args: ['delete'], said: /it needs a KEY, --prefix PREFIX or --all/},
     {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /goes with neither/},
-    {name: 'an empty prefix without --all', args: ['delete', '--prefix', '', '--yes'], said: /--all says so/},
+    {name: 'an empty prefix without --all', args: ['delete', '--prefix', '', '--yes'], said: /use --all for that/},
     {name: '--all with a prefix', args: ['delete', '--prefix', 'p', '--all', '--yes'], said: /not only those/},
     {name: 'a revision of many entries', args: ['delete', '--all', '--if-match', '1'], said: /goes with a KEY only/},
     {
-      name: 'many deletions that nobody can confirm',
+      name: 'many deletions without confirmation',
       args: ['delete', '--prefix', 'p'],
-      said: /nobody is there to confirm/,
+      said: /it deletes many entries: confirm that on a terminal, or/,
     },
     {
-      name: 'a shell that nobody knows',
+      name: 'an unknown shell',
       args: ['completion', 'tcsh'],
       said: /SHELL has to be bash, zsh, fish or powershell/,
     },
@@ -116,7 +120,7 @@ describe('a command line that makes no sense', () => {
     });
   }
 
-  test('is told to programs as JSON', async () => {
+  test('is JSON with --json', async () => {
     const {exitCode, stderr} = await machine.run(['list', '--jsno', '--json']);
     assert.equal(exitCode, 2);
     const {code, detail, advice, command} = JSON.parse(stderr) as Readonly<Record<string, string>>;
@@ -164,7 +168,7 @@ describe('crewroom completion', () => {
       .filter(word => word !== '' && !word.startsWith(':'));
   };
 
-  test('knows every command, and nothing that people do not type', async () => {
+  test('offers every command, and no hidden one', async () => {
     assert.deepEqual(
       await suggest(''),
       COMMAND_LIST.map(({name}) => name),
@@ -172,13 +176,13 @@ describe('crewroom completion', () => {
     assert.deepEqual(await suggest('st'), ['start', 'status']);
   });
 
-  test('knows every flag of a command', async () => {
+  test('offers every flag of a command', async () => {
     const flags = SETTING_NAMES.map(shownFlagOf);
     assert.deepEqual(await suggest('start', '--'), ['--new-store-id', '--json', ...flags, '--config', '--help']);
     assert.deepEqual(await suggest('put', 'k', 'v', '--if'), ['--if-match', '--if-absent']);
   });
 
-  test('knows values where there are few', async () => {
+  test('offers the values of a flag if there are few', async () => {
     assert.deepEqual(await suggest('start', '--log-level', ''), ['error', 'info', 'debug']);
     assert.deepEqual(await suggest('completion', 'f'), ['fish']);
   });
@@ -187,7 +191,7 @@ describe('crewroom completion', () => {
 describe.runIf(process.platform === 'linux')('what is written', () => {
   const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 
-  test('ends quietly where the reader has read enough', async () => {
+  test('ends quietly if the reader closes it', async () => {
     const service = await machine.start();
     for (let index = 0; index < 300; index++)
       await fetch(`${service.url}/api/store/${'k'.repeat(400)}${index}`, {method: 'PUT', body: '1'});
@@ -198,7 +202,7 @@ describe.runIf(process.platform === 'linux')('what is written', () => {
     await service.stop();
   });
 
-  test('is a failure where it cannot be written', async () => {
+  test('is a failure if it cannot be written', async () => {
     const command = `node ${main} version > /dev/full; echo $?`;
     const {stdout, stderr} = await promisify(execFile)('bash', ['-c', command]);
     assert.equal(stdout, '1\n');
@@ -214,7 +218,7 @@ describe.runIf(process.platform === 'linux')('what is written', () => {
     assert.ok(empty.includes('\u001b'), 'an empty NO_COLOR means nothing');
   });
 
-  test('comes from a command that a link leads to, as packages install it', async () => {
+  test('comes from a link to the command, as packages install it', async () => {
     const link = join(home, 'crewroom');
     await symlink(main, link);
     assert.match(execFileSync(link, ['version']).toString(), /^crewroom /);

@@ -12,7 +12,7 @@ export const IDENTITY = {
   },
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: 'crewroom identity', purpose: 'who the pilot is'},
+    {line: 'crewroom identity', purpose: 'the pilot, the airline and the account'},
     {line: 'crewroom identity --pretty > me.json', purpose: 'a profile to edit, for start --profile'},
   ],
 } as const satisfies CommandSpec;
@@ -46,21 +46,21 @@ export const PUT = {
   summary: 'Store a JSON value under a key',
   arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
   flags: {
-    ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
-    ifAbsent: {description: 'only if there is no such entry yet'},
-    ttl: {placeholder: 'TIME', description: 'let it expire after 90s, 15m, 12h or 30d, say'},
+    ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+    ifAbsent: {description: 'only if there is no entry yet'},
+    ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
     ...JSON_FLAG,
   },
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: `crewroom put greeting '"hello"'`, purpose: 'a text is JSON too, with its quotes'},
+    {line: `crewroom put greeting '"hello"'`, purpose: 'a string, with its own quotes'},
     {line: `crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, purpose: 'an object'},
     {line: 'crewroom put flight @flight.json', purpose: 'the content of a file'},
     {line: 'curl -s https://… | crewroom put metar -', purpose: 'standard input'},
-    {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if nobody changed it since'},
-    {line: 'crewroom put token @token.json --ttl 15m', purpose: 'gone in a quarter of an hour'},
+    {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if it has not changed since'},
+    {line: 'crewroom put token @token.json --ttl 15m', purpose: 'expires in 15 minutes'},
   ],
-  notes: ['Without --ttl an entry stays until it is deleted, whatever it had before.'],
+  notes: ['Without --ttl the entry does not expire, even if it did before.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom patch`. */
@@ -70,34 +70,34 @@ export const PATCH = {
   summary: 'Change members of a JSON value',
   arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
   flags: {
-    ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
+    ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
     ...JSON_FLAG,
   },
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set a member, and leave all others'},
-    {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove one'},
-    {line: `crewroom patch flight '{"fuel": {"taxi": 200}}'`, purpose: 'objects are merged in turn'},
+    {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set one member, leave the others'},
+    {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove a member'},
+    {line: `crewroom patch flight '{"fuel": {"taxi": 200}}'`, purpose: 'objects are merged member by member'},
     {line: 'crewroom patch flight @changes.json', purpose: 'the content of a file'},
   ],
-  notes: ['A patch is a JSON Merge Patch (RFC 7396). Where there is no entry it makes one.'],
+  notes: ['A patch is a JSON Merge Patch (RFC 7396). Without an entry it creates one.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom touch`. */
 export const TOUCH = {
   name: 'touch',
   group: 'Data',
-  summary: 'Change how long an entry lives, and not its value',
+  summary: 'Change when an entry expires, and keep its value',
   arguments: [KEY],
   flags: {
-    ttl: {placeholder: 'TIME', description: 'so long from now: 90s, 15m, 12h or 30d, say'},
-    forever: {description: 'until it is deleted'},
+    ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d'},
+    forever: {description: 'do not expire'},
     ...JSON_FLAG,
   },
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: 'crewroom touch token --ttl 12h', purpose: 'half a day from now on'},
-    {line: 'crewroom touch token --forever', purpose: 'until it is deleted'},
+    {line: 'crewroom touch token --ttl 12h', purpose: 'expires in 12 hours'},
+    {line: 'crewroom touch token --forever', purpose: 'does not expire'},
   ],
 } as const satisfies CommandSpec;
 
@@ -111,10 +111,10 @@ export const EDIT = {
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
-    {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor that has a window'},
+    {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor with a window'},
   ],
   notes: [
-    'If somebody else wrote the entry meanwhile, yours is kept in a file, not stored.',
+    'If the entry has changed meanwhile, your version is kept in a file, not stored.',
     'An entry that expires keeps its time to live, to the second.',
   ],
 } as const satisfies CommandSpec;
@@ -123,11 +123,11 @@ export const EDIT = {
 export const LIST = {
   name: 'list',
   group: 'Data',
-  summary: 'List the entries, in the order of their keys',
+  summary: 'List entries in the order of their keys',
   arguments: [PREFIX],
   flags: {
-    limit: {placeholder: 'N', description: 'so many entries at most; all without it'},
-    after: {placeholder: 'KEY', description: 'only keys beyond this one'},
+    limit: {placeholder: 'N', description: 'maximum number of entries'},
+    after: {placeholder: 'KEY', description: 'only keys after this one'},
     reverse: {description: 'from the last key to the first'},
     values: {description: 'print the values too'},
     json: {description: 'print one JSON object per line'},
@@ -135,30 +135,30 @@ export const LIST = {
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom list', purpose: 'every entry'},
-    {line: 'crewroom list com.example.hello/ --values', purpose: 'what one plugin stored'},
+    {line: 'crewroom list com.example.hello/ --values', purpose: 'the entries of one plugin'},
     {line: 'crewroom list --json --values > entries.ndjson', purpose: 'everything, for programs'},
   ],
-  notes: ['A value stands on one line: its line breaks are printed as spaces.'],
+  notes: ['Each value is printed on one line, with spaces in place of line breaks.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom watch`. */
 export const WATCH = {
   name: 'watch',
   group: 'Data',
-  summary: 'Show what changes, as it does',
+  summary: 'Show changes as they happen',
   arguments: [PREFIX],
   flags: {
-    since: {placeholder: 'REVISION', description: 'first what changed after this revision'},
-    initial: {description: 'first the entries that are there'},
+    since: {placeholder: 'REVISION', description: 'begin with the changes after this revision'},
+    initial: {description: 'begin with the present entries'},
     json: {description: 'print one JSON object per line'},
   },
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
-    {line: 'crewroom watch com.example.hello/ --initial', purpose: 'what one plugin has, and does'},
+    {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
     {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
   ],
-  notes: ['When the service restarts it connects again, and goes on where it was.', 'In a pipe it prints JSON.'],
+  notes: ['After a restart of the service it reconnects and continues where it was.', 'In a pipe it prints JSON.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom delete`. */
@@ -168,7 +168,7 @@ export const DELETE = {
   summary: 'Delete an entry, or all under a prefix',
   arguments: [{...KEY, optional: true}],
   flags: {
-    ifMatch: {placeholder: 'REVISION', description: 'only if this is the revision of the entry now'},
+    ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
     prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
     all: {description: 'delete every entry'},
     yes: {description: 'do not ask'},
@@ -176,8 +176,8 @@ export const DELETE = {
   },
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 when there is none'},
-    {line: 'crewroom delete --prefix com.example.hello/', purpose: 'everything one plugin stored'},
+    {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 if there is none'},
+    {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
     {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
   ],
 } as const satisfies CommandSpec;
@@ -191,8 +191,8 @@ export const RESET = {
   flags: {yes: {description: 'do not ask'}, ...JSON_FLAG},
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: 'crewroom reset', purpose: 'as on the first day, after a question'},
-    {line: 'crewroom reset --yes', purpose: 'without asking: between two tests, say'},
+    {line: 'crewroom reset', purpose: 'asks first'},
+    {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},
   ],
-  notes: ['Entries go in batches of 1,000. Revisions go on: no number is used twice.'],
+  notes: ['Entries are deleted in batches of 1,000. Revisions continue: none is used twice.'],
 } as const satisfies CommandSpec;

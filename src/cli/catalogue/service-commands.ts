@@ -8,30 +8,30 @@ export const START = {
   summary: 'Start the service',
   arguments: [],
   flags: {
-    newStoreId: {description: 'give the store a new id, once after files of it were put back'},
+    newStoreId: {description: 'new id for the store, once after restoring its files'},
     json: {description: 'write JSON log lines on a terminal too'},
   },
   settings: SETTING_NAMES,
   examples: [
     {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
-    {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and follow its changes'},
-    {line: 'crewroom start --ephemeral --port 0', purpose: 'keep nothing, on any free port: for tests'},
-    {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'let the page of a dev server call'},
+    {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and its changes'},
+    {line: 'crewroom start --ephemeral --port 0', purpose: 'in memory, on any free port: for tests'},
+    {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'for the page of a dev server'},
   ],
-  notes: ['On a terminal it talks to people; elsewhere it writes JSON log lines to stderr.'],
+  notes: ['On a terminal it prints text for people; elsewhere JSON log lines on stderr.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom status`. */
 export const STATUS = {
   name: 'status',
   group: 'Service',
-  summary: 'Tell whether the service runs, and how it is',
+  summary: 'Show whether the service runs, and its state',
   arguments: [],
   flags: JSON_FLAG,
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom status', purpose: 'address, version, identity and store'},
-    {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 when nothing answers'},
+    {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 if nothing answers'},
   ],
 } as const satisfies CommandSpec;
 
@@ -42,20 +42,20 @@ export const SIGN_IN = {
   summary: 'Sign in at your airline',
   arguments: [],
   flags: {
-    scriptUrl: {placeholder: 'URL', description: 'back end of the airline; as configured without it'},
+    scriptUrl: {placeholder: 'URL', description: 'back end of the airline, if none is configured'},
     username: {placeholder: 'NAME', description: 'pilot number or e-mail address'},
     passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
     ...JSON_FLAG,
   },
   settings: ADDRESS_SETTINGS,
   examples: [
-    {line: 'crewroom sign-in', purpose: 'asks for what is missing'},
+    {line: 'crewroom sign-in', purpose: 'asks for the address, name and password'},
     {line: 'crewroom sign-in --script-url https://air.example/back-end/', purpose: 'at this airline'},
-    {line: 'pass show airline | crewroom sign-in --username 1', purpose: 'the password from a program'},
+    {line: 'pass show airline | crewroom sign-in --username 1', purpose: 'with the password from a program'},
   ],
   notes: [
-    'The service has to run. The password is sent once and kept nowhere.',
-    'It is never a flag or a variable, which other programs could read.',
+    'The service has to run. The password is sent once and never stored.',
+    'There is no flag or variable for it: other programs could read those.',
   ],
 } as const satisfies CommandSpec;
 
@@ -63,24 +63,24 @@ export const SIGN_IN = {
 export const SIGN_OUT = {
   name: 'sign-out',
   group: 'Service',
-  summary: 'Sign out, and forget the session',
+  summary: 'Sign out, and delete the session',
   arguments: [],
   flags: JSON_FLAG,
   settings: ADDRESS_SETTINGS,
-  examples: [{line: 'crewroom sign-out', purpose: 'the session is gone from wherever it was kept'}],
+  examples: [{line: 'crewroom sign-out', purpose: 'deletes the session wherever it is kept'}],
 } as const satisfies CommandSpec;
 
 /** `crewroom doctor`. */
 export const DOCTOR = {
   name: 'doctor',
   group: 'Service',
-  summary: 'Look for problems, and say how to mend them',
+  summary: 'Look for problems, and say how to fix them',
   arguments: [],
   flags: {
     ...JSON_FLAG,
     deep: {description: 'verify the checksum of every entry too'},
-    scriptUrl: {placeholder: 'URL', description: 'look at the back end of an airline instead'},
-    username: {placeholder: 'NAME', description: 'sign in there as this pilot too'},
+    scriptUrl: {placeholder: 'URL', description: 'check the back end of an airline instead'},
+    username: {placeholder: 'NAME', description: 'sign in there as this pilot'},
     passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
   },
   settings: SETTING_NAMES,
@@ -93,5 +93,5 @@ export const DOCTOR = {
       purpose: 'sign in there, verify, resume and read too',
     },
   ],
-  notes: ['Exit code 1 when there is any problem; warnings alone are no problem.'],
+  notes: ['Exit code 1 if there is a problem; warnings do not count.'],
 } as const satisfies CommandSpec;

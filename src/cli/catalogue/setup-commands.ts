@@ -13,7 +13,7 @@ export const CONFIG = {
     {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
     {line: 'crewroom config --port 8000', purpose: 'what it would use with this flag'},
   ],
-  notes: ['Flags win over variables such as CREWROOM_PORT, these over the config file.'],
+  notes: ['Flags override variables such as CREWROOM_PORT, which override the config file.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom paths`. */
@@ -25,7 +25,7 @@ export const PATHS = {
   flags: JSON_FLAG,
   settings: ['dataDir'],
   examples: [
-    {line: 'crewroom paths', purpose: 'the places, and whether something is there'},
+    {line: 'crewroom paths', purpose: 'each path, and whether it exists'},
     {line: 'crewroom paths --json', purpose: 'the same for programs'},
   ],
 } as const satisfies CommandSpec;
@@ -59,6 +59,6 @@ export const VERSION = {
   settings: [],
   examples: [
     {line: 'crewroom version', purpose: 'the version of Crewroom'},
-    {line: 'crewroom version --json', purpose: 'with those of Node, the API and the store engine, for reports'},
+    {line: 'crewroom version --json', purpose: 'also of Node, the API and the store engine'},
   ],
 } as const satisfies CommandSpec;

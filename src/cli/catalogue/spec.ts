@@ -1,6 +1,6 @@
 import type {SettingName} from '../../config/config.ts';
 
-/** A command as help, completion and the parser know it. */
+/** The description of a command, for help, completion and the parser. */
 export interface CommandSpec {
   readonly name: string;
   readonly group: CommandGroup;
@@ -20,7 +20,7 @@ export type CommandGroup = 'Service' | 'Data' | 'Setup';
 
 /** An argument of a command. */
 export interface ArgumentSpec {
-  /** As help shows it. Completion depends on it: it offers keys for `KEY` and `PREFIX`, files for `FILE`. */
+  /** The name in help. Completion depends on it: it offers keys for `KEY` and `PREFIX`, files for `FILE`. */
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;

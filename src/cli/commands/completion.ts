@@ -5,8 +5,8 @@ import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 
 /**
- * What the script for bash expects of the package bash-completion, in short: where that is not installed, or not loaded
- * yet, this stands in for it.
+ * Replaces the one function of the package bash-completion that the script for bash calls, if that package is not installed
+ * or not loaded yet.
  */
 const BASH_PREAMBLE = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
     _get_comp_words_by_ref() {
@@ -18,8 +18,8 @@ fi
 `;
 
 /**
- * Registered in place of the function of the script: names of files are completed where we say nothing else, and `@file`,
- * which bash takes for two words, is one.
+ * Registers a function of ours in place of that of the script: it lets bash complete names of files if there is no other
+ * offer, and joins `@file`, which bash splits into two words.
  */
 const BASH_EPILOGUE = `
 __crewroom_complete_words() {
@@ -33,7 +33,7 @@ __crewroom_complete_words() {
 complete -o default -F __crewroom_complete_words crewroom
 `;
 
-/** `crewroom completion`: the script that a shell asks us with. */
+/** `crewroom completion`: prints the script with which a shell completes commands. */
 export async function run(call: Call): Promise<ExitCode> {
   const [given] = call.arguments;
   const shell = SHELLS.find(name => name === given);

@@ -10,7 +10,7 @@ import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** `crewroom config`: every setting with its value and where it came from, also where some are wrong. */
+/** `crewroom config`: prints every setting with its value and origin, even if some are invalid. */
 export async function run(call: CallOf<typeof CONFIG>): Promise<ExitCode> {
   const {stdout} = call.context;
   const inspected = inspectConfig(await readSources(call));
@@ -19,7 +19,7 @@ export async function run(call: CallOf<typeof CONFIG>): Promise<ExitCode> {
   if (problems.length > 0)
     throw new AdvisedError(
       new AppError({code: 'invalid-configuration', problems}),
-      'Correct them; the others can be used',
+      'Correct them; the other settings are valid',
     );
   return EXIT.ok;
 }
@@ -36,14 +36,14 @@ function formatSettings({config, origins}: InspectedConfig, {context}: Call): st
   const style = styleOf(context.stdout, context);
   const rows = SETTING_NAMES.map(name => [name, formatValue(name, config[name]), origins[name]]);
   const table = formatTable(['SETTING', 'VALUE', 'FROM'], rows, {style, columns: context.stdout.columns});
-  // What nobody changed steps back, so that the rest is seen.
+  // Defaults are dimmed, so that changed settings stand out.
   return table.replace(new RegExp(`  ${DEFAULT_ORIGIN}$`, 'gm'), style.dim(`  ${DEFAULT_ORIGIN}`));
 }
 
 function formatValue(name: string, value: unknown): string {
-  if (value === undefined) return 'not usable';
+  if (value === undefined) return 'invalid';
   if (name === 'profile' && value === '') return 'the sample';
-  if (name === 'airline' && value === '') return 'that of the profile';
+  if (name === 'airline' && value === '') return 'from the profile';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return String(value);
 }

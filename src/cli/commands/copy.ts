@@ -5,7 +5,7 @@ import type {CallOf} from '../catalogue/call.ts';
 import type {COPY} from '../catalogue/transfer-commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
@@ -14,7 +14,7 @@ import {importUntil} from '../transfer/interrupted-import.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import {readMode} from '../transfer/run-import.ts';
 
-/** `crewroom copy`: brings entries of the running service into another one. */
+/** `crewroom copy`: copies entries of the running service to another one. */
 export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
@@ -22,8 +22,7 @@ export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   const mode = readMode(flags.mode, 'copy');
   const dryRun = flags.dryRun === true;
   const ask = mode === 'replace' && !dryRun && !flags.yes;
-  if (ask && !canAsk(context))
-    throw invalidUsage('copy', 'nobody is there to confirm that entries are replaced; --yes does');
+  if (ask && !canAsk(context)) throw unconfirmed('copy', 'replaces entries');
   const {url: from, address} = await connect(call);
   if (isSameService(address, to)) throw invalidUsage('copy', `both services are ${from}; --to has to name another one`);
   const options = {from, to, prefix, mode};
@@ -31,7 +30,7 @@ export async function run(call: CallOf<typeof COPY>): Promise<ExitCode> {
   return reportImport(await copy({...options, dryRun}, call), call, VERB);
 }
 
-/** The usual advice is for the service that the settings name. */
+/** Replaces the usual advice, which is for the service of the settings, if the other service cannot be reached. */
 function adviseOnTarget(error: unknown, to: string): unknown {
   if (!(error instanceof AppError) || error.failure.code !== 'service-unreachable') return error;
   return error.failure.url === to
@@ -43,7 +42,7 @@ const VERB = {infinitive: 'copy', past: 'Copied'};
 
 interface CopyOptions {
   readonly mode: ImportMode;
-  /** The two services. */
+  /** The URLs of the two services. */
   readonly from: string;
   readonly to: string;
   readonly prefix: string;
@@ -55,7 +54,7 @@ function isSameService({host, port}: ServiceAddress, to: string): boolean {
   return names.some(name => new URL(`http://${formatAddress(name, port)}`).origin === new URL(to).origin);
 }
 
-/** The other service: its address, or its port on this machine. */
+/** Reads the other service: its address, or its port on this machine. */
 function readTarget(to: string | undefined): string {
   const example = 'such as http://localhost:8000';
   if (to === undefined) throw invalidUsage('copy', `--to has to name the service that gets the entries, ${example}`);
@@ -71,7 +70,7 @@ function readTarget(to: string | undefined): string {
   return url.origin;
 }
 
-/** Tells what would happen, as a dry run finds it, and asks. */
+/** Asks for confirmation, with the result of a dry run. */
 async function isConfirmed(options: CopyOptions, call: CallOf<typeof COPY>): Promise<boolean> {
   const {deleted, replaced} = await copy({...options, dryRun: true}, call);
   if (deleted + replaced === 0) return true;

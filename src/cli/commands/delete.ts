@@ -1,13 +1,13 @@
 import type {CallOf} from '../catalogue/call.ts';
 import type {DELETE} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
-import {deleteEntries, tellDeleted} from '../service/entry-deletion.ts';
+import {deleteEntries, reportDeleted} from '../service/entry-deletion.ts';
 import {canAsk} from '../terminal/prompts.ts';
 
-/** `crewroom delete`: one entry, or all under a prefix. */
+/** `crewroom delete`: deletes one entry, or all under a prefix. */
 export async function run(call: CallOf<typeof DELETE>): Promise<ExitCode> {
   assertOneTarget(call);
   const [key] = call.arguments;
@@ -19,7 +19,8 @@ function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: Call
   if (key === undefined && !isRange) throw invalidUsage('delete', 'it needs a KEY, --prefix PREFIX or --all');
   if (key !== undefined && isRange) throw invalidUsage('delete', 'a KEY goes with neither --prefix nor --all');
   if (isRange && ifMatch !== undefined) throw invalidUsage('delete', '--if-match goes with a KEY only');
-  if (prefix === '' && !all) throw invalidUsage('delete', 'an empty prefix would delete every entry; --all says so');
+  if (prefix === '' && !all)
+    throw invalidUsage('delete', 'an empty prefix would delete every entry; use --all for that');
   if (all && prefix !== undefined && prefix !== '')
     throw invalidUsage('delete', '--all deletes every entry, not only those under --prefix');
 }
@@ -29,18 +30,17 @@ async function deleteOne(call: CallOf<typeof DELETE>, key: string): Promise<Exit
   const expected = ifMatch === undefined ? undefined : readRevision(ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
   await client.entries.delete(key, {expected});
-  await tellDeleted(1, {context: call.context, json});
+  await reportDeleted(1, {context: call.context, json});
   return EXIT.ok;
 }
 
 async function deleteRange(call: CallOf<typeof DELETE>): Promise<ExitCode> {
   const {context, flags} = call;
   const {prefix = '', yes = false, json = false} = flags;
-  if (!yes && !canAsk(context))
-    throw invalidUsage('delete', 'nobody is there to confirm that many entries go; --yes does');
+  if (!yes && !canAsk(context)) throw unconfirmed('delete', 'deletes many entries');
   const {client} = await connect(call);
   const deleted = await deleteEntries(client.entries, {prefix, yes}, context);
   if (deleted === undefined) return EXIT.failure;
-  await tellDeleted(deleted, {context, json});
+  await reportDeleted(deleted, {context, json});
   return EXIT.ok;
 }

@@ -20,7 +20,7 @@ import {untilInterrupted} from '../terminal/interruptible.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** `crewroom doctor`: looks at everything the service needs, or at a back end, and says how to mend what is wrong. */
+/** `crewroom doctor`: checks this machine, or a back end, and prints problems with their fixes. */
 export async function run(call: CallOf<typeof DOCTOR>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
@@ -47,7 +47,7 @@ const NAME_WIDTH = 'localhost'.length;
 const BACK_END_NAME_WIDTH = 'Unknown session'.length;
 
 function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typeof DOCTOR>): void {
-  if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep looks at the store, not at a back end');
+  if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep checks the store, not a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
     throw invalidUsage('doctor', '--username and --password-file go with --script-url only');
   if (username === undefined && passwordFile !== undefined)
@@ -79,7 +79,7 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
   yield [await checkLocalhost(), checkCache(context.paths.cacheDir, context.userId)];
-  // A setting that cannot be used was found already; what depends on it waits.
+  // An invalid setting is reported already; checks that depend on it are skipped.
   if (profile !== undefined) yield await (await import('../../doctor/check-profile.ts')).checkProfile(profile);
   const {checkAirline, checkSession} = await import('../../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
@@ -92,7 +92,7 @@ async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {checkService} = await import('../../doctor/check-service.ts');
   yield await checkPort({host, port}, context);
   yield [await checkService({host, port}, machine)];
-  // A directory that cannot be used at all was found already.
+  // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
   if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
     yield await examineEntries({dataDir, host, port}, machine, context);

@@ -16,7 +16,7 @@ import {canAsk, confirm} from '../terminal/prompts.ts';
 
 type EditCall = CallOf<typeof EDIT>;
 
-/** `crewroom edit`: a value in the editor of the user, stored again if nobody else has written it meanwhile. */
+/** `crewroom edit`: opens a value in the editor of the user, and stores it unless the entry has changed meanwhile. */
 export async function run(call: EditCall): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {client} = await connect(call);
@@ -28,29 +28,29 @@ export async function run(call: EditCall): Promise<ExitCode> {
   const edited = form.restore(await editUntilJson(editing, call.context));
   if (Buffer.compare(edited, before) === 0) {
     await file.remove();
-    await tellUnchanged(key, entry, call);
+    await reportUnchanged(key, entry, call);
     return EXIT.ok;
   }
-  const written = await keepingFile(editing, () =>
+  const written = await adviseOnFile(editing, () =>
     client.entries.put(key, edited, {
       expected: entry?.revision ?? 'absent',
       ttlSeconds: remainingSeconds(entry, call.context),
     }),
   );
   await file.remove();
-  await tellWritten(key, written, call);
+  await reportWritten(key, written, call);
   return EXIT.ok;
 }
 
 interface Editing {
   readonly file: EditedFile;
   readonly key: string;
-  /** What was there before; undefined where nothing was. */
+  /** The entry before; undefined if there was none. */
   readonly entry: Entry | undefined;
   readonly platform: NodeJS.Platform;
 }
 
-/** Lets the user edit, again and again where there is somebody to ask, until what is there is JSON. */
+/** Opens the editor until the file is JSON; more than once only if the user can be asked. */
 async function editUntilJson(editing: Editing, context: CliContext): Promise<JsonText> {
   for (;;) {
     await openOrRemove(editing, context);
@@ -63,7 +63,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       const asks = canAsk(context);
       if (asks && (await confirm(again, context))) continue;
-      // The question has named the place already.
+      // The question has named the position already.
       const failure = {
         code: 'unreadable-input',
         source: 'what you typed',
@@ -75,7 +75,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
   }
 }
 
-/** An editor that fails has changed nothing that is worth keeping. */
+/** Opens the editor. If it fails, removes the file: it holds nothing worth keeping. */
 async function openOrRemove({file}: Editing, context: CliContext): Promise<void> {
   try {
     await openEditor(file.path, context);
@@ -85,36 +85,39 @@ async function openOrRemove({file}: Editing, context: CliContext): Promise<void>
   }
 }
 
-/** Where a byte is, as editors count. */
+/** Returns the line and column of a byte, as editors count them. */
 function placeOf(bytes: Uint8Array, position: number): string {
   const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
-/** Says how to go on where something goes wrong: what was typed stays in its file. */
-async function keepingFile(editing: Editing, store: () => Promise<Written>): Promise<Written> {
+/** Adds advice to a failure: the edited file is kept, and how to store it. */
+async function adviseOnFile(editing: Editing, store: () => Promise<Written>): Promise<Written> {
   try {
     return await store();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const {failure} = error;
     if (failure.code !== 'revision-conflict')
-      throw new AdvisedError(error, `Yours is kept; to store it: ${storeCommand(editing, conditionOf(editing.entry))}`);
+      throw new AdvisedError(
+        error,
+        `Your version is kept; to store it: ${storeCommand(editing, conditionOf(editing.entry))}`,
+      );
     throw new AdvisedError(error, adviseAfterConflict(editing, failure.conflicts[0]?.actual));
   }
 }
 
 function adviseAfterConflict(editing: Editing, actual = 'absent'): string {
-  if (actual === 'absent') return `Yours is kept; to store it nevertheless: ${storeCommand(editing, '--if-absent')}`;
+  if (actual === 'absent') return `Your version is kept; to store it anyway: ${storeCommand(editing, '--if-absent')}`;
   const look = formatCommand(['get'], [editing.key], editing);
-  return `Yours is kept; look at theirs (${look}), then store it: ${storeCommand(editing, `--if-match ${actual}`)}`;
+  return `Your version is kept; look at the new one (${look}), then store it: ${storeCommand(editing, `--if-match ${actual}`)}`;
 }
 
 function conditionOf(entry: Entry | undefined): string {
   return entry === undefined ? '--if-absent' : `--if-match ${entry.revision}`;
 }
 
-/** The command line that stores what is in the file. */
+/** Returns the command line that stores the file. */
 function storeCommand(editing: Editing, condition: string): string {
   const {file, key} = editing;
   return formatCommand(['put', condition], [key, `@${file.path}`], editing);
@@ -129,27 +132,27 @@ function formatCommand(
   return ['crewroom', ...start, ...end, ...[key, ...others].map(word => quoteWord(word, platform))].join(' ');
 }
 
-/** What is left of a time to live, rounded up: a write without one would let the entry stay for ever. */
+/** Returns the rest of a time to live, rounded up: after a write without one the entry would never expire. */
 function remainingSeconds(entry: Entry | undefined, {nowMs}: CliContext): number | undefined {
   if (entry?.expiresAtMs === undefined) return undefined;
-  // One that has expired meanwhile is absent, and so the write is refused whatever it says.
+  // If the entry has expired meanwhile, it is absent, and the write is refused in any case.
   return Math.max(1, Math.ceil((entry.expiresAtMs - nowMs()) / 1000));
 }
 
-async function tellUnchanged(key: string, entry: Entry | undefined, {context, flags}: EditCall): Promise<void> {
+async function reportUnchanged(key: string, entry: Entry | undefined, {context, flags}: EditCall): Promise<void> {
   const {stdout, stderr} = context;
   const revision = entry === undefined ? {} : {revision: String(entry.revision)};
   if (flags.json) await stdout.write(jsonLine({key, ...revision, changed: false}));
   else await stderr.write('Nothing was changed\n');
 }
 
-async function tellWritten(key: string, {revision, created}: Written, {context, flags}: EditCall): Promise<void> {
+async function reportWritten(key: string, {revision, created}: Written, {context, flags}: EditCall): Promise<void> {
   const {stdout, stderr} = context;
   if (flags.json) await stdout.write(jsonLine({key, revision: String(revision), changed: true, created}));
   else await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
 }
 
-/** A word as one may type it in a shell, with quotes where it needs them. */
+/** Quotes a word for a shell if necessary. */
 function quoteWord(word: string, platform: NodeJS.Platform): string {
   if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(word)) return word;
   if (platform === 'win32') return `"${word.replaceAll('"', '\\"')}"`;

@@ -13,14 +13,14 @@ import {isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import type {ExportFacts} from '../transfer/service-export.ts';
 
-/** `crewroom export`: writes all entries, or those under a prefix, as they are at one revision. */
+/** `crewroom export`: writes all entries, or those under a prefix, as of one revision. */
 export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   const {context, flags} = call;
   const [name = '-'] = call.arguments;
   const {url} = await connect(call);
   const {prefix = '', force} = flags;
   if (name === '-') {
-    if (flags.json) throw invalidUsage('export', '--json tells of a FILE; standard output has the entries');
+    if (flags.json) throw invalidUsage('export', '--json goes with a FILE only: standard output is for the entries');
     // On a terminal the entries themselves show the progress.
     const label = context.stdout.isTerminal ? undefined : LABEL;
     await exportTo({context, url, prefix, label}, chunks => writeAll(chunks, context.stdout));
@@ -33,7 +33,7 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
     randomName: context.randomName,
   };
   if (!force && (await isTaken(target)))
-    throw invalidUsage('export', `${JSON.stringify(name)} is there already; --force replaces it`);
+    throw invalidUsage('export', `${JSON.stringify(name)} exists already; --force replaces it`);
   const {facts} = await exportTo({context, url, prefix, label: LABEL}, chunks => writeExportFile(chunks, target));
   await reportExport({name, facts}, call);
   return EXIT.ok;
@@ -41,9 +41,9 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
 
 const LABEL = 'Exporting';
 
-/** Writes lines of JSON as they are; on a terminal with escapes that mean the same, since it would obey some characters. */
+/** Writes lines of JSON unchanged; on a terminal control characters are escaped, which means the same in JSON. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
-  // A character may stand in two chunks.
+  // A character may be split between two chunks.
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) await output.write(output.isTerminal ? escapeText(decoder.write(chunk)) : chunk);
 }

@@ -6,7 +6,7 @@ import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
-/** `crewroom get`: the value of an entry, byte for byte. */
+/** `crewroom get`: prints the value of an entry, byte for byte. */
 export async function run(call: CallOf<typeof GET>): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {stdout} = call.context;
@@ -14,9 +14,9 @@ export async function run(call: CallOf<typeof GET>): Promise<ExitCode> {
   const entry = await client.entries.get(key);
   if (entry === undefined) throw new AppError({code: 'no-entry', key});
   if (call.flags.json) await stdout.write(entryLine(entry));
-  // A terminal would obey what stands in a value, and the prompt of a shell should not follow on the same line.
+  // A terminal would obey control characters, and the prompt of the shell should begin on a new line.
   else if (stdout.isTerminal) await stdout.write(`${escapeText(Buffer.from(entry.json).toString())}\n`);
-  // A file should hold just the value.
+  // A file gets exactly the value.
   else await stdout.write(entry.json);
   return EXIT.ok;
 }

@@ -6,7 +6,7 @@ import {indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {escapeText} from '../terminal/escape.ts';
 
-/** `crewroom identity`: the document that plugins get. */
+/** `crewroom identity`: prints the document that plugins get. */
 export async function run(call: CallOf<typeof IDENTITY>): Promise<ExitCode> {
   const {stdout} = call.context;
   const {pretty, json} = call.flags;

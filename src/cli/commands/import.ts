@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import type {CallOf} from '../catalogue/call.ts';
 import type {IMPORT} from '../catalogue/transfer-commands.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {unconfirmed} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {fileSource, standardInput} from '../transfer/import-source.ts';
@@ -16,8 +16,7 @@ export async function run(call: CallOf<typeof IMPORT>): Promise<ExitCode> {
   const mode = readMode(flags.mode, 'import');
   const dryRun = flags.dryRun === true;
   const ask = mode === 'replace' && !dryRun && !flags.yes;
-  if (ask && !canAsk(context))
-    throw invalidUsage('import', 'nobody is there to confirm that entries are replaced; --yes does');
+  if (ask && !canAsk(context)) throw unconfirmed('import', 'replaces entries');
   const {url} = await connect(call);
   const path = resolve(context.workingDirectory, name);
   const source = name === '-' ? standardInput(context) : await fileSource(path, JSON.stringify(name));

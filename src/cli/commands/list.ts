@@ -15,7 +15,7 @@ import {escapeControls, escapeText} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** `crewroom list`: entries in the order of their keys, page after page. */
+/** `crewroom list`: prints entries in the order of their keys, page by page. */
 export async function run(call: CallOf<typeof LIST>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout, stderr} = context;
@@ -32,7 +32,7 @@ export async function run(call: CallOf<typeof LIST>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** Asks for one page at a time, so that a slow reader does not make us hold all of them. */
+/** Requests one page at a time, so that a slow reader does not make us hold all of them. */
 async function* pages(
   entries: Entries,
   {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<typeof LIST>,
@@ -60,7 +60,7 @@ type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
 function chooseFormat({json, values}: FlagsOf<typeof LIST>, context: CliContext): Format {
   const {stdout} = context;
   if (json) return entries => entries.map(entryLine).join('');
-  // A terminal would obey what stands in keys and values.
+  // A terminal would obey control characters in keys and values.
   if (values && stdout.isTerminal) return entries => escapeText(Buffer.concat(entries.map(valueLine)).toString());
   if (values) return entries => Buffer.concat(entries.map(valueLine));
   if (!stdout.isTerminal) return entries => entries.map(({key}) => `${key}\n`).join('');
@@ -69,7 +69,7 @@ function chooseFormat({json, values}: FlagsOf<typeof LIST>, context: CliContext)
   return entries => {
     const expires = entries.some(({expiresAtMs}) => expiresAtMs !== undefined);
     const head = ['KEY', 'REVISION', 'SIZE', 'UPDATED', ...(expires ? ['EXPIRES'] : [])];
-    // The head stands where the columns begin to be other ones.
+    // The head is repeated if the number of columns changes.
     const continued = head.length === shown.length;
     shown = head;
     const rows = entries.map(entry => tableRow(entry).slice(0, head.length));
@@ -77,7 +77,7 @@ function chooseFormat({json, values}: FlagsOf<typeof LIST>, context: CliContext)
   };
 }
 
-/** Keys hold no tab, so the first one ends the key. */
+/** Formats an entry as key, tab and value. Keys contain no tab. */
 function valueLine(entry: EntryInfo | Entry): Uint8Array {
   const value = 'json' in entry ? onOneLine(entry.json) : Buffer.alloc(0);
   return Buffer.concat([Buffer.from(`${entry.key}\t`), value, Buffer.from('\n')]);

@@ -6,7 +6,7 @@ import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-/** `crewroom patch`: changes members of a value. */
+/** `crewroom patch`: merges a patch into a value. */
 export async function run(call: CallOf<typeof PATCH>): Promise<ExitCode> {
   const [key = '', argument = ''] = call.arguments;
   const {stdout, stderr} = call.context;

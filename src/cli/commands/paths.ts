@@ -10,7 +10,7 @@ import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** `crewroom paths`: where the data, the snapshots, the config file and the cache are, also when that file is what is wrong. */
+/** `crewroom paths`: prints the paths of data, snapshots, config file and cache, even if the config file is invalid. */
 export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;

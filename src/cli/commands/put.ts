@@ -50,13 +50,13 @@ async function putAdvised(entries: Entries, {key, value, ...options}: Put): Prom
   }
 }
 
-/** Whether a value may be meant as a text: neither an object, an array nor a text in quotes is. */
+/** Returns whether a value may be a string without its quotes: it is no object, array or quoted string. */
 function isUnquoted(value: string | Uint8Array): value is string {
   return typeof value === 'string' && !/^\s*[{["]/.test(value);
 }
 
-/** The usual slip: a shell takes the quotes that make a text a JSON text. */
+/** Explains a common mistake: the shell removed the quotes of a JSON string. */
 function adviseQuotes(value: string): string {
   const isPlain = value.length <= 60 && /^[\x20-\x7e]*$/.test(value) && !value.includes("'");
-  return `A text needs quotes of its own: crewroom put KEY '${JSON.stringify(isPlain ? value : 'hello')}'`;
+  return `A string needs its own quotes: crewroom put KEY '${JSON.stringify(isPlain ? value : 'hello')}'`;
 }

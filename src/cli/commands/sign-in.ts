@@ -17,18 +17,18 @@ import {styleOf} from '../terminal/style.ts';
 export async function run(call: CallOf<typeof SIGN_IN>): Promise<ExitCode> {
   const {context, flags} = call;
   const {client} = await connect(call, {ownOnly: true});
-  // Before anything is asked: nobody should type a password for a service that does not run.
+  // Before any question: the user should not type a password for a service that does not run.
   const {scriptURL: configured} = await client.session();
   const scriptURL = await chooseBackEnd(flags.scriptUrl, configured, context);
-  await tellPlace(scriptURL ?? configured, flags.scriptUrl === undefined && configured === undefined, context);
+  await reportBackEnd(scriptURL ?? configured, flags.scriptUrl === undefined && configured === undefined, context);
   const username = await chooseUsername(flags.username, context);
   const password = await readPassword(flags.passwordFile, context);
   const session = await client.signIn({scriptURL, username, password});
-  await tell(session, client, call);
+  await reportSession(session, client, call);
   return EXIT.ok;
 }
 
-/** The back end to name in the request; undefined for the one that the service knows. */
+/** Returns the back end for the request; undefined for the one that the service is configured for. */
 async function chooseBackEnd(
   given: string | undefined,
   configured: string | undefined,
@@ -54,21 +54,25 @@ function parseScriptUrl(text: string): string {
   return reading.scriptURL;
 }
 
-async function tellPlace(scriptURL: string | undefined, wasAsked: boolean, context: CliContext): Promise<void> {
+async function reportBackEnd(scriptURL: string | undefined, wasAsked: boolean, context: CliContext): Promise<void> {
   if (!canAsk(context) || scriptURL === undefined) return;
   const style = styleOf(context.stderr, context);
   if (!wasAsked) await context.stderr.write(`Signing in at ${style.cyan(escapeControls(scriptURL))}\n`);
   if (isUnprotected(scriptURL))
-    await context.stderr.write(`${style.yellow('!')} Without https the password can be read on its way\n`);
+    await context.stderr.write(`${style.yellow('!')} Without https others in the network can read the password\n`);
 }
 
 async function chooseUsername(given: string | undefined, context: CliContext): Promise<string> {
   if (given !== undefined) return given;
-  if (!canAsk(context)) throw invalidUsage('sign-in', 'nobody is there to be asked, so it needs --username U');
+  if (!canAsk(context)) throw invalidUsage('sign-in', 'without a terminal to ask on it needs --username NAME');
   return askText({message: 'Pilot number or e-mail address'}, context);
 }
 
-async function tell(session: SessionDocument, client: Client, {context, flags}: CallOf<typeof SIGN_IN>): Promise<void> {
+async function reportSession(
+  session: SessionDocument,
+  client: Client,
+  {context, flags}: CallOf<typeof SIGN_IN>,
+): Promise<void> {
   const {summary} = (await client.readiness()).identity;
   const text = flags.json
     ? jsonLine({...session, ...(summary === undefined ? {} : {summary})})

@@ -4,7 +4,7 @@ import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 
-/** `crewroom sign-out`: forgets the session, wherever it is kept. */
+/** `crewroom sign-out`: deletes the session, wherever it is kept. */
 export async function run(call: CallOf<typeof SIGN_OUT>): Promise<ExitCode> {
   const {context, flags} = call;
   const {client} = await connect(call);
@@ -12,7 +12,7 @@ export async function run(call: CallOf<typeof SIGN_OUT>): Promise<ExitCode> {
   const session = await client.signOut();
   const wasSignedIn = before.source === 'back-end' && before.state !== 'signed-out';
   const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
-  const text = wasSignedIn ? `Signed out${place}; the session is forgotten` : 'Nobody was signed in at an airline';
+  const text = wasSignedIn ? `Signed out${place}; the session is deleted` : 'No pilot was signed in at an airline';
   await context.stdout.write(flags.json ? jsonLine(session) : `${text}\n`);
   return EXIT.ok;
 }

@@ -3,7 +3,7 @@ import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SNAPSHOT} from '../catalogue/transfer-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {invalidUsage, unconfirmed} from '../failures/usage.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
@@ -26,7 +26,7 @@ import {
   snapshotFile,
 } from '../transfer/snapshot-files.ts';
 
-/** `crewroom snapshot`: saves the whole store under a name, and brings it back. */
+/** `crewroom snapshot`: saves the whole store under a name, and restores it. */
 export async function run(call: CallOf<typeof SNAPSHOT>): Promise<ExitCode> {
   const [action = '', name] = call.arguments;
   const {config} = await readSettings(call);
@@ -78,8 +78,7 @@ async function load(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   const path = snapshotFile(directory, name);
   await assertSnapshot(path, name);
   const ask = !flags.yes;
-  if (ask && !canAsk(context))
-    throw invalidUsage('snapshot', 'nobody is there to confirm that all entries are replaced; --yes does');
+  if (ask && !canAsk(context)) throw unconfirmed('snapshot', 'replaces all entries');
   const {url} = await connect(call);
   const source = await fileSource(path, `the snapshot ${JSON.stringify(name)}`);
   const imported = await runImport({

@@ -12,24 +12,26 @@ import {createLog} from '../terminal/log.ts';
 import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** `crewroom start`: serves until it is asked to stop. */
+/** `crewroom start`: serves until a signal stops it. */
 export async function run(call: CallOf<typeof START>): Promise<ExitCode> {
-  // First of all: a signal during start-up is a request to stop too, and nothing is left half open.
+  // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
   try {
     const {config} = await readSettings(call);
     const {stderr} = call.context;
-    const speaker =
-      stderr.isTerminal && !call.flags.json ? forPeople(config, call.context) : forPrograms(config, call.context);
-    await serve({config, newStoreId: call.flags.newStoreId === true}, speaker, stop);
+    const reporter =
+      stderr.isTerminal && !call.flags.json
+        ? reportToPeople(config, call.context)
+        : reportToPrograms(config, call.context);
+    await serve({config, newStoreId: call.flags.newStoreId === true}, reporter, stop);
     return EXIT.ok;
   } finally {
     stop.release();
   }
 }
 
-/** Says what happens, to people or to programs. */
-interface Speaker {
+/** Reports the state of the service, to people or to programs. */
+interface Reporter {
   readonly log: Log;
   started(service: StartedService): Promise<void>;
   stopping(signal: StopSignal): Promise<void>;
@@ -41,37 +43,37 @@ interface Serving {
   readonly newStoreId: boolean;
 }
 
-async function serve({config, newStoreId}: Serving, speaker: Speaker, stop: StopRequest): Promise<void> {
-  const crewroom = await openCrewroom(config, {log: speaker.log, newStoreId});
+async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: StopRequest): Promise<void> {
+  const crewroom = await openCrewroom(config, {log: reporter.log, newStoreId});
   try {
-    // Start-up may take a single turn of the event loop, and a signal that came meanwhile is heard after it.
+    // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await setImmediate();
-    if (!stop.isAsked()) await speaker.started({crewroom, ...(await crewroom.listen())});
-    await speaker.stopping(await stop.asked);
+    if (!stop.isAsked()) await reporter.started({crewroom, ...(await crewroom.listen())});
+    await reporter.stopping(await stop.asked);
   } finally {
     await crewroom[Symbol.asyncDispose]();
   }
-  await speaker.stopped();
+  await reporter.stopped();
 }
 
-function forPeople({logLevel}: Config, context: CliContext): Speaker {
-  const {stderr} = context;
+function reportToPeople({logLevel}: Config, context: CliContext): Reporter {
+  const {stderr, nowMs} = context;
   const style = styleOf(stderr, context);
   return {
-    log: createLog({level: logLevel, write: text => void stderr.write(text), style}),
+    log: createLog({level: logLevel, write: text => void stderr.write(text), nowMs, style}),
     started: service => stderr.write(formatBanner(service, style)),
     stopping: signal => {
-      // After Ctrl+C the terminal shows ^C; what follows gets a line of its own.
+      // After Ctrl+C the terminal shows ^C: begin a new line.
       const lineBreak = signal === 'SIGINT' ? '\n' : '';
-      const text = 'Stopping: requests in flight finish; Ctrl+C again ends at once';
+      const text = 'Stopping: requests in flight are finished; press Ctrl+C again to stop at once';
       return stderr.write(`${lineBreak}${style.dim(text)}\n`);
     },
     stopped: () => stderr.write(`${style.dim('Stopped')}\n`),
   };
 }
 
-function forPrograms({logLevel}: Config, {stderr, processId}: CliContext): Speaker {
-  const log = createLog({level: logLevel, write: text => void stderr.write(text)});
+function reportToPrograms({logLevel}: Config, {stderr, nowMs, processId}: CliContext): Reporter {
+  const log = createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
   return {
     log,
     started: async service => log.info('started', startedFields(service, processId)),

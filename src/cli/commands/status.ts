@@ -10,17 +10,17 @@ import {connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 
-/** How long the service may take to say how it is, in milliseconds: people wait for it. */
+/** Longest wait for an answer of the service, in milliseconds: a user waits for it. */
 const STATUS_TIMEOUT_MS = 5000;
 
-/** `crewroom status`: whether the service runs, and how it is. */
+/** `crewroom status`: prints whether the service runs, and its state. */
 export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
   const {client, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
   const {name, version, apiVersion, storeId} = await client.service();
   if (name !== 'crewroom')
-    throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is no Crewroom'});
-  // The first request also pays for the connection; the second shows how fast the service is.
+    throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is not a Crewroom'});
+  // The second request: the first one also opened the connection.
   const beganAtMs = elapsedMs();
   const readiness = await client.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
@@ -45,10 +45,10 @@ interface Status extends Readiness {
   readonly version: string;
   readonly apiVersion: string;
   readonly storeId: string;
-  /** Where pilots sign in at all. */
+  /** Present if pilots can sign in. */
   readonly session?: SessionDocument;
   readonly latencyMs: number;
-  /** The user whose program it is, if that is another one than ours. */
+  /** The user whose process answers, if it is a foreign one. */
   readonly owner?: number;
 }
 
@@ -75,15 +75,15 @@ function formatStatus(status: Status, {context}: Call): string {
   return `${mark} ${style.bold('Crewroom')} ${escapeControls(version)} runs\n${lines.join('')}`;
 }
 
-/** Whose identity is served, and from which kind of source. */
+/** Describes the identity that is served, and its kind of source. */
 function describeIdentity({source, signedIn, state, summary = ''}: Readiness['identity']): string {
-  if (state === 'expired') return 'nobody: the session expired; "crewroom sign-in" signs in again';
-  if (!signedIn) return source === 'back-end' ? 'nobody: "crewroom sign-in" signs in' : 'nobody';
-  // A newer service may have more sources.
+  if (state === 'expired') return 'none: the session expired; sign in again with "crewroom sign-in"';
+  if (!signedIn) return source === 'back-end' ? 'none: sign in with "crewroom sign-in"' : 'none';
+  // A newer service may have other sources.
   return `${escapeControls(summary)} (${Object.hasOwn(SOURCES, source) ? SOURCES[source] : JSON.stringify(source)})`;
 }
 
-/** Where the identity comes from, for people. */
+/** Sources of the identity, for people. */
 const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
   'back-end': 'signed in',
   profile: 'profile',
@@ -91,14 +91,14 @@ const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
   none: 'none',
 };
 
-/** How it stands with the session: where and until when, and what is wrong with it, line by line. */
+/** Describes the session, line by line: its back end, its end, and its problem if it has one. */
 function describeSession(session: SessionDocument | undefined, style: Style): readonly string[] {
   if (session === undefined) return [];
   const {state, stale, scriptURL = '', problem} = session;
   const place = escapeControls(scriptURL);
   return [
     state === 'signed-in' ? `at ${place}, ${describeEnd(session)}; ${describePlace(session)}` : `none at ${place}`,
-    ...(stale ? [`${style.yellow('stale')}: this was known last, and the airline is asked again`] : []),
+    ...(stale ? [`${style.yellow('stale')}: last known state; the airline is asked again`] : []),
     ...(problem === undefined
       ? []
       : [escapeControls(problem.detail), style.dim(`→ ${escapeControls(problem.advice)}`)]),

@@ -7,7 +7,7 @@ import {readTtl} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-/** `crewroom touch`: changes how long an entry lives, and not its value. */
+/** `crewroom touch`: changes when an entry expires, and keeps its value. */
 export async function run(call: CallOf<typeof TOUCH>): Promise<ExitCode> {
   const [key = ''] = call.arguments;
   const {stdout, stderr} = call.context;
@@ -16,10 +16,7 @@ export async function run(call: CallOf<typeof TOUCH>): Promise<ExitCode> {
   const {revision} = await client.entries.touch(key, ttlSeconds);
   if (call.flags.json) await stdout.write(jsonLine({key, revision: String(revision)}));
   else if (stderr.isTerminal) {
-    const life =
-      ttlSeconds === null
-        ? 'it stays until it is deleted'
-        : `it lives for ${call.flags.ttl?.replace(/\d$/, '$&s')} from now`;
+    const life = ttlSeconds === null ? 'it does not expire' : `it expires in ${call.flags.ttl?.replace(/\d$/, '$&s')}`;
     await stderr.write(`Touched at revision ${revision}: ${life}\n`);
   }
   return EXIT.ok;

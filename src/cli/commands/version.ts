@@ -5,7 +5,7 @@ import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 
-/** `crewroom version`. */
+/** `crewroom version`: prints the version. */
 export async function run({context, flags}: CallOf<typeof VERSION>): Promise<ExitCode> {
   await context.stdout.write(flags.json ? jsonLine(await describeVersions(context)) : `crewroom ${PROGRAM_VERSION}\n`);
   return EXIT.ok;

@@ -3,11 +3,11 @@ import type {WATCH} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {chooseEventFormat} from '../output/event-format.ts';
-import {createWatchTalk} from '../output/watch-status.ts';
+import {createWatchStatus} from '../output/watch-status.ts';
 import {connect} from '../service/connection.ts';
 import {listenForStop} from '../terminal/stop-request.ts';
 
-/** `crewroom watch`: what changes, as it does, until it is stopped. */
+/** `crewroom watch`: prints changes as they happen, until a signal stops it. */
 export async function run(call: CallOf<typeof WATCH>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
@@ -15,24 +15,24 @@ export async function run(call: CallOf<typeof WATCH>): Promise<ExitCode> {
   const since =
     flags.since === undefined ? undefined : readRevision(flags.since, {command: 'watch', flag: '--since', min: 0});
   const {client} = await connect(call);
-  // A service that is not there is a failure now; later it is one that will be back.
+  // A service that cannot be reached is a failure now; later the client waits until it is back.
   await client.service();
   const stop = listenForStop(context);
   const stopped = new AbortController();
   void stop.asked.then(() => stopped.abort());
-  const talk = createWatchTalk(prefix, context);
+  const status = createWatchStatus(prefix, context);
   const format = chooseEventFormat(json, context);
   try {
     const {signal} = stopped;
-    const events = client.events({prefix, since, initial, signal, onConnection: talk.onConnection});
+    const events = client.events({prefix, since, initial, signal, onConnection: status.onConnection});
     for await (const event of events) {
-      // There is no cursor among the entries that are present.
+      // The cursor is undefined as long as the present entries are sent.
       const isPresent = event.kind === 'entry-written' && events.cursor === undefined;
       await context.stdout.write(format(event, isPresent));
     }
   } finally {
     stop.release();
   }
-  await talk.end();
+  await status.end();
   return EXIT.ok;
 }

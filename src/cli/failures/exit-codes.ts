@@ -1,7 +1,7 @@
 import type {Failure, FailureCode} from '../../domain/failure.ts';
 import {INTERRUPTED_EXIT_CODE} from '../terminal/stop-request.ts';
 
-/** What the process tells the shell at its end. */
+/** Exit codes of the process. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -15,7 +15,7 @@ export const EXIT = {
 /** One of the values of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The only place where a failure becomes an exit code. Usage is whatever another command line would mend. */
+/** Exit codes by failure. `usage` is for failures that another command line would fix. */
 const EXIT_BY_CODE = {
   'invalid-usage': EXIT.usage,
   'invalid-configuration': EXIT.usage,
@@ -88,7 +88,7 @@ const EXIT_BY_CODE = {
   'foreign-service': EXIT.failure,
 } as const satisfies Record<FailureCode, ExitCode>;
 
-/** The exit code for a failure. */
+/** Returns the exit code for a failure. */
 export function exitCodeOf(failure: Failure): ExitCode {
   const {code} = failure;
   if (code === 'unreadable-input' && failure.missing) return EXIT.notFound;

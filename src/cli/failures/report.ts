@@ -7,7 +7,7 @@ import {InterruptedError} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 
-/** A failure about which a command knows better what to do than the table of advice. */
+/** A failure with advice of the command, in place of that of the table. */
 export class AdvisedError extends Error {
   override readonly name = 'AdvisedError';
   readonly failure: Failure;
@@ -20,7 +20,7 @@ export class AdvisedError extends Error {
   }
 }
 
-/** Tells on stderr what went wrong: to people in two lines, with `--json` to programs in one. */
+/** Reports an error on stderr: to people in two lines, with `--json` to programs in one. */
 export async function reportError(error: unknown, context: CliContext): Promise<ExitCode> {
   if (isClosedPipe(error)) return EXIT.ok;
   if (error instanceof InterruptedError) {
@@ -34,7 +34,7 @@ export async function reportError(error: unknown, context: CliContext): Promise<
   return EXIT.failure;
 }
 
-/** Advice in terms of this command line, where that of the table is for callers of the API. */
+/** Advice in terms of the command line, for failures whose usual advice is for callers of the API. */
 const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
   'invalid-parameter': 'Add --help to the command to see what it takes',
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
@@ -54,17 +54,17 @@ function adviseHere(failure: Failure): string {
   if (code === 'invalid-import' && failure.line === 1)
     return 'An export begins with its header: give a whole file that "crewroom export" of this or an older version wrote';
   if (code === 'unwritable-output' && failure.target !== undefined)
-    return 'Name a place in a directory that exists, that you may write to, and that has free space';
+    return 'Choose a path in a directory that exists, that you may write to, and that has free space';
   return (Object.hasOwn(ADVICE_HERE, code) ? ADVICE_HERE[code] : undefined) ?? adviseOn(failure);
 }
 
 function adviseOnConflict({expected, actual}: Partial<Conflict> = {}): string {
   if (expected === 'absent') return 'Leave --if-absent out to replace the entry, or choose another key';
-  if (actual === 'absent') return 'The entry is gone: leave --if-match out, or look for it with "crewroom list"';
+  if (actual === 'absent') return 'The entry was deleted: leave --if-match out, or look for it with "crewroom list"';
   return 'Look at the entry again ("crewroom get KEY --json" shows its revision), then write with --if-match';
 }
 
-/** Who reads our output has read enough, as `head` does: nothing went wrong. */
+/** Returns whether the reader of our output closed it, as `head` does. This is not a failure. */
 function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE' && 'syscall' in error;
 }
@@ -94,19 +94,19 @@ function formatFailure(failure: Failure, advice: string, context: CliContext): s
   return `${lines.join('\n')}\n`;
 }
 
-/** A failure with several problems gets a line for each. */
+/** Describes a failure, with a line for each problem if there are several. */
 function describeLines(failure: Failure): readonly string[] {
   if (!('problems' in failure) || failure.problems.length < 2) return [describeFailure(failure)];
   const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
   const problems = failure.problems.map(each =>
     'path' in each ? describeProblem(each) : `${each.source} ${each.problem}`,
   );
-  return [`${heading}: there are ${problems.length} problems`, ...problems];
+  return [`${heading}: ${problems.length} problems`, ...problems];
 }
 
 async function reportInterruption({message}: InterruptedError, context: CliContext): Promise<void> {
   if (message === '') return;
-  // The terminal has shown Ctrl+C on this line.
+  // The terminal shows ^C on this line: begin a new one.
   const lineBreak = context.stderr.isTerminal ? '\n' : '';
   const text = wantsJson(context) ? jsonLine({interrupted: true, detail: message}) : `crewroom: ${message}\n`;
   await context.stderr.write(lineBreak + text);
@@ -114,15 +114,15 @@ async function reportInterruption({message}: InterruptedError, context: CliConte
 
 async function reportDefect(error: unknown, context: CliContext): Promise<void> {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const advice = 'This is a defect of Crewroom; please report it with the lines below';
-  const detail = 'Cannot go on: an internal error happened';
+  const advice = 'This is a bug in Crewroom; please report it with the lines below';
+  const detail = 'Cannot continue: an internal error occurred';
   const text = wantsJson(context)
     ? jsonLine({code: 'internal', detail, advice, stack})
     : escapeText(`crewroom: ${detail}\n${advice}\n\n${stack}\n`);
   await context.stderr.write(text);
 }
 
-/** Whether programs read what is said, also when the command line was not understood. */
+/** Returns whether `--json` is given, even if the command line cannot be parsed. */
 function wantsJson({args}: CliContext): boolean {
   const end = args.indexOf('--');
   return (end === -1 ? args : args.slice(0, end)).includes('--json');

@@ -1,10 +1,15 @@
 import {AppError} from '../../domain/failure.ts';
 
-/** Makes the failure for a command line that makes no sense; `command` is undefined if it names none. */
+/** Makes the failure for a command line that cannot be run; `command` is undefined if it names no command. */
 export function invalidUsage(command: string | undefined, problem: string): AppError {
   return new AppError({
     code: 'invalid-usage',
     command: command === undefined ? 'crewroom' : `crewroom ${command}`,
     problem,
   });
+}
+
+/** Makes the failure for a command that has to be confirmed and cannot ask; `effect` is such as `deletes every entry`. */
+export function unconfirmed(command: string, effect: string): AppError {
+  return invalidUsage(command, `it ${effect}: confirm that on a terminal, or with --yes`);
 }

@@ -1,9 +1,9 @@
 import {compactJson, indentJson} from '../output/indent-json.ts';
 
-/** How a value is shown in an editor, and how what the editor leaves is stored. */
+/** The text of a value in an editor, and the way back. */
 export interface EditedForm {
   readonly shown: Uint8Array;
-  /** Returns what to store for a JSON text that was edited. */
+  /** Returns the value to store for an edited JSON text. */
   readonly restore: (edited: Uint8Array) => Uint8Array;
 }
 
@@ -11,8 +11,8 @@ export interface EditedForm {
 const INDENTED_BYTES_MAX = 256 * 1024;
 
 /**
- * Chooses how a value is edited: one without white space is indented, and stored without it again. Its parts stay as they
- * are, down to numbers that JavaScript cannot hold. Any other value is edited as it is.
+ * Chooses the form in which a value is edited. A value without white space is indented for the editor and compacted again; its
+ * tokens stay the same, even numbers that JavaScript cannot represent. Any other value is edited unchanged.
  */
 export function chooseEditedForm(json: Uint8Array): EditedForm {
   const asItIs = {shown: json, restore: (edited: Uint8Array) => edited};

@@ -11,12 +11,12 @@ function defaultEditor(platform: NodeJS.Platform): string {
 /**
  * Opens a file in the editor of the user, `$VISUAL` or `$EDITOR`, and waits until it is closed.
  *
- * @throws {AppError} `unreadable-input` when there is no such editor, or it failed.
+ * @throws {AdvisedError} `unreadable-input` if the editor does not exist, or failed.
  */
 export async function openEditor(file: string, context: CliContext): Promise<void> {
   const {VISUAL: visual = '', EDITOR: editor = ''} = context.environment;
   const command = visual.trim() || editor.trim() || defaultEditor(context.platform);
-  // Ctrl+C belongs to the editor while it runs; ours would leave its file behind.
+  // Ctrl+C is for the editor: if it ended this process, the file would stay behind.
   const release = context.onSignal('SIGINT', () => {});
   try {
     const problem = await runEditor(command, file, context);
@@ -35,10 +35,10 @@ export async function openEditor(file: string, context: CliContext): Promise<voi
   }
 }
 
-/** Runs it with the streams of this process. @returns What went wrong. */
+/** Runs the editor with the streams of this process; returns the problem, if any. */
 function runEditor(command: string, file: string, {environment, platform}: CliContext): Promise<string | undefined> {
   const env = {...environment};
-  // The command may have arguments of its own ("code --wait"), so a shell takes it apart, as Git has it done.
+  // A shell splits the command, which may have arguments ("code --wait"), as Git does.
   const child =
     platform === 'win32'
       ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, env})
@@ -52,7 +52,7 @@ function runEditor(command: string, file: string, {environment, platform}: CliCo
   });
 }
 
-/** The exit code with which shells say that there is no such command (POSIX, Shell Command Language 2.8.2). */
+/** The exit code of shells for an unknown command (POSIX, Shell Command Language 2.8.2). */
 const NOT_FOUND = 127;
 
 function describeExit(exitCode: number | null): string {

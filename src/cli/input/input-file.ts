@@ -6,20 +6,20 @@ import {isatty, ReadStream} from 'node:tty';
 /** A file that was named on the command line, opened to be read once. */
 export interface InputFile {
   readonly status: Stats;
-  /** Its bytes as they come; afterwards it is closed. */
+  /** Its bytes; the file is closed after the last one. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Ends reading it early: a pipe that its writer leaves open would keep the process. */
+  /** Stops reading: an open pipe would keep the process alive. */
   close(): void;
 }
 
-/** How much of a file is read at once, in bytes. */
+/** Size of a read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Opens a file, also one that is not regular, such as the pipe that a shell makes of `<(command)`. No thread of the process ever
- * waits for the writer of a pipe: the process could not end as long as one does.
+ * Opens a file, also one that is not regular, such as the pipe of `<(command)`. Never blocks a thread until a pipe has a writer:
+ * the process could not end meanwhile.
  *
- * @throws What the system says.
+ * @throws {Error} The error of the operating system.
  */
 export function openInputFile(path: string): InputFile {
   // Windows has no such flag, and no pipes in its file system.
@@ -29,7 +29,7 @@ export function openInputFile(path: string): InputFile {
   return {status, chunks: stream, close: () => void stream.destroy()};
 }
 
-/** What has to be waited for is waited for by the event loop; all else is there. */
+/** Reads pipes and terminals by the event loop, and all other files by threads. */
 function streamOf(descriptor: number, status: Stats): Readable {
   if (status.isFIFO()) return new Socket({fd: descriptor, readable: true, writable: false});
   if (isatty(descriptor)) return new ReadStream(descriptor);

@@ -6,24 +6,24 @@ import {askSecret, canAsk} from '../terminal/prompts.ts';
 import {type InputFile, openInputFile} from './input-file.ts';
 import {describeFileProblem, isMissingFile} from './value-input.ts';
 
-/** Longest password that is read, in bytes; nobody types more, and a larger file is another one by mistake. */
+/** Longest password, in bytes. A larger file was probably named by mistake. */
 const PASSWORD_BYTES_MAX = 4096;
 
 /** Bits of a file mode for users other than the owner. */
 const OTHERS = 0o077;
 
 /**
- * The password: the first line of a file, or what somebody types at a hidden prompt, or the first line of standard input.
- * It is never an argument or a variable: other programs can read those.
+ * Reads the password: the first line of a file, the answer to a hidden prompt, or the first line of standard input. It is never
+ * an argument or a variable: other programs can read those.
  *
- * @throws {AppError} `unreadable-input`, also when other users may read the file, or when there is no password.
+ * @throws {AppError} `unreadable-input`, also if other users may read the file, or if there is no password.
  */
 export async function readPassword(file: string | undefined, context: CliContext): Promise<string> {
   if (file !== undefined) return readPasswordFile(file, context);
   if (canAsk(context)) return askSecret({message: 'Password (it is not shown)'}, context);
-  // What is typed at a terminal would be shown there.
+  // The terminal would show the password.
   if (context.stdin.isTerminal)
-    throw unreadable('the password', 'standard error is no terminal, so nobody can be asked');
+    throw unreadable('the password', 'standard error is not a terminal, so there is no prompt');
   return firstLine(await readLine(context.stdin.chunks(), 'standard input'), 'standard input');
 }
 
@@ -34,7 +34,7 @@ async function readPasswordFile(name: string, {workingDirectory, platform}: CliC
   try {
     file = openInputFile(path);
     const {mode, size} = file.status;
-    // As ssh has it with keys. Windows has no such bits, and says 0666 of everything.
+    // The same rule as that of ssh for keys. On Windows the mode is always 0666.
     if (platform !== 'win32' && (mode & OTHERS) !== 0)
       throw unreadable(
         source,
@@ -53,13 +53,13 @@ async function readPasswordFile(name: string, {workingDirectory, platform}: CliC
   }
 }
 
-const TOO_LARGE = `it is larger than ${PASSWORD_BYTES_MAX} bytes, so it is no password`;
+const TOO_LARGE = `it is larger than ${PASSWORD_BYTES_MAX} bytes, so it is not a password`;
 
 const MODE_ADVICE = 'Keep it to yourself with "chmod 600", then try again';
 
 const ADVICE = 'Type it at the prompt, give it on standard input, or name a file with it (--password-file FILE)';
 
-/** Reads no further than the chunk with the first line break: what writes a pipe may leave it open. */
+/** Reads up to the chunk with the first line break: the writer of a pipe may leave it open. */
 async function readLine(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -79,10 +79,10 @@ function firstLine(bytes: Uint8Array, source: string): string {
   try {
     text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
   } catch {
-    throw unreadable(source, 'it is no text in UTF-8');
+    throw unreadable(source, 'it is not UTF-8');
   }
   const line = /^[^\r\n]*/.exec(text)?.[0] ?? '';
-  if (line === '') throw unreadable(source, 'no password stands in its first line');
+  if (line === '') throw unreadable(source, 'its first line is empty');
   return line;
 }
 

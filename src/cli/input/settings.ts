@@ -13,7 +13,7 @@ import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import type {Call} from '../catalogue/call.ts';
 
 /**
- * The settings in force for a call.
+ * Reads the settings in force for a call.
  *
  * @throws {AppError} `invalid-configuration` with every problem of every source.
  */
@@ -21,7 +21,7 @@ export async function readSettings(call: Call): Promise<ResolvedConfig> {
   return resolveConfig(await readSources(call));
 }
 
-/** Everything that has a say in the settings of a call. */
+/** Reads all sources of the settings of a call. */
 export async function readSources({settings, configFile, context}: Call): Promise<ConfigSources> {
   const {environment, workingDirectory, paths} = context;
   const file = await readConfigFile(locateConfigFile({configFile, context}));
@@ -34,14 +34,14 @@ export async function readSources({settings, configFile, context}: Call): Promis
   };
 }
 
-/** Where a config file is, and who says so. */
+/** The path of a config file. */
 export interface ConfigFileLocation {
   readonly path: string;
-  /** Whether somebody named it; the one in the platform's place need not exist. */
+  /** Whether a flag or a variable named it; the default one need not exist. */
   readonly named: boolean;
 }
 
-/** The config file of a call: the one that is named by a flag or the environment, or that in the platform's place. */
+/** Returns the path of the config file: named by a flag or a variable, or the default one of the platform. */
 export function locateConfigFile({configFile, context}: Pick<Call, 'configFile' | 'context'>): ConfigFileLocation {
   const {environment, workingDirectory, paths} = context;
   const named = configFile ?? (environment[CONFIG_FILE_VARIABLE] || undefined);
@@ -61,7 +61,7 @@ async function readConfigFile({path, named}: ConfigFileLocation): Promise<Config
   return parseConfigFile(path, bytes);
 }
 
-/** Largest config file, in bytes: far more than all settings take, so that another file is noticed. */
+/** Largest config file, in bytes. All settings take far less; a larger file was probably named by mistake. */
 const CONFIG_BYTES_MAX = 1024 * 1024;
 
 function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
@@ -72,6 +72,9 @@ function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
     const {failure} = error;
     const before = bytes.subarray(0, failure.position).toString().split('\n');
     const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-    return {path, problem: `is not JSON: ${'problem' in failure ? failure.problem : 'it nests too deep'} at ${place}`};
+    return {
+      path,
+      problem: `is not JSON: ${'problem' in failure ? failure.problem : 'it is nested too deeply'} at ${place}`,
+    };
   }
 }

@@ -8,8 +8,8 @@ import {openInputFile} from './input-file.ts';
 const INPUT_BYTES_MAX = LIMIT_RANGES.valueBytesMax.max;
 
 /**
- * The value that an argument stands for: itself, `-` for standard input, or `@FILE` for the content of a
- * file. No JSON text looks like the last two.
+ * Reads the value of an argument: the argument itself, standard input for `-`, or the content of a file for `@FILE`. No JSON text
+ * looks like the last two.
  *
  * @throws {AppError} `unreadable-input`.
  */
@@ -24,7 +24,7 @@ async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Arra
   return readBounded(stdin.chunks(), 'standard input');
 }
 
-/** Reads chunks to their end, or to the limit: a device may have no end. */
+/** Reads all chunks, up to the limit: a device may have no end. */
 async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -54,12 +54,12 @@ async function readInputFile(name: string, {workingDirectory}: CliContext): Prom
 
 const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
 
-/** Returns whether a file cannot be read because there is none of its name. */
+/** Returns whether an error means that a file does not exist. */
 export function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** Why a file cannot be read, for people. */
+/** Describes why a file cannot be read. */
 export function describeFileProblem(error: unknown): string {
   const {code = '', message} = error as NodeJS.ErrnoException;
   return PROBLEMS.get(code) ?? message;

@@ -5,24 +5,24 @@ import {VERSION} from '../../version.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 
-/** A service that listens. */
+/** A listening service. */
 export interface StartedService {
   readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId'>;
   readonly port: number;
-  /** Where it listens, such as `http://127.0.0.1:7172`. */
+  /** The addresses that it listens on, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
 }
 
-/** What people read when the service has started. No line is longer than a small terminal unless a path is. */
+/** Formats the message to people after the start. No line is wider than a small terminal, unless a path is. */
 export function formatBanner(started: StartedService, style: Style): string {
   const {config, identity} = started.crewroom;
   const address = mainAddress(started);
   const others = started.urls.map(url => new URL(url).hostname).join(' and ');
   const rows: readonly Row[] = [
     ['Address', `${style.cyan(address)} ${style.dim(`(${others})`)}`],
-    ['Identity', escapeControls(identity.current()?.summary ?? NOBODY[identity.origin.kind])],
+    ['Identity', escapeControls(identity.current()?.summary ?? NO_PILOT[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
-    ['Data', config.ephemeral ? 'in memory, gone when it stops' : escapeControls(config.dataDir)],
+    ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
     ['Docs', style.cyan(`${address}/docs`)],
     ['Next', `curl ${address}/api/identity`],
     ['Stop', 'Ctrl+C'],
@@ -31,19 +31,19 @@ export function formatBanner(started: StartedService, style: Style): string {
   return `\n  ${style.green('●')} ${style.bold('Crewroom')} ${VERSION} is ready\n\n${lines.join('')}\n`;
 }
 
-/** What stands in place of the pilot. */
-const NOBODY: Readonly<Record<IdentityOrigin['kind'], string>> = {
-  'back-end': 'no pilot is signed in; "crewroom sign-in" signs in',
-  profile: 'nobody',
-  sample: 'nobody',
-  none: 'nobody',
+/** The texts if there is no pilot. */
+const NO_PILOT: Readonly<Record<IdentityOrigin['kind'], string>> = {
+  'back-end': 'none yet; sign in with "crewroom sign-in"',
+  profile: 'none',
+  sample: 'none',
+  none: 'none',
 };
 
 type Row = readonly [name: string, value: string];
 
 const NAME_WIDTH = 10;
 
-/** What programs read in the log when the service has started: the same facts. */
+/** Returns the same facts for the log. */
 export function startedFields(started: StartedService, processId: number): LogFields {
   const {config, identity} = started.crewroom;
   const summary = identity.current()?.summary;
@@ -65,7 +65,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
   };
 }
 
-/** The address that people and pages use. */
+/** Returns the address for people and pages. */
 function mainAddress({crewroom, port, urls}: StartedService): string {
   return urls.length === 2 || crewroom.config.host === 'localhost' ? `http://localhost:${port}` : (urls[0] ?? '');
 }
@@ -79,6 +79,6 @@ function describeOrigin(origin: IdentityOrigin): string {
     case 'profile':
       return `from ${origin.file}`;
     case 'none':
-      return 'is signed in, as --profile none wants it';
+      return 'as set by --profile none';
   }
 }

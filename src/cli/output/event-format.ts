@@ -8,10 +8,10 @@ import {type Style, styleOf} from '../terminal/style.ts';
 import {padEnd} from '../terminal/table.ts';
 import {safeLine} from './entry-json.ts';
 
-/** Writes an event as one line; `isPresent` is whether it is an entry that was there before, and not a change. */
+/** Formats an event as one line; `isPresent` means that it is a present entry and not a change. */
 export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
 
-/** How events are written: for people on a terminal, otherwise as JSON. */
+/** Chooses the format of events: text for people on a terminal, otherwise JSON. */
 export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
   return json || !context.stdout.isTerminal ? eventLine : formatForPeople(context);
 }
@@ -21,7 +21,7 @@ export function eventLine(event: ClientEvent): string {
   return safeLine(formatEvent(event));
 }
 
-/** Keys stand in a column as wide as the widest one so far, between these, in cells of the terminal. */
+/** Limits of the width of the column of keys, which is as wide as the widest one so far, in cells of the terminal. */
 const KEY_WIDTH_MIN = 16;
 const KEY_WIDTH_MAX = 40;
 
@@ -45,13 +45,13 @@ function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat 
   let keyWidth = KEY_WIDTH_MIN;
   return (event, isPresent) => {
     const {word, color} = isPresent ? PRESENT : WORDS[event.kind];
-    // Of an entry that is present nobody tells when it was written.
+    // The time of a present entry is not known.
     const time = isPresent ? NO_TIME : new Date(nowMs()).toISOString().slice(11, 19);
     const start = `${style.dim(time)}  ${style[color](word.padEnd(WORD_WIDTH))}  `;
     const used = time.length + WORD_WIDTH + '    '.length;
     if (event.kind === 'identity-changed') return `${start}changed\n`;
     if (event.kind === 'reset')
-      return `${start}what happened before revision ${event.revision} is not known any more; it goes on from there\n`;
+      return `${start}changes before revision ${event.revision} are no longer known; it continues from there\n`;
     const key = escapeControls(event.key);
     const width = stringWidth(key);
     keyWidth = Math.max(keyWidth, Math.min(width, KEY_WIDTH_MAX));
@@ -62,16 +62,16 @@ function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat 
   };
 }
 
-/** The value on one line; of one that is too large for events, its size. */
+/** Formats a value on one line, or its size if it was too large for the event. */
 function describeValue({json, sizeBytes}: ValueWritten): string {
   if (json === undefined) return `(${formatBytes(sizeBytes)})`;
   return escapeControls(Buffer.from(onOneLine(json)).toString().replaceAll('\t', ' '));
 }
 
-/** The fewest cells of a value that are worth a place on the line. */
+/** Fewest cells of a value that are worth showing. */
 const SHOWN_MIN = 8;
 
-/** Cuts a text to a width in cells of the terminal. */
+/** Truncates a text to a width in cells of the terminal. */
 function shorten(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   if (width < SHOWN_MIN) return '';

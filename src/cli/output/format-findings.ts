@@ -2,12 +2,12 @@ import type {Finding, FindingLevel} from '../../doctor/finding.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 
-/** How findings are shown. */
+/** The form in which findings are printed. */
 export interface FindingStyle {
   readonly style: Style;
-  /** Whether marks stand for levels; elsewhere they are words, which programs find. */
+  /** Whether levels are marks; otherwise they are words, which programs can find. */
   readonly isTerminal: boolean;
-  /** How many characters fit on a line. */
+  /** Width of a line, in characters. */
   readonly columns: number;
 }
 
@@ -25,7 +25,7 @@ export interface FindingFormatter {
 export function createFindingFormatter(nameWidth: number, shown: FindingStyle): FindingFormatter {
   const all: Finding[] = [];
   const formatOne = (finding: Finding, next: Finding | undefined): string => {
-    // People read a name once; programs look for it on each line.
+    // People read a name once; programs search each line for it.
     const isRepeated = shown.isTerminal && all.at(-1)?.check === finding.check;
     const fix = finding.fix !== undefined && next?.fix === finding.fix ? undefined : shortenFix(finding, all);
     all.push(finding);
@@ -37,7 +37,7 @@ export function createFindingFormatter(nameWidth: number, shown: FindingStyle): 
   };
 }
 
-/** People read a fix once, too, if several checks need the same. */
+/** Refers to the first check with the same fix, so that people read it once. */
 function shortenFix({check, fix}: Finding, before: readonly Finding[]): string | undefined {
   const first = before.find(each => each.fix === fix && each.check !== check);
   return fix === undefined || first === undefined ? fix : `As for "${first.check}"`;
@@ -59,14 +59,14 @@ function formatFinding(
 
 const ARROW = '→ ';
 
-/** A narrower place, in characters, is left to the terminal: nothing is readable there. */
+/** Narrowest column, in characters, in which lines are broken; the terminal breaks the rest. */
 const WIDTH_MIN = 30;
 
-/** Breaks a text between words where it is longer than a line. */
+/** Breaks a long text into lines between words. */
 function wrap(text: string, width: number): readonly string[] {
   if (text.length <= width || width < WIDTH_MIN) return [text];
   const end = text.lastIndexOf(' ', width);
-  // A word that is longer than a line, such as an address, stays whole, so that it can be copied.
+  // A word that is longer than a line, such as an address, is not broken, so that it can be copied.
   const at = end > 0 ? end : text.indexOf(' ');
   return at === -1 ? [text] : [text.slice(0, at), ...wrap(text.slice(at + 1), width)];
 }

@@ -1,4 +1,4 @@
-/** Writes a JSON text with a line for each member. Its parts stay as they are: a parsed number could have lost digits. */
+/** Formats a JSON text with a line for each member. Tokens stay the same: a parsed number could lose digits. */
 export function indentJson(text: string): string {
   const tokens = readTokens(text);
   let depth = 0;
@@ -20,7 +20,7 @@ export function indentJson(text: string): string {
   return result;
 }
 
-/** Writes a JSON text without white space between its parts, which stay as they are. */
+/** Removes the white space between the tokens of a JSON text. */
 export function compactJson(text: string): string {
   return readTokens(text).join('');
 }
@@ -39,7 +39,7 @@ function readTokens(text: string): readonly string[] {
   return tokens;
 }
 
-/** Where a string ends; one without an end ends with the text. */
+/** Returns the end of a string; that of the text if the string has none. */
 function findStringEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

@@ -2,14 +2,14 @@ import type {SessionDocument} from '../../protocol/session.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 
-/** What is known besides the session itself. */
+/** Facts besides the session itself. */
 export interface SessionText {
   /** The pilot and the airline. */
   readonly summary: string | undefined;
   readonly style: Style;
 }
 
-/** A session for people, when somebody has just signed in: who, where, until when. */
+/** Formats a session for people after they have signed in: pilot, back end and end. */
 export function formatSession(session: SessionDocument, {summary, style}: SessionText): string {
   const {scriptURL = 'the airline'} = session;
   const lines = [
@@ -19,25 +19,25 @@ export function formatSession(session: SessionDocument, {summary, style}: Sessio
   return lines.map(line => `${line}\n`).join('');
 }
 
-/** How long a session lasts. */
+/** Describes the end of a session. */
 export function describeEnd({expiresAt}: SessionDocument): string {
-  return expiresAt === undefined ? 'without an end that is known' : `until ${formatTime(expiresAt)}`;
+  return expiresAt === undefined ? 'with no known end' : `until ${formatTime(expiresAt)}`;
 }
 
-/** What becomes of a session when the service stops. */
+/** Describes where a session is kept. */
 export function describePlace({kept}: SessionDocument): string {
   const place = kept ?? 'memory';
-  // A newer service may keep it elsewhere.
+  // A newer service may have other places.
   return Object.hasOwn(PLACES, place) ? PLACES[place] : `kept in ${JSON.stringify(place)}`;
 }
 
 const PLACES = {
   keychain: 'kept in the keychain',
   file: 'kept in a file that only you can read',
-  memory: 'forgotten when the service stops',
+  memory: 'kept until the service stops',
 } as const satisfies Record<NonNullable<SessionDocument['kept']>, string>;
 
-/** A time (RFC 3339, UTC) as people read it. */
+/** Formats a time (RFC 3339, UTC) for people. */
 export function formatTime(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }

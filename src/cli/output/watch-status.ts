@@ -2,28 +2,28 @@ import type {ConnectionState} from '../../client/event-stream.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** What is said of a connection that lasts. */
-export interface WatchTalk {
+/** Reports the state of a long connection. */
+export interface WatchStatus {
   readonly onConnection: (state: ConnectionState) => void;
   /** Ends the line on which the terminal shows Ctrl+C. */
   end(): Promise<void>;
 }
 
-/** Tells on stderr how the connection is: that it is there to people, that it is lost and back again to everybody. */
-export function createWatchTalk(prefix: string, context: CliContext): WatchTalk {
+/** Reports the state of the connection on stderr: to people when it is open, to all when it is lost or back. */
+export function createWatchStatus(prefix: string, context: CliContext): WatchStatus {
   const {stderr} = context;
   const style = styleOf(stderr, context);
   let isLost = false;
-  const say = (text: string): void => void stderr.write(`${style.dim(text)}\n`);
-  const what = prefix === '' ? 'every entry' : `every key that begins with ${JSON.stringify(prefix)}`;
-  if (stderr.isTerminal) say(`Watching ${what}; Ctrl+C ends it`);
+  const report = (text: string): void => void stderr.write(`${style.dim(text)}\n`);
+  const range = prefix === '' ? 'every entry' : `every key that begins with ${JSON.stringify(prefix)}`;
+  if (stderr.isTerminal) report(`Watching ${range}; Ctrl+C ends it`);
   return {
     onConnection: state => {
       if (state.kind === 'connected') {
-        if (isLost) say('crewroom: Connected again');
+        if (isLost) report('crewroom: Connected again');
         isLost = false;
       } else if (!isLost) {
-        say(`crewroom: Connection lost: ${describeLoss(state)}; waiting until it is back`);
+        report(`crewroom: Connection lost: ${describeLoss(state)}; waiting until it is back`);
         isLost = true;
       }
     },

@@ -7,7 +7,7 @@ import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {type Flag, listFlags} from './flag-table.ts';
 
-/** What a command line asks for. */
+/** The meaning of a command line. */
 export type CommandLine =
   /** Help for a command, or for the program without a name. */
   | {readonly kind: 'help'; readonly name: CommandName | undefined}

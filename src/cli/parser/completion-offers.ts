@@ -11,7 +11,7 @@ import {readSnapshotNames} from '../transfer/snapshot-files.ts';
 
 /** A place in a command line that takes an argument, or the value of a flag. */
 export interface Place extends Pick<Call, 'settings' | 'configFile'> {
-  /** As help names it, such as `KEY` or `FILE`. */
+  /** The name in help, such as `KEY` or `FILE`. */
   readonly name: string;
   readonly command: CommandName;
   /** The arguments before it. */

@@ -3,7 +3,7 @@ import type {CommandSpec} from '../catalogue/spec.ts';
 
 /** A flag of a command line, of whatever origin. */
 export interface Flag {
-  /** As it is typed, such as `--no-keep`. */
+  /** The text to type, such as `--no-keep`. */
   readonly text: string;
   readonly description: string;
   /** The name of its value; undefined for a switch. */

@@ -8,29 +8,29 @@ import type {Call} from '../catalogue/call.ts';
 import {readSettings} from '../input/settings.ts';
 import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
 
-/** A client of the running service, and where that is. */
-export interface Connection {
+/** A client of the running service, and its address. */
+export interface ConnectedClient {
   readonly client: Client;
   readonly url: string;
   readonly address: ServiceAddress;
 }
 
-/** How a service is called. */
+/** Options of {@link connect}. */
 export interface ConnectOptions {
   readonly timeoutMs?: number;
-  /** Whether nothing is sent to a service of another user, since passwords are. */
+  /** Refuses a service of another user before anything is sent: passwords are. */
   readonly ownOnly?: boolean;
 }
 
 /**
- * Makes a client of the service that the settings of a call name. Nothing is sent yet.
+ * Makes a client of the service that the settings of a call name. Sends nothing yet.
  *
  * @throws {AppError} `invalid-configuration`; with `ownOnly` each call of the client also throws `foreign-service`.
  */
-export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions = {}): Promise<Connection> {
+export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions = {}): Promise<ConnectedClient> {
   const {config, origins} = await readSettings(call);
   if (config.port === 0) {
-    const problem = 'has to name the port of the service; 0 is for one that starts';
+    const problem = 'has to name the port of the service; 0 is for "crewroom start"';
     throw new AppError({code: 'invalid-configuration', problems: [{setting: 'port', source: origins.port, problem}]});
   }
   const url = serviceUrl(config);
@@ -44,7 +44,7 @@ export function createServiceClient(baseUrl: string, options: Pick<ClientOptions
   return createClient({fetch: fetchOverHttp, ...options, baseUrl});
 }
 
-/** The service that is called, and the user who calls. */
+/** A service and the user who calls it. */
 interface OwnService {
   readonly url: string;
   /** Undefined on Windows. */
@@ -52,7 +52,7 @@ interface OwnService {
 }
 
 /**
- * Refuses a connection to a program of another user. Passes where the system does not tell: everywhere but on Linux.
+ * Refuses a connection to a process of another user. Accepts every connection on operating systems other than Linux.
  *
  * @throws {AppError} `foreign-service`; `service-timeout` if the connection is not accepted.
  */

@@ -5,19 +5,19 @@ import {jsonLine} from '../terminal/escape.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {confirm} from '../terminal/prompts.ts';
 
-/** Which entries are to be deleted. */
+/** Options of {@link deleteEntries}. */
 export interface DeleteEntriesOptions {
-  /** Those whose key begins with it; empty for all. */
+  /** The beginning of the keys; empty for all entries. */
   readonly prefix: string;
-  /** Whether nobody is asked first. */
+  /** Skips the confirmation. */
   readonly yes: boolean;
 }
 
 /**
- * Deletes every entry under a prefix, once somebody has agreed. Page by page: each is all or nothing, no request takes
- * long, and people see how far it is.
+ * Deletes every entry under a prefix, after confirmation. It deletes page by page: each page is atomic, no request takes long,
+ * and there is progress to show.
  *
- * @returns How many were deleted; undefined when nobody agreed.
+ * @returns The number of deleted entries; undefined if the user did not confirm it.
  * @throws {AppError} As `list` and `transact` of the entries.
  */
 export async function deleteEntries(
@@ -37,8 +37,8 @@ export async function deleteEntries(
   }
 }
 
-/** Tells how many entries were deleted: to programs in JSON, to people on a terminal. */
-export async function tellDeleted(
+/** Reports the number of deleted entries: to programs in JSON, to people on a terminal. */
+export async function reportDeleted(
   deleted: number,
   {context: {stdout, stderr}, json}: {readonly context: CliContext; readonly json: boolean},
 ): Promise<void> {
@@ -50,7 +50,7 @@ async function isConfirmed(entries: Entries, prefix: string, context: CliContext
   const page = await entries.list({prefix, limit: DEFAULT_LIMITS.listLimitMax});
   const count = page.entries.length;
   const many = page.next === undefined ? `${count}` : `${count} or more`;
-  const which = prefix === '' ? 'all there are' : `every key that begins with ${JSON.stringify(prefix)}`;
+  const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
   return count === 0 || confirm(`Delete ${many} ${count === 1 ? 'entry' : 'entries'}: ${which}?`, context);
 }
 

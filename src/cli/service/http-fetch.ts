@@ -11,17 +11,16 @@ import type {Duplex} from 'node:stream';
 import {AppError} from '../../domain/failure.ts';
 
 /**
- * Sends a request as `fetch` does, with Node's own HTTP client. In Node 20 a `fetch` whose connection is
- * closed before the request is written never settles, and the process ends as if nothing had been asked.
- * Redirects are answers here, and no port is refused. Bodies are streams both ways: what is sent is not
- * taken faster than it leaves, and no more of it once there is an answer.
+ * Sends a request like `fetch`, with Node's HTTP client. In Node 20 a `fetch` whose connection closes before the request is
+ * written stays pending, and the process ends as if nothing had happened. Redirects are not followed, and no port is refused.
+ * Bodies are streams with backpressure in both directions; sending stops when the response arrives.
  */
 export function fetchOverHttp(request: Request): Promise<Response> {
   return exchange(request);
 }
 
 /**
- * Makes a fetch like {@link fetchOverHttp} that looks at each connection before anything is sent on it.
+ * Makes a fetch like {@link fetchOverHttp} that checks each connection before it sends anything.
  *
  * @param check Rejects to refuse a connection, with an `AppError` that the fetch then rejects with.
  */
@@ -30,7 +29,7 @@ export function createCheckedFetch(check: SocketCheck): (request: Request) => Pr
   return request => exchange(request, agent);
 }
 
-/** Judges a connection that is open and on which nothing was sent yet. */
+/** Checks an open connection on which nothing was sent yet. */
 export type SocketCheck = (socket: Socket) => Promise<void>;
 
 class CheckedAgent extends Agent {
@@ -54,7 +53,7 @@ class CheckedAgent extends Agent {
       socket.off('error', refuse);
       callback(null, socket);
     };
-    // What is returned or handed over is written to at once, so that happens only after the check.
+    // Hand the socket over only after the check: the agent writes to it at once.
     socket.once('error', refuse).once('connect', () => this.#check(socket).then(hand, refuse));
   }
 }
@@ -64,15 +63,15 @@ async function exchange(request: Request, agent?: CheckedAgent): Promise<Respons
     return toResponse(await send(request, await readBody(request), agent));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // The form of a failed fetch: what happened is its cause.
+    // The form of a failed fetch: the error is its cause.
     throw new TypeError('fetch failed', {cause: error});
   }
 }
 
-/** Undefined for none. */
+/** The body of a request; undefined if it has none. */
 type Body = Uint8Array | AsyncIterable<Uint8Array> | undefined;
 
-/** A body that is one chunk has a length, and need not be sent as a stream. */
+/** Reads a body of one chunk into memory, so that it is sent with its length. */
 async function readBody({body}: Request): Promise<Body> {
   if (body === null) return undefined;
   const chunks = body[Symbol.asyncIterator]();
@@ -103,7 +102,7 @@ function send(request: Request, body: Body, agent: CheckedAgent | undefined): Pr
     })
       .on('error', reject)
       .on('response', resolve)
-      // Keeps the request: its signal hears of that of the caller only as long as it is there.
+      // Keeps a reference to the request: once it is collected, its signal no longer follows that of the caller.
       .on('close', () => void request);
     if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
     else writeBody(outgoing, body).catch(error => outgoing.destroy(error));
@@ -111,15 +110,15 @@ function send(request: Request, body: Body, agent: CheckedAgent | undefined): Pr
 }
 
 async function writeBody(outgoing: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const settled = new AbortController();
-  const settle = (): void => settled.abort();
-  outgoing.once('response', settle).once('close', settle);
+  const finished = new AbortController();
+  const finish = (): void => finished.abort();
+  outgoing.once('response', finish).once('close', finish);
   for await (const chunk of body) {
-    if (settled.signal.aborted) return;
-    // Rejects once it is settled, which is no failure.
-    if (!outgoing.write(chunk)) await once(outgoing, 'drain', settled).catch(() => {});
+    if (finished.signal.aborted) return;
+    // Rejects when the response arrives, which is not a failure.
+    if (!outgoing.write(chunk)) await once(outgoing, 'drain', finished).catch(() => {});
   }
-  if (!settled.signal.aborted) outgoing.end();
+  if (!finished.signal.aborted) outgoing.end();
 }
 
 function toResponse(message: IncomingMessage): Response {
@@ -127,13 +126,13 @@ function toResponse(message: IncomingMessage): Response {
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
-  // The standard permits no body, not even an empty one, with these (Fetch standard, null body status).
+  // These responses must not have a body, not even an empty one (Fetch standard, null body status).
   const hasBody = status !== 204 && status !== 304;
   if (!hasBody) message.resume();
   return new Response(hasBody ? streamOf(message) : null, {status, headers});
 }
 
-/** Reads a message only as fast as the stream is read. */
+/** Makes a stream of a message, with backpressure. */
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   return new ReadableStream(

@@ -1,13 +1,13 @@
 import type {PlatformPaths} from '../../paths.ts';
 
-/** Everything the command line has of the world outside: commands reach for nothing else. */
+/** Everything that commands take from outside. They use nothing else of the process. */
 export interface CliContext {
-  /** What stands after the name of the program. */
+  /** The words after the name of the program. */
   readonly args: readonly string[];
   readonly stdin: Input;
   /** For data. */
   readonly stdout: Output;
-  /** For talk. It never fails: there would be nobody to tell. */
+  /** For messages. Writing never fails, since the failure could not be reported. */
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
@@ -22,41 +22,41 @@ export interface CliContext {
   readonly userId: number | undefined;
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** A clock that only goes forward, in milliseconds from anywhere. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
-  /** Returns a name that nobody can guess, of hexadecimal digits. */
+  /** Returns an unguessable name, of hexadecimal digits. */
   readonly randomName: () => string;
   /** The `fetch` of this Node. */
   readonly fetch: typeof fetch;
-  /** Calls back for each such signal from now on; returns what ends that. */
+  /** Adds a listener for a signal; returns a function that removes it. */
   onSignal(signal: StopSignal, listener: () => void): () => void;
-  /** Ends the process at once, without finishing anything. */
+  /** Ends the process at once, without cleaning up. */
   exitNow(exitCode: number): void;
 }
 
 /** The signals that ask a service to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
-/** A stream that is read. */
+/** An input stream. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** The bytes as they come; afterwards it is closed. */
+  /** The bytes of the stream, which is closed after the last one. */
   chunks(): AsyncIterable<Uint8Array>;
-  /** The next line, for answers to questions; empty at the end of the input. What else was typed is dropped. */
+  /** Reads the next line, such as the answer to a question; empty at the end of the input. Drops the rest of the input. */
   line(): Promise<string>;
-  /** Reads no more: a pipe that its writer leaves open would keep the process. */
+  /** Stops reading: an open pipe would keep the process alive. */
   close(): void;
-  /** The stream itself, for a library that asks people. */
+  /** The stream itself, for the prompts library. */
   readonly stream: NodeJS.ReadableStream;
 }
 
-/** A stream that is written. */
+/** An output stream. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** How many characters fit on a line; as many as one likes where it is no terminal. */
+  /** Line width in characters; `Infinity` if the stream is not a terminal. */
   readonly columns: number;
-  /** Resolved once the system has it. Rejects with `EPIPE` when nobody reads any more. */
+  /** Resolves when the operating system has the data. Rejects with `EPIPE` if the reader has closed the stream. */
   write(data: string | Uint8Array): Promise<void>;
-  /** The stream itself, for a library that asks people. */
+  /** The stream itself, for the prompts library. */
   readonly stream: NodeJS.WritableStream;
 }

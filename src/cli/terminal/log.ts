@@ -4,18 +4,20 @@ import type {Log, LogFields} from '../../domain/log.ts';
 import {escapeControls, escapeText} from './escape.ts';
 import type {Style} from './style.ts';
 
-/** Where lines go and how. */
+/** Options of {@link createLog}. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly write: (text: string) => void;
-  /** How to colour lines for people; without it a line is a JSON object for programs. */
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Colours for people; without it each line is a JSON object for programs. */
   readonly style?: Style | undefined;
 }
 
 /** Makes the log of the command line. */
-export function createLog({level, write, style}: LogOptions): Log {
+export function createLog({level, write, nowMs, style}: LogOptions): Log {
   const destination: DestinationStream = {
-    // Escaped in a string of JSON, a character stays the same to programs.
+    // Escaping a character in a JSON string does not change its meaning.
     write: line => write(style === undefined ? escapeText(line) : formatLine(line, style)),
   };
   const logger = pino(
@@ -24,7 +26,7 @@ export function createLog({level, write, style}: LogOptions): Log {
       base: null,
       messageKey: 'message',
       errorKey: 'error',
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: () => `,"time":"${new Date(nowMs()).toISOString()}"`,
       formatters: {level: label => ({level: label})},
     },
     destination,
@@ -43,7 +45,7 @@ interface Line extends LogFields {
   readonly error?: {readonly stack?: string} | undefined;
 }
 
-/** Writes a line the way people read it: when, what, and about what. */
+/** Formats a line for people: time, message and fields. */
 function formatLine(json: string, style: Style): string {
   const {level, time, message, error, ...about} = JSON.parse(json) as Line;
   const clock = style.dim(time.slice(11, 19));

@@ -3,32 +3,32 @@ import type {WriteStream} from 'node:tty';
 import type {CliContext} from './context.ts';
 import {InterruptedError} from './interruptible.ts';
 
-/** Whether somebody is there to be asked. */
+/** Returns whether the user can be asked: both streams are terminals. */
 export function canAsk({stdin, stderr}: CliContext): boolean {
   return stdin.isTerminal && stderr.isTerminal;
 }
 
-/** Asks for a yes; anything else is a no. */
+/** Asks a question; every answer but yes means no. */
 export async function confirm(question: string, {stdin, stderr}: CliContext): Promise<boolean> {
   await stderr.write(`${question} [y/N] `);
   return /^\s*y(es)?\s*$/i.test(await stdin.line());
 }
 
-/** What somebody is asked. */
+/** A question to the user. */
 export interface Question {
   readonly message: string;
-  /** What shows how an answer looks. */
+  /** An example of an answer. */
   readonly example?: string;
-  /** What stands there already, to be taken or changed. */
+  /** The answer to begin with, which the user can accept or change. */
   readonly initial?: string | undefined;
-  /** Says what is wrong with an answer. */
+  /** Returns the problem with an answer, if any. */
   readonly findProblem?: (answer: string) => string | undefined;
 }
 
 /**
- * Asks somebody at a terminal for a line.
+ * Asks for a line on the terminal.
  *
- * @throws {InterruptedError} When they press Ctrl+C or Esc.
+ * @throws {InterruptedError} If the user presses Ctrl+C or Esc.
  */
 export async function askText(question: Question, context: CliContext): Promise<string> {
   const {text, isCancel} = await loadPrompts();
@@ -43,9 +43,9 @@ export async function askText(question: Question, context: CliContext): Promise<
 }
 
 /**
- * Asks somebody at a terminal for what nobody should see: it is not shown, and neither is its length.
+ * Asks for a secret on the terminal: neither the answer nor its length is shown.
  *
- * @throws {InterruptedError} When they press Ctrl+C or Esc.
+ * @throws {InterruptedError} If the user presses Ctrl+C or Esc.
  */
 export async function askSecret(question: Question, context: CliContext): Promise<string> {
   const {password, isCancel} = await loadPrompts();
@@ -54,7 +54,7 @@ export async function askSecret(question: Question, context: CliContext): Promis
   return answer;
 }
 
-/** The library costs more to load than a command: only who asks pays for it. */
+/** Loads the library on first use: loading it takes longer than a whole command. */
 function loadPrompts(): Promise<typeof import('@clack/prompts')> {
   return import('@clack/prompts');
 }
@@ -63,21 +63,21 @@ function describe({message, findProblem}: Question, {stdin, stderr}: CliContext)
   return {
     message,
     input: stdin.stream as Readable,
-    output: knowingItsSize(stderr.stream as WriteStream),
+    output: withSize(stderr.stream as WriteStream),
     withGuide: false,
     validate: (answer: string | undefined) => {
-      if (answer === undefined || answer.trim() === '') return 'It is needed';
+      if (answer === undefined || answer.trim() === '') return 'An answer is required';
       return findProblem?.(answer.trim());
     },
   };
 }
 
-/** The size of a terminal that does not say it, in characters. */
+/** Default size of a terminal, in characters. */
 const COLUMNS = 80;
 const ROWS = 24;
 
-/** Some terminals give 0, and the library would put each letter on a line of its own. */
-function knowingItsSize(stream: WriteStream): WriteStream {
+/** Gives a stream a size if it reports 0, since the library would print each letter on its own line. */
+function withSize(stream: WriteStream): WriteStream {
   if (stream.columns === 0) stream.columns = COLUMNS;
   if (stream.rows === 0) stream.rows = ROWS;
   return stream;

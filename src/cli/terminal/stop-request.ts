@@ -6,23 +6,23 @@ export const INTERRUPTED_EXIT_CODE = 130;
 /** The part of the context that {@link listenForStop} uses. */
 export type StopRequestDeps = Pick<CliContext, 'environment' | 'elapsedMs' | 'onSignal' | 'exitNow'>;
 
-/** Waits for somebody to ask the service to stop. */
+/** A request to stop, by a signal. */
 export interface StopRequest {
-  /** Resolves with the first signal, also one that came before anybody waited. */
+  /** Resolves with the first signal, even if it came before the wait. */
   readonly asked: Promise<StopSignal>;
-  /** Whether it was asked already. */
+  /** Returns whether a signal has come. */
   readonly isAsked: () => boolean;
-  /** Leaves signals to the system again. */
+  /** Restores the default handling of signals. */
   release(): void;
 }
 
 /**
- * How long a second SIGINT counts as the first, in milliseconds, where a package manager runs us: the
- * terminal sends Ctrl+C to both, and the package manager passes its own on.
+ * Time in which a second SIGINT counts as the first, in milliseconds, if a package manager runs this process: the terminal sends
+ * Ctrl+C to both, and the package manager forwards its own.
  */
 const REPEATED_WITHIN_MS = 500;
 
-/** Listens for SIGINT and SIGTERM from now on; a SIGINT after either of them ends the process at once. */
+/** Listens for SIGINT and SIGTERM; a SIGINT after the first signal ends the process at once. */
 export function listenForStop(context: StopRequestDeps): StopRequest {
   const {environment, elapsedMs} = context;
   const graceMs = environment['npm_lifecycle_event'] === undefined ? 0 : REPEATED_WITHIN_MS;

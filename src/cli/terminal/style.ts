@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 import type {CliContext, Output} from './context.ts';
 
-/** Marks that a terminal shows and everything else must not get. */
+/** Colours and weights of a terminal. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -12,8 +12,8 @@ export interface Style {
 }
 
 /**
- * The marks for a stream. They do nothing where it is no terminal, or where colours are not wanted:
- * `NO_COLOR` is set to any text but the empty one, or the terminal is a dumb one.
+ * Returns the style for a stream. It changes nothing if the stream is not a terminal, if `NO_COLOR` is set and not empty, or if
+ * the terminal is a dumb one.
  */
 export function styleOf({isTerminal}: Output, {environment}: Pick<CliContext, 'environment'>): Style {
   const {NO_COLOR: noColor = '', TERM: terminal} = environment;

@@ -1,18 +1,18 @@
 import stringWidth from 'fast-string-width';
 import type {Style} from './style.ts';
 
-/** How a table is written. */
+/** Options of {@link formatTable}. */
 export interface TableStyle {
   readonly style: Style;
-  /** Of the terminal, in cells. @default {as many as one likes} */
+  /** Width of the terminal, in cells. @default {Infinity} */
   readonly columns?: number;
-  /** Whether the titles stand above already. @default {false} */
+  /** Leaves the titles out, since an earlier table has them. @default {false} */
   readonly continued?: boolean;
 }
 
 /**
- * A table for people: columns as wide as their widest cell, without lines. Where it is wider than the terminal, which would
- * break words, each row is its first cell, and below it the others with their titles.
+ * Formats a table for people. Each column is as wide as its widest cell. If the table is wider than the terminal, each row becomes
+ * its first cell, with the other cells and their titles below it.
  */
 export function formatTable(
   head: readonly string[],
@@ -31,7 +31,7 @@ export function formatTable(
   return [...(continued ? [] : [style.dim(title)]), ...others].map(line => `${line}\n`).join('');
 }
 
-/** Fills a text with spaces up to a width in cells of the terminal; East Asian characters take two. */
+/** Pads a text with spaces to a width in cells of the terminal; East Asian characters take two cells. */
 export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }

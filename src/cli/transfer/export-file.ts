@@ -7,21 +7,21 @@ import {isForeignUser} from '../../system/socket-owner.ts';
 /** Only its owner reads what a store holds. */
 const FILE_MODE = 0o600;
 
-/** A place that an export is written to. */
+/** The file that an export is written to. */
 export interface ExportTarget {
-  /** The path as people gave it. */
+  /** The path as the user typed it. */
   readonly name: string;
   readonly path: string;
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;
-  /** Returns a name that nobody can guess. */
+  /** Returns an unguessable name. */
   readonly randomName: () => string;
 }
 
 /**
- * Returns whether a file is there that would be overwritten; a device or a pipe is just written to.
+ * Returns whether the target is a file or directory that exists. Devices and pipes do not count: they can be written to.
  *
- * @throws {AppError} `unwritable-output` for what another user planted there.
+ * @throws {AppError} `unwritable-output` for a pipe or link of another user.
  */
 export async function isTaken(target: ExportTarget): Promise<boolean> {
   const {found} = await locate(target);
@@ -29,11 +29,11 @@ export async function isTaken(target: ExportTarget): Promise<boolean> {
 }
 
 /**
- * Writes chunks into a file that is there only once they came to their end: until then they are in another one beside it,
- * which is gone when something fails.
+ * Writes chunks to a file that appears only when it is complete. Until then they are in a temporary file beside it, which is
+ * removed after a failure.
  *
  * @throws {AppError} `unwritable-output`.
- * @throws What the chunks throw.
+ * @throws {Error} The error of the chunks.
  */
 export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target: ExportTarget): Promise<void> {
   const {name} = target;
@@ -41,7 +41,7 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   if (found?.isDirectory()) throw unwritable(name, 'it is a directory');
   if (found !== undefined && !found.isFile())
     return writeInto(chunks, await writing(name, open(path, 'w', FILE_MODE)), name);
-  // Under a name that nobody can guess, and made anew: where others may write too, a link could be there already.
+  // An unguessable name, and `wx`: in a shared directory another user could have made a link of that name.
   const temporary = join(dirname(path), `.${basename(path)}.${target.randomName()}.new`);
   const file = await writing(name, open(temporary, 'wx', FILE_MODE));
   try {
@@ -55,7 +55,7 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   }
 }
 
-/** Where a target is in the end, and what is there. A link of this user, or of root, stays one: what it leads to is replaced. */
+/** Resolves a target. A link of this user, or of root, is kept: its target is replaced. */
 async function locate(target: ExportTarget): Promise<{readonly path: string; readonly found: Stats | undefined}> {
   const {name, path} = target;
   const named = await lstat(path).catch(() => undefined);
@@ -63,12 +63,12 @@ async function locate(target: ExportTarget): Promise<{readonly path: string; rea
   if (!named?.isSymbolicLink()) return {path, found: named};
   const end = await writing(name, findEnd(path));
   const found = await stat(end).catch(() => undefined);
-  // Where it leads nowhere by name, as /dev/stdout does to the pipe of a shell, nobody else can have put it there.
+  // A link without a named target, such as /dev/stdout to a pipe, cannot come from another user.
   if (end !== path) assertNotPlanted(found, target);
   return {path: end, found};
 }
 
-/** The end of a link; the link itself where it leads to no name. */
+/** Returns the target of a link; the link itself if the target has no name. */
 async function findEnd(link: string): Promise<string> {
   try {
     return await realpath(link);
@@ -79,8 +79,8 @@ async function findEnd(link: string): Promise<string> {
 }
 
 /**
- * Refuses a pipe or a link of another user, who would read the entries or choose what they overwrite. A file is replaced, not
- * written to; a device only root can make, and a terminal belongs to the user who logged in, also once that user is root.
+ * Refuses a pipe or a link of another user, who could read the entries or choose which file they overwrite. Files are safe: they
+ * are replaced, not written to. Devices are safe: only root can make them, and a terminal belongs to the user who logged in.
  */
 function assertNotPlanted(found: Stats | undefined, {name, userId}: ExportTarget): void {
   if (found === undefined || found.isFile() || found.isDirectory() || found.isCharacterDevice()) return;
@@ -90,7 +90,7 @@ function assertNotPlanted(found: Stats | undefined, {name, userId}: ExportTarget
 async function writeInto(chunks: AsyncIterable<Uint8Array>, file: FileHandle, name: string): Promise<void> {
   try {
     for await (const chunk of chunks) await writing(name, writeAll(file, chunk));
-    // A device or a pipe cannot be synced, and need not be.
+    // Devices and pipes cannot be synced.
     if ((await file.stat()).isFile()) await writing(name, file.sync());
   } finally {
     await file.close();
@@ -101,7 +101,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
 }
 
-/** What the system says of a file becomes a failure that names it. */
+/** Turns an error of the operating system into a failure that names the file. */
 async function writing<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

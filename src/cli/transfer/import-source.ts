@@ -5,21 +5,21 @@ import {type InputFile, openInputFile} from '../input/input-file.ts';
 import {describeFileProblem, isMissingFile} from '../input/value-input.ts';
 import type {CliContext} from '../terminal/context.ts';
 
-/** An export that is imported. */
+/** An export to be imported. */
 export interface ImportSource {
-  /** How people know it. */
+  /** The name in messages. */
   readonly name: string;
-  /** Undefined where nobody knows before its end. */
+  /** Undefined if it is not known before the end. */
   readonly sizeBytes: number | undefined;
   /** Whether it can be read twice. */
   readonly isFile: boolean;
-  /** Its bytes, from the beginning. */
+  /** Reads it from the beginning. */
   chunks(): AsyncIterable<Uint8Array>;
-  /** Ends reading it early. */
+  /** Stops reading. */
   close(): void;
 }
 
-/** Standard input, which is read once. */
+/** Makes a source of standard input, which can be read once. */
 export function standardInput({stdin}: CliContext): ImportSource {
   return {
     name: 'standard input',
@@ -31,9 +31,9 @@ export function standardInput({stdin}: CliContext): ImportSource {
 }
 
 /**
- * A file. What is no regular file, such as a pipe, is read once.
+ * Makes a source of a file. A file that is not regular, such as a pipe, can be read once.
  *
- * @param name How people know it.
+ * @param name The name in messages.
  * @throws {AdvisedError} `unreadable-input`; the chunks too.
  */
 export async function fileSource(path: string, name: string): Promise<ImportSource> {

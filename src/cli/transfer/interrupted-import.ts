@@ -6,24 +6,24 @@ import {formatEntries} from '../output/counts.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 
-/** How long an interrupted import waits for the answer that says how much is stored, in milliseconds: a batch takes less. */
+/** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /** An import into a service. */
 export interface InterruptibleImport {
   readonly mode: ImportMode;
   readonly dryRun: boolean;
-  /** Of the service. */
+  /** The URL of the service. */
   readonly url: string;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Imports an export until a signal ends it. The request is then ended and not cut off, so that the service answers how much
- * it has stored.
+ * Imports an export until a signal interrupts it. The request then ends properly, so that the service answers how much it has
+ * stored.
  *
- * @throws {InterruptedError} When the signal ended it, with what is stored.
- * @throws What the service threw; `service-unreachable`; what the chunks throw.
+ * @throws {InterruptedError} If the signal interrupted it, with the number of stored entries.
+ * @throws {AppError} The failure of the service; `service-unreachable`; the error of the chunks.
  */
 export async function importUntil(
   interrupted: AbortSignal,
@@ -44,12 +44,12 @@ export async function importUntil(
   } finally {
     interrupted.removeEventListener('abort', loseAfterwards);
     clearTimeout(timer);
-    // An answer that came early leaves a request that is still being sent.
+    // After an early answer the request is still being sent.
     patience.abort();
   }
 }
 
-/** Hands chunks on until a signal ends them, also while the next one is awaited. */
+/** Yields chunks until a signal is aborted, even while it waits for the next one. */
 async function* endedBy(
   signal: AbortSignal,
   chunks: AsyncIterable<Uint8Array>,
@@ -64,7 +64,7 @@ async function* endedBy(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    // Not awaited: what is awaited may be a pipe to which nobody writes.
+    // Not awaited: the next chunk may be that of a pipe without a writer.
     void iterator.return?.().catch(() => {});
   }
 }
@@ -76,6 +76,6 @@ function storedBefore(error: unknown): number | undefined {
 function describe(stored: number | undefined): string {
   if (stored === 0) return 'Interrupted: nothing was stored';
   const count =
-    stored === undefined ? 'the service did not say how many entries were stored' : `${formatEntries(stored)} stored`;
-  return `Interrupted: ${count}; doing it again is harmless`;
+    stored === undefined ? 'it is not known how many entries were stored' : `${formatEntries(stored)} stored`;
+  return `Interrupted: ${count}; you can safely run it again`;
 }

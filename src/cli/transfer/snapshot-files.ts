@@ -8,12 +8,12 @@ import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';
 
-/** A snapshot that was saved. */
+/** A saved snapshot. */
 export interface SavedSnapshot {
   readonly name: string;
-  /** Undefined for a file that has no end, and so cannot be loaded. */
+  /** Undefined for an incomplete file, which cannot be loaded. */
   readonly entries: number | undefined;
-  /** Of the store when it was saved. */
+  /** The revision of the store at that time. */
   readonly revision: string;
   readonly sizeBytes: number;
   readonly savedAt: Date;
@@ -21,27 +21,27 @@ export interface SavedSnapshot {
 
 const EXTENSION = '.ndjson';
 
-/** Names that are files of their own on every system, also where `A` and `a` are one, or some mean devices. */
+/** Names that are valid for files on every operating system, and not those of devices. */
 const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9][a-z0-9._-]{0,63}$/i;
 
-/** How much is read of both ends of a file to know what is in it, in bytes. */
+/** Bytes that are read at both ends of a file, to find its header and trailer. */
 const END_BYTES = 4096;
 
 /**
- * The file of a snapshot.
+ * Returns the path of a snapshot.
  *
- * @throws {AppError} `invalid-usage` for a name that is none.
+ * @throws {AppError} `invalid-usage` for an invalid name.
  */
 export function snapshotFile(directory: string, name: string): string {
   if (!NAME.test(name))
     throw invalidUsage(
       'snapshot',
-      `${JSON.stringify(name)} is no name for a snapshot: up to 64 letters, digits, ".", "_" and "-", the first a letter or digit`,
+      `${JSON.stringify(name)} is not a valid name: use up to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit`,
     );
   return join(directory, `${name}${EXTENSION}`);
 }
 
-/** Makes the directory of snapshots, for its owner alone. */
+/** Creates the directory of snapshots, which only its owner may read. */
 export async function makeSnapshotsDirectory(directory: string): Promise<void> {
   await makeDirectory(directory, 0o700).catch(error => {
     const {message} = error as Error;
@@ -53,15 +53,15 @@ export async function makeSnapshotsDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Refuses a directory of snapshots that another user made or may write to: what is loaded from it replaces the store. One that is
- * not there yet is fine.
+ * Refuses a directory of snapshots that another user owns or may write to: a snapshot replaces the whole store. Accepts a
+ * directory that does not exist yet.
  *
  * @throws {AppError} `data-directory-unusable`.
  */
 export async function assertOwnDirectory(directory: string, {userId}: Pick<CliContext, 'userId'>): Promise<void> {
   const link = await lstat(directory).catch(() => undefined);
   if (link === undefined || userId === undefined) return;
-  // Of a link both count: its owner chooses what is behind it.
+  // For a link both count: its owner chooses the target.
   const target = await stat(directory).catch(() => link);
   const problem = findDirectoryProblem(link, userId) ?? findDirectoryProblem(target, userId);
   if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem});
@@ -70,13 +70,13 @@ export async function assertOwnDirectory(directory: string, {userId}: Pick<CliCo
 function findDirectoryProblem(found: Stats, userId: number): string | undefined {
   if (found.uid !== userId) return `it belongs to user ${found.uid}, and this process runs as ${userId}`;
   const isOpen = found.isDirectory() && (found.mode & OTHERS_WRITE) !== 0;
-  return isOpen ? 'other users may write to it; "chmod 700" ends that' : undefined;
+  return isOpen ? 'other users may write to it; "chmod 700" prevents that' : undefined;
 }
 
 /** Bits of a file mode with which users other than the owner may write. */
 const OTHERS_WRITE = 0o022;
 
-/** All snapshots, by name. */
+/** Lists all snapshots by name. */
 export async function listSnapshots(directory: string): Promise<readonly SavedSnapshot[]> {
   const names = await readSnapshotNames(directory);
   const found = await Promise.all(names.map(name => describeSnapshot(directory, name)));
@@ -93,7 +93,7 @@ export async function readSnapshotNames(directory: string): Promise<readonly str
 /**
  * Deletes a snapshot.
  *
- * @throws {AdvisedError} `unreadable-input` when there is none of this name.
+ * @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name.
  */
 export async function deleteSnapshot(directory: string, name: string): Promise<void> {
   const file = snapshotFile(directory, name);
@@ -101,17 +101,17 @@ export async function deleteSnapshot(directory: string, name: string): Promise<v
   await rm(file);
 }
 
-/** @throws {AdvisedError} `unreadable-input` when there is none of this name. */
+/** Checks that a snapshot exists. @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name. */
 export async function assertSnapshot(file: string, name: string): Promise<void> {
   if ((await stat(file).catch(() => undefined))?.isFile()) return;
   throw new AdvisedError(
     new AppError({
       code: 'unreadable-input',
       source: `the snapshot ${JSON.stringify(name)}`,
-      problem: 'there is none of this name',
+      problem: 'it does not exist',
       missing: true,
     }),
-    '"crewroom snapshot list" shows those that there are',
+    '"crewroom snapshot list" shows all snapshots',
   );
 }
 
