@@ -75,7 +75,7 @@ async function startFeeding(event: () => string): Promise<{server: TestServer; f
 describe(`${ROUNDS} subscribers that come and go leave nothing behind`, () => {
   for (const [name, request] of [
     ['of a stream', STREAM],
-    ['of a web socket', SOCKET],
+    ['of a WebSocket', SOCKET],
   ] as const) {
     test(name, async () => {
       const {server, feeds} = await startFeeding(() => LARGE);
@@ -103,7 +103,7 @@ describe(`${ROUNDS} subscribers that come and go leave nothing behind`, () => {
 describe('a server with 1,000 subscribers', () => {
   for (const [name, request] of [
     ['of a stream', STREAM],
-    ['of a web socket', SOCKET],
+    ['of a WebSocket', SOCKET],
   ] as const) {
     test(`${name} stops at once, even if some do not read`, async () => {
       let opened = 0;

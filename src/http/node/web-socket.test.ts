@@ -71,7 +71,7 @@ const CLOSE = 8;
 const PONG = 10;
 const PING_FRAME = Buffer.from([0x89, 0]);
 
-/** The code and reason of the close frame that a server sends last. */
+/** Returns code and reason of the close frame of a server. */
 async function readClose(client: RawClient): Promise<{code: number; reason: string}> {
   const bytes = await client.readEnd();
   const start = bytes.lastIndexOf(0x88);
@@ -152,7 +152,7 @@ describe('a WebSocket', () => {
   });
 });
 
-describe('a web socket is refused', () => {
+describe('a WebSocket is refused', () => {
   test('with an ordinary failure, if the route refuses it', async () => {
     const server = await start(() => {
       throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is no number'});
@@ -214,7 +214,7 @@ describe('a client of a WebSocket', () => {
     const {webSocket, closed} = open(await start(() => feed));
     await once(webSocket, 'open');
     webSocket.send('hello');
-    expect(await closed).toEqual({code: 1008, reason: expect.stringMatching(/^Cannot take a message: /)});
+    expect(await closed).toEqual({code: 1008, reason: expect.stringMatching(/^Cannot accept a message: /)});
     await expect.poll(() => feed.returned).toBe(true);
   });
 

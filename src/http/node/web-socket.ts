@@ -84,7 +84,10 @@ function whenClosing(webSocket: WebSocket, signal: AbortSignal): Promise<'closin
     // The library closes by itself on invalid frames: 1002, 1007 (not UTF-8), 1009 (too large).
     webSocket.on('error', end);
     webSocket.once('message', () => {
-      webSocket.close(CLOSE_CODES.message, 'Cannot take a message: this web socket only tells, send requests instead');
+      webSocket.close(
+        CLOSE_CODES.message,
+        'Cannot accept a message: this WebSocket only sends events, use requests instead',
+      );
       end();
     });
     signal.addEventListener('abort', end, {once: true});

@@ -64,7 +64,7 @@ async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAns
 
 async function openEventFrames(call: Call, {events, texts}: EventsRoutesDeps): Promise<HttpStream> {
   const {waitSeconds, ...asked} = await readEventsRequest(call);
-  if (waitSeconds !== undefined) throw invalidParameter('wait', 'a web socket does not wait for one answer');
+  if (waitSeconds !== undefined) throw invalidParameter('wait', 'a WebSocket does not wait for one answer');
   return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
 }
 
