@@ -1,6 +1,6 @@
 import {configDefaults, defineConfig} from 'vitest/config';
 
-/** What all kinds of tests have in common. */
+/** Settings of all kinds of tests. */
 export const test = {
   include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'torture/**/*.test.ts', 'fuzz/**/*.test.ts', 'bench/**/*.test.ts'],
   // Those with real browsers take as long as all others: see vitest.browser.config.ts.

@@ -8,7 +8,7 @@ import {type Client, createClient} from './client.ts';
 
 type Answering = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Starts a server that is none of ours, which answers each request in turn, the last answer ever again. */
+/** Starts a fake server that answers the requests in order, and repeats the last answer. */
 async function serve(...answers: readonly Answering[]): Promise<{client: Client; requests: string[]}> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ async function serve(...answers: readonly Answering[]): Promise<{client: Client;
   return {client: createClient({baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}), requests};
 }
 
-/** With its store, so that nothing has to be asked for before it is sent. */
+/** With the store id, so that no request for it comes first. */
 const SEVEN = {storeId: createStoreId(Uint8Array.of(7)), revision: 7};
 
 const lose: Answering = response => response.destroy();
@@ -52,25 +52,25 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 const put = {kind: 'put', key: 'k', json: '1'} as const;
 const remove = {kind: 'delete', key: 'k'} as const;
 
-/** Calls that do no harm when they happen twice. */
+/** Idempotent calls. */
 const REPEATED: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'get()': ({entries}) => entries.get('k'),
   'identity()': client => client.identity(),
-  'put() where there is no entry': ({entries}) => entries.put('k', '1', {expected: 'absent'}),
+  'put() that expects an absent entry': ({entries}) => entries.put('k', '1', {expected: 'absent'}),
   'put() over a revision': ({entries}) => entries.put('k', '1', {expected: SEVEN}),
   'putValue() over a revision': ({entries}) => entries.putValue('k', 1, {expected: SEVEN}),
   'patch() of a revision': ({entries}) => entries.patch('k', '{}', {expected: SEVEN}),
   'delete() of a revision': ({entries}) => entries.delete('k', {expected: SEVEN}),
   'transact() that changes what it checks': ({entries}) =>
     entries.transact({checks: [{key: 'k', expected: SEVEN}], operations: [remove]}),
-  'transact() that makes what is not there': ({entries}) =>
+  'transact() that creates an absent entry': ({entries}) =>
     entries.transact({checks: [{key: 'k', expected: 'absent'}], operations: [put]}),
 };
 
-/** Calls that may do harm when they happen twice. */
+/** Calls that are not idempotent. */
 const SENT_ONCE: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'put()': ({entries}) => entries.put('k', '1'),
-  'put() over whatever there is': ({entries}) => entries.put('k', '1', {expected: 'present'}),
+  'put() without a condition': ({entries}) => entries.put('k', '1', {expected: 'present'}),
   'put() over one of several revisions': ({entries}) =>
     entries.put('k', '1', {expected: [SEVEN, {...SEVEN, revision: 8}]}),
   'patch()': ({entries}) => entries.patch('k', '{}'),
@@ -80,13 +80,13 @@ const SENT_ONCE: Readonly<Record<string, (client: Client) => Promise<unknown>>> 
   'transact() without checks': ({entries}) => entries.transact({operations: [put]}),
   'transact() that checks another entry': ({entries}) =>
     entries.transact({checks: [{key: 'other', expected: SEVEN}], operations: [put]}),
-  'transact() that deletes what is not there': ({entries}) =>
+  'transact() that deletes an absent entry': ({entries}) =>
     entries.transact({checks: [{key: 'k', expected: 'absent'}], operations: [remove]}),
 };
 
-describe('a call that is lost on the way, or meets a busy service', () => {
+describe('a call that is lost, or meets a busy service', () => {
   for (const [name, call] of Object.entries(REPEATED)) {
-    test(`is tried again when it is ${name}`, async () => {
+    test(`is retried if it is ${name}`, async () => {
       const {client, requests} = await serve(lose, busy, accept);
       await call(client);
       expect(requests).toHaveLength(3);
@@ -94,7 +94,7 @@ describe('a call that is lost on the way, or meets a busy service', () => {
   }
 
   for (const [name, call] of Object.entries(SENT_ONCE)) {
-    test(`is not tried again when it is ${name}`, async () => {
+    test(`is not retried if it is ${name}`, async () => {
       const {client, requests} = await serve(lose, accept);
       expect(await codeOf(call(client))).toBe('service-unreachable');
       expect(requests).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('a call that is lost on the way, or meets a busy service', () => {
     });
   }
 
-  test('is tried so often and no more', async () => {
+  test('is attempted at most this often', async () => {
     const {client, requests} = await serve(busy);
     expect(await codeOf(client.entries.get('k'))).toBe('store-busy');
     expect(requests).toHaveLength(3);
@@ -116,20 +116,20 @@ describe('a call that is lost on the way, or meets a busy service', () => {
     [503, 'store-read-only', {problem: 'EIO'}],
     [500, 'internal', {requestId: '1'}],
   ] as const) {
-    test(`is not tried again after ${code}`, async () => {
+    test(`is not retried after ${code}`, async () => {
       const {client, requests} = await serve(refuse(status, code, members), accept);
       expect(await codeOf(client.identity())).toBe(code);
       expect(requests).toHaveLength(1);
     });
   }
 
-  test('is tried again after an unknown failure of a gateway, which then is what is known', async () => {
+  test('is retried after an unknown failure of a gateway, which is reported in the end', async () => {
     const {client, requests} = await serve(refuse(504, 'outcome-unknown'), conflict);
     expect(await codeOf(client.entries.put('k', '1', {expected: SEVEN}))).toBe('unknown-failure');
     expect(requests).toEqual(['PUT', 'PUT']);
   });
 
-  test('has its time for all attempts together', async () => {
+  test('has one timeout for all attempts together', async () => {
     const {client, requests} = await serve(busy, () => {});
     expect(await codeOf(client.entries.get('k', {timeoutMs: 400}))).toBe('service-timeout');
     expect(requests).toHaveLength(2);
@@ -146,32 +146,32 @@ describe('a call that is lost on the way, or meets a busy service', () => {
   });
 });
 
-describe('a write of which no answer came', () => {
-  test('is not called a conflict when that may be with itself', async () => {
+describe('a write without an answer', () => {
+  test('is not reported as a conflict that it may have caused itself', async () => {
     const {client} = await serve(lose, conflict);
     const error = await client.entries.put('k', '2', {expected: SEVEN}).catch((reason: unknown) => reason);
     expect(error).toMatchObject({failure: {code: 'service-unreachable'}});
   });
 
-  test('is not called missing when it may have been deleted by itself', async () => {
+  test('is not reported as missing if it may have deleted the entry itself', async () => {
     const {client} = await serve(lose, refuse(404, 'no-entry', {key: 'k'}));
     expect(await codeOf(client.entries.delete('k', {expected: SEVEN}))).toBe('service-unreachable');
   });
 
-  test('is a conflict when the first attempt is known to have done nothing', async () => {
+  test('is a conflict if the first attempt certainly did nothing', async () => {
     const {client} = await serve(busy, conflict);
     expect(await codeOf(client.entries.put('k', '2', {expected: SEVEN}))).toBe('revision-conflict');
   });
 
-  test('is what was found when it was a read', async () => {
+  test('is reported as found if it was a read', async () => {
     const {client} = await serve(lose, refuse(404, 'no-entry', {key: 'k'}));
     expect(await client.entries.get('k')).toBeUndefined();
   });
 });
 
-test('a connection that the service closes at the moment it is used again loses no call', async () => {
+test('a connection that the service closes at the moment of its reuse loses no call', async () => {
   const used = new WeakSet<object>();
-  // What a service does whose idle connections end just when the next request is on its way.
+  // Closes idle connections just when the next request is sent, as a service may.
   const closeOnReuse: Answering = (response, {socket}) => {
     if (used.has(socket)) socket.destroy();
     else {
@@ -187,7 +187,7 @@ test('a connection that the service closes at the moment it is used again loses 
   expect(requests.length).toBeGreaterThan(10);
 });
 
-test('many calls with one signal leave nothing on it, and say nothing of it', async () => {
+test('many calls with one signal leave no listener on it, and cause no warning', async () => {
   const {client} = await serve(accept);
   const warnings: unknown[] = [];
   const onWarning = (warning: unknown): number => warnings.push(warning);

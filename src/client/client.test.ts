@@ -7,7 +7,7 @@ import {type Client, createClient} from './client.ts';
 import {REQUESTS_MAX} from './limiter.ts';
 import type {ClientOptions} from './options.ts';
 
-/** Starts a server that is none of ours, and makes a client of it. */
+/** Starts a fake server, and creates a client of it. */
 async function clientOf(server: Server, options: ClientOptions = {}): Promise<Client> {
   const sockets = new Set<Socket>();
   server.on('connection', socket => sockets.add(socket));
@@ -49,7 +49,7 @@ test('a call that waits for a permit ends with its signal', async () => {
   expect(outcomes.every(({status}) => status === 'rejected')).toBe(true);
 });
 
-describe('a client of what is not the service', () => {
+describe('a client of another program', () => {
   const answers: readonly {name: string; listener: RequestListener; problem: string}[] = [
     {name: 'a page', listener: page, problem: 'it has no ETag of this service'},
     {
@@ -58,7 +58,7 @@ describe('a client of what is not the service', () => {
       problem: 'it is not a problem document of this service',
     },
     {
-      name: 'a failure of ours without what belongs to it',
+      name: 'a failure of ours without its members',
       listener: (_, response) => response.writeHead(412).end('{"code": "revision-conflict"}'),
       problem: 'it is not a problem document of this service',
     },
@@ -69,20 +69,20 @@ describe('a client of what is not the service', () => {
     },
   ];
   for (const {name, listener, problem} of answers) {
-    test(`says so when the answer is ${name}`, async () => {
+    test(`reports an answer that is ${name}`, async () => {
       const {entries} = await clientOf(createHttpServer(listener));
       expect(await failureOf(entries.get('k'))).toMatchObject({code: 'unexpected-answer', problem});
       expect(await failureOf(entries.put('k', '1'))).toMatchObject({code: 'unexpected-answer', problem});
     });
   }
 
-  test('does not take any 200 for a deletion', async () => {
+  test('does not take every 200 for a deletion', async () => {
     const {entries} = await clientOf(createHttpServer(page));
     expect(await failureOf(entries.delete('k'))).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});
   });
 
-  test('stops reading an answer without an end, and says so', async () => {
-    // One chunk again and again: only what the client keeps of it could grow.
+  test('stops reading an endless answer, and reports it', async () => {
+    // The same chunk again and again: only the data kept by the client could grow.
     const chunk = new Uint8Array(16 * 1024 * 1024);
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
@@ -99,7 +99,7 @@ describe('a client of what is not the service', () => {
     expect(sent).toBeLessThan(400 * 1024 * 1024);
   });
 
-  test('makes nothing of a document that is larger than any of the service', async () => {
+  test('does not parse a document that is larger than any of the service', async () => {
     const client = createClient({fetch: async () => new Response(`[${'[],'.repeat(12_000_000)}[]]`)});
     expect(await failureOf(client.service())).toMatchObject({
       code: 'unexpected-answer',
@@ -107,12 +107,12 @@ describe('a client of what is not the service', () => {
     });
   });
 
-  test('says so when the identity is a page', async () => {
+  test('reports an identity that is a page', async () => {
     const client = await clientOf(createHttpServer(page));
     expect(await failureOf(client.identity())).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});
   });
 
-  test('does not follow a redirect with what it was given', async () => {
+  test('does not follow a redirect with its request', async () => {
     let requests = 0;
     const {entries} = await clientOf(
       createHttpServer((request, response) => {
@@ -125,8 +125,8 @@ describe('a client of what is not the service', () => {
   });
 });
 
-describe('a client of a service that fails', () => {
-  test('says that nothing listens', async () => {
+describe('a client of a failing service', () => {
+  test('reports that nothing listens', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const {port} = server.address() as AddressInfo;
@@ -140,16 +140,16 @@ describe('a client of a service that fails', () => {
     });
   });
 
-  test('fails when the connection is closed at once', async () => {
+  test('fails if the connection is closed at once', async () => {
     const {entries} = await clientOf(
       createServer(socket => socket.destroy()),
       {timeoutMs: 2000},
     );
-    // Some versions of fetch() never notice; then it is the time that runs out.
+    // Some versions of fetch() never notice; then the timeout expires.
     expect(['service-unreachable', 'service-timeout']).toContain((await failureOf(entries.get('k'))).code);
   });
 
-  test('fails when the answer is cut off', async () => {
+  test('fails if the answer is truncated', async () => {
     const half = createServer(socket => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nETag: "1"\r\nContent-Length: 100\r\n\r\n{"half":'));
     });
@@ -157,7 +157,7 @@ describe('a client of a service that fails', () => {
     expect(await failureOf(entries.get('k'))).toMatchObject({code: 'service-unreachable'});
   });
 
-  test('waits for an answer as long as it was told, also for the rest of one', async () => {
+  test('waits for an answer until its timeout, also for the rest of one', async () => {
     const silent = await clientOf(createServer(), {timeoutMs: 50});
     expect(await failureOf(silent.entries.get('k'))).toMatchObject({code: 'service-timeout', timeoutMs: 50});
     const slow = createHttpServer((_, response) => response.writeHead(200, {ETag: '"a-1"'}).write('{'));

@@ -9,10 +9,10 @@ import type {ClientEvent} from '../protocol/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
 import {createTransport} from './transport.ts';
 
-/** What is answered to one connection. */
+/** Answer to one connection. */
 type Answering = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Starts a server that is none of ours, which answers each connection in turn, the last answer ever again. */
+/** Starts a fake server that answers the connections in order, and repeats the last answer. */
 async function serve(...answers: readonly Answering[]): Promise<{url: string; requests: IncomingMessage[]}> {
   const requests: IncomingMessage[] = [];
   const server: Server = createServer((request, response) => {
@@ -28,14 +28,14 @@ async function serve(...answers: readonly Answering[]): Promise<{url: string; re
   return {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests};
 }
 
-/** Answers with blocks of an event stream, and leaves the connection as it is. */
+/** Answers with blocks of an event stream, and leaves the connection open. */
 const streaming =
   (...blocks: readonly string[]): Answering =>
   response => {
     response.writeHead(200, {'Content-Type': 'text/event-stream'}).write(`retry: 1\n\n${blocks.join('')}`);
   };
 
-/** The same, and breaks the connection once it is sent. */
+/** The same, but breaks the connection once it is sent. */
 const breaking =
   (...blocks: readonly string[]): Answering =>
   (response, request) => {
@@ -61,7 +61,7 @@ function streamOf(url: string, options: EventsOptions = {}, deps: Partial<EventS
   return createEventStream({transport, ...deps}, options);
 }
 
-/** Reads so many events. */
+/** Reads this many events. */
 async function take(events: AsyncIterable<ClientEvent>, count: number): Promise<readonly ClientEvent[]> {
   const taken: ClientEvent[] = [];
   for await (const event of events) {
@@ -85,7 +85,7 @@ const resumedFrom = (requests: readonly IncomingMessage[]): readonly unknown[] =
   requests.map(({headers}) => headers['last-event-id']);
 
 describe('an event stream', () => {
-  test('has every form of a value, exact and as JavaScript has it', async () => {
+  test('has every form of a value, exact and parsed', async () => {
     const value = '{"id": 9007199254740993, "\\"value\\":": "€"}';
     const line = `{"kind":"entry-written","key":"\\"value\\":","revision":"12","sizeBytes":46,"expiresAt":"2026-01-01T00:00:00.000Z","value":${value}}`;
     const {url} = await serve(streaming(`event: entry-written\ndata: ${line}\nid: 12\n\n`));
@@ -102,7 +102,7 @@ describe('an event stream', () => {
     });
   });
 
-  test('says of a value that is too large only its size, and of other kinds what they have', async () => {
+  test('has only the size of a value that is too large, and the members of other kinds', async () => {
     const {url} = await serve(
       streaming(
         'data: {"kind":"entry-written","key":"a","revision":"1","sizeBytes":70000}\nid: 1\n\n',
@@ -120,7 +120,7 @@ describe('an event stream', () => {
     ]);
   });
 
-  test('asks for what it was told, and not before it is iterated', async () => {
+  test('requests its options, and nothing before it is iterated', async () => {
     const {url, requests} = await serve(streaming(removed('a', 8, '8')));
     const events = streamOf(url, {prefix: 'a/é&', since: 7, initial: true});
     expect(requests).toHaveLength(0);
@@ -130,7 +130,7 @@ describe('an event stream', () => {
     ]);
   });
 
-  test('comes back with its cursor, and without the since that it began with', async () => {
+  test('reconnects with its cursor, and without its original since', async () => {
     const {url, requests} = await serve(
       breaking(removed('a', 8, '8')),
       breaking(cursor(11)),
@@ -141,7 +141,7 @@ describe('an event stream', () => {
     expect(requests.map(request => request.url)).toEqual(['/api/events?since=7', '/api/events', '/api/events']);
   });
 
-  test('gives the events of a commit only when all of them are there', async () => {
+  test('delivers the events of a commit only once all have arrived', async () => {
     const {url, requests} = await serve(
       breaking(removed('a', 8, '8'), removed('b', 9), removed('c', 9)),
       streaming(removed('b', 9), removed('c', 9), removed('d', 9, '9')),
@@ -150,7 +150,7 @@ describe('an event stream', () => {
     expect(resumedFrom(requests)).toEqual([undefined, '8']);
   });
 
-  test('has the cursor of what came before a commit, until its last event', async () => {
+  test('keeps the cursor of the previous commit until the last event of a commit', async () => {
     const {url} = await serve(streaming(cursor(7), removed('a', 8), removed('b', 8, '8'), removed('c', 9, '9')));
     const events = streamOf(url);
     const cursors: unknown[] = [events.cursor];
@@ -161,23 +161,23 @@ describe('an event stream', () => {
     expect(cursors).toEqual([undefined, 7, 8, 9]);
   });
 
-  test('gives present entries as they come, and starts over when they break off', async () => {
+  test('delivers present entries as they arrive, and starts over if the connection breaks among them', async () => {
     const {url, requests} = await serve(
       breaking(written('a', 1, '1'), written('b', 2, '2')),
       streaming(reset(5), written('a', 4, '4'), cursor(5), removed('a', 6, '6')),
     );
     expect(keysOf(await take(streamOf(url, {initial: true}), 5))).toEqual(['a', 'b', 'reset', 'a', 'a']);
-    // A cursor that no store has: the service says that it does not know what was missed.
+    // A cursor that no store has: the service answers that the missed changes are not available.
     expect(resumedFrom(requests)).toEqual([undefined, '999999999999999']);
   });
 
-  test('says that it does not know what it missed when it never had a cursor', async () => {
+  test('reports a reset if it never had a cursor', async () => {
     const {url, requests} = await serve(breaking(), streaming(reset(5, '5')));
     expect(await take(streamOf(url), 1)).toEqual([{kind: 'reset', revision: 5}]);
     expect(resumedFrom(requests)).toEqual([undefined, '999999999999999']);
   });
 
-  test('goes on where it was left', async () => {
+  test('continues where it stopped', async () => {
     const {url, requests} = await serve(streaming(removed('a', 8, '8')), streaming(removed('b', 9, '9')));
     const events = streamOf(url);
     expect([keysOf(await take(events, 1)), keysOf(await take(events, 1))]).toEqual([['a'], ['b']]);
@@ -185,8 +185,8 @@ describe('an event stream', () => {
   });
 });
 
-describe('an event stream that cannot be kept up', () => {
-  test('tells of each connection that is lost and comes back, and waits longer each time until one lasts', async () => {
+describe('an event stream with a bad connection', () => {
+  test('reports each lost and restored connection, and waits longer each time until one lasts', async () => {
     const {url} = await serve(
       breaking(removed('a', 1, '1')),
       refusing(503, {code: 'too-many-subscribers', subscribersMax: 1, detail: 'there are too many'}),
@@ -216,7 +216,7 @@ describe('an event stream that cannot be kept up', () => {
     ]);
   });
 
-  test('leaves a connection that is silent for too long', async () => {
+  test('drops a connection that is silent for too long', async () => {
     const {url, requests} = await serve(streaming(cursor(3)), streaming(removed('a', 4, '4')));
     const states: ConnectionState[] = [];
     const events = streamOf(url, {onConnection: state => states.push(state)}, {silenceMsMax: 100});
@@ -225,7 +225,7 @@ describe('an event stream that cannot be kept up', () => {
     expect(resumedFrom(requests)).toEqual([undefined, '3']);
   });
 
-  test('leaves a service that does not answer', async () => {
+  test('drops a service that does not answer', async () => {
     const {url} = await serve(() => {}, streaming(removed('a', 4, '4')));
     expect(keysOf(await take(streamOf(url, {timeoutMs: 50}), 1))).toEqual(['a']);
   });
@@ -247,14 +247,14 @@ describe('an event stream that cannot be kept up', () => {
       code: 'unknown-failure',
     },
     {name: 'a page', answer: response => response.end('<!doctype html>'), code: 'unexpected-answer'},
-    {name: 'an event that is no JSON', answer: streaming('data: {\n\n'), code: 'unexpected-answer'},
+    {name: 'an event that is not JSON', answer: streaming('data: {\n\n'), code: 'unexpected-answer'},
     {
-      name: 'an event with a revision that is none',
+      name: 'an event with an invalid revision',
       answer: streaming('data: {"kind":"entry-deleted","key":"a","revision":"x"}\n\n'),
       code: 'unexpected-answer',
     },
     {
-      name: 'an event with a time that is none',
+      name: 'an event with an invalid time',
       answer: streaming(
         'data: {"kind":"entry-written","key":"a","revision":"1","sizeBytes":1,"expiresAt":"soon","value":1}\n\n',
       ),
@@ -263,7 +263,7 @@ describe('an event stream that cannot be kept up', () => {
     {name: 'an event that is null', answer: streaming('data: null\n\n'), code: 'unexpected-answer'},
   ];
   for (const {name, answer, code} of hopeless) {
-    test(`throws at ${name}, and does not try again`, async () => {
+    test(`throws at ${name}, and does not retry`, async () => {
       const {url, requests} = await serve(answer);
       const error = await take(streamOf(url), 1).catch((reason: AppError) => reason);
       expect(error).toMatchObject({name: 'AppError', failure: {code}});
@@ -272,12 +272,12 @@ describe('an event stream that cannot be kept up', () => {
   }
 
   test('throws at a foreign host', async () => {
-    // How often it is asked is up to fetch(): it repeats what was answered with 421 (Fetch standard).
+    // fetch() decides how often it is sent: it repeats requests answered with 421 (Fetch standard).
     const {url} = await serve(refusing(421, {code: 'foreign-host', host: 'x', detail: 'no'}));
     await expect(take(streamOf(url), 1)).rejects.toMatchObject({failure: {code: 'foreign-host'}});
   });
 
-  test('throws at a prefix that no key has, without asking', async () => {
+  test('throws at an invalid prefix, without a request', async () => {
     const {url, requests} = await serve(streaming());
     await expect(take(streamOf(url, {prefix: '\ud800'}), 1)).rejects.toMatchObject({
       failure: {code: 'invalid-parameter', parameter: 'prefix'},
@@ -286,8 +286,8 @@ describe('an event stream that cannot be kept up', () => {
   });
 });
 
-describe('an event stream that nobody wants any more', () => {
-  /** Resolved when the connection is gone. */
+describe('an event stream that is ended', () => {
+  /** Resolved when the connection is closed. */
   const serveUntilClosed = async (...blocks: readonly string[]): Promise<{url: string; closed: Promise<void>}> => {
     let close = (): void => {};
     const closed = new Promise<void>(resolve => {
@@ -300,7 +300,7 @@ describe('an event stream that nobody wants any more', () => {
     return {url, closed};
   };
 
-  test('ends with its signal, in the middle of waiting, and closes the connection', async () => {
+  test('ends with its signal, while it waits, and closes the connection', async () => {
     const {url, closed} = await serveUntilClosed(removed('a', 1, '1'));
     const controller = new AbortController();
     const seen: ClientEvent[] = [];
@@ -334,7 +334,7 @@ describe('an event stream that nobody wants any more', () => {
     await closed;
   });
 
-  test('can be ended while somebody waits for the next event', async () => {
+  test('can be ended while a caller waits for the next event', async () => {
     const {url, closed} = await serveUntilClosed(removed('a', 1, '1'));
     const iterator = streamOf(url)[Symbol.asyncIterator]();
     await iterator.next();
@@ -346,7 +346,7 @@ describe('an event stream that nobody wants any more', () => {
   });
 });
 
-describe('a stream of something else than the service', () => {
+describe('a stream of another program', () => {
   const padding = 'x'.repeat(1_000_000);
   const endless = [
     {name: 'a line without an end', parts: Array.from({length: 3}, () => padding), problem: 'an event'},
@@ -381,7 +381,7 @@ describe('a stream of something else than the service', () => {
     });
   }
 
-  test('takes the largest commit of the largest events that there is', async () => {
+  test('accepts the largest commit with the largest events', async () => {
     const value = `"${'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2)}"`;
     const events = Array.from({length: DEFAULT_LIMITS.transactionOperationsMax}, (_, index) =>
       written(

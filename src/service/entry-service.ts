@@ -213,7 +213,7 @@ function givenLength(operation: TransactionOperation): number {
   return json?.length ?? 0;
 }
 
-/** A copy that the caller cannot change while others have their turn. */
+/** Copies bytes, so that the caller cannot change them during later ticks. */
 function copyOf(operation: TransactionOperation): TransactionOperation {
   if (operation.kind === 'put' && operation.json instanceof Uint8Array)
     return {...operation, json: Uint8Array.from(operation.json)};

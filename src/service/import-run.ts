@@ -81,7 +81,7 @@ export class ImportRun {
     }
   }
 
-  /** Whether others should have their turn: chunks that wait already come without one, and lines may be short. */
+  /** Whether to yield to the event loop: buffered chunks arrive without a tick in between, and lines may be short. */
   #isTurnOver(line: Uint8Array | undefined): boolean {
     this.#turnBytes += (line?.length ?? 0) + 1;
     if (this.#turnBytes < TURN_LINES_BYTES_MAX) return false;

@@ -121,7 +121,7 @@ class StoreTarget implements ImportTarget {
   }
 }
 
-/** How many keys are looked up before others have their turn: about two milliseconds of work. */
+/** Number of keys read per tick of the event loop: about two milliseconds of work. */
 const LOOKUPS_MAX = 100;
 
 /** Counts what an import would do. A key in two batches is counted twice. */

@@ -29,34 +29,34 @@ export async function assertFailsWith(promise: Promise<unknown>, code: FailureCo
   });
 }
 
-/** The text of an entry's value; undefined where there is no entry. */
+/** Returns the text of an entry's value; undefined if there is no entry. */
 export function textOf(entry: Entry | undefined): string | undefined {
   return entry === undefined ? undefined : new TextDecoder('utf-8', {fatal: true}).decode(entry.json);
 }
 
-/** What is known of an entry, without its value and without what an adapter may add for its callers. */
+/** Returns the metadata of an entry, without its value and without additions of an adapter. */
 export function infoOf({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): EntryInfo {
   const info = {key, revision, sizeBytes, updatedAtMs};
   return expiresAtMs === undefined ? info : {...info, expiresAtMs};
 }
 
-/** The keys of entries, in their order. */
+/** Returns the keys of entries, in order. */
 export function keysOf(entries: readonly EntryInfo[]): readonly string[] {
   return entries.map(({key}) => key);
 }
 
-/** A put, from text. */
+/** Creates a put from text. */
 export function put(key: string, json: string | Uint8Array = '1'): PutOperation {
   const value = typeof json === 'string' ? encodeJsonText(json) : (json as JsonText);
   return {kind: 'put', key: parseKey(key), json: value};
 }
 
-/** A delete, from text. */
+/** Creates a delete from text. */
 export function remove(key: string): DeleteOperation {
   return {kind: 'delete', key: parseKey(key)};
 }
 
-/** A patch, from text. */
+/** Creates a patch from text. */
 export function patch(key: string, text: string): PatchOperation {
   return {kind: 'patch', key: parseKey(key), patch: encodeJsonText(text)};
 }
@@ -66,7 +66,7 @@ export function write(store: Store, ...operations: readonly Operation[]): Promis
   return store.commit({checks: [], operations});
 }
 
-/** Commits one put that only happens as expected. */
+/** Commits one put with a condition. */
 export function putIf(store: Store, key: string, json: string, expected: Commit['checks'][number]['expected']) {
   return store.commit({checks: [{key: parseKey(key), expected}], operations: [put(key, json)]});
 }
@@ -76,7 +76,7 @@ export function read(store: Store, key: string): Promise<Entry | undefined> {
   return store.get(parseKey(key));
 }
 
-/** The range of a listing, from text; everything without options. */
+/** Creates the range of a listing, from text; everything without options. */
 export function range(
   options: {readonly prefix?: string; readonly after?: string} & Partial<Omit<Range, 'prefix' | 'after'>> = {},
 ): Range {
@@ -89,19 +89,19 @@ export function range(
   };
 }
 
-/** The changes after a revision; fails when the log no longer has them. */
+/** Returns the changes after a revision; fails if the log no longer has them. */
 export async function changesOf(store: Store, since: Revision, limit = 1000): Promise<readonly Change[]> {
   const changes: Changes = await store.changes(since, {limit});
   assert.equal(changes.kind, 'changes');
   return changes.kind === 'changes' ? changes.changes : [];
 }
 
-/** A key that is known to be one. */
+/** Returns a key from a text that is known to be valid. */
 export function key(text: string): Key {
   return parseKey(text);
 }
 
-/** Changes with the texts of their values, so that they can be compared whatever kind of bytes a store gives. */
+/** Returns changes with the texts of their values, so that they can be compared for every kind of bytes. */
 export function withTexts(changes: Changes): object {
   if (changes.kind === 'reset') return changes;
   return {

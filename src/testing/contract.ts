@@ -1,33 +1,33 @@
 import type {TypedEntries} from '../domain/typed-entries.ts';
 
 /**
- * What runs the tests: `describe` and `test` of vitest, jest, mocha or node:test, or anything that takes
- * a name and a function. A test fails when its function rejects.
+ * Functions that run the tests: `describe` and `test` of vitest, jest, mocha or node:test, or anything that takes a
+ * name and a function. A test fails if its function rejects.
  */
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly test: (name: string, body: () => Promise<void>) => unknown;
 }
 
-/** What a contract is held against, and what runs it. */
+/** The subject of a contract, and its test runner. */
 export interface Contract<T extends AsyncDisposable> extends TestRunner {
-  /** What is tested, for the names of the tests. */
+  /** Name of the subject, for the names of the tests. */
   readonly name: string;
   /** Opens a new and empty one. Each test opens its own, and disposes of it at its end. */
   readonly open: () => Promise<T>;
 }
 
-/** Entries, with whatever has to be closed with them, such as what `openCrewroom` returns. */
+/** Entries with everything that must be closed with them, such as the result of `openCrewroom`. */
 export interface OpenedEntries extends AsyncDisposable {
   readonly entries: TypedEntries;
   /**
-   * Moves the clock of the entries forward, by milliseconds. Without it the tests of times to live wait for the time of
-   * the world, a second each.
+   * Moves the clock of the entries forward, by milliseconds. Without it the tests of times to live wait in real time, a
+   * second each.
    */
   readonly advanceMs?: (durationMs: number) => void;
 }
 
-/** One promise of a contract, as a sentence, and the check of it. */
+/** One promise of a contract, as a sentence, and its check. */
 export interface ContractTest<T> {
   readonly name: string;
   run(subject: T): Promise<void>;
@@ -39,7 +39,7 @@ export interface ContractPart<T> {
   readonly tests: readonly ContractTest<T>[];
 }
 
-/** Hands every test of a contract to its runner. */
+/** Passes every test of a contract to the test runner. */
 export function runContract<T extends AsyncDisposable>(
   {name, open, describe, test}: Contract<T>,
   parts: readonly ContractPart<T>[],

@@ -1,4 +1,4 @@
-/** The contracts of the ports, as tests: for whoever writes an adapter of their own. */
+/** The contracts of the ports, as tests, for authors of adapters. */
 export type {Contract, OpenedEntries, TestRunner} from './contract.ts';
 export {type EntriesContract, testEntries} from './entries/entries-contract.ts';
 export {type EventsContract, type OpenedEvents, testEvents} from './events/events-contract.ts';

@@ -1,6 +1,6 @@
 /**
- * JSON texts that a careless store or client changes on their way: numbers that JavaScript cannot hold,
- * duplicate names, the order of members, escapes, and names that mean something to objects.
+ * JSON texts that a careless store or client changes: numbers beyond JavaScript's range, duplicate names, the order of
+ * members, escapes, and special names of objects.
  */
 export const SAMPLE_TEXTS: readonly string[] = [
   'null',
@@ -25,7 +25,7 @@ export const SAMPLE_TEXTS: readonly string[] = [
   '{ "spaced" : [ 1 ,\n\t2 ] }',
 ];
 
-/** Names that must be entries of their own: none is another after any conversion, and none is special. */
+/** Names that must be distinct entries: no conversion makes two of them equal, and none is special. */
 export const SAMPLE_KEYS: readonly string[] = [
   'a',
   'A',
@@ -63,7 +63,7 @@ export const SAMPLE_KEYS: readonly string[] = [
   `${'€'.repeat(170)}xx`,
 ];
 
-/** The same keys in the order of their UTF-8 bytes, found without the code that is tested. */
+/** The same keys in the order of their UTF-8 bytes, computed without the tested code. */
 export function inByteOrder(keys: readonly string[]): readonly string[] {
   const encoder = new TextEncoder();
   return keys

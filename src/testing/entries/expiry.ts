@@ -10,19 +10,19 @@ const INVALID: Failure = {code: 'invalid-parameter', parameter: 'ttl', problem: 
 
 const REFUSED = [0, -1, 0.5, 1.5, DEFAULT_LIMITS.ttlSecondsMax + 1, 1e21, NaN, Infinity, -Infinity];
 
-/** How long entries live. */
+/** Times to live of entries. */
 export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
   name: 'time to live',
   tests: [
     {
-      name: 'tells when an entry expires, and nothing where it never does',
+      name: 'shows when an entry expires, and nothing if it never does',
       async run({entries}) {
         await entries.put('never', '1');
         for (const ttlSeconds of [60, DEFAULT_LIMITS.ttlSecondsMax]) {
           await entries.put('soon', '1.0', {ttlSeconds});
           const entry = await entries.get('soon');
           assert.ok(entry?.expiresAtMs !== undefined, 'it never expires');
-          // The clocks of writing and of expiry may be a moment apart.
+          // The clocks of writes and of expiry may differ a little.
           assert.equal(Math.round((entry.expiresAtMs - entry.updatedAtMs) / 1000), ttlSeconds);
           const {entries: listed} = await entries.list({values: true});
           assert.deepEqual(listed, [await entries.get('never'), entry]);
@@ -32,7 +32,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'has nothing left of an entry that expired',
+      name: 'has nothing left of an expired entry',
       async run(opened) {
         const {entries} = opened;
         await entries.put('a', '1', {ttlSeconds: 1});
@@ -48,7 +48,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes an entry that expired for absent, whoever expects what',
+      name: 'treats an expired entry as absent, in every condition',
       async run(opened) {
         const {entries} = opened;
         const {revision} = await entries.put('a', '{"old":1}', {ttlSeconds: 1});
@@ -70,7 +70,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'forgets the time to live at a put without one, and keeps it at a patch',
+      name: 'removes the time to live at a put without one, and keeps it at a patch',
       async run(opened) {
         const {entries} = opened;
         await entries.put('put', '{}', {ttlSeconds: 1});
@@ -128,7 +128,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'does nothing of a transaction that touches what is absent or expired',
+      name: 'applies nothing of a transaction that touches an absent or expired entry',
       async run(opened) {
         const {entries} = opened;
         await entries.put('expired', '1', {ttlSeconds: 1});
@@ -171,10 +171,10 @@ function assertRefused(transacting: Promise<unknown>, {kind}: TransactionOperati
   });
 }
 
-/** How often it is looked whether an entry has expired, in milliseconds. */
+/** Interval of checks whether an entry has expired, in milliseconds. */
 const LOOK_MS = 20;
 
-/** Lets so much time pass that the entry expires: on a clock of the test, or on that of the world. */
+/** Waits until the entry expires: by a clock of the test, or in real time. */
 async function expire({entries, advanceMs}: OpenedEntries, key: string): Promise<void> {
   const entry = await entries.get(key);
   if (entry === undefined) return;

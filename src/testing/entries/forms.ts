@@ -5,7 +5,7 @@ import type {ContractPart, OpenedEntries} from '../contract.ts';
 
 const TEXT = '{"id": 9007199254740993, "volume": 1.0}';
 
-/** A number, plus one. */
+/** Returns a number, plus one. */
 const INCREMENTED: StandardSchema<number> = {
   '~standard': {
     version: 1,
@@ -14,18 +14,18 @@ const INCREMENTED: StandardSchema<number> = {
   },
 };
 
-/** What callers without types may give in place of a JSON text. */
+/** Values that callers without types may pass instead of a JSON text. */
 const NOT_TEXTS: readonly unknown[] = [{a: 1}, [1], 7, null, undefined, true, () => 1];
 
-/** What has no JSON text. */
+/** Values without a JSON text. */
 const UNWRITABLE: readonly unknown[] = [undefined, () => 1, 1n, Symbol('a')];
 
-/** Entries have their values in all forms, and take values besides JSON texts. */
+/** Entries return values in all forms, and accept values besides JSON texts. */
 export const ENTRIES_FORMS: ContractPart<OpenedEntries> = {
   name: 'forms of a value',
   tests: [
     {
-      name: 'gives the value as text, as bytes and as JavaScript has it',
+      name: 'returns the value as text, as bytes and parsed',
       async run({entries}) {
         await entries.put('a', TEXT);
         const page = await entries.list({values: true});
@@ -38,7 +38,7 @@ export const ENTRIES_FORMS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'lets a schema say what a value is',
+      name: 'lets a schema define the type of a value',
       async run({entries}) {
         await entries.put('a', '1');
         const options = {schema: INCREMENTED};
@@ -51,7 +51,7 @@ export const ENTRIES_FORMS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'stores a value as the text that JSON.stringify makes of it',
+      name: 'stores a value as the text that JSON.stringify returns for it',
       async run({entries}) {
         assert.deepEqual(await entries.putValue('a', {volume: 0.5}), {revision: 1, created: true});
         assert.equal((await entries.get('a'))?.text, '{"volume":0.5}');
@@ -61,7 +61,7 @@ export const ENTRIES_FORMS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'refuses a value in place of its JSON text, and names putValue',
+      name: 'refuses a value instead of its JSON text, and names putValue',
       async run({entries}) {
         for (const value of NOT_TEXTS) {
           const json = value as string;

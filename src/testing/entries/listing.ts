@@ -13,7 +13,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
   name: 'listing',
   tests: [
     {
-      name: 'lists nothing where nothing is',
+      name: 'lists nothing if there are no entries',
       async run({entries}) {
         assert.deepEqual(await entries.list(), {entries: []});
         assert.deepEqual(await entries.list({values: true, reverse: true}), {entries: []});
@@ -31,7 +31,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'gives a cursor only where a page follows',
+      name: 'returns a cursor only if another page follows',
       async run({entries}) {
         await putAll(entries, ['a', 'b', 'c', 'd']);
         const first = await entries.list({limit: 2});
@@ -51,7 +51,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: `has ${DEFAULT_LIMITS.listLimit} entries on a page unless told otherwise`,
+      name: `has ${DEFAULT_LIMITS.listLimit} entries on a page by default`,
       async run({entries}) {
         await putAll(
           entries,
@@ -62,7 +62,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'brings values byte for byte when asked',
+      name: 'returns values byte for byte if requested',
       async run({entries}) {
         for (const [index, text] of SAMPLE_TEXTS.entries()) await entries.put(`"value": ${index}`, text);
         const {entries: listed} = await entries.list({values: true});
@@ -111,7 +111,7 @@ export const ENTRIES_RANGES: ContractPart<OpenedEntries> = {
   name: 'deleting a range',
   tests: [
     {
-      name: 'deletes what begins with the prefix, and tells how many that were',
+      name: 'deletes the entries with the prefix, and returns their number',
       async run({entries}) {
         await putAll(entries, ['a', 'a/', 'a/b', 'a/\u{10000}', 'a0', 'b']);
         assert.equal(await entries.deleteRange({prefix: 'a/'}), 3);

@@ -10,7 +10,7 @@ const HALF = 'x'.repeat(DEFAULT_LIMITS.valueBytesMax / 2);
 
 const REFUSED: readonly {readonly name: string; readonly patch: string | Uint8Array; readonly failure: Failure}[] = [
   {
-    name: 'a patch that is no JSON',
+    name: 'a patch that is not JSON',
     patch: '{"a":}',
     failure: {code: 'invalid-json', problem: 'expected a value, found "}"', position: 5},
   },
@@ -61,7 +61,7 @@ export const ENTRIES_PATCHES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'creates where there is nothing, under any key',
+      name: 'creates an entry where there is none, under any key',
       async run({entries}) {
         for (const key of SAMPLE_KEYS) {
           await entries.patch(key, '{"a":null,"b":1.0}');
@@ -70,7 +70,7 @@ export const ENTRIES_PATCHES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'replaces by what is no object',
+      name: 'replaces the value by one that is not an object',
       async run({entries}) {
         await entries.put('a', '{"b":1}');
         for (const text of ['[1.0,null]', '"text"', 'null']) {
@@ -80,7 +80,7 @@ export const ENTRIES_PATCHES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes bytes as it takes text, and takes them at the call',
+      name: 'accepts bytes like text, and copies them at the call',
       async run({entries}) {
         const bytes = new TextEncoder().encode(' {"b":1}\n');
         const written = entries.patch('a', bytes);
@@ -90,7 +90,7 @@ export const ENTRIES_PATCHES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'patches only what is as expected',
+      name: 'patches only if the condition holds',
       async run({entries}) {
         const conflict = (expected: string, actual: string): Failure => ({
           code: 'revision-conflict',
@@ -120,7 +120,7 @@ export const ENTRIES_PATCHES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes names of the language as data',
+      name: 'treats special names of the language as data',
       async run({entries}) {
         await entries.patch('a', '{"__proto__":{"polluted":true},"constructor":1}');
         await entries.patch('a', '{"__proto__":{"b":1},"constructor":null}');
@@ -138,7 +138,7 @@ export const ENTRIES_PATCHES: ContractPart<OpenedEntries> = {
       },
     })),
     {
-      name: 'refuses a key that cannot be one',
+      name: 'refuses an invalid key',
       async run({entries}) {
         for (const key of ['', '..', 'a\nb']) await assertFailsWith(entries.patch(key, '{}'), 'invalid-key');
       },

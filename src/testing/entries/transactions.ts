@@ -17,7 +17,7 @@ const LARGEST = `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 2)}"`;
 
 const REFUSED: readonly {readonly name: string; readonly transaction: Transaction; readonly failure: Failure}[] = [
   {
-    name: 'more operations than it may have',
+    name: 'more operations than allowed',
     transaction: {operations: many(DEFAULT_LIMITS.transactionOperationsMax + 1, put)},
     failure: {
       code: 'invalid-transaction',
@@ -25,7 +25,7 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
     },
   },
   {
-    name: 'more checks than it may have',
+    name: 'more checks than allowed',
     transaction: {
       checks: many(DEFAULT_LIMITS.transactionChecksMax + 1, key => ({key, expected: 'absent'})),
       operations: [],
@@ -36,7 +36,7 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
     },
   },
   {
-    name: 'a key twice, and tells each',
+    name: 'a key twice, and reports each',
     transaction: {
       checks: [
         {key: 'b', expected: 'absent'},
@@ -54,22 +54,22 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
     },
   },
   {
-    name: 'a key that cannot be one',
+    name: 'an invalid key',
     transaction: {operations: [put('b'), remove('..')]},
     failure: {code: 'invalid-key', key: '..', problem: 'URL clients remove "." and ".." from a path'},
   },
   {
-    name: 'a key that cannot be one among the checks',
+    name: 'an invalid key among the checks',
     transaction: {checks: [{key: 'a\nb', expected: 'absent'}], operations: []},
     failure: {code: 'invalid-key', key: 'a\nb', problem: 'it contains a control character'},
   },
   {
-    name: 'a value that is no JSON, whatever it would be in a document',
+    name: 'a value that is not JSON, whatever it would be in a document',
     transaction: {operations: [put('b', '1},{"kind":"delete","key":"a"')]},
     failure: {code: 'invalid-json', problem: 'expected the end of the text, found "}"', position: 1},
   },
   {
-    name: 'a patch that is no JSON',
+    name: 'a patch that is not JSON',
     transaction: {operations: [put('b'), patch('a', '')]},
     failure: {code: 'invalid-json', problem: 'expected a value, found the end of the text', position: 0},
   },
@@ -124,7 +124,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'happens only when every check holds, and tells each that does not',
+      name: 'happens only if every check holds, and reports each that does not',
       async run({entries}) {
         await entries.put('a', '1');
         await entries.put('b', '1');
@@ -149,7 +149,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes no revision when nothing changes',
+      name: 'takes no revision if nothing changes',
       async run({entries}) {
         assert.deepEqual(await entries.transact({operations: []}), {revision: 0});
         await entries.put('a', '1');
@@ -160,7 +160,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes as many operations and checks as it may have, and values up to their limits',
+      name: 'accepts the maximum number of operations and checks, and values up to their limits',
       async run({entries}) {
         const {length} = many(DEFAULT_LIMITS.transactionOperationsMax, put);
         const checks = many(DEFAULT_LIMITS.transactionChecksMax, key => ({key, expected: 'absent'}) as const);
@@ -173,7 +173,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes bytes at the call',
+      name: 'copies bytes at the call',
       async run({entries}) {
         const bytes = new TextEncoder().encode('"first"');
         const written = entries.transact({operations: [put('a', bytes)]});
@@ -183,18 +183,18 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'moves something between two entries without losing any of it, whoever else does',
+      name: 'moves an amount between two entries without losing any of it, during concurrent moves',
       async run({entries}) {
         await entries.transact({operations: [put('from', '100'), put('to', '0')]});
         const moved = await Promise.all(Array.from({length: 8}, () => moveOne(entries, 5)));
         const total = moved.reduce((sum, count) => sum + count, 0);
         assert.equal(textOf(await entries.get('from')), String(100 - total));
         assert.equal(textOf(await entries.get('to')), String(total));
-        assert.ok(total >= 5, 'of many who try at once, one succeeds each time');
+        assert.ok(total >= 5, 'of many concurrent attempts, one succeeds each time');
       },
     },
     ...REFUSED.map(({name, transaction, failure}) => ({
-      name: `refuses ${name}, and does nothing at all then`,
+      name: `refuses ${name}, and applies nothing`,
       run: async ({entries}: OpenedEntries) => {
         const before = '{"a":"xxxxxxxx"}';
         await entries.put('a', before);
@@ -206,7 +206,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
     {
       name: 'refuses a value that nests too deep',
       async run({entries}) {
-        // Where it is in what was sent, and so the position, differs.
+        // The place in the request, and so the position, differs.
         await assertFailsWith(
           entries.transact({operations: [put('a', '['.repeat(257) + ']'.repeat(257))]}),
           'value-too-deep',
@@ -214,7 +214,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'refuses to patch more than it may write together',
+      name: 'refuses patches that together write more than allowed',
       async run({entries}) {
         await entries.transact({operations: many(7, key => put(key, `{"a":${LARGEST.replace('xxxxxxxxxx', '')}}`))});
         await entries.put('key 7', `{"a":${LARGEST.replace('xxxxxxxxxx', '')}}`);
@@ -229,7 +229,7 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
   ],
 };
 
-/** Tries so many times to move one from an entry to the other. @returns How often it did. */
+/** Attempts this many times to move one from an entry to the other. @returns The number of successes. */
 async function moveOne(entries: OpenedEntries['entries'], tries: number): Promise<number> {
   let moved = 0;
   for (let index = 0; index < tries; index++) {

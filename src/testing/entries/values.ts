@@ -18,7 +18,7 @@ const REFUSED_VALUES: readonly {
     failure: {code: 'invalid-json', problem: 'expected a value, found the end of the text', position: 0},
   },
   {
-    name: 'a text with something after it',
+    name: 'a text with a character after it',
     json: '{} x',
     failure: {code: 'invalid-json', problem: 'expected the end of the text, found "x"', position: 3},
   },
@@ -33,7 +33,7 @@ const REFUSED_VALUES: readonly {
     failure: {code: 'invalid-json', problem: 'expected a value, found a byte order mark', position: 0},
   },
   {
-    name: 'half of a surrogate pair, which UTF-8 cannot hold',
+    name: 'a lone surrogate, which UTF-8 cannot contain',
     json: '"é\ud800"',
     failure: {code: 'invalid-json', problem: 'expected UTF-8, found half of a surrogate pair', position: 3},
   },
@@ -54,7 +54,7 @@ const REFUSED_VALUES: readonly {
   },
 ];
 
-/** What is stored comes back exactly, or is refused. */
+/** Stored values are returned exactly, or refused. */
 export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
   name: 'values',
   tests: [
@@ -68,7 +68,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes bytes as it takes text, and takes them at the call',
+      name: 'accepts bytes like text, and copies them at the call',
       async run({entries}) {
         const bytes = new TextEncoder().encode('"é"');
         const written = entries.put('a', bytes);
@@ -78,7 +78,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes them at the call also when many are under way',
+      name: 'copies them at the call, also for many concurrent calls',
       async run({entries}) {
         const shared = new Uint8Array(1);
         const digits = Array.from({length: 200}, (_, index) => String(index % 10));
@@ -91,7 +91,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'takes away white space around a value, and none inside',
+      name: 'removes white space around a value, and none within',
       async run({entries}) {
         await entries.put('a', ' \r\n\t[ 1 , 2 ]\n');
         const entry = await entries.get('a');
@@ -117,7 +117,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       },
     })),
     {
-      name: 'tells revision and whether the entry is new',
+      name: 'returns the revision and whether the entry is new',
       async run({entries}) {
         assert.deepEqual(await entries.put('a', '1'), {revision: 1, created: true});
         assert.deepEqual(await entries.put('a', '1'), {revision: 2, created: false});
@@ -126,7 +126,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'tells everything about an entry',
+      name: 'returns all metadata of an entry',
       async run({entries}) {
         await entries.put('other', '1');
         await entries.put('a/é', '"€"');
@@ -150,17 +150,17 @@ const REFUSED_KEYS = [
   {name: 'a line break', key: 'a\nb'},
   {name: 'a null character', key: '\0'},
   {name: 'a delete character', key: 'a\u007f'},
-  {name: 'half of a surrogate pair', key: 'a\ud800'},
+  {name: 'a lone surrogate', key: 'a\ud800'},
   {name: 'a key of 513 bytes', key: 'x'.repeat(513)},
   {name: 'a key of few characters and many bytes', key: '€'.repeat(171)},
 ];
 
-/** Keys are exact, and only what can be a key is one. */
+/** Keys are exact, and only valid keys are accepted. */
 export const ENTRIES_KEYS: ContractPart<OpenedEntries> = {
   name: 'keys',
   tests: [
     {
-      name: 'keeps every key apart from all others',
+      name: 'keeps every key distinct from all others',
       async run({entries}) {
         for (const key of SAMPLE_KEYS) {
           assert.equal(await entries.get(key), undefined, `there is an entry under ${JSON.stringify(key)} already`);
@@ -188,7 +188,7 @@ export const ENTRIES_KEYS: ContractPart<OpenedEntries> = {
   ],
 };
 
-/** What must be true for a write or a deletion to happen. */
+/** Conditions of a write or a deletion. */
 export const ENTRIES_CONDITIONS: ContractPart<OpenedEntries> = {
   name: 'preconditions',
   tests: [
@@ -204,7 +204,7 @@ export const ENTRIES_CONDITIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'writes only where there is an entry, or none',
+      name: 'writes only if there is an entry, or none',
       async run({entries}) {
         await assertFails(entries.put('a', '1', {expected: 'present'}), conflict('a', 'present', 'absent'));
         await entries.put('a', '1', {expected: 'absent'});
@@ -214,7 +214,7 @@ export const ENTRIES_CONDITIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'never writes at no revision',
+      name: 'never writes if no revision is expected',
       async run({entries}) {
         await entries.put('a', '1');
         await assertFails(entries.put('a', '2', {expected: []}), conflict('a', '0', '1'));
@@ -235,7 +235,7 @@ export const ENTRIES_CONDITIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'says that there is no entry to delete',
+      name: 'reports a missing entry that is to be deleted',
       async run({entries}) {
         await assertFails(entries.delete('a'), {code: 'no-entry', key: 'a'});
         await assertFails(entries.delete('a', {expected: 'present'}), {code: 'no-entry', key: 'a'});

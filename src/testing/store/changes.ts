@@ -62,13 +62,13 @@ export const STORE_CHANGES: ContractPart<Store> = {
       },
     },
     {
-      name: 'keeps to the limit also with commits that were made at once',
+      name: 'keeps to the limit also with concurrent commits',
       async run(store) {
         await Promise.all(Array.from({length: 20}, (_, index) => write(store, put(`key ${index}`))));
         const revisions: number[] = [];
         for (let since = 0; since < store.revision; ) {
           const found = await store.changes(since, {limit: 3});
-          if (found.kind === 'reset') assert.fail('the log has forgotten a change');
+          if (found.kind === 'reset') assert.fail('the log has trimmed a change');
           assert.equal(found.changes.length, Math.min(3, 20 - revisions.length));
           revisions.push(...found.changes.map(change => change.revision));
           since = found.revision;
@@ -105,7 +105,7 @@ export function storeForgetting(logChangesMax: number): ContractPart<Store> {
         },
       },
       {
-        name: 'keeps no more than twice as many changes as it has to',
+        name: 'keeps no more than twice as many changes as required',
         async run(store) {
           const count = logChangesMax * 4;
           for (let index = 0; index < count; index++) await write(store, put('a'));

@@ -59,7 +59,7 @@ export const STORE_COMMITS: ContractPart<Store> = {
       },
     },
     {
-      name: 'creates anew what was deleted',
+      name: 'creates a deleted entry anew',
       async run(store) {
         await write(store, put('a', '1'));
         await write(store, remove('a'));
@@ -68,7 +68,7 @@ export const STORE_COMMITS: ContractPart<Store> = {
       },
     },
     {
-      name: 'does nothing at all when one check fails',
+      name: 'applies nothing if one check fails',
       async run(store) {
         await write(store, put('a', '1'), put('b', '1'));
         const commit = {
@@ -119,7 +119,7 @@ export const STORE_CHECKS: ContractPart<Store> = {
   name: 'checks',
   tests: [
     ...CHECK_CASES.map(({expected, ofEntry, ofNone, text}) => ({
-      name: `knows when ${JSON.stringify(expected)} holds`,
+      name: `decides whether ${JSON.stringify(expected)} holds`,
       run: async (store: Store) => {
         await write(store, put('other'));
         await write(store, put('a'));

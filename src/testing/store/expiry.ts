@@ -118,7 +118,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'cannot be given to what is not there: then nothing of the commit happens',
+      name: 'cannot be given to an absent entry: then nothing of the commit happens',
       async run({store}) {
         await assertFails(write(store, put('a'), touch('b', 1)), {code: 'no-entry', key: 'b'});
         assert.equal(await read(store, 'a'), undefined);
@@ -157,7 +157,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'that lies in the past is no failure: the entry is never there, and expires',
+      name: 'that lies in the past is not a failure: the entry is never present, and expires',
       async run({store}) {
         assert.deepEqual((await write(store, putAt(-5, 'a'))).outcomes, ['created']);
         assert.equal(await read(store, 'a'), undefined);
@@ -166,7 +166,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'does not count what has expired towards the limit of a list',
+      name: 'does not count expired entries towards the limit of a list',
       async run({store, advanceMs}) {
         const operations = Array.from({length: 20}, (_, index) => {
           const name = String.fromCharCode(97 + index);
@@ -243,7 +243,7 @@ export const STORE_SWEEPS: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'leave what a snapshot shows as it was when it was taken',
+      name: 'leave the entries of a snapshot as they were when it was taken',
       async run({store, advanceMs}) {
         await write(store, putFor(1, 'a'), putFor(5, 'b'), put('c'));
         advanceMs(1000);
@@ -268,7 +268,7 @@ async function sweepAll(store: Store): Promise<number | undefined> {
     const nextMs = await store.sweep();
     if (nextMs !== 0) return nextMs;
   }
-  assert.fail(`${SWEEPS_MAX} sweeps left something that has expired`);
+  assert.fail(`${SWEEPS_MAX} sweeps left expired entries`);
 }
 
 async function describeChanges(store: Store, since: number): Promise<readonly string[]> {

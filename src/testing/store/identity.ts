@@ -29,14 +29,14 @@ export function storeIdentity(openAnother: () => Promise<Store>): ContractPart<S
         },
       },
       {
-        name: 'is another one for another store',
+        name: 'differs for another store',
         async run(store) {
           await using another = await openAnother();
           assert.notEqual(another.id, store.id);
         },
       },
       {
-        name: 'is known to checks: a revision of this store holds, the same number of another never does',
+        name: 'is part of checks: a revision of this store holds, the same number of another never does',
         async run(store) {
           await write(store, put('a', '"mine"'));
           const [here, elsewhere] = [store.id, ELSEWHERE].map(storeId => ({storeId, revision: 1})) as [never, never];

@@ -4,7 +4,7 @@ import {keysOf, put, range, remove, textOf, write} from '../assertions.ts';
 import type {ContractPart} from '../contract.ts';
 import {inByteOrder, SAMPLE_KEYS} from '../samples.ts';
 
-/** The first two of these sort the other way round by their UTF-16 units. */
+/** The first two of these are in the opposite order by their UTF-16 units. */
 const ORDERED_KEYS = ['Z', 'a', 'a/', 'a/1', 'a/2', 'a0', 'aa', 'b', 'é', '\ue000', '\uffff', '\u{10000}', '😀'];
 
 /** Ranges, and the keys above that they contain. */
@@ -12,14 +12,14 @@ const RANGES = [
   {name: 'everything', options: {}, keys: ORDERED_KEYS},
   {name: 'a prefix', options: {prefix: 'a/'}, keys: ['a/', 'a/1', 'a/2']},
   {name: 'a prefix that is a key', options: {prefix: 'a'}, keys: ['a', 'a/', 'a/1', 'a/2', 'a0', 'aa']},
-  {name: 'a prefix that ends the order', options: {prefix: '😀'}, keys: ['😀']},
+  {name: 'a prefix at the end of the order', options: {prefix: '😀'}, keys: ['😀']},
   {name: 'a prefix beyond the Basic Multilingual Plane', options: {prefix: '\u{10000}'}, keys: ['\u{10000}']},
-  {name: 'a prefix that no key has', options: {prefix: 'a/3'}, keys: []},
+  {name: 'a prefix of no key', options: {prefix: 'a/3'}, keys: []},
   {name: 'a prefix below all keys', options: {prefix: ' '}, keys: []},
-  {name: 'what comes after a key', options: {after: 'b'}, keys: ['é', '\ue000', '\uffff', '\u{10000}', '😀']},
-  {name: 'what comes after a key that is not there', options: {after: 'a/11'}, keys: ORDERED_KEYS.slice(4)},
-  {name: 'what comes after the last key', options: {after: '😀'}, keys: []},
-  {name: 'what comes after a key within a prefix', options: {prefix: 'a/', after: 'a/1'}, keys: ['a/2']},
+  {name: 'the keys after a key', options: {after: 'b'}, keys: ['é', '\ue000', '\uffff', '\u{10000}', '😀']},
+  {name: 'the keys after an absent key', options: {after: 'a/11'}, keys: ORDERED_KEYS.slice(4)},
+  {name: 'the keys after the last key', options: {after: '😀'}, keys: []},
+  {name: 'the keys after a key within a prefix', options: {prefix: 'a/', after: 'a/1'}, keys: ['a/2']},
   {name: 'a prefix with a cursor before it', options: {prefix: 'a/', after: 'Z'}, keys: ['a/', 'a/1', 'a/2']},
   {name: 'a prefix with a cursor beyond it', options: {prefix: 'a/', after: 'b'}, keys: []},
   {name: 'the first two', options: {limit: 2}, keys: ['Z', 'a']},
@@ -27,14 +27,14 @@ const RANGES = [
   {name: 'everything in reverse', options: {reverse: true}, keys: ORDERED_KEYS.toReversed()},
   {name: 'a prefix in reverse', options: {prefix: 'a/', reverse: true}, keys: ['a/2', 'a/1', 'a/']},
   {name: 'the last prefix in reverse', options: {prefix: '😀', reverse: true}, keys: ['😀']},
-  {name: 'a prefix that no key has in reverse', options: {prefix: 'a/3', reverse: true}, keys: []},
-  {name: 'what comes before a key in reverse', options: {after: 'a/', reverse: true}, keys: ['a', 'Z']},
+  {name: 'a prefix of no key in reverse', options: {prefix: 'a/3', reverse: true}, keys: []},
+  {name: 'the keys before a key in reverse', options: {after: 'a/', reverse: true}, keys: ['a', 'Z']},
   {
-    name: 'what comes before a key that is not there',
+    name: 'the keys before an absent key in reverse',
     options: {after: 'a/11', reverse: true, limit: 2},
     keys: ['a/1', 'a/'],
   },
-  {name: 'what comes before the first key', options: {after: 'Z', reverse: true}, keys: []},
+  {name: 'the keys before the first key', options: {after: 'Z', reverse: true}, keys: []},
   {
     name: 'a prefix in reverse with a cursor in it',
     options: {prefix: 'a', after: 'a/2', reverse: true},
@@ -54,7 +54,7 @@ export const STORE_LISTING: ContractPart<Store> = {
   name: 'listing',
   tests: [
     {
-      name: 'lists nothing where nothing is',
+      name: 'lists nothing if there are no entries',
       async run(store) {
         assert.deepEqual(await store.list(range()), []);
         assert.deepEqual(await store.list(range({prefix: 'a', reverse: true, values: true})), []);
@@ -75,7 +75,7 @@ export const STORE_LISTING: ContractPart<Store> = {
       },
     })),
     {
-      name: 'lists without values unless they are asked for',
+      name: 'lists without values unless they are requested',
       async run(store) {
         const {revision} = await write(store, put('a', '"é"'));
         const [info] = await store.list(range());

@@ -30,7 +30,7 @@ export const STORE_PATCHES: ContractPart<Store> = {
   name: 'patches',
   tests: [
     {
-      name: 'merges into the value there is, and leaves the bytes of what is not named',
+      name: 'merges into the present value, and leaves the bytes of members that it does not name',
       async run(store) {
         await write(store, put('a', '{"id":9007199254740993, "b": 1.0,"c":null}'));
         assert.deepEqual(await write(store, patch('a', '{"b":null,"d":{"e":null}}')), {
@@ -42,7 +42,7 @@ export const STORE_PATCHES: ContractPart<Store> = {
       },
     },
     {
-      name: 'creates where there is nothing',
+      name: 'creates an entry where there is none',
       async run(store) {
         const {outcomes} = await write(store, patch('a', '{"b":1,"c":null}'), patch('d', 'null'));
         assert.deepEqual(outcomes, ['created', 'created']);
@@ -65,14 +65,14 @@ export const STORE_PATCHES: ContractPart<Store> = {
       },
     },
     {
-      name: 'takes a revision also where it changes nothing of the value',
+      name: 'takes a revision also if it does not change the value',
       async run(store) {
         await write(store, put('a', '{"b":1}'));
         assert.equal((await write(store, patch('a', '{}'))).revision, 2);
       },
     },
     {
-      name: 'sees each commit before it, also of those that were made at once',
+      name: 'sees each commit before it, also concurrent ones',
       async run(store) {
         const results = await Promise.all([
           write(store, put('a', '{"n":1}')),
@@ -103,7 +103,7 @@ export const STORE_PATCHES: ContractPart<Store> = {
       },
     },
     {
-      name: 'takes the bytes at the call: the buffer may be used again at once',
+      name: 'copies the bytes at the call: the buffer may be reused at once',
       async run(store) {
         const operation = patch('a', '{"b":1}');
         const written = write(store, operation);
@@ -113,7 +113,7 @@ export const STORE_PATCHES: ContractPart<Store> = {
       },
     },
     ...REFUSED.map(({name, patches, failure}) => ({
-      name: `refuses ${name}, and does nothing at all then`,
+      name: `refuses ${name}, and applies nothing`,
       run: async (store: Store) => {
         await write(store, ...patches.map((_, index) => put(`a${index}`, '{"a":1}')));
         const operations = [put('new'), ...patches.map((text, index) => patch(`a${index}`, text))];
@@ -125,7 +125,7 @@ export const STORE_PATCHES: ContractPart<Store> = {
       },
     })),
     {
-      name: 'lets other commits happen beside one that is refused',
+      name: 'does not prevent other commits beside a refused one',
       async run(store) {
         await write(store, put('a', '{"a":1}'));
         const results = await Promise.allSettled([

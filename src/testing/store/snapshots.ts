@@ -9,7 +9,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
   name: 'snapshots',
   tests: [
     {
-      name: 'show one state, however long they are read and whatever is written meanwhile',
+      name: 'show one state, however long they are read, during writes',
       async run(store) {
         const names = Array.from({length: 50}, (_, index) => `key ${String(index).padStart(2, '0')}`);
         await write(store, ...names.map(name => put(name, '"old"')));
@@ -37,7 +37,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
       },
     },
     {
-      name: 'have the revision of exactly what they show, while others write',
+      name: 'have the revision of exactly what they show, during writes',
       async run(store) {
         const writing = Array.from({length: 40}, async (_, index) => {
           for (let waited = 0; waited < index; waited++) await nextTick();
@@ -54,7 +54,7 @@ export const STORE_SNAPSHOTS: ContractPart<Store> = {
       },
     },
     {
-      name: 'are waited for when there are many, and come in their order',
+      name: 'are queued if there are many, in order',
       async run(store) {
         await write(store, put('a'));
         const taken: Promise<Snapshot>[] = Array.from({length: 100}, () => store.snapshot());
@@ -88,7 +88,7 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
   name: 'following changes',
   tests: [
     {
-      name: 'keeps values up to a size, and of larger ones that size',
+      name: 'keeps values up to a size, and only the size of larger ones',
       async run(store) {
         const largest = `"${'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2)}"`;
         await write(store, put('a', largest), put('b', `${largest.slice(0, -1)}x"`));
@@ -104,7 +104,7 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
       },
     },
     {
-      name: 'keeps the value of each change, also when another followed',
+      name: 'keeps the value of each change, also if another followed',
       async run(store) {
         await Promise.all([
           write(store, put('a', '{"a":1}')),
@@ -116,7 +116,7 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
       },
     },
     {
-      name: 'ends with the commit with which the values are many bytes',
+      name: 'ends with the commit whose values exceed the limit of bytes',
       async run(store) {
         const value = `"${'x'.repeat(DEFAULT_LIMITS.logValueBytesMax - 2)}"`;
         const whole = CHANGES_BYTES_MAX / DEFAULT_LIMITS.logValueBytesMax;
@@ -127,7 +127,7 @@ export const STORE_FOLLOWING: ContractPart<Store> = {
       },
     },
     {
-      name: 'calls back after each commit that changed something, when it can be read',
+      name: 'calls back after each commit that changed something, once it can be read',
       async run(store) {
         const seen: number[] = [];
         const end = store.onChange(() => seen.push(store.revision));

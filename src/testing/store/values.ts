@@ -26,7 +26,7 @@ export const STORE_VALUES: ContractPart<Store> = {
       },
     },
     {
-      name: 'keeps every key apart from all others',
+      name: 'keeps every key distinct from all others',
       async run(store) {
         for (const key of SAMPLE_KEYS) {
           assert.equal(await read(store, key), undefined, `there is an entry under ${JSON.stringify(key)} already`);
@@ -52,9 +52,9 @@ export const STORE_VALUES: ContractPart<Store> = {
       },
     },
     {
-      name: 'takes the bytes at the call: the buffer may be used again at once',
+      name: 'copies the bytes at the call: the buffer may be reused at once',
       async run(store) {
-        // A Buffer too: its `slice` makes no copy.
+        // A Buffer too: its `slice` does not copy.
         for (const bytes of [new TextEncoder().encode('"first"'), Buffer.from('"first"')]) {
           const written = write(store, put('a', bytes));
           bytes.fill(0x58);
@@ -64,7 +64,7 @@ export const STORE_VALUES: ContractPart<Store> = {
       },
     },
     {
-      name: 'gives bytes that no later write changes',
+      name: 'returns bytes that no later write changes',
       async run(store) {
         await write(store, put('a', '"first"'));
         const first = await read(store, 'a');
@@ -77,7 +77,7 @@ export const STORE_VALUES: ContractPart<Store> = {
       },
     },
     {
-      name: 'gives bytes of their own: changing them changes nothing in the store',
+      name: 'returns bytes of its own: changing them does not change the store',
       async run(store) {
         await write(store, put('a', '"first"'));
         (await read(store, 'a'))?.json.fill(0x58);
