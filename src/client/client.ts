@@ -72,7 +72,7 @@ export interface IdentityAnswer {
  * const {entries} = createClient();
  * await entries.putValue('com.example.hello/settings', {volume: 0.5});
  * const settings = await entries.get<{volume: number}>('com.example.hello/settings');
- * console.log(settings?.value.volume, settings?.text);
+ * console.log(settings?.value.volume, settings?.text); // 0.5 {"volume":0.5}
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {

@@ -226,7 +226,16 @@ export class AppError extends Error {
   }
 }
 
-/** Returns a message of one line: the action that failed, the actual state and the expected one. */
+/**
+ * Returns a message of one line: the action that failed, the actual state and the expected one.
+ *
+ * @example
+ * ```ts
+ * import {describeFailure} from 'crewroom';
+ *
+ * console.log(describeFailure({code: 'no-entry', key: 'a'})); // Cannot find "a": no entry has this key
+ * ```
+ */
 export function describeFailure(failure: Failure): string {
   // In a bundle for browsers the table has only the failures of the client.
   if (!Object.hasOwn(FAILURE_TEXTS, failure.code)) return failure.code;

@@ -42,6 +42,12 @@ export class TooBroad extends Error {
  * @returns A view of the same bytes, not a copy.
  * @throws {AppError} `invalid-json` with the position of the first wrong byte; `value-too-deep`.
  * @throws {TooBroad} Above `breadthMax` or `membersMax`.
+ * @example
+ * ```ts
+ * import {decodeJsonText, parseJsonText} from 'crewroom';
+ *
+ * console.log(decodeJsonText(parseJsonText(new TextEncoder().encode(' 1.0 ')))); // 1.0
+ * ```
  */
 export function parseJsonText(bytes: Uint8Array, limits: JsonLimits = {}): JsonText {
   return new JsonScanner(bytes, limits).scan();
@@ -75,7 +81,16 @@ export function parseInSteps(bytes: Uint8Array, limits: JsonLimits = {}, ends?: 
   return new JsonScanner(bytes, limits, ends).scanInSteps();
 }
 
-/** Encodes a text and checks it like {@link parseJsonText}. */
+/**
+ * Encodes a text and checks it like {@link parseJsonText}.
+ *
+ * @example
+ * ```ts
+ * import {encodeJsonText} from 'crewroom';
+ *
+ * console.log(encodeJsonText('{"a": 1.0}').length); // 10
+ * ```
+ */
 export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
   return parseJsonText(encodeText(text), limits);
 }
@@ -99,7 +114,16 @@ export function encodeText(text: string): Uint8Array {
   });
 }
 
-/** Returns the text of a value. */
+/**
+ * Returns the text of a value.
+ *
+ * @example
+ * ```ts
+ * import {decodeJsonText, encodeJsonText} from 'crewroom';
+ *
+ * console.log(decodeJsonText(encodeJsonText('1e400'))); // 1e400
+ * ```
+ */
 export function decodeJsonText(json: JsonText): string {
   return new TextDecoder().decode(json);
 }

@@ -22,6 +22,12 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
  *
  * @throws {AppError} `invalid-key` for control characters, lone surrogates, and `.` or `..`, which URL
  * clients remove from a path (RFC 3986 section 5.2.4).
+ * @example
+ * ```ts
+ * import {parseKey} from 'crewroom';
+ *
+ * console.log(parseKey('com.example.hello/settings')); // com.example.hello/settings
+ * ```
  */
 export function parseKey(text: string): Key {
   const problem = findKeyProblem(text);
@@ -38,6 +44,12 @@ export function trustStoredKey(text: string): Key {
  * Reads a prefix of keys. Unlike a key it may be empty, `.` or `..`.
  *
  * @throws {AppError} `invalid-parameter` when no key can begin with it.
+ * @example
+ * ```ts
+ * import {parsePrefix} from 'crewroom';
+ *
+ * console.log(parsePrefix('com.example.hello/')); // com.example.hello/
+ * ```
  */
 export function parsePrefix(text: string): Prefix {
   assertParameter('prefix', findTextProblem(text));
@@ -63,6 +75,12 @@ export function invalidKey(text: string, problem: string): AppError {
  * Compares two keys by their UTF-8 bytes, which is the order of code points.
  *
  * @returns Below zero, zero or above zero, as `Array.prototype.sort` expects.
+ * @example
+ * ```ts
+ * import {compareKeys} from 'crewroom';
+ *
+ * console.log(['b', 'a/2', 'a/10'].sort(compareKeys).join(' ')); // a/10 a/2 b
+ * ```
  */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

@@ -13,7 +13,14 @@ export interface ListAllOptions extends Omit<ListOptions, 'limit'> {
  *
  * @example
  * ```ts
- * for await (const {key, sizeBytes} of listAll(crewroom.entries, {prefix: 'com.example.hello/'})) console.log(key, sizeBytes);
+ * import {listAll, openCrewroom} from 'crewroom';
+ *
+ * const crewroom = await openCrewroom({ephemeral: true});
+ * await crewroom.entries.put('com.example.hello/settings', '0.5');
+ * for await (const {key, sizeBytes} of listAll(crewroom.entries, {prefix: 'com.example.hello/'})) {
+ *   console.log(key, sizeBytes); // com.example.hello/settings 3
+ * }
+ * await crewroom[Symbol.asyncDispose]();
  * ```
  * @throws {AppError} See {@link Entries.list}.
  */

@@ -38,6 +38,13 @@ const MS_PER_SECOND = 1000;
 /**
  * Returns when an entry that is written now expires, in milliseconds since the Unix epoch; undefined for never. For
  * authors of stores.
+ *
+ * @example
+ * ```ts
+ * import {expiryTime} from 'crewroom';
+ *
+ * console.log(expiryTime({kind: 'after', ttlSeconds: 60}, 1000)); // 61000
+ * ```
  */
 export function expiryTime(expiry: Expiry | undefined, nowMs: number): number | undefined {
   if (expiry === undefined) return undefined;
@@ -45,7 +52,16 @@ export function expiryTime(expiry: Expiry | undefined, nowMs: number): number | 
   return Math.min(Math.max(1, Math.floor(atMs)), EXPIRES_AT_MAX_MS);
 }
 
-/** Returns whether an entry has expired, from its exact millisecond on, swept or not. For authors of stores. */
+/**
+ * Returns whether an entry has expired, from its exact millisecond on, swept or not. For authors of stores.
+ *
+ * @example
+ * ```ts
+ * import {hasExpired} from 'crewroom';
+ *
+ * console.log(hasExpired({expiresAtMs: 1000}, 999), hasExpired({expiresAtMs: 1000}, 1000)); // false true
+ * ```
+ */
 export function hasExpired<T extends {readonly expiresAtMs?: number | undefined}>(
   entry: T,
   nowMs: number,
