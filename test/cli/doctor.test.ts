@@ -281,10 +281,10 @@ describe('crewroom doctor --deep', () => {
 });
 
 describe('crewroom doctor reports where a session is kept', () => {
-  const nobody = {DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'nobody')}`};
+  const noKeychain = {DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'nobody')}`};
 
   test.skipIf(process.platform !== 'linux')('in a file, where there is no keychain', async () => {
-    const [finding = ''] = about(await examine(['--data-dir', join(home, 'kept')], nobody), 'Session');
+    const [finding = ''] = about(await examine(['--data-dir', join(home, 'kept')], noKeychain), 'Session');
     assert.ok(
       finding.startsWith(`ok: kept in ${join(home, 'kept', 'session.json')}, which only you can read`),
       finding,
@@ -293,7 +293,7 @@ describe('crewroom doctor reports where a session is kept', () => {
 
   for (const flag of ['--no-keep', '--ephemeral']) {
     test(`in memory with ${flag}`, async () => {
-      assert.deepEqual(about(await examine([flag], nobody), 'Session'), [
+      assert.deepEqual(about(await examine([flag], noKeychain), 'Session'), [
         'ok: kept in memory, lost when the service stops',
       ]);
     });

@@ -71,7 +71,7 @@ export const COPY = {
 export const SNAPSHOT = {
   name: 'snapshot',
   group: 'Data',
-  summary: 'Save all entries under a name, to restore',
+  summary: 'Save all entries, and restore them',
   arguments: [
     {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
     {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', optional: true},
