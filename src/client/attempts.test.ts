@@ -24,7 +24,7 @@ async function serve(...answers: readonly Answering[]): Promise<{client: Client;
   return {client: createClient({baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`}), requests};
 }
 
-/** With the store id, so that no request for it comes first. */
+/** Creates a client that knows the store id, so that no request for it comes first. */
 const SEVEN = {storeId: createStoreId(Uint8Array.of(7)), revision: 7};
 
 const lose: Answering = response => response.destroy();

@@ -24,7 +24,7 @@ const BREADTH_MAX = [
 export interface TransactionReading {
   /** Deepest nesting of a value, in levels. */
   readonly valueDepthMax: number;
-  /** Lets others have their turn while a large body is read. */
+  /** Yields to the event loop while a large body is read. */
   readonly pause: () => Promise<void>;
 }
 
