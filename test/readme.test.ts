@@ -151,7 +151,7 @@ test('the lines for CI wait until the service is ready, and leave no process beh
   mkdirSync(join(directory, 'node_modules', '.bin'), {recursive: true});
   symlinkSync(main, join(directory, 'node_modules', '.bin', 'crewroom'));
   const port = await findFreePort();
-  const lines = readCommands('## In CI', '## Keep a copy').join('\n').replaceAll('7172', String(port));
+  const lines = readCommands('## In CI', '## Back up and restore').join('\n').replaceAll('7172', String(port));
   // In a process group of its own, with a time limit: a service left behind keeps the output open.
   const {pid, status, stdout, stderr} = spawnSync('sh', ['-c', lines], {
     cwd: directory,
