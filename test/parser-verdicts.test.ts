@@ -54,7 +54,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'protocol/read-export-lines.ts': [1, 'an expression that accepts nothing but a time'],
   'protocol/write-transaction.ts': [1, 'a value of the caller itself'],
-  'store/disk/data-directory.ts': [1, 'FORMAT_BYTES_MAX'],
+  'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
   'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
   'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],
 };

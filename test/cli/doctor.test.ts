@@ -281,7 +281,7 @@ describe('crewroom doctor --deep', () => {
 });
 
 describe('crewroom doctor reports where a session is kept', () => {
-  const noKeychain = {DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'nobody')}`};
+  const noKeychain = {DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'no-bus')}`};
 
   test.skipIf(process.platform !== 'linux')('in a file, where there is no keychain', async () => {
     const [finding = ''] = about(await examine(['--data-dir', join(home, 'kept')], noKeychain), 'Session');
