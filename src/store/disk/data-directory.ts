@@ -98,13 +98,29 @@ export async function protectFiles({path, storePath, lockPath}: DataDirectory): 
     for (const file of await readdir(each, {withFileTypes: true})) {
       if (file.isDirectory()) continue;
       const filePath = join(each, file.name);
-      await assertOwn(filePath);
-      if (file.isFile()) await chmod(filePath, FILE_MODE);
-      // The engine and this package open every file here; opening a named pipe would wait for its writer.
-      else if (each !== path && !(await stat(filePath)).isFile())
-        throw unusableDirectory(filePath, new Error('it is no regular file'));
+      try {
+        await protectFile(filePath, {isOpened: each !== path});
+      } catch (error) {
+        // A process that opens the directory at the same time renames its new files.
+        if (codeOf(error) !== 'ENOENT' || (await exists(filePath))) throw error;
+      }
     }
   }
+}
+
+async function protectFile(path: string, {isOpened}: {readonly isOpened: boolean}): Promise<void> {
+  await assertOwn(path);
+  if ((await lstat(path)).isFile()) await chmod(path, FILE_MODE);
+  // The engine and this package open every file in a store; opening a named pipe would wait for its writer.
+  else if (isOpened && !(await stat(path)).isFile()) throw unusableDirectory(path, new Error('it is no regular file'));
+}
+
+/** Returns whether a directory has a file of this name, or a link whose target may be missing. */
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
