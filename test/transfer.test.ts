@@ -6,7 +6,7 @@ import type {Failure} from '../src/domain/failure.ts';
 import type {Key, Prefix} from '../src/domain/key.ts';
 import type {Store} from '../src/domain/store.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../src/testing/samples.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../src/testing/shared/samples.ts';
 import {exportText, formatExport, importText, manyEntries} from './support/exports.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 

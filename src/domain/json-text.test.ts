@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {SAMPLE_TEXTS} from '../testing/samples.ts';
+import {SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {decodeJsonText, encodeJsonText, encodeText, parseJsonText} from './json-text.ts';
 import {DEFAULT_LIMITS} from './limits.ts';
 

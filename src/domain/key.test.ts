@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {SAMPLE_KEYS} from '../testing/samples.ts';
+import {SAMPLE_KEYS} from '../testing/shared/samples.ts';
 import {compareKeys, parseCursor, parseKey, parsePrefix} from './key.ts';
 
 const CONTROL_CHARACTER = 'it contains a control character';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {mergePlainly} from '../../test/support/merge-plainly.ts';
-import {SAMPLE_TEXTS} from '../testing/samples.ts';
+import {SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {decodeJsonText, encodeJsonText} from './json-text.ts';
 import {applyMergePatch} from './merge-patch.ts';
 

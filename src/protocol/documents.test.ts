@@ -6,7 +6,7 @@ import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import {createStoreId} from '../domain/store-id.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/samples.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {formatEntryHeaders, readEntryHeaders} from './entry-headers.ts';
 import {formatEvent, formatPolled, readEvent} from './event.ts';
 import {formatFailure, readFailure} from './failure-document.ts';

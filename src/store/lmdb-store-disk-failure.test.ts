@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {ProcessFailure, type StoreProcess} from '../../test/store/store-process.ts';
 import {CAN_LIMIT, CAN_TRACE, makeDirectory, openStore, startProcess} from '../../test/support/store-fixture.ts';
-import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/assertions.ts';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../testing/shared/assertions.ts';
 import {WAL_FILES} from './wal/wal-files.ts';
 
 /** Options for one thread of disk access, so that the N-th call of a kind is always the same one. */

@@ -5,7 +5,7 @@ import {describe, test} from 'vitest';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
 import {parseKey} from '../domain/key.ts';
 import type {Store} from '../domain/store.ts';
-import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../testing/assertions.ts';
+import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../testing/shared/assertions.ts';
 import {encodeChangeLogKey} from './format/change-log-record.ts';
 import {openEnvironment} from './lmdb/environment.ts';
 import type {Table} from './lmdb/table.ts';

@@ -11,8 +11,8 @@ import {decodeJsonText} from '../domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
 import type {Change, Commit, Expiry, Operation, Store} from '../domain/store.ts';
-import {key, keysOf, patch, put, range, read, remove, textOf, withTexts} from '../testing/assertions.ts';
-import {inByteOrder} from '../testing/samples.ts';
+import {key, keysOf, patch, put, range, read, remove, textOf, withTexts} from '../testing/shared/assertions.ts';
+import {inByteOrder} from '../testing/shared/samples.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 import {openMemoryStore} from './memory/memory-store.ts';
 

@@ -8,7 +8,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {startStoreProcess} from '../../../test/store/store-process.ts';
 import {CAN_LIMIT, makeDirectory, openStore, putOf, writeWal} from '../../../test/support/store-fixture.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
-import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../testing/assertions.ts';
+import {changesOf, keysOf, patch, put, range, read, remove, textOf, write} from '../../testing/shared/assertions.ts';
 
 const CAN_MOUNT = canMount();
 const DISK_BYTES = 4 * 1024 * 1024;

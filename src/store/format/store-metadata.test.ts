@@ -5,7 +5,7 @@ import {describe, test} from 'vitest';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import type {Store} from '../../domain/store.ts';
-import {keysOf, put, putIf, range, write} from '../../testing/assertions.ts';
+import {keysOf, put, putIf, range, write} from '../../testing/shared/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
 import {WAL_FILES} from '../wal/wal-files.ts';
 

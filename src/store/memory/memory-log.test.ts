@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {PutChange} from '../../domain/store.ts';
-import {put} from '../../testing/assertions.ts';
+import {put} from '../../testing/shared/assertions.ts';
 import {MemoryLog} from './memory-log.ts';
 
 function changeOf(revision: number, text: string): PutChange {

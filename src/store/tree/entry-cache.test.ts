@@ -4,7 +4,17 @@ import {describe, test} from 'vitest';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
 import {parseKey} from '../../domain/key.ts';
 import type {Operation, Store} from '../../domain/store.ts';
-import {assertFailsWith, keysOf, put, putIf, range, read, remove, textOf, write} from '../../testing/assertions.ts';
+import {
+  assertFailsWith,
+  keysOf,
+  put,
+  putIf,
+  range,
+  read,
+  remove,
+  textOf,
+  write,
+} from '../../testing/shared/assertions.ts';
 
 /** Goes into the tree at once, and takes what came before along. */
 const LARGE = JSON.stringify('x'.repeat(300_000));

@@ -4,7 +4,7 @@ import {describe, test} from 'vitest';
 import type {StoreProcess} from '../../../test/store/store-process.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
 import type {PutOperation, Store} from '../../domain/store.ts';
-import {changesOf, keysOf, put, range, read, textOf, write} from '../../testing/assertions.ts';
+import {changesOf, keysOf, put, range, read, textOf, write} from '../../testing/shared/assertions.ts';
 import {type Environment, openEnvironment} from '../lmdb/environment.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SNAPSHOTS_MAX} from './snapshots.ts';

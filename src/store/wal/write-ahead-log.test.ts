@@ -6,7 +6,7 @@ import {describe, test} from 'vitest';
 import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
 import {parseKey} from '../../domain/key.ts';
 import type {Change, Changes, Store} from '../../domain/store.ts';
-import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/assertions.ts';
+import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/shared/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
 import {WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
 import {WAL_BYTES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';

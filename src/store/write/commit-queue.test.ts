@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {keysOf, put, range, remove, write} from '../../testing/assertions.ts';
+import {keysOf, put, range, remove, write} from '../../testing/shared/assertions.ts';
 
 describe('commits that wait for the disk', () => {
   test(`are refused above ${DEFAULT_LIMITS.waitingCommitsMax}, and accepted again when the queue is shorter`, async () => {

@@ -1,4 +1,4 @@
-import {type Contract, type OpenedEntries, runContract} from '../contract.ts';
+import {type Contract, type OpenedEntries, runContract} from '../shared/contract.ts';
 import {ENTRIES_EXPIRY} from './expiry.ts';
 import {ENTRIES_FORMS} from './forms.ts';
 import {ENTRIES_LISTING, ENTRIES_RANGES} from './listing.ts';

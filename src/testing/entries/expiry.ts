@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type {TransactionOperation} from '../../domain/entries.ts';
 import type {Failure} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {assertFails, infoOf, keysOf, textOf} from '../assertions.ts';
-import type {ContractPart, OpenedEntries} from '../contract.ts';
+import {assertFails, infoOf, keysOf, textOf} from '../shared/assertions.ts';
+import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
 
 const PROBLEM = `a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
 const INVALID: Failure = {code: 'invalid-parameter', parameter: 'ttl', problem: `it is ${PROBLEM}`};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {StandardSchema} from '../../domain/standard-schema.ts';
-import {assertFailsWith, textOf} from '../assertions.ts';
-import type {ContractPart, OpenedEntries} from '../contract.ts';
+import {assertFailsWith, textOf} from '../shared/assertions.ts';
+import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
 
 const TEXT = '{"id": 9007199254740993, "volume": 1.0}';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type {Entries, ListOptions} from '../../domain/entries.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {assertFails, assertFailsWith, keysOf, textOf} from '../assertions.ts';
-import type {ContractPart, OpenedEntries} from '../contract.ts';
-import {inByteOrder, SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
+import {assertFails, assertFailsWith, keysOf, textOf} from '../shared/assertions.ts';
+import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
+import {inByteOrder, SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 const LIMIT_PROBLEM = `it is a whole number from 1 to ${DEFAULT_LIMITS.listLimitMax}`;
 

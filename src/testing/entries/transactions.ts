@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type {Transaction} from '../../domain/entries.ts';
 import type {Failure} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {assertFails, assertFailsWith, textOf} from '../assertions.ts';
-import type {ContractPart, OpenedEntries} from '../contract.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
+import {assertFails, assertFailsWith, textOf} from '../shared/assertions.ts';
+import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 const put = (key: string, json: string | Uint8Array = '1') => ({kind: 'put', key, json}) as const;
 const remove = (key: string) => ({kind: 'delete', key}) as const;

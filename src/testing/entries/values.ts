@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type {Failure} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {assertFails, assertFailsWith, infoOf, textOf} from '../assertions.ts';
-import type {ContractPart, OpenedEntries} from '../contract.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
+import {assertFails, assertFailsWith, infoOf, textOf} from '../shared/assertions.ts';
+import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 const NESTED_MAX = `${'['.repeat(DEFAULT_LIMITS.valueDepthMax)}${']'.repeat(DEFAULT_LIMITS.valueDepthMax)}`;
 

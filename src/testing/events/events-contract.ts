@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Event, SubscribeOptions} from '../../domain/event.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
-import {type Contract, type ContractPart, runContract} from '../contract.ts';
+import {type Contract, type ContractPart, runContract} from '../shared/contract.ts';
 
 /** Events one by one, with the entries that they are about. */
 export interface OpenedEvents extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {IdentitySource} from '../../domain/identity.ts';
-import {type Contract, type ContractPart, runContract} from '../contract.ts';
+import {type Contract, type ContractPart, runContract} from '../shared/contract.ts';
 
 /** An identity source to test. */
 export interface IdentitySourceContract extends Contract<IdentitySource> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../domain/store.ts';
-import {changesOf, put, remove, withTexts, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+import {changesOf, put, remove, withTexts, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 /** Tests of the changes after a revision. */
 export const STORE_CHANGES: ContractPart<Store> = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {type Expectation, NO_REVISION} from '../../domain/entry.ts';
 import type {Store} from '../../domain/store.ts';
-import {assertFails, changesOf, key, put, putIf, read, remove, textOf, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+import {assertFails, changesOf, key, put, putIf, read, remove, textOf, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 /** Tests of revisions, outcomes and atomicity. */
 export const STORE_COMMITS: ContractPart<Store> = {

@@ -15,8 +15,8 @@ import {
   textOf,
   withTexts,
   write,
-} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 /** A store with a clock that a test sets. */
 export interface ClockedStore extends AsyncDisposable {

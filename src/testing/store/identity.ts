@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../domain/store.ts';
 import {createStoreId, parseStoreId} from '../../domain/store-id.ts';
-import {assertFails, key, put, putIf, read, textOf, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+import {assertFails, key, put, putIf, read, textOf, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 /** A store that can be opened again with its content. */
 export interface ReopenableStore extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../domain/store.ts';
-import {assertFails, changesOf, put, putIf, range, read, remove, textOf, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+import {assertFails, changesOf, put, putIf, range, read, remove, textOf, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 const RACERS = 50;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../domain/store.ts';
-import {keysOf, put, range, remove, textOf, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
-import {inByteOrder, SAMPLE_KEYS} from '../samples.ts';
+import {keysOf, put, range, remove, textOf, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
+import {inByteOrder, SAMPLE_KEYS} from '../shared/samples.ts';
 
 /** The first two of these are in the opposite order by their UTF-16 units. */
 const ORDERED_KEYS = ['Z', 'a', 'a/', 'a/1', 'a/2', 'a0', 'aa', 'b', 'é', '\ue000', '\uffff', '\u{10000}', '😀'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type {Failure} from '../../domain/failure.ts';
 import type {Store} from '../../domain/store.ts';
-import {assertFails, changesOf, key, patch, put, read, remove, textOf, withTexts, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+import {assertFails, changesOf, key, patch, put, read, remove, textOf, withTexts, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 const RACERS = 50;
 const LIMITS = {valueBytesMax: 20, valueDepthMax: 2, patchedBytesMax: 60};

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {CHANGES_BYTES_MAX, type Snapshot, type Store} from '../../domain/store.ts';
-import {assertFails, changesOf, keysOf, patch, put, range, remove, textOf, withTexts, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
+import {
+  assertFails,
+  changesOf,
+  keysOf,
+  patch,
+  put,
+  range,
+  remove,
+  textOf,
+  withTexts,
+  write,
+} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
 
 /** Tests of snapshots. */
 export const STORE_SNAPSHOTS: ContractPart<Store> = {

@@ -1,5 +1,5 @@
 import type {Store} from '../../domain/store.ts';
-import {type Contract, runContract} from '../contract.ts';
+import {type Contract, runContract} from '../shared/contract.ts';
 import {STORE_CHANGES, storeForgetting} from './changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './commits.ts';
 import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './expiry.ts';

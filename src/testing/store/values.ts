@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../domain/store.ts';
-import {put, range, read, textOf, write} from '../assertions.ts';
-import type {ContractPart} from '../contract.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
+import {put, range, read, textOf, write} from '../shared/assertions.ts';
+import type {ContractPart} from '../shared/contract.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 /** Tests of keys and values, which are kept exactly. */
 export const STORE_VALUES: ContractPart<Store> = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type {Transfer} from '../../domain/transfer.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
-import {assertFailsWith, textOf} from '../assertions.ts';
-import {type Contract, type ContractPart, runContract} from '../contract.ts';
-import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../samples.ts';
+import {assertFailsWith, textOf} from '../shared/assertions.ts';
+import {type Contract, type ContractPart, runContract} from '../shared/contract.ts';
+import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 /** Exports and imports, with the entries that they belong to. */
 export interface OpenedTransfer extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type {TypedEntries} from '../domain/typed-entries.ts';
+import type {TypedEntries} from '../../domain/typed-entries.ts';
 
 /**
  * Functions that run the tests: `describe` and `test` of vitest, jest, mocha or node:test, or anything that takes a

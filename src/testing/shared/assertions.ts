@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
-import type {Failure, FailureCode} from '../domain/failure.ts';
-import {decodeJsonText, encodeJsonText, type JsonText} from '../domain/json-text.ts';
-import {type Key, parseKey, parsePrefix} from '../domain/key.ts';
+import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
+import type {Failure, FailureCode} from '../../domain/failure.ts';
+import {decodeJsonText, encodeJsonText, type JsonText} from '../../domain/json-text.ts';
+import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
 import type {
   Change,
   Changes,
@@ -14,7 +14,7 @@ import type {
   PutOperation,
   Range,
   Store,
-} from '../domain/store.ts';
+} from '../../domain/store.ts';
 
 /** Fails unless the promise rejects with exactly this failure. */
 export async function assertFails(promise: Promise<unknown>, failure: Failure): Promise<void> {
