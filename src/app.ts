@@ -1,8 +1,8 @@
 import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
 import {type Config, DEFAULTS, readOptions} from './config/config.ts';
+import {AppError} from './domain/app-error.ts';
 import type {Events} from './domain/event.ts';
-import {AppError} from './domain/failure.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';

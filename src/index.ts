@@ -1,6 +1,7 @@
 /** The service inside another program. */
 export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
+export {AppError, describeFailure} from './domain/app-error.ts';
 export type {
   Committed,
   DeleteOptions,
@@ -14,15 +15,7 @@ export type {
   WriteOptions,
   Written,
 } from './domain/entries.ts';
-export {
-  type Entry,
-  type EntryInfo,
-  type Expectation,
-  type GivenRevision,
-  NO_REVISION,
-  type Revision,
-  type StoreRevision,
-} from './domain/entry.ts';
+export type {Entry, EntryInfo, Expectation} from './domain/entry.ts';
 export type {
   EntryEvent,
   EntryRemoved,
@@ -34,15 +27,13 @@ export type {
   Reset,
   SubscribeOptions,
 } from './domain/event.ts';
-export {
-  AppError,
-  type ConfigurationProblem,
-  type Conflict,
-  type DocumentProblem,
-  describeFailure,
-  type Failure,
-  type FailureCode,
-  type ImportedPart,
+export type {
+  ConfigurationProblem,
+  Conflict,
+  DocumentProblem,
+  Failure,
+  FailureCode,
+  ImportedPart,
 } from './domain/failure.ts';
 export type {
   Airline,
@@ -67,6 +58,15 @@ export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domai
 export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
 export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
+export {
+  formatRevision,
+  type GivenRevision,
+  NO_REVISION,
+  parseRevision,
+  type Revision,
+  revisionIn,
+  type StoreRevision,
+} from './domain/revision.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn} from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export {
@@ -91,15 +91,7 @@ export {
   type TouchOperation,
   type WriteOperation,
 } from './domain/store.ts';
-export {
-  createStoreId,
-  formatRevision,
-  parseRevision,
-  parseStoreId,
-  revisionIn,
-  STORE_ID_BYTES,
-  type StoreId,
-} from './domain/store-id.ts';
+export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';
 export {expiryTime, hasExpired} from './domain/time-to-live.ts';
 export type {Timers} from './domain/timers.ts';
 export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfer} from './domain/transfer.ts';

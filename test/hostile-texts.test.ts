@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {indentJson} from '../src/cli/output/indent-json.ts';
 import {claimsJson, describeBody} from '../src/doctor/backend/body-description.ts';
-import {AppError} from '../src/domain/failure.ts';
+import {AppError} from '../src/domain/app-error.ts';
 import {encodeText} from '../src/domain/json-text.ts';
 import {createStoreId} from '../src/domain/store-id.ts';
 import {createGuardRules, judge} from '../src/http/core/guard.ts';

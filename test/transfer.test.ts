@@ -470,7 +470,7 @@ describe('an import during other writes', () => {
   });
 
   test('that fill the disk: the failure reports what was stored', async () => {
-    const {AppError} = await import('../src/domain/failure.ts');
+    const {AppError} = await import('../src/domain/app-error.ts');
     const crewroom = await open(
       'memory',
       storeThat(async (_, count) => {

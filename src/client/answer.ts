@@ -1,4 +1,4 @@
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import {readFailure} from '../protocol/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/read-document.ts';
 

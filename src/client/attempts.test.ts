@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import {createStoreId} from '../domain/store-id.ts';
 import {type Client, createClient} from './client.ts';
 

@@ -3,7 +3,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {AppError} from '../domain/failure.ts';
+import type {AppError} from '../domain/app-error.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {ClientEvent} from '../protocol/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';

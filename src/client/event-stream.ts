@@ -1,7 +1,7 @@
-import type {GivenRevision, Revision} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import {parsePrefix} from '../domain/key.ts';
-import {parseRevision} from '../domain/store-id.ts';
+import type {GivenRevision, Revision} from '../domain/revision.ts';
+import {parseRevision} from '../domain/revision.ts';
 import {type ClientEvent, readEvent} from '../protocol/event.ts';
 import {type SseBlock, SseParser} from '../protocol/server-sent-events.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';

@@ -1,3 +1,4 @@
+import {AppError} from '../domain/app-error.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -8,11 +9,11 @@ import type {
   WriteOptions,
   Written,
 } from '../domain/entries.ts';
-import {type Entry, type EntryInfo, NO_REVISION, type Revision} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
+import type {Entry, EntryInfo} from '../domain/entry.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
+import {NO_REVISION, type Revision} from '../domain/revision.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {assertTtl} from '../domain/time-to-live.ts';
 import {readTyped, type TypedEntry} from '../domain/typed-entry.ts';

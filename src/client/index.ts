@@ -1,4 +1,6 @@
 /** The typed client: browser and Node, no dependency. */
+
+export {AppError, describeFailure} from '../domain/app-error.ts';
 export type {
   Committed,
   DeleteOptions,
@@ -12,17 +14,9 @@ export type {
   WriteOptions,
   Written,
 } from '../domain/entries.ts';
-export {
-  type Entry,
-  type EntryInfo,
-  type Expectation,
-  type GivenRevision,
-  NO_REVISION,
-  type Revision,
-  type StoreRevision,
-} from '../domain/entry.ts';
+export type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
 export type {EntryEvent, EntryRemoved, EntryWritten, IdentityChanged, Reset} from '../domain/event.ts';
-export {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../domain/failure.ts';
+export type {Conflict, Failure, FailureCode} from '../domain/failure.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -36,8 +30,9 @@ export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';
 export type {Limits} from '../domain/limits.ts';
 export {type ListAllOptions, listAll} from '../domain/list-all.ts';
+export {type GivenRevision, NO_REVISION, parseRevision, type Revision, type StoreRevision} from '../domain/revision.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
-export {parseRevision, type StoreId} from '../domain/store-id.ts';
+export type {StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
 export type {ClientEvent, ValueWritten} from '../protocol/event.ts';

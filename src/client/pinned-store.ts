@@ -1,5 +1,11 @@
-import {type GivenRevision, NO_REVISION, type Revision, type StoreRevision} from '../domain/entry.ts';
-import {formatRevision, type StoreId} from '../domain/store-id.ts';
+import {
+  formatRevision,
+  type GivenRevision,
+  NO_REVISION,
+  type Revision,
+  type StoreRevision,
+} from '../domain/revision.ts';
+import type {StoreId} from '../domain/store-id.ts';
 
 /**
  * The store that the bare revisions of a client belong to: the first one that it meets. It is sent with each of them, so that

@@ -1,5 +1,5 @@
+import {AppError} from '../domain/app-error.ts';
 import type {Expectation} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/preconditions.ts';
 import {readService} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import {
   type Config,
   type ConfigSources,

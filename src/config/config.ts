@@ -1,5 +1,6 @@
 import {dirname} from 'node:path';
-import {AppError, type ConfigurationProblem} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {ConfigurationProblem} from '../domain/failure.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import {findSimilar} from './edit-distance.ts';
 import {

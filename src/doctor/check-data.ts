@@ -1,8 +1,8 @@
 import {constants} from 'node:fs';
 import {access, readdir, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {AppError} from '../domain/app-error.ts';
 import {formatBytes} from '../domain/byte-size.ts';
-import {AppError} from '../domain/failure.ts';
 import {assertNoOtherFiles, type DataDirectory, describeDataDirectory} from '../store/disk/data-directory.ts';
 import {DATA_FORMAT, readDataFormat} from '../store/disk/data-format.ts';
 import {assertUndamaged} from '../store/lmdb/check-pages.ts';

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Client} from '../client/client.ts';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {describeDataDirectory} from '../store/disk/data-directory.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';

@@ -1,5 +1,5 @@
+import {AppError} from '../domain/app-error.ts';
 import {describeProblem} from '../domain/client-failure-texts.ts';
-import {AppError} from '../domain/failure.ts';
 import {adviseOnFailure} from '../domain/failure-advice.ts';
 import {readProfile} from '../identity/profile-source.ts';
 import {type Finding, findingOf} from './finding.ts';

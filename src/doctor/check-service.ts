@@ -1,4 +1,4 @@
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findForeignOwner} from '../system/socket-owner.ts';
 import {VERSION} from '../version.ts';

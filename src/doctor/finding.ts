@@ -1,4 +1,4 @@
-import {AppError, describeFailure} from '../domain/failure.ts';
+import {AppError, describeFailure} from '../domain/app-error.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 
 /** Result of one check. */

@@ -1,4 +1,5 @@
-import type {Entry, EntryInfo, Expectation, GivenRevision, Revision} from './entry.ts';
+import type {Entry, EntryInfo, Expectation} from './entry.ts';
+import type {GivenRevision, Revision} from './revision.ts';
 
 /**
  * The entries of the store as callers use them, embedded and over HTTP alike: both pass `testEntries`

@@ -1,6 +1,6 @@
-import type {GivenRevision, Revision} from './entry.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
+import type {GivenRevision, Revision} from './revision.ts';
 
 /** A change as subscribers receive it. */
 export type Event = EntryEvent | IdentityChanged | Reset;

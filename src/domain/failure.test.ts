@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {STATUS_BY_CODE} from '../protocol/failure-status.ts';
-import {AppError, describeFailure, type Failure, type FailureCode} from './failure.ts';
+import {AppError, describeFailure} from './app-error.ts';
+import type {Failure, FailureCode} from './failure.ts';
 import {adviseOn, adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
 import {isSentFailure} from './sent-failure.ts';

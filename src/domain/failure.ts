@@ -1,5 +1,3 @@
-import {FAILURE_TEXTS} from './failure-texts.ts';
-
 /**
  * Every expected failure, as data. HTTP responses carry it as the members of a problem document, and the client
  * throws the same failure again. `docs/errors.md` explains when each code occurs and what to do.
@@ -213,33 +211,3 @@ export interface DocumentProblem {
 
 /** The name of a kind of failure. Codes are stable: a released one is never renamed or reused. */
 export type FailureCode = Failure['code'];
-
-/** The only error that callers are expected to catch. Any other error is a defect. */
-export class AppError extends Error {
-  override readonly name = 'AppError';
-  readonly failure: Failure;
-
-  /** @param options The cause; and the message, if the failure was received with one. */
-  constructor(failure: Failure, options: ErrorOptions & {readonly message?: string} = {}) {
-    super(options.message ?? describeFailure(failure), options);
-    this.failure = failure;
-  }
-}
-
-/**
- * Returns a message of one line: the action that failed, the actual state and the expected one.
- *
- * @example
- * ```ts
- * import {describeFailure} from 'crewroom';
- *
- * console.log(describeFailure({code: 'no-entry', key: 'a'})); // Cannot find "a": no entry has this key
- * ```
- */
-export function describeFailure(failure: Failure): string {
-  // In a bundle for browsers the table has only the failures of the client.
-  if (!Object.hasOwn(FAILURE_TEXTS, failure.code)) return failure.code;
-  // Each function of the table takes the failure of its code; the compiler cannot correlate the two.
-  const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
-  return describe(failure);
-}

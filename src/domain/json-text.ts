@@ -1,4 +1,4 @@
-import {AppError} from './failure.ts';
+import {AppError} from './app-error.ts';
 import {VALUE_DEPTH_MAX} from './fixed-limits.ts';
 import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 

@@ -1,4 +1,4 @@
-import {AppError} from './failure.ts';
+import {AppError} from './app-error.ts';
 import {KEY_BYTES_MAX} from './fixed-limits.ts';
 
 declare const keyBrand: unique symbol;

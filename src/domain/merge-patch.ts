@@ -1,4 +1,4 @@
-import {AppError} from './failure.ts';
+import {AppError} from './app-error.ts';
 import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
 import {type JsonLimits, type JsonText, parseInSteps} from './json-text.ts';
 import {runAtOnce, type Steps} from './steps.ts';

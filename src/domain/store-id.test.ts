@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {createStoreId, formatRevision, parseRevision, parseStoreId, revisionIn} from './store-id.ts';
+import {formatRevision, parseRevision, revisionIn} from './revision.ts';
+import {createStoreId, parseStoreId} from './store-id.ts';
 
 const ID = createStoreId(Uint8Array.of(0x3f, 0x9c, 0, 7, 0xff, 1, 2, 3));
 const OTHER = createStoreId(Uint8Array.of(1));

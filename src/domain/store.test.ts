@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {type Expectation, NO_REVISION} from './entry.ts';
+import type {Expectation} from './entry.ts';
 import {encodeJsonText} from './json-text.ts';
 import {type Key, parseKey} from './key.ts';
+import {NO_REVISION} from './revision.ts';
 import {runAtOnce} from './steps.ts';
 import {type FoundEntry, findConflicts, type Operation, type PatchLimits, resolveOperations} from './store.ts';
 import {createStoreId} from './store-id.ts';

@@ -1,10 +1,12 @@
-import {type Entry, type EntryInfo, type Expectation, type GivenRevision, NO_REVISION, type Revision} from './entry.ts';
-import {AppError, type Conflict} from './failure.ts';
+import {AppError} from './app-error.ts';
+import type {Entry, EntryInfo, Expectation} from './entry.ts';
+import type {Conflict} from './failure.ts';
 import type {JsonText} from './json-text.ts';
 import type {Key, Prefix} from './key.ts';
 import {mergePatchInSteps} from './merge-patch.ts';
+import {formatRevision, type GivenRevision, NO_REVISION, type Revision, revisionIn} from './revision.ts';
 import type {Steps} from './steps.ts';
-import {formatRevision, revisionIn, type StoreId} from './store-id.ts';
+import type {StoreId} from './store-id.ts';
 import {assertValueSize, type ValueLimits} from './value.ts';
 
 /**

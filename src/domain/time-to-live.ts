@@ -1,4 +1,4 @@
-import {AppError} from './failure.ts';
+import {AppError} from './app-error.ts';
 import {TTL_SECONDS_MAX} from './fixed-limits.ts';
 import type {Expiry} from './store.ts';
 

@@ -1,6 +1,7 @@
+import {AppError} from './app-error.ts';
 import {describeSurplus} from './document-object.ts';
 import type {Transaction, TransactionOperation} from './entries.ts';
-import {AppError, type DocumentProblem} from './failure.ts';
+import type {DocumentProblem} from './failure.ts';
 import type {Limits} from './limits.ts';
 import {isTtl, TTL_DESCRIPTION} from './time-to-live.ts';
 

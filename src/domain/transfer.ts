@@ -1,4 +1,4 @@
-import type {Revision} from './entry.ts';
+import type {Revision} from './revision.ts';
 
 /**
  * Exports and imports entries as lines of text (NDJSON). `protocol/export-lines.ts` defines the lines.

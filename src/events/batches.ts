@@ -1,7 +1,8 @@
-import type {Entry, Revision} from '../domain/entry.ts';
+import type {Entry} from '../domain/entry.ts';
 import type {EntryEvent, EventBatch} from '../domain/event.ts';
 import type {Prefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
+import type {Revision} from '../domain/revision.ts';
 import type {Change, Store} from '../domain/store.ts';
 
 /** The events of one commit. */

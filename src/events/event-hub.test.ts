@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../domain/app-error.ts';
 import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
-import {AppError} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {type Key, parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';

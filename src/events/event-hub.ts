@@ -1,11 +1,11 @@
-import type {Revision} from '../domain/entry.ts';
+import {AppError} from '../domain/app-error.ts';
 import type {EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
-import {AppError} from '../domain/failure.ts';
 import type {IdentitySource} from '../domain/identity.ts';
 import {parsePrefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
+import type {Revision} from '../domain/revision.ts';
+import {revisionIn} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
-import {revisionIn} from '../domain/store-id.ts';
 import {FOREIGN_CURSOR} from './history.ts';
 import {EVENT_LIMITS, type EventLimits} from './limits.ts';
 import {Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';

@@ -1,6 +1,6 @@
-import type {Revision} from '../domain/entry.ts';
 import type {EventBatch} from '../domain/event.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './limits.ts';

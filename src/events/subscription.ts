@@ -1,7 +1,7 @@
-import type {Revision} from '../domain/entry.ts';
+import {AppError} from '../domain/app-error.ts';
 import type {EventBatch} from '../domain/event.ts';
-import {AppError} from '../domain/failure.ts';
 import type {Prefix} from '../domain/key.ts';
+import type {Revision} from '../domain/revision.ts';
 import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
 import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
 

@@ -1,7 +1,7 @@
-import type {Revision} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import type {Prefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
+import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
 import type {EventLimits} from './limits.ts';

@@ -1,5 +1,6 @@
+import {AppError} from '../domain/app-error.ts';
 import {describeBreadth} from '../domain/document-object.ts';
-import {AppError, type DocumentProblem} from '../domain/failure.ts';
+import type {DocumentProblem} from '../domain/failure.ts';
 import {type JsonText, parseJsonText, TooBroad} from '../domain/json-text.ts';
 
 /** Result of reading a document: its text and its value, or the first problem. */

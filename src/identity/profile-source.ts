@@ -1,6 +1,7 @@
 import {stat} from 'node:fs/promises';
 import {setInterval} from 'node:timers/promises';
-import {AppError, type DocumentProblem} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {DocumentProblem} from '../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
+import {AppError, describeFailure} from '../domain/app-error.ts';
 import type {Entry} from '../domain/entry.ts';
 import type {Event} from '../domain/event.ts';
-import {AppError, describeFailure} from '../domain/failure.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import type {SessionStatus} from '../domain/session.ts';

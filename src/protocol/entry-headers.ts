@@ -1,4 +1,5 @@
-import type {EntryInfo, StoreRevision} from '../domain/entry.ts';
+import type {EntryInfo} from '../domain/entry.ts';
+import type {StoreRevision} from '../domain/revision.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {formatTime} from './format-time.ts';
 import {formatEntityTag, readEntityTag} from './preconditions.ts';

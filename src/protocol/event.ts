@@ -1,7 +1,7 @@
-import type {Revision} from '../domain/entry.ts';
 import type {EntryRemoved, EntryWritten, Event, IdentityChanged, Reset} from '../domain/event.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
+import type {Revision} from '../domain/revision.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {ByteWriter} from './byte-writer.ts';

@@ -1,6 +1,7 @@
-import type {Entry, Revision} from '../domain/entry.ts';
+import type {Entry} from '../domain/entry.ts';
 import {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import type {Revision} from '../domain/revision.ts';
 import {ByteWriter} from './byte-writer.ts';
 import {formatTime} from './format-time.ts';
 import {hasLineBreaks} from './one-line.ts';

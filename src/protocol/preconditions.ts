@@ -1,6 +1,12 @@
-import {type Expectation, type GivenRevision, NO_REVISION, type StoreRevision} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
-import {formatRevision, parseRevision} from '../domain/store-id.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {Expectation} from '../domain/entry.ts';
+import {
+  formatRevision,
+  type GivenRevision,
+  NO_REVISION,
+  parseRevision,
+  type StoreRevision,
+} from '../domain/revision.ts';
 import {headerValues} from './raw-headers.ts';
 import type {RevisionFormat} from './write-transaction.ts';
 

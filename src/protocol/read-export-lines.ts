@@ -1,6 +1,7 @@
+import {AppError} from '../domain/app-error.ts';
 import {describeProblem} from '../domain/client-failure-texts.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
-import {AppError, type DocumentProblem} from '../domain/failure.ts';
+import type {DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {decodeJsonText, encodeText, type JsonText, parseInSteps, TooBroad} from '../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../domain/key.ts';

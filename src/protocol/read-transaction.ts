@@ -1,12 +1,13 @@
+import {AppError} from '../domain/app-error.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
 import type {Transaction, TransactionCheck, TransactionOperation} from '../domain/entries.ts';
-import type {GivenRevision} from '../domain/entry.ts';
-import {AppError, type DocumentProblem} from '../domain/failure.ts';
+import type {DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
+import type {GivenRevision} from '../domain/revision.ts';
+import {parseRevision} from '../domain/revision.ts';
 import {runInTicks} from '../domain/steps.ts';
-import {parseRevision} from '../domain/store-id.ts';
 import {isTtl} from '../domain/time-to-live.ts';
 import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
 

@@ -1,5 +1,6 @@
 import type {Event, EventBatch} from '../domain/event.ts';
-import {formatRevision, type StoreId} from '../domain/store-id.ts';
+import {formatRevision} from '../domain/revision.ts';
+import type {StoreId} from '../domain/store-id.ts';
 import {ByteWriter} from './byte-writer.ts';
 
 /** Time that a browser waits before it connects again, in milliseconds: a restart of the service takes less. */

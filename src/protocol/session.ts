@@ -1,5 +1,6 @@
+import {AppError, describeFailure} from '../domain/app-error.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
-import {AppError, type DocumentProblem, describeFailure} from '../domain/failure.ts';
+import type {DocumentProblem} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';

@@ -1,7 +1,7 @@
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
-import type {GivenRevision, StoreRevision} from '../domain/entry.ts';
 import {TRANSACTION_OPERATIONS_MAX} from '../domain/fixed-limits.ts';
 import {encodeText} from '../domain/json-text.ts';
+import type {GivenRevision, StoreRevision} from '../domain/revision.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';

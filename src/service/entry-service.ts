@@ -1,3 +1,4 @@
+import {AppError} from '../domain/app-error.ts';
 import type {CheckedEntries, CheckedPutOptions} from '../domain/checked-entries.ts';
 import type {
   Committed,
@@ -10,7 +11,6 @@ import type {
   Written,
 } from '../domain/entries.ts';
 import type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
 import {type JsonText, TooBroad} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';

@@ -1,5 +1,6 @@
-import type {Entry, Revision} from '../domain/entry.ts';
+import type {Entry} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import type {Revision} from '../domain/revision.ts';
 import type {Range, Snapshot, Store} from '../domain/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/export-lines.ts';

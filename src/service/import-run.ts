@@ -1,4 +1,5 @@
-import {AppError, type ImportedPart} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {ImportedPart} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import {runInTicks, runTick, type Steps} from '../domain/steps.ts';

@@ -1,7 +1,8 @@
-import type {EntryInfo, Revision} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {EntryInfo} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
+import type {Revision} from '../domain/revision.ts';
 import type {Outcome, PutOperation, Store} from '../domain/store.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */

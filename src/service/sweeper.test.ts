@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {AppError, type Failure} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {Failure} from '../domain/failure.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {SILENT_LOG} from '../domain/log.ts';

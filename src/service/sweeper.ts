@@ -1,4 +1,4 @@
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import type {Timers} from '../domain/timers.ts';

@@ -1,10 +1,11 @@
 import {randomBytes} from 'node:crypto';
-import type {Entry, EntryInfo, Revision} from '../domain/entry.ts';
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {Entry, EntryInfo} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
+import type {Revision} from '../domain/revision.ts';
 import {
   type Change,
   type Changes,

@@ -1,4 +1,4 @@
-import {AppError} from '../domain/failure.ts';
+import {AppError} from '../domain/app-error.ts';
 import type {Log} from '../domain/log.ts';
 import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
 import {

@@ -1,5 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
+import {AppError, describeFailure} from '../../src/domain/app-error.ts';
+import type {Failure} from '../../src/domain/failure.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {AppError} from '../../src/domain/failure.ts';
+import {AppError} from '../../src/domain/app-error.ts';
 import {parseJsonText} from '../../src/domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {formatRequest, RawClient} from '../support/raw-client.ts';

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {connect} from 'node:net';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
-import {AppError} from '../../src/domain/failure.ts';
+import {AppError} from '../../src/domain/app-error.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Snapshot, Store} from '../../src/domain/store.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';

@@ -1,7 +1,8 @@
 import {createServer as createTlsServer} from 'node:https';
 import {type AddressInfo, createServer as createSocketServer} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError, describeFailure, type Failure} from '../../src/domain/failure.ts';
+import {AppError, describeFailure} from '../../src/domain/app-error.ts';
+import type {Failure} from '../../src/domain/failure.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
 import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';

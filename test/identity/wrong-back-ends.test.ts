@@ -3,7 +3,7 @@ import {createServer as createTlsServer} from 'node:https';
 import {expect, onTestFinished, test} from 'vitest';
 import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding} from '../../src/doctor/finding.ts';
-import {AppError, describeFailure} from '../../src/domain/failure.ts';
+import {AppError, describeFailure} from '../../src/domain/app-error.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
 import type {SessionDocument} from '../../src/protocol/session.ts';
 import {ADA} from '../support/back-ends.ts';

@@ -5,7 +5,7 @@ import {onTestFinished} from 'vitest';
 import type {Crewroom, CrewroomParts} from '../../src/app.ts';
 import {type Client, createClient} from '../../src/client/client.ts';
 import type {Config} from '../../src/config/config.ts';
-import {AppError} from '../../src/domain/failure.ts';
+import {AppError} from '../../src/domain/app-error.ts';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {Timers} from '../../src/domain/timers.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';

@@ -1,6 +1,6 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {Written} from '../../domain/entries.ts';
 import type {Entry} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
 import {type JsonText, parseJsonText} from '../../domain/json-text.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EDIT} from '../catalogue/data-commands.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {GET} from '../catalogue/data-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/config.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PATHS} from '../catalogue/setup-commands.ts';

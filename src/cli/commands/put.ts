@@ -1,6 +1,6 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {Entries, Written} from '../../domain/entries.ts';
 import type {Expectation} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PUT} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';

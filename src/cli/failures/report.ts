@@ -1,5 +1,6 @@
+import {AppError, describeFailure} from '../../domain/app-error.ts';
 import {describeProblem} from '../../domain/client-failure-texts.ts';
-import {AppError, type Conflict, describeFailure, type Failure, type FailureCode} from '../../domain/failure.ts';
+import type {Conflict, Failure, FailureCode} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';

@@ -1,6 +1,6 @@
-import type {GivenRevision} from '../../domain/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {parseRevision} from '../../domain/store-id.ts';
+import type {GivenRevision} from '../../domain/revision.ts';
+import {parseRevision} from '../../domain/revision.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {invalidUsage} from '../failures/usage.ts';
 

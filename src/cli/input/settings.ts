@@ -7,7 +7,7 @@ import {
   type ResolvedConfig,
   resolveConfig,
 } from '../../config/config.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import type {Call} from '../catalogue/call.ts';

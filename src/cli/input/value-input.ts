@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {LIMIT_RANGES} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';

@@ -1,7 +1,7 @@
 import type {Socket} from 'node:net';
 import {type Client, createClient} from '../../client/client.ts';
 import type {ClientOptions} from '../../client/options.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';
 import type {Call} from '../catalogue/call.ts';

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 
 /**
  * Sends a request like `fetch`, with Node's HTTP client. In Node 20 a `fetch` whose connection closes before the request is

@@ -1,7 +1,7 @@
 import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 
 /** Only its owner reads what a store holds. */

@@ -1,6 +1,6 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
 import {untilAborted} from '../../client/waiting.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
 import {formatEntries} from '../output/counts.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';

@@ -1,5 +1,5 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Export} from '../../domain/transfer.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';

@@ -1,7 +1,7 @@
 import type {Stats} from 'node:fs';
 import {lstat, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {makeDirectory, openNow} from '../../files.ts';
 import {readExportEnd, readExportStart} from '../../protocol/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';

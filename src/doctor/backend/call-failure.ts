@@ -1,4 +1,5 @@
-import {AppError, describeFailure, type Failure} from '../../domain/failure.ts';
+import {AppError, describeFailure} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
 import type {Finding} from '../finding.ts';
 

@@ -1,4 +1,5 @@
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
 import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
 import {readProbe} from '../../identity/backend/pilot-answer.ts';

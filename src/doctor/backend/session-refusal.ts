@@ -1,5 +1,6 @@
+import {AppError} from '../../domain/app-error.ts';
 import {describeProblem} from '../../domain/client-failure-texts.ts';
-import {AppError, type Failure, type FailureCode} from '../../domain/failure.ts';
+import type {Failure, FailureCode} from '../../domain/failure.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';
 import type {HttpRequest} from './message.ts';
 

@@ -1,4 +1,5 @@
-import {describeFailure, type Failure} from '../../domain/failure.ts';
+import {describeFailure} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import {statusOf} from '../../protocol/failure-status.ts';
 

@@ -1,4 +1,5 @@
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import {formatFailure} from '../../protocol/failure-document.ts';
 import {findStatus, statusOf} from '../../protocol/failure-status.ts';
 import {answer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';

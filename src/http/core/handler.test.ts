@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';
 import {createFailureLog} from './failure-log.ts';

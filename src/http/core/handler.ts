@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
 import type {FailureLog} from './failure-log.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {invalidKey} from '../../domain/key.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 

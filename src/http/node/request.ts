@@ -1,6 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';
 import {assertBodySize} from '../core/body.ts';
 import type {HttpRequest} from '../core/message.ts';

@@ -4,7 +4,7 @@ import {WebSocket} from 'ws';
 import {Feed} from '../../../test/support/feed.ts';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer, type TestServer} from '../../../test/support/test-server.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import {type HttpHandler, type HttpStream, jsonAnswer, type WebSocketHandler} from '../core/message.ts';
 import type {ServerDeps} from './server.ts';

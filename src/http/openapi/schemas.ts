@@ -1,7 +1,7 @@
 import {z} from 'zod';
-import type {GivenRevision} from '../../domain/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {parseRevision} from '../../domain/store-id.ts';
+import type {GivenRevision} from '../../domain/revision.ts';
+import {parseRevision} from '../../domain/revision.ts';
 import {CREDENTIAL_LENGTH_MAX} from '../../protocol/session.ts';
 import {invalidParameter, parseQuery} from '../core/route.ts';
 

@@ -1,8 +1,9 @@
-import type {GivenRevision} from '../../domain/entry.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Events, SubscribeOptions} from '../../domain/event.ts';
-import {AppError} from '../../domain/failure.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {parseRevision, type StoreId} from '../../domain/store-id.ts';
+import type {GivenRevision} from '../../domain/revision.ts';
+import {parseRevision} from '../../domain/revision.ts';
+import type {StoreId} from '../../domain/store-id.ts';
 import {formatPolled} from '../../protocol/event.ts';
 import type {EventTexts} from '../../protocol/event-texts.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Sessions, SignIn} from '../../domain/session.ts';
 import {headerValues} from '../../protocol/raw-headers.ts';
 import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/session.ts';

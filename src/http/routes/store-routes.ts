@@ -1,8 +1,8 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
-import type {Revision} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
 import {type Key, parseKey} from '../../domain/key.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {assertTtl, type TtlSeconds} from '../../domain/time-to-live.ts';
 import {formatEntryHeaders} from '../../protocol/entry-headers.ts';

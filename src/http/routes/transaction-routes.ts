@@ -1,5 +1,5 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {Entries} from '../../domain/entries.ts';
-import {AppError} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {readTransaction, type TransactionReading} from '../../protocol/read-transaction.ts';

@@ -1,4 +1,5 @@
-import {AppError, type DocumentProblem} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {DocumentProblem} from '../../domain/failure.ts';
 import {encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import {describeIssues} from '../identity-document.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Timers} from '../../domain/timers.ts';
 import {PROCESS_TIMERS} from '../process-timers.ts';
 import {type Body, readBody} from './answer-body.ts';

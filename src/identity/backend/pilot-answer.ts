@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {cleanText} from '../clean-text.ts';
 import {type JsonObject, messageIn} from './answer-body.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {cleanText} from '../clean-text.ts';
 import {contains} from '../redaction.ts';
 import type {BackEndAnswer} from './back-end-request.ts';

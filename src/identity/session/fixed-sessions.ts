@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {SessionStatus, Sessions} from '../../domain/session.ts';
 

@@ -1,4 +1,5 @@
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Timers} from '../../domain/timers.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';

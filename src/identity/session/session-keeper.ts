@@ -1,5 +1,5 @@
+import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {AppError} from '../../domain/failure.ts';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import type {Log} from '../../domain/log.ts';
 import {applyMergePatch} from '../../domain/merge-patch.ts';

@@ -1,5 +1,6 @@
+import {AppError} from '../../domain/app-error.ts';
 import {messageOf} from '../../domain/error-text.ts';
-import {AppError, type Failure} from '../../domain/failure.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {Log} from '../../domain/log.ts';

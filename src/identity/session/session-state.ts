@@ -1,4 +1,5 @@
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Identity} from '../../domain/identity.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
 import type {SessionRecord} from './session-record.ts';

@@ -1,4 +1,4 @@
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {SignIn} from '../../domain/session.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
 

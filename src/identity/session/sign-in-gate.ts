@@ -1,4 +1,5 @@
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {SessionStatus, SignIn} from '../../domain/session.ts';
 
 /** Limits sign-ins to one at a time. */

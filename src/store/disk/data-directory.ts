@@ -1,7 +1,7 @@
 import {chmod, lstat, open, readdir, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {AppError} from '../../domain/failure.ts';
 import {makeDirectory} from '../../files.ts';
 
 /** File in a data directory that names its format. */

@@ -1,6 +1,6 @@
 import {open, rename, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {FileError, readRegularFile} from '../../files.ts';
 import {type DataDirectory, FILE_MODE, FORMAT_FILE, unusableDirectory} from './data-directory.ts';
 

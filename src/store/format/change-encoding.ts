@@ -1,6 +1,6 @@
-import type {Revision} from '../../domain/entry.ts';
 import {trustStoredJson} from '../../domain/json-text.ts';
 import {trustStoredKey} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {Change, PutChange} from '../../domain/store.ts';
 import {NUMBER_BYTES} from './numbers.ts';
 

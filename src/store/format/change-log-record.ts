@@ -1,5 +1,5 @@
 import {crc32} from 'node:zlib';
-import type {Revision} from '../../domain/entry.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {Change} from '../../domain/store.ts';
 import {decodeChanges, encodeChanges, encodedBytesMax} from './change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from './numbers.ts';

@@ -1,8 +1,9 @@
 import {crc32} from 'node:zlib';
-import {type Entry, type EntryInfo, NO_REVISION, type Revision} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
+import {NO_REVISION, type Revision} from '../../domain/revision.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
 
 /**

@@ -1,5 +1,5 @@
+import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {AppError} from '../../domain/failure.ts';
 import {unusableDirectory} from '../disk/data-directory.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
 

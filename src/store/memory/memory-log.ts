@@ -1,4 +1,4 @@
-import type {Revision} from '../../domain/entry.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 

@@ -1,11 +1,12 @@
 import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
-import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Listeners} from '../../domain/listeners.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {runInTicks, type Steps} from '../../domain/steps.ts';
 import type {
   Change,

@@ -1,6 +1,6 @@
-import type {Revision} from '../../domain/entry.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {
   Change,
   Check,

@@ -1,7 +1,7 @@
-import type {Revision} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Key} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {
   type Change,

@@ -1,5 +1,5 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {Entry} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {decodeEntryRecord, decodeEntryState, type EntryState} from '../format/entry-record.ts';

@@ -1,5 +1,5 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
-import {AppError} from '../../domain/failure.ts';
 import {trustStoredKey} from '../../domain/key.ts';
 import type {Range} from '../../domain/store.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';

@@ -1,6 +1,8 @@
 import {setImmediate} from 'node:timers/promises';
-import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
+import type {Failure} from '../../domain/failure.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {Range, Snapshot} from '../../domain/store.ts';
 import {type ExpiredEntry, type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 

@@ -1,5 +1,6 @@
+import {AppError} from '../../domain/app-error.ts';
 import {messageOf} from '../../domain/error-text.ts';
-import {AppError, type Failure} from '../../domain/failure.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {failedOnFullDisk} from '../disk/free-space.ts';

@@ -1,6 +1,7 @@
-import type {Entry, Revision} from '../../domain/entry.ts';
+import type {Entry} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {Revision} from '../../domain/entry.ts';
 import {codeOf} from '../../domain/error-text.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
 import {type DecodedRecord, decodeWalRecord, findMagic} from './wal-record.ts';
 

@@ -1,8 +1,8 @@
 import {fdatasync, write} from 'node:fs';
 import {type FileHandle, open, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {Revision} from '../../domain/entry.ts';
 import {codeOf} from '../../domain/error-text.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {FILE_MODE, syncDirectory} from '../disk/data-directory.ts';
 
 /** Files of a write-ahead log, used alternately. */

@@ -1,5 +1,5 @@
-import type {Revision} from '../../domain/entry.ts';
 import {messageOf} from '../../domain/error-text.ts';
+import type {Revision} from '../../domain/revision.ts';
 import {
   createFiles,
   eraseRecord,

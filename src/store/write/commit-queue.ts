@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {AppError} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {CommitResult} from '../../domain/store.ts';
 

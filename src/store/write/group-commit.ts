@@ -1,4 +1,5 @@
-import {AppError, type Failure} from '../../domain/failure.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Steps} from '../../domain/steps.ts';
 import type {Change, CommitResult} from '../../domain/store.ts';

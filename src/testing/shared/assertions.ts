@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type {Entry, EntryInfo, Revision} from '../../domain/entry.ts';
+import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import type {Failure, FailureCode} from '../../domain/failure.ts';
 import {decodeJsonText, encodeJsonText, type JsonText} from '../../domain/json-text.ts';
 import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {
   Change,
   Changes,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {type Expectation, NO_REVISION} from '../../domain/entry.ts';
+import type {Expectation} from '../../domain/entry.ts';
+import {NO_REVISION} from '../../domain/revision.ts';
 import type {Store} from '../../domain/store.ts';
 import {assertFails, changesOf, key, put, putIf, read, remove, textOf, write} from '../shared/assertions.ts';
 import type {ContractPart} from '../shared/contract.ts';
