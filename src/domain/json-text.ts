@@ -239,10 +239,10 @@ class JsonScanner {
   #scanToken(byte: number | undefined, end: number): void {
     const next = this.#next;
     if (next === AFTER_VALUE) {
-      if (byte === COMMA) this.#scanComma();
+      if (byte === COMMA) this.#scanComma(end);
       else this.#scanClose(byte);
     } else if (next === NAME) this.#scanName(byte, end);
-    else if (next === AFTER_NAME) this.#scanColon(byte);
+    else if (next === AFTER_NAME) this.#scanColon(byte, end);
     else if (next === FIRST_MEMBER && byte !== CLOSE_OBJECT) this.#scanName(byte, end);
     else if (next === VALUE || (next === FIRST_ELEMENT && byte !== CLOSE_ARRAY)) this.#scanValue(byte, end);
     else this.#close();
@@ -289,10 +289,15 @@ class JsonScanner {
     this.#next = END;
   }
 
-  #scanComma(): void {
+  /** Scans a comma, and what follows it if the step reaches so far: to return for each token costs more than to scan it. */
+  #scanComma(end: number): void {
     if (this.#levels.length <= this.#breadthMax.length) this.#countComma();
     this.#at++;
     this.#next = this.#isInObject ? NAME : VALUE;
+    const byte = this.#skipSpace(end);
+    if (this.#at >= end) return;
+    if (this.#isInObject) this.#scanName(byte, end);
+    else this.#scanValue(byte, end);
   }
 
   #countComma(): void {
@@ -324,10 +329,13 @@ class JsonScanner {
     this.#scanCharacters(this.#at++, end);
   }
 
-  #scanColon(byte: number | undefined): void {
-    if (byte !== COLON) throw this.#unexpected('":"');
+  /** Scans a colon, and the value after it if the step reaches so far. */
+  #scanColon(colon: number | undefined, end: number): void {
+    if (colon !== COLON) throw this.#unexpected('":"');
     this.#at++;
     this.#next = VALUE;
+    const byte = this.#skipSpace(end);
+    if (this.#at < end) this.#scanValue(byte, end);
   }
 
   /** Scans the rest of a string, up to a position. */
@@ -336,27 +344,27 @@ class JsonScanner {
     let at = this.#at;
     while (at < end) {
       const byte = bytes[at] as number;
-      if (byte === QUOTE) break;
-      if (byte >= 0x20 && byte < 0x80 && byte !== BACKSLASH) {
+      if (byte !== QUOTE && byte !== BACKSLASH && byte >= 0x20 && byte < 0x80) {
         at++;
         continue;
       }
+      if (byte === QUOTE) break;
       this.#at = at;
       if (byte < 0x20) throw this.#unexpected('no control character in a string');
       at += byte === BACKSLASH ? this.#escapeLength() : this.#characterLength(byte);
     }
     this.#at = at;
-    if (at < end) this.#endString(start);
+    if (at < end) this.#endString(start, end);
     else if (at >= bytes.length) throw this.#unexpected('a closing quote');
     else this.#cutString = start;
   }
 
-  #endString(start: number): void {
+  #endString(start: number, end: number): void {
     this.#at++;
     this.#cutString = -1;
     if (this.#ends !== undefined) this.#ends[start] = this.#at;
     if (this.#next !== NAME) this.#endValue();
-    else if (this.#bytes[this.#at] === COLON) this.#scanColon(COLON);
+    else if (this.#at < end && this.#bytes[this.#at] === COLON) this.#scanColon(COLON, end);
     else this.#next = AFTER_NAME;
   }
 
