@@ -389,10 +389,10 @@ describe('an import is refused', () => {
       problem: 'its value nests deeper than 3 levels',
     },
     {
-      name: 'with a wrong line behind empty ones',
+      name: 'with a wrong line after empty ones',
       text: `${HEADER}\r\n\r\n  \n${ENTRY}\r\n{}\r\n`,
       line: 5,
-      problem: 'with a wrong line after empty ones',
+      problem: '$.key is missing',
     },
   ];
   for (const {name, text, line, problem} of cases) {
