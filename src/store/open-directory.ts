@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import {AppError} from '../domain/app-error.ts';
 import type {Log} from '../domain/log.ts';
 import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
@@ -7,6 +8,8 @@ import {
   prepareDataDirectory,
   protectFiles,
   syncDirectories,
+  syncDirectory,
+  syncFile,
   unusableDirectory,
 } from './disk/data-directory.ts';
 import {readDataFormat, writeDataFormat} from './disk/data-format.ts';
@@ -92,9 +95,12 @@ async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
   const environment = openSoundEnvironment(directory);
   try {
     if (format === undefined) {
-      // Before the files have any content: a version that does not know this format must not open them.
-      await writeDataFormat(directory);
+      // First the empty store, then its format: a format whose store is empty or missing means that the store is damaged.
+      await syncFile(join(directory.storePath, 'data.mdb'));
       await syncDirectories(directory);
+      // Before the first transaction: a version that does not know this format must not open the store.
+      await writeDataFormat(directory);
+      await syncDirectory(directory.path);
     }
     await protectFiles(directory);
     return environment;

@@ -33,7 +33,7 @@ export const LOSE_POWER: Scenario = {
     await assertExplained(run);
     for (let round = 1; round <= rounds; round++) {
       report(`loss ${round} of ${rounds}`);
-      const loss = drawLoss(run, random.fork(`loss ${round}`));
+      const loss = round === 1 ? lossOfNewStore(run) : drawLoss(run, random.fork(`loss ${round}`));
       await checkLoss(run, loss, {directory: join(directory, 'after'), signal: context.signal});
       count('power losses');
       count(`of them ${loss.name}`);
@@ -91,6 +91,18 @@ interface Loss {
   readonly choose: Choose;
 }
 
+const NAMES_ONLY: Omit<Loss, 'at'> = {
+  name: 'with names and no content on the disk',
+  choose: ({kind}) => (kind === 'write' ? 'lost' : 'kept'),
+};
+
+/** The moment at which a new directory gets its format, and with it the promise that its store has content. */
+function lossOfNewStore({operations}: RecordedRun): Loss {
+  const named = operations.find(operation => operation.kind === 'rename' && operation.path.endsWith('/format.json'));
+  if (named === undefined) throw new Error('The trace does not show how the directory got its format');
+  return {at: named.begin + 1, ...NAMES_ONLY};
+}
+
 function drawLoss({operations}: RecordedRun, random: Random): Loss {
   const sent = sentRevisions(operations);
   // Mostly just when an answer begins to leave: a missing sync is the most likely to show.
@@ -101,7 +113,7 @@ function drawLoss({operations}: RecordedRun, random: Random): Loss {
     {name: 'with only synced data on the disk', choose: () => 'lost'},
     {name: 'with everything on the disk', choose: () => 'kept'},
     {name: 'with any part on the disk', choose: () => random.pick(['kept', 'lost', 'torn'])},
-    {name: 'with names and no content on the disk', choose: ({kind}) => (kind === 'write' ? 'lost' : 'kept')},
+    NAMES_ONLY,
   ];
   return {at, ...random.pick(kinds)};
 }

@@ -133,6 +133,16 @@ export async function syncDirectories({path, storePath}: DataDirectory): Promise
   for (const each of ancestorsOf(dirname(path))) await syncDirectory(each).catch(() => {});
 }
 
+/** Makes the content of a file durable. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 /** Makes the names of the files in a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   // Windows cannot open a directory, and does not need to.
