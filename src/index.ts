@@ -2,6 +2,21 @@
 export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
 export {AppError, describeFailure} from './domain/app-error.ts';
+export type {Change, Changes, PutChange, RemovalChange} from './domain/change.ts';
+export type {
+  Check,
+  Commit,
+  CommitResult,
+  DeleteOperation,
+  Expiry,
+  Operation,
+  Outcome,
+  PatchLimits,
+  PatchOperation,
+  PutOperation,
+  TouchOperation,
+  WriteOperation,
+} from './domain/commit.ts';
 export type {
   Committed,
   DeleteOptions,
@@ -69,28 +84,7 @@ export {
 } from './domain/revision.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn} from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
-export {
-  type Change,
-  type Changes,
-  type Check,
-  type Commit,
-  type CommitResult,
-  type DeleteOperation,
-  type Expiry,
-  type Operation,
-  type Outcome,
-  type PatchLimits,
-  type PatchOperation,
-  type PutChange,
-  type PutOperation,
-  type Range,
-  type RemovalChange,
-  SNAPSHOT_IDLE_MS,
-  type Snapshot,
-  type Store,
-  type TouchOperation,
-  type WriteOperation,
-} from './domain/store.ts';
+export {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from './domain/store.ts';
 export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';
 export {expiryTime, hasExpired} from './domain/time-to-live.ts';
 export type {Timers} from './domain/timers.ts';

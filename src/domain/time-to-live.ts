@@ -1,6 +1,6 @@
 import {AppError} from './app-error.ts';
+import type {Expiry} from './commit.ts';
 import {TTL_SECONDS_MAX} from './fixed-limits.ts';
-import type {Expiry} from './store.ts';
 
 /** A time to live in seconds, checked: see {@link assertTtl}. */
 export type TtlSeconds = number & {readonly [ttlBrand]: true};

@@ -1,9 +1,10 @@
+import type {Change} from '../domain/change.ts';
 import type {Entry} from '../domain/entry.ts';
 import type {EntryEvent, EventBatch} from '../domain/event.ts';
 import type {Prefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {Revision} from '../domain/revision.ts';
-import type {Change, Store} from '../domain/store.ts';
+import type {Store} from '../domain/store.ts';
 
 /** The events of one commit. */
 export interface CommitBatch extends EventBatch {

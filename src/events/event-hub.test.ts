@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../domain/app-error.ts';
+import type {Operation} from '../domain/commit.ts';
 import type {Event, EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
 import {encodeJsonText} from '../domain/json-text.ts';
 import {type Key, parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {SILENT_LOG} from '../domain/log.ts';
-import type {Operation, Store} from '../domain/store.ts';
+import type {Store} from '../domain/store.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
 

@@ -1,5 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
 import type {CheckedEntries, CheckedPutOptions} from '../domain/checked-entries.ts';
+import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits} from '../domain/commit.ts';
 import type {
   Committed,
   DeleteOptions,
@@ -15,7 +16,7 @@ import {type JsonText, TooBroad} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import {TICK_BYTES_MAX} from '../domain/steps.ts';
-import type {Check, Commit, CommitResult, Expiry, Operation, PatchLimits, Range, Store} from '../domain/store.ts';
+import type {Range, Store} from '../domain/store.ts';
 import type {TtlSeconds} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
 import {parseValue} from '../domain/value.ts';

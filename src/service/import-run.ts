@@ -1,9 +1,10 @@
 import {AppError} from '../domain/app-error.ts';
+import type {PutOperation} from '../domain/commit.ts';
 import type {ImportedPart} from '../domain/failure.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import {runInTicks, runTick, type Steps} from '../domain/steps.ts';
-import type {PutOperation, Store} from '../domain/store.ts';
+import type {Store} from '../domain/store.ts';
 import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
 import type {EntryLine, ExportLine} from '../protocol/export-lines.ts';
 import {isBlank, LineSplitter} from '../protocol/line-splitter.ts';

@@ -1,9 +1,10 @@
 import {AppError} from '../domain/app-error.ts';
+import type {Outcome, PutOperation} from '../domain/commit.ts';
 import type {EntryInfo} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Revision} from '../domain/revision.ts';
-import type {Outcome, PutOperation, Store} from '../domain/store.ts';
+import type {Store} from '../domain/store.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */
 export interface ImportTarget {

@@ -1,21 +1,14 @@
 import {randomBytes} from 'node:crypto';
 import {AppError} from '../domain/app-error.ts';
+import type {Change, Changes} from '../domain/change.ts';
+import type {Commit, CommitResult} from '../domain/commit.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
 import type {Key} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
-import {
-  type Change,
-  type Changes,
-  type Commit,
-  type CommitResult,
-  type Range,
-  SNAPSHOT_IDLE_MS,
-  type Snapshot,
-  type Store,
-} from '../domain/store.ts';
+import {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';

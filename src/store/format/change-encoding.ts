@@ -1,7 +1,7 @@
+import type {Change, PutChange} from '../../domain/change.ts';
 import {trustStoredJson} from '../../domain/json-text.ts';
 import {trustStoredKey} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
-import type {Change, PutChange} from '../../domain/store.ts';
 import {NUMBER_BYTES} from './numbers.ts';
 
 /**

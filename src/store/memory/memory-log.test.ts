@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {PutChange} from '../../domain/store.ts';
+import type {PutChange} from '../../domain/change.ts';
 import {put} from '../../testing/shared/assertions.ts';
 import {MemoryLog} from './memory-log.ts';
 

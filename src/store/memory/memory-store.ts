@@ -1,6 +1,8 @@
 import {randomBytes} from 'node:crypto';
 import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
+import type {Change, Changes} from '../../domain/change.ts';
+import type {Commit, CommitResult, Operation, PutOperation} from '../../domain/commit.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {type Key, trustStoredKey} from '../../domain/key.ts';
@@ -8,17 +10,7 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {Revision} from '../../domain/revision.ts';
 import {runInTicks, type Steps} from '../../domain/steps.ts';
-import type {
-  Change,
-  Changes,
-  Commit,
-  CommitResult,
-  Operation,
-  PutOperation,
-  Range,
-  Snapshot,
-  Store,
-} from '../../domain/store.ts';
+import type {Range, Snapshot, Store} from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {sizeOfCommit} from '../plan/commit-size.ts';

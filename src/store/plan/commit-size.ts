@@ -1,6 +1,6 @@
+import type {PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {PutOperation} from '../../domain/store.ts';
 import type {GroupedCommit} from './group-plan.ts';
 import type {PreparedPlan} from './prepared-commit.ts';
 

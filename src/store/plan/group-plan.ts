@@ -1,8 +1,5 @@
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Key} from '../../domain/key.ts';
-import type {Revision} from '../../domain/revision.ts';
+import type {Change} from '../../domain/change.ts';
 import type {
-  Change,
   Check,
   CommitResult,
   DeleteOperation,
@@ -10,7 +7,10 @@ import type {
   PatchOperation,
   PutOperation,
   TouchOperation,
-} from '../../domain/store.ts';
+} from '../../domain/commit.ts';
+import type {JsonText} from '../../domain/json-text.ts';
+import type {Key} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import type {EntryState} from '../format/entry-record.ts';
 

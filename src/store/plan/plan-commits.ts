@@ -1,21 +1,15 @@
 import {AppError} from '../../domain/app-error.ts';
+import type {Change, PutChange} from '../../domain/change.ts';
+import type {CommitResult, Outcome, PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Steps} from '../../domain/steps.ts';
-import {
-  type Change,
-  type CommitResult,
-  type FoundEntry,
-  findConflicts,
-  type Outcome,
-  type PutChange,
-  type PutOperation,
-  resolveOperations,
-} from '../../domain/store.ts';
 import {expiryTime, hasExpired} from '../../domain/time-to-live.ts';
 import type {EntryState} from '../format/entry-record.ts';
+import {findConflicts} from './conflicts.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, GroupStart, PlannedWrite} from './group-plan.ts';
+import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
 
 /**
  * Applies commits in their order without writing anything; each one sees those before it. Nothing may be written to the store

@@ -1,5 +1,5 @@
+import type {Operation, PutOperation} from '../../domain/commit.ts';
 import {copyJson} from '../../domain/json-text.ts';
-import type {Operation, PutOperation} from '../../domain/store.ts';
 import {beginEntryRecord, jsonOf} from '../format/entry-record.ts';
 import type {GroupedCommit, GroupedOperation, GroupPlan} from './group-plan.ts';
 

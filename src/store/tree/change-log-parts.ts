@@ -1,4 +1,4 @@
-import type {Change} from '../../domain/store.ts';
+import type {Change} from '../../domain/change.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 
 /** Limits of a change log, or of one of its records. */

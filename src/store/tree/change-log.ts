@@ -1,5 +1,5 @@
+import {CHANGES_BYTES_MAX, type Change} from '../../domain/change.ts';
 import type {Revision} from '../../domain/revision.ts';
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import {
   type ChangeLogPosition,

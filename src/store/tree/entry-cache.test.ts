@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
+import type {Operation} from '../../domain/commit.ts';
 import {parseKey} from '../../domain/key.ts';
-import type {Operation, Store} from '../../domain/store.ts';
+import type {Store} from '../../domain/store.ts';
 import {
   assertFailsWith,
   keysOf,

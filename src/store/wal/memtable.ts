@@ -1,8 +1,8 @@
+import {CHANGES_BYTES_MAX, type Change} from '../../domain/change.ts';
 import type {Entry} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/store.ts';
 import {valueBytesOf} from '../format/change-encoding.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import {entryOf, type MemtableWrite, type MemtableWrites} from './memtable-write.ts';

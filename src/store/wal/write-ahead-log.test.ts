@@ -4,8 +4,9 @@ import {open, readdir, readFile, rm, truncate, writeFile} from 'node:fs/promises
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
+import type {Change, Changes} from '../../domain/change.ts';
 import {parseKey} from '../../domain/key.ts';
-import type {Change, Changes, Store} from '../../domain/store.ts';
+import type {Store} from '../../domain/store.ts';
 import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/shared/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
 import {WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';

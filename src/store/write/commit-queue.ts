@@ -1,7 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
+import type {CommitResult} from '../../domain/commit.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {CommitResult} from '../../domain/store.ts';
 
 /** Dependencies of {@link CommitQueue}. */
 export interface CommitQueueDeps<C> {

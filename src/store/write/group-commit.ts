@@ -1,8 +1,9 @@
 import {AppError} from '../../domain/app-error.ts';
+import type {Change} from '../../domain/change.ts';
+import type {CommitResult} from '../../domain/commit.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Steps} from '../../domain/steps.ts';
-import type {Change, CommitResult} from '../../domain/store.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
 import {DiskSpace, type DiskSpaceDeps} from '../disk/reserve.ts';
 import {sizeOfCommit, sizeOfPlans} from '../plan/commit-size.ts';

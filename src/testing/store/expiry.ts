@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Expiry, PutOperation, Store, TouchOperation} from '../../domain/store.ts';
+import type {Expiry, PutOperation, TouchOperation} from '../../domain/commit.ts';
+import type {Store} from '../../domain/store.ts';
 import {
   assertFails,
   assertFailsWith,

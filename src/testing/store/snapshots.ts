@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import {CHANGES_BYTES_MAX} from '../../domain/change.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {CHANGES_BYTES_MAX, type Snapshot, type Store} from '../../domain/store.ts';
+import type {Snapshot, Store} from '../../domain/store.ts';
 import {
   assertFails,
   changesOf,

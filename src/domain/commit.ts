@@ -1,0 +1,86 @@
+import type {Expectation} from './entry.ts';
+import type {JsonText} from './json-text.ts';
+import type {Key} from './key.ts';
+import type {Revision} from './revision.ts';
+import type {ValueLimits} from './value.ts';
+
+/** A transaction: operations, and the checks that must hold. Each key at most once in each list. */
+export interface Commit {
+  readonly checks: readonly Check[];
+  readonly operations: readonly Operation[];
+  /** Limits for the results of patches. @default {no limits} */
+  readonly limits?: PatchLimits | undefined;
+}
+
+/** Limits for values that are computed when the commit is applied. */
+export interface PatchLimits extends ValueLimits {
+  /** Maximum bytes of all patches of the commit and all values that it patches or touches. @default {Infinity} */
+  readonly patchedBytesMax?: number | undefined;
+}
+
+/** A condition on a key when the commit is applied. */
+export interface Check {
+  readonly key: Key;
+  readonly expected: Expectation;
+}
+
+/** One change of a commit. */
+export type Operation = WriteOperation | PatchOperation | TouchOperation;
+
+/** A change whose result does not depend on the current entry. */
+export type WriteOperation = PutOperation | DeleteOperation;
+
+/** Stores a value. */
+export interface PutOperation {
+  readonly kind: 'put';
+  readonly key: Key;
+  readonly json: JsonText;
+  /** Without it the entry never expires, even if it had an expiry before. */
+  readonly expiry?: Expiry | undefined;
+}
+
+/**
+ * When an entry expires: some time after its commit, or at a given time. The clock of the store follows the clock of the
+ * machine but never goes back, so that an expired entry never returns.
+ */
+export type Expiry =
+  | {readonly kind: 'after'; readonly ttlSeconds: number}
+  | {readonly kind: 'at'; readonly expiresAtMs: number};
+
+/** Changes when an entry expires, but not its value. The entry must exist. */
+export interface TouchOperation {
+  readonly kind: 'touch';
+  readonly key: Key;
+  /** Without it the entry never expires. */
+  readonly expiry?: Expiry | undefined;
+}
+
+/** Deletes an entry. Deleting a missing entry succeeds: see {@link Outcome}. */
+export interface DeleteOperation {
+  readonly kind: 'delete';
+  readonly key: Key;
+}
+
+/**
+ * Applies a merge patch (RFC 7396) to the current value, if any. An operation of its own, so that concurrent patches of one
+ * key need no retries. The expiry of the entry does not change.
+ */
+export interface PatchOperation {
+  readonly kind: 'patch';
+  readonly key: Key;
+  readonly patch: JsonText;
+}
+
+/** The result of a commit. */
+export interface CommitResult {
+  /** The revision of the commit, or of the last commit before it if it changed nothing. */
+  readonly revision: Revision;
+  /** One for each operation, in their order. */
+  readonly outcomes: readonly Outcome[];
+}
+
+/**
+ * The result of an operation: a put or a patch `created` or `replaced`, a touch `replaced`, a delete `deleted` or found the
+ * key `absent`.
+ */
+export type Outcome = 'created' | 'replaced' | 'deleted' | 'absent';
