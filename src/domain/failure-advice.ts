@@ -54,6 +54,15 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" if no airline is configured',
   'sign-in-unavailable': 'Start the service with --airline FILE, or without --profile',
   'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',
+  'no-plugin': '"crewroom plugin list" and GET /api/plugins name all plugins; ids are exact',
+  'invalid-plugin': 'Correct what is named; "crewroom plugin check DIR" checks the folder of a plugin',
+  'invalid-plugin-settings':
+    'See availableSettings in the plugin.json of the plugin for its settings; nothing was changed',
+  'no-plugin-route': '"crewroom plugin list" shows the state and the routes of each plugin',
+  'plugin-busy': 'Wait for answers before sending more requests to this plugin',
+  'plugin-failed': 'Look at "crewroom plugin logs ID"; the author of the plugin can fix it',
+  'plugin-timeout': 'Look at "crewroom plugin logs ID"; the request may still have had an effect',
+  'plugin-ended': 'Try again in a moment: the plugin is started again; "crewroom plugin logs ID" has its last lines',
   'wrong-credentials':
     'Check both; pilots sign in with their number or e-mail address and the password of the airline’s site, or, if they signed up through Discord or VATSIM, with the API key on their profile page as the password',
   'pilot-not-confirmed': 'Wait until the airline has accepted the pilot, or ask its staff; the password was not wrong',

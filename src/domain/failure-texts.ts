@@ -47,6 +47,20 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
   'sign-in-unavailable': ({problem}) => `Cannot sign in, sign out or verify a session: ${problem}`,
   'sign-in-busy': () => 'Cannot sign in: another sign-in is under way',
+  'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
+  'invalid-plugin': ({plugin, problems}) =>
+    `Cannot use the plugin ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,
+  'invalid-plugin-settings': ({plugin, problems}) =>
+    `Cannot change the settings of ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,
+  'no-plugin-route': ({plugin, route, problem}) => `Cannot call ${quote(route)} of ${quote(plugin)}: ${problem}`,
+  'plugin-busy': ({plugin, requestsMax}) =>
+    `Cannot call the plugin ${quote(plugin)}: ${requestsMax} requests to it are in progress`,
+  'plugin-failed': ({plugin, route, problem, place}) =>
+    `Cannot call ${quote(route)} of ${quote(plugin)}: ${problem}${place === undefined ? '' : ` (${place})`}`,
+  'plugin-timeout': ({plugin, route, timeoutMs}) =>
+    `Cannot wait longer for ${quote(route)} of ${quote(plugin)}: no answer within ${timeoutMs} ms`,
+  'plugin-ended': ({plugin, route}) =>
+    `Cannot call ${quote(route)} of ${quote(plugin)}: its process ended before it answered`,
   'wrong-credentials': ({url, message}) =>
     `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}`,
   'pilot-not-confirmed': ({url, message}) =>

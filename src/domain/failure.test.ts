@@ -53,6 +53,33 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
   'invalid-sign-in': {code: 'invalid-sign-in', problems: [{path: '$.password', problem: 'is missing'}]},
   'sign-in-unavailable': {code: 'sign-in-unavailable', problem: 'no airline is configured'},
   'sign-in-busy': {code: 'sign-in-busy'},
+  'no-plugin': {code: 'no-plugin', plugin: 'com.example.a'},
+  'invalid-plugin': {
+    code: 'invalid-plugin',
+    plugin: 'com.example.a',
+    problems: [{path: '$.name', problem: 'is missing'}],
+  },
+  'invalid-plugin-settings': {
+    code: 'invalid-plugin-settings',
+    plugin: 'com.example.a',
+    problems: [{path: '$.volume', problem: 'is not a number'}],
+  },
+  'no-plugin-route': {
+    code: 'no-plugin-route',
+    plugin: 'com.example.a',
+    route: 'GET data',
+    problem: 'the plugin has not started',
+  },
+  'plugin-busy': {code: 'plugin-busy', plugin: 'com.example.a', requestsMax: 64},
+  'plugin-failed': {
+    code: 'plugin-failed',
+    plugin: 'com.example.a',
+    route: 'POST data',
+    problem: 'TypeError: no wind',
+    place: 'background/index.js:7:3',
+  },
+  'plugin-timeout': {code: 'plugin-timeout', plugin: 'com.example.a', route: 'GET data', timeoutMs: 30_000},
+  'plugin-ended': {code: 'plugin-ended', plugin: 'com.example.a', route: 'GET data'},
   'wrong-credentials': {code: 'wrong-credentials', url: 'https://a.example/', message: 'Denied.', hint: 'try "1"'},
   'pilot-not-confirmed': {code: 'pilot-not-confirmed', url: 'https://a.example/', message: 'Be patient.'},
   'account-broken': {

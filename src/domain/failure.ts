@@ -38,7 +38,27 @@ export type RequestFailure =
   | {readonly code: 'reader-too-slow'; readonly idleMs: number}
   | {readonly code: 'invalid-sign-in'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'sign-in-unavailable'; readonly problem: string}
-  | {readonly code: 'sign-in-busy'};
+  | {readonly code: 'sign-in-busy'}
+  | PluginFailure;
+
+/** Failures of plugins, of their settings and of their routes. `route` is a method and a name, such as `GET data`. */
+export type PluginFailure =
+  | {readonly code: 'no-plugin'; readonly plugin: string}
+  /** The folder or the manifest of a plugin is wrong. */
+  | {readonly code: 'invalid-plugin'; readonly plugin: string; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'invalid-plugin-settings'; readonly plugin: string; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'no-plugin-route'; readonly plugin: string; readonly route: string; readonly problem: string}
+  | {readonly code: 'plugin-busy'; readonly plugin: string; readonly requestsMax: number}
+  | {
+      readonly code: 'plugin-failed';
+      readonly plugin: string;
+      readonly route: string;
+      readonly problem: string;
+      /** The first place in the code of the plugin, if it is known. */
+      readonly place?: string;
+    }
+  | {readonly code: 'plugin-timeout'; readonly plugin: string; readonly route: string; readonly timeoutMs: number}
+  | {readonly code: 'plugin-ended'; readonly plugin: string; readonly route: string};
 
 /**
  * The back end of the airline did not do what was asked of it. Texts that come from it are

@@ -1,0 +1,144 @@
+import type {PluginManifest} from './plugin-manifest.ts';
+
+/** State of a plugin. */
+export type PluginState =
+  /** Has a page and no background. */
+  | 'page-only'
+  /** Its background starts once there is an identity. */
+  | 'waiting'
+  | 'starting'
+  | 'running'
+  /** Its background ended by itself and is about to be started again. */
+  | 'restarting'
+  /** Its background ended too often, or the service is stopping. */
+  | 'stopped'
+  /** Its manifest or its folder is wrong: nothing of it runs or is served. */
+  | 'broken';
+
+/** Route of a background, answered at `/api/{plugin}/{name}`. */
+export interface PluginRoute {
+  readonly method: 'GET' | 'POST';
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A plugin with its state. Contains no secret. */
+export interface PluginStatus {
+  /** Name of its folder, if the manifest is wrong. */
+  readonly id: string;
+  /** Name for people; the id, if the manifest is wrong. */
+  readonly name: string;
+  /** Empty, if the manifest is wrong. */
+  readonly version: string;
+  /** `user` or `airline`; empty, if the manifest is wrong. */
+  readonly type: string;
+  readonly description: string;
+  readonly state: PluginState;
+  /** The reason why it is broken, waiting, restarting or stopped. */
+  readonly reason?: string | undefined;
+  /** Problems that do not keep it from running, such as settings that do not fit. */
+  readonly warnings: readonly string[];
+  /** Whether it was named one by one, with `--plugin`, rather than found in the directory of plugins. */
+  readonly inDevelopment: boolean;
+  readonly hasPage: boolean;
+  readonly hasBackground: boolean;
+  /** Routes of the background that runs. */
+  readonly routes: readonly PluginRoute[];
+  /** Folder of the plugin. */
+  readonly directory: string;
+  /** Directory for the files of its background; absent without one. */
+  readonly storagePath?: string | undefined;
+  /** How often its background ended by itself since the service started. */
+  readonly ends: number;
+  /** Start of the background that runs, in milliseconds since the Unix epoch. */
+  readonly startedAtMs?: number | undefined;
+  /** Resident memory of the background, in bytes, as it was last measured. */
+  readonly memoryBytes?: number | undefined;
+}
+
+/** Line that a plugin logged. Secrets in it are masked. */
+export interface PluginLogLine {
+  /** In milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly level: 'error' | 'info' | 'debug';
+  readonly text: string;
+}
+
+/** Request to a route of a background. */
+export interface PluginRequest {
+  readonly method: 'GET' | 'POST';
+  /** Name of the route, decoded. */
+  readonly name: string;
+  /** Path and query, as they were sent. */
+  readonly url: string;
+  /** Alternating names and values. */
+  readonly rawHeaders: readonly string[];
+  /** Body as it was sent; the background parses it by its content type. Empty for GET. */
+  readonly body: Uint8Array;
+}
+
+/** Answer of a route of a background. */
+export interface PluginAnswer {
+  readonly status: number;
+  /** Content type; absent without a body. */
+  readonly contentType?: string | undefined;
+  readonly body: PluginBody;
+}
+
+/** Body of an answer: bytes, or a file that is sent in ranges if the client asks for ranges. */
+export type PluginBody =
+  | {readonly kind: 'bytes'; readonly bytes: string | Uint8Array}
+  | {readonly kind: 'file'; readonly path: string};
+
+/** The port of the plugin host. */
+export interface Plugins extends AsyncDisposable {
+  /** Returns all plugins, broken ones too, in the order of their ids. */
+  list(): readonly PluginStatus[];
+
+  /** @throws {AppError} `no-plugin`. */
+  status(id: string): PluginStatus;
+
+  /** Returns the manifest of a plugin; undefined if there is no such plugin or it is broken. */
+  manifest(id: string): PluginManifest | undefined;
+
+  /** Folder with the page of a plugin; undefined if there is none or the plugin is broken. */
+  pageDirectory(id: string): string | undefined;
+
+  /** Returns the reason why the directory of plugins is not used; undefined if it is, or if there is none. */
+  directoryProblem(): string | undefined;
+
+  /**
+   * Returns the last lines that a plugin logged, oldest first.
+   *
+   * @throws {AppError} `no-plugin`.
+   */
+  logs(id: string): readonly PluginLogLine[];
+
+  /**
+   * Ends the background of a plugin and starts it again; also after it was stopped because it ended too often.
+   *
+   * @throws {AppError} `no-plugin`; `invalid-plugin` if it is broken.
+   */
+  restart(id: string): Promise<PluginStatus>;
+
+  /**
+   * Calls a route of a background.
+   *
+   * @param signal Aborted when the client is gone.
+   * @throws {AppError} `no-plugin-route` if the plugin or route is unknown or not started; `plugin-busy`; `plugin-failed`
+   * if the route throws; `plugin-timeout`; `plugin-ended`.
+   */
+  call(id: string, request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer>;
+
+  /** Tells a background that its settings changed. Unknown ids are ignored. */
+  updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void;
+
+  /** Calls the listener after each change of {@link list}, with the id of the plugin. @returns A function that removes it. */
+  onState(listener: (id: string) => void): () => void;
+
+  /** Calls the listener for each line that a plugin logs. @returns A function that removes it. */
+  onLog(listener: (id: string, line: PluginLogLine) => void): () => void;
+
+  /** Ends all plugins: awaits their `onEnd` for at most 5 s, then kills them. Idempotent. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
