@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {formatPath} from './json-path.ts';
 import {assertJsonInput, formatValue} from './value-text.ts';
 
 function invalid(problem: string): object {
@@ -36,24 +35,6 @@ describe('assertJsonInput()', () => {
     test(`refuses ${Object.prototype.toString.call(json)} and names putValue()`, () => {
       const problem = 'is a value and not its JSON text, as a string or bytes; putValue() takes values';
       assert.throws(() => assertJsonInput('k', json), invalid(problem));
-    });
-  }
-});
-
-describe('formatPath()', () => {
-  const cases: readonly (readonly [path: readonly PropertyKey[], text: string])[] = [
-    [[], '$'],
-    [['a', 'b_1'], '$.a.b_1'],
-    [['list', 3, 'key'], '$.list[3].key'],
-    [['a b'], '$["a b"]'],
-    [['1a', ''], '$["1a"][""]'],
-    [['"'], '$["\\""]'],
-    [['0'], '$["0"]'],
-    [[Symbol('s')], '$["Symbol(s)"]'],
-  ];
-  for (const [path, text] of cases) {
-    test(`writes ${text}`, () => {
-      assert.equal(formatPath(path), text);
     });
   }
 });
