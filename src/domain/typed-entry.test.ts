@@ -3,7 +3,7 @@ import {describe, test} from 'vitest';
 import type {Entry} from './entry.ts';
 import {encodeJsonText} from './json-text.ts';
 import {parseKey} from './key.ts';
-import {type StandardResult, type StandardSchema, validateValue} from './standard-schema.ts';
+import type {StandardResult, StandardSchema} from './standard-schema.ts';
 import {readTyped} from './typed-entry.ts';
 
 function entryOf(text: string): Entry {
@@ -37,44 +37,5 @@ describe('readTyped()', () => {
     const schema = schemaOf(value => ({value: Number(value) * 2}));
     const {value, text} = await readTyped(entryOf('21'), {schema});
     assert.deepEqual([value, text], [42, '21']);
-  });
-});
-
-describe('validateValue()', () => {
-  test('waits for a schema that answers later', async () => {
-    assert.equal(
-      await validateValue(
-        'k',
-        1,
-        schemaOf(async value => ({value})),
-      ),
-      1,
-    );
-  });
-
-  test('reports every issue with its path, in both forms of the standard', async () => {
-    const issues = [
-      {message: 'has to be a number', path: ['list', 0, 'a b']},
-      {message: 'is missing', path: [{key: 'x'}, {key: 1}]},
-      {message: 'is wrong'},
-    ];
-    await assert.rejects(
-      validateValue(
-        'k',
-        {},
-        schemaOf(() => ({issues})),
-      ),
-      {
-        failure: {
-          code: 'invalid-value',
-          key: 'k',
-          problems: [
-            {path: '$.list[0]["a b"]', problem: 'has to be a number'},
-            {path: '$.x[1]', problem: 'is missing'},
-            {path: '$', problem: 'is wrong'},
-          ],
-        },
-      },
-    );
   });
 });
