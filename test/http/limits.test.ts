@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
-import {DEFAULT_LIMITS, limitsWith} from '../../src/domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {startService} from '../support/service.ts';
 
 const NAMES = [
@@ -23,7 +23,6 @@ describe('GET /api/limits', () => {
     const settings = {valueBytesMax: 1000, valueDepthMax: 7, connectionsMax: 12};
     const importLineBytesMax = 3 * 1000 + 6 * 512 + 1024;
     expect(await readLimits(settings)).toEqual({...DEFAULT_LIMITS, ...settings, importLineBytesMax});
-    expect(limitsWith(settings)).toEqual({...DEFAULT_LIMITS, ...settings, importLineBytesMax});
   });
 });
 
