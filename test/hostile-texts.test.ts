@@ -2,7 +2,6 @@ import {describe, expect, test} from 'vitest';
 import {indentJson} from '../src/cli/output/indent-json.ts';
 import {claimsJson, describeBody} from '../src/doctor/backend/body-description.ts';
 import {AppError} from '../src/domain/app-error.ts';
-import {encodeText} from '../src/domain/json-text.ts';
 import {createStoreId} from '../src/domain/store-id.ts';
 import {createGuardRules, judge} from '../src/http/core/guard.ts';
 import {readBody} from '../src/identity/backend/answer-body.ts';
@@ -92,12 +91,6 @@ describe('the worst text of the largest size is read in linear time', () => {
       }
     });
   }
-});
-
-test('a lone surrogate is found in a text of any length', () => {
-  expect(() => encodeText(`${'€'.repeat(20_000_000)}\ud800x`)).toThrow(
-    expect.objectContaining({failure: expect.objectContaining({code: 'invalid-json', position: 60_000_000})}),
-  );
 });
 
 function answerOf(body: string, headers: Record<string, string> = {}): Parameters<typeof describeBody>[0] {
