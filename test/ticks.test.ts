@@ -1,8 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {JsonIndex} from '../src/domain/json-index.ts';
 import {parseKey} from '../src/domain/key.ts';
 import {DEFAULT_LIMITS} from '../src/domain/limits.ts';
-import {runInTicks} from '../src/domain/steps.ts';
 import {readTransaction} from '../src/protocol/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
@@ -62,18 +60,6 @@ function sum({user, system}: NodeJS.CpuUsage): number {
 }
 
 describe('the event loop keeps ticking (B5, B11)', () => {
-  test('while a text of megabytes is checked, after each 256 KiB of it', async () => {
-    let pauses = 0;
-    const pause = async (): Promise<void> => void pauses++;
-    for (const text of [brackets(8 * MEBIBYTE), '"",'.repeat(3_000_000), members(900_000, 1)]) {
-      pauses = 0;
-      const bytes = Buffer.from(text.startsWith('"') ? `[${text}0]` : text);
-      const index = await runInTicks(JsonIndex.inSteps(bytes), pause);
-      expect(index.json(index.root)).toHaveLength(bytes.length);
-      expect(pauses).toBeGreaterThan(bytes.length / (256 * 1024) - 2);
-    }
-  });
-
   test('while the document of a transaction is read', async () => {
     let pauses = 0;
     const value = brackets(MEBIBYTE);

@@ -71,6 +71,25 @@ describe('no step is longer than its limit', () => {
   }
 });
 
+/** Texts of several megabytes with many small values. */
+const LARGE_TEXTS = {
+  'an array of arrays': `[${'[],'.repeat((8 * MEBIBYTE) / 3)}0]`,
+  'an array of strings': `[${'"",'.repeat(3_000_000)}0]`,
+  'an object': `{${Array.from({length: 900_000}, (_, index) => `"m${index}":1`).join(',')}}`,
+} as const satisfies Record<string, string>;
+
+describe('runInTicks() of an index', () => {
+  for (const [name, text] of Object.entries(LARGE_TEXTS)) {
+    test(`pauses after each 256 KiB of ${name} of megabytes`, async () => {
+      let pauses = 0;
+      const bytes = Buffer.from(text);
+      const index = await runInTicks(JsonIndex.inSteps(bytes), async () => void pauses++);
+      assert.equal(index.json(index.root).length, bytes.length);
+      assert.ok(pauses > bytes.length / (256 * 1024) - 2, `${pauses} pauses`);
+    });
+  }
+});
+
 /** Texts that are interrupted at each of their bytes. */
 const INTERRUPTED = [
   '{"a":[1,-2.5e+10,true,null],"b\\u00e9\\n":{"":"€😀\\\\"},"c":0}',
