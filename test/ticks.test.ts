@@ -71,6 +71,14 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     expect(pauses).toBeGreaterThanOrEqual(31);
   });
 
+  test('while the document of a transaction with a text beyond ASCII is read: its names are few', async () => {
+    const value = 'é'.repeat(4 * MEBIBYTE - 100);
+    const body = Buffer.from(`{"operations":[{"kind":"put","key":"k","value":"${value}"}]}`);
+    const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+    const {valueDepthMax} = DEFAULT_LIMITS;
+    expect(await findLongestTurn(() => readTransaction(body, {valueDepthMax, pause}))).toBeLessThan(0.4);
+  });
+
   test('while the values of a transaction are checked, whose bytes the caller may reuse at once', async () => {
     let pauses = 0;
     const store = openMemoryStore({nowMs: Date.now});

@@ -60,6 +60,12 @@ const PROBLEMS: readonly {
     read: () => undefined,
     problem: {path: `$["${'x'.repeat(64)}"]`, problem: 'is not known here'},
   },
+  {
+    name: 'two unknown names with the same beginning as one',
+    text: `{"${'x'.repeat(1000)}a":1,"${'x'.repeat(1000)}b":1}`,
+    read: () => undefined,
+    problem: {path: `$["${'x'.repeat(64)}"]`, problem: 'is not known here'},
+  },
 ];
 
 describe('DocumentObject', () => {

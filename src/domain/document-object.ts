@@ -63,11 +63,16 @@ export class DocumentObject {
     return undefined;
   }
 
-  /** Reads a required string. */
-  string(name: string): string | undefined {
+  /**
+   * Reads a required string.
+   *
+   * @param lengthMax In UTF-16 units. Of a longer string only a beginning is decoded, which is longer too: the caller has to
+   * check the length. @default {Infinity}
+   */
+  string(name: string, lengthMax?: number): string | undefined {
     const place = this.value(name);
     if (place === undefined) return undefined;
-    if (place.index.isString(place.span)) return place.index.string(place.span);
+    if (place.index.isString(place.span)) return place.index.string(place.span, lengthMax);
     this.#report(name, 'has to be a string');
     return undefined;
   }
@@ -95,8 +100,9 @@ export class DocumentObject {
       return undefined;
     }
     const members = new Map<string, JsonSpan>();
-    for (const {name, valueSpan} of index.members(span)) {
-      if (members.has(name)) this.#report(name, 'occurs more than once');
+    for (const {name, valueSpan} of index.members(span, SHOWN_LENGTH_MAX)) {
+      // Longer names are unknown, and may be cut: different ones may look the same.
+      if (name.length <= SHOWN_LENGTH_MAX && members.has(name)) this.#report(name, 'occurs more than once');
       members.set(name, valueSpan);
     }
     return members;

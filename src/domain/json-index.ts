@@ -1,3 +1,4 @@
+import {decodeBeginning, isTooLong} from './json-string.ts';
 import {type JsonLimits, type JsonText, parseInSteps, parseWithEnds} from './json-text.ts';
 import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
@@ -86,19 +87,29 @@ export class JsonIndex {
     return this.bytes.subarray(start, end) as JsonText;
   }
 
-  /** Returns the text of a string, with its escapes resolved. */
-  string({start, end}: JsonSpan): string {
+  /**
+   * Returns the text of a string, with its escapes resolved.
+   *
+   * @param lengthMax In UTF-16 units. Of a longer string only a beginning is decoded that is longer too. @default {Infinity}
+   */
+  string({start, end}: JsonSpan, lengthMax = Infinity): string {
     const length = end - start - 2;
     // Most names are short ASCII; for these this is several times faster than the decoder.
     if (length <= SHORT_TEXT_LENGTH_MAX && this.#isPlain(start + 1, end - 1))
       return String.fromCharCode.apply(null, this.bytes.subarray(start + 1, end - 1) as unknown as number[]);
+    if (isTooLong(length, lengthMax)) return decodeBeginning(this.bytes, start, lengthMax);
     return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, end))) as string;
   }
 
-  /** Returns the members of an object, in their order. */
-  members(object: JsonSpan): readonly JsonMember[] {
+  /**
+   * Returns the members of an object, in their order.
+   *
+   * @param nameLengthMax Of longer names only a beginning is decoded: see {@link string}. For objects with few members.
+   * @default {Infinity}
+   */
+  members(object: JsonSpan, nameLengthMax = Infinity): readonly JsonMember[] {
     const members: JsonMember[] = [];
-    this.#readMembers(object, {from: object.start + 1, until: object.end}, members);
+    this.#readMembers(object, {from: object.start + 1, until: object.end, nameLengthMax}, members);
     return members;
   }
 
@@ -106,7 +117,7 @@ export class JsonIndex {
   *membersInSteps(object: JsonSpan): Steps<readonly JsonMember[]> {
     const members: JsonMember[] = [];
     for (let from = object.start + 1; from < object.end; ) {
-      const next = this.#readMembers(object, {from, until: from + STEP_BYTES_MAX}, members);
+      const next = this.#readMembers(object, {from, until: from + STEP_BYTES_MAX, nameLengthMax: Infinity}, members);
       yield next - from;
       from = next;
     }
@@ -116,7 +127,7 @@ export class JsonIndex {
   /** Reads the members that begin in a part of an object. @returns The position of the next one; the end of the object if there is none. */
   #readMembers(
     object: JsonSpan,
-    {from, until}: {readonly from: number; readonly until: number},
+    {from, until, nameLengthMax}: {readonly from: number; readonly until: number; readonly nameLengthMax: number},
     members: JsonMember[],
   ): number {
     let at = from;
@@ -127,7 +138,7 @@ export class JsonIndex {
       const valueSpan = this.#spanAt(this.#skipSpace(this.#skipSpace(nameSpan.end) + 1));
       const next = this.#skipSpace(valueSpan.end);
       const end = next === object.end - 1 ? valueSpan.end : next;
-      members.push({start: at, name: this.#name(nameSpan), nameSpan, valueSpan, end});
+      members.push({start: at, name: this.#name(nameSpan, nameLengthMax), nameSpan, valueSpan, end});
       at = next + 1;
     }
     return at;
@@ -146,8 +157,12 @@ export class JsonIndex {
     return elements;
   }
 
-  /** Returns the name of a member. Most names are cut out of one string, which is much faster for large objects. */
-  #name(span: JsonSpan): string {
+  /**
+   * Returns the name of a member. Most names are cut out of one string of the whole text, which is much faster for large
+   * objects, and takes longer than a few names.
+   */
+  #name(span: JsonSpan, lengthMax: number): string {
+    if (lengthMax < Infinity) return this.string(span, lengthMax);
     if (!this.#isPlain(span.start + 1, span.end - 1)) return this.string(span);
     // Latin-1 has one character per byte, so positions are equal. Only ASCII parts are read from it.
     this.#characters ??= new TextDecoder('latin1').decode(this.bytes);

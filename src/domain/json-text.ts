@@ -1,5 +1,6 @@
 import {AppError} from './app-error.ts';
 import {VALUE_DEPTH_MAX} from './fixed-limits.ts';
+import {decodeBeginning} from './json-string.ts';
 import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
 declare const jsonBrand: unique symbol;
@@ -20,10 +21,13 @@ export interface JsonLimits {
   readonly membersMax?: number;
 }
 
+/** Longest name that a path of {@link TooBroad} has whole, in UTF-16 units. */
+const PATH_NAME_LENGTH_MAX = 64;
+
 /** Thrown if a text, or an array or object in it, has more elements or members than {@link JsonLimits} allow. */
 export class TooBroad extends Error {
   override readonly name = 'TooBroad';
-  /** The location of the array or object, as names and indices. */
+  /** The location of the array or object, as names and indices. Long names are cut. */
   readonly path: readonly PropertyKey[];
   readonly breadthMax: number;
 
@@ -316,9 +320,7 @@ class JsonScanner {
   #placeOn(level: number): PropertyKey {
     if (this.#bytes[this.#levels[level] ?? 0] === OPEN_ARRAY) return this.#commas[level] ?? 0;
     const [start = 0] = this.#names.slice(level);
-    let end = start + 1;
-    while (this.#bytes[end] !== QUOTE) end += this.#bytes[end] === BACKSLASH ? 2 : 1;
-    return JSON.parse(new TextDecoder().decode(this.#bytes.subarray(start, end + 1))) as string;
+    return decodeBeginning(this.#bytes, start, PATH_NAME_LENGTH_MAX);
   }
 
   #scanName(byte: number | undefined, end: number): void {

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {AppError, describeFailure} from '../domain/app-error.ts';
 import type {Entry} from '../domain/entry.ts';
 import type {Event} from '../domain/event.ts';
+import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import type {SessionStatus} from '../domain/session.ts';
@@ -137,6 +138,14 @@ describe('a transaction', () => {
     };
     const sent = formatTransaction(transaction, given => (typeof given === 'object' ? `${storeId}-4` : 'bare'));
     expect(await readTransaction(sent, {valueDepthMax: 4, pause: async () => {}})).toEqual(transaction);
+  });
+
+  test('decodes no more of a key than what shows that it is too long', async () => {
+    const key = 'x'.repeat(100_000);
+    const sent = formatTransaction({operations: [{kind: 'delete', key}]}, String);
+    const {operations} = await readTransaction(sent, {valueDepthMax: 4, pause: async () => {}});
+    expect(operations.map(each => each.key.length)).toEqual([6 * (KEY_BYTES_MAX + 1)]);
+    expect(() => parseKey(operations[0]?.key ?? '')).toThrow('it is longer than 512 bytes');
   });
 
   test('answers with its revision', () =>

@@ -98,6 +98,13 @@ describe('a line is refused', () => {
     {line: '{"key":"k","value":[[[[[1]]]]]}', problem: 'its value nests deeper than 4 levels'},
     {line: '{"key":"k","text":"[[[[[1]]]]]"}', problem: 'its value nests deeper than 4 levels'},
     {line: `{"key":"k","value":"${'x'.repeat(20_000)}"}`, problem: 'its value is larger than 20000 bytes'},
+    {line: `{"key":"k","text":"1${' '.repeat(20_000)}"}`, problem: 'its value is larger than 20000 bytes'},
+    {
+      line: `{"key":"${'\\u0061'.repeat(513)}","value":1}`,
+      problem: '$.key cannot be used: it is longer than 512 bytes',
+    },
+    {line: `{"key":"${'x'.repeat(9000)}","value":1}`, problem: '$.key cannot be used: it is longer than 512 bytes'},
+    {line: `{"key":"k","value":1,"${'x'.repeat(9000)}":1}`, problem: `$["${'x'.repeat(64)}"] is not known here`},
     {line: '{"key":"k","text":1}', problem: '$.text has to be a string'},
     {
       line: '{"key":"k","text":"[1"}',

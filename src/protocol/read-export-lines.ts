@@ -2,6 +2,7 @@ import {AppError} from '../domain/app-error.ts';
 import {describeProblem} from '../domain/client-failure-texts.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
 import type {DocumentProblem} from '../domain/failure.ts';
+import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {decodeJsonText, encodeText, type JsonText, parseInSteps, TooBroad} from '../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../domain/key.ts';
@@ -12,6 +13,9 @@ import {formatTime} from './format-time.ts';
 
 /** Most members of a line. */
 const BREADTH_MAX = [DOCUMENT_MEMBERS_MAX];
+
+/** Longest string that is decoded, besides `text`, in UTF-16 units: keys are the longest of a line. */
+const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 
 /** Creates a parser of lines, which are given without their line feed, one after another; each is parsed in steps. */
 export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array) => Steps<ExportLine> {
@@ -53,12 +57,13 @@ function* readMembers(line: DocumentObject, limits: ValueLimits): Steps<ExportLi
 }
 
 function readHeader(line: DocumentObject): ExportLine {
-  if (line.string('format') !== EXPORT_FORMAT) return wrong('it is not the header of an export of Crewroom');
+  if (line.string('format', STRING_LENGTH_MAX) !== EXPORT_FORMAT)
+    return wrong('it is not the header of an export of Crewroom');
   // Members of another version are unknown: check it first.
   if (readText(line.value('version')) !== String(EXPORT_VERSION))
     return wrong(`$.version has to be ${EXPORT_VERSION}, the version of the format that this service reads`);
-  if (line.has('revision')) line.string('revision');
-  const prefix = line.has('prefix') ? (line.string('prefix') ?? '') : '';
+  if (line.has('revision')) line.string('revision', STRING_LENGTH_MAX);
+  const prefix = line.has('prefix') ? (line.string('prefix', STRING_LENGTH_MAX) ?? '') : '';
   return {kind: 'header', prefix: parsePrefix(prefix)};
 }
 
@@ -71,9 +76,9 @@ function readTrailer(line: DocumentObject): ExportLine {
 }
 
 function* readEntry(line: DocumentObject, limits: ValueLimits): Steps<ExportLine> {
-  const key = line.string('key');
-  for (const name of ['revision', 'updatedAt']) if (line.has(name)) line.string(name);
-  const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt') ?? '') : undefined;
+  const key = line.string('key', STRING_LENGTH_MAX);
+  for (const name of ['revision', 'updatedAt']) if (line.has(name)) line.string(name, STRING_LENGTH_MAX);
+  const expiry = line.has('expiresAt') ? parseTime(line.string('expiresAt', STRING_LENGTH_MAX) ?? '') : undefined;
   if (Number.isNaN(expiry)) return wrong(`$.expiresAt has to be a time such as "${formatTime(0)}"`);
   const json = line.has('text') ? yield* readValueText(line, limits) : readValue(line.value('value'));
   if (key === undefined || json === undefined) return wrong('');
@@ -86,9 +91,14 @@ function readValue(place: DocumentPlace | undefined): JsonText | undefined {
 }
 
 /** Reads a value that is encoded as a string. */
-function* readValueText(line: DocumentObject, {valueDepthMax}: ValueLimits): Steps<JsonText | undefined> {
-  const text = line.string('text');
+function* readValueText(
+  line: DocumentObject,
+  {valueBytesMax, valueDepthMax}: ValueLimits,
+): Steps<JsonText | undefined> {
+  const text = line.string('text', valueBytesMax);
   if (text === undefined) return undefined;
+  // A text has at least as many bytes as UTF-16 units, so a huge one is refused before it is encoded.
+  assertValueSize(text, valueBytesMax);
   try {
     yield text.length;
     const bytes = encodeText(text);

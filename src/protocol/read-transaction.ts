@@ -2,6 +2,7 @@ import {AppError} from '../domain/app-error.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
 import type {Transaction, TransactionCheck, TransactionOperation} from '../domain/entries.ts';
 import type {DocumentProblem} from '../domain/failure.ts';
+import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
@@ -20,6 +21,9 @@ const BREADTH_MAX = [
   Math.max(DEFAULT_LIMITS.transactionChecksMax, DEFAULT_LIMITS.transactionOperationsMax),
   DOCUMENT_MEMBERS_MAX,
 ];
+
+/** Longest string or number that is decoded, in UTF-16 units: keys are the longest of a transaction. */
+const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 
 /** How to read a transaction. */
 export interface TransactionReading {
@@ -69,7 +73,7 @@ async function indexDocument(body: Uint8Array, {valueDepthMax, pause}: Transacti
 
 function readCheck(place: DocumentPlace): TransactionCheck | undefined {
   const check = new DocumentObject(place);
-  const key = check.string('key');
+  const key = check.string('key', STRING_LENGTH_MAX);
   const expected = check.has('absent') ? readAbsence(check) : readRevision(check, place);
   check.end();
   return key === undefined || expected === undefined ? undefined : {key, expected};
@@ -87,7 +91,7 @@ function readAbsence(check: DocumentObject): 'absent' | undefined {
 const LOWER_T = 0x74;
 
 function readRevision(check: DocumentObject, {path, report}: DocumentPlace): GivenRevision | undefined {
-  const text = check.string('revision');
+  const text = check.string('revision', STRING_LENGTH_MAX);
   if (text === undefined) return undefined;
   const revision = parseRevision(text);
   if (revision !== undefined) return revision;
@@ -97,8 +101,8 @@ function readRevision(check: DocumentObject, {path, report}: DocumentPlace): Giv
 
 function readOperation(place: DocumentPlace): TransactionOperation | undefined {
   const operation = new DocumentObject(place);
-  const kind = operation.string('kind');
-  const key = operation.string('key');
+  const kind = operation.string('kind', STRING_LENGTH_MAX);
+  const key = operation.string('key', STRING_LENGTH_MAX);
   const change = kind === undefined ? undefined : readChange(operation, {kind, key: key ?? '', place});
   return key === undefined ? undefined : change;
 }
@@ -144,10 +148,10 @@ function readTtl(operation: DocumentObject, {orNull = false} = {}): number | nul
   const place = operation.value('ttlSeconds');
   if (place === undefined) return undefined;
   const {index, span, path, report} = place;
-  const text = Buffer.from(index.json(span)).toString();
+  const text = span.end - span.start > STRING_LENGTH_MAX ? '' : Buffer.from(index.json(span)).toString();
   if (orNull && text === 'null') return null;
   // Of all JSON texts only those of numbers are something else than NaN here.
-  const ttlSeconds = Number(text);
+  const ttlSeconds = text === '' ? Number.NaN : Number(text);
   if (isTtl(ttlSeconds)) return ttlSeconds;
   report({path, problem: describeTtl(orNull ? 'touch' : 'put')});
   return undefined;
