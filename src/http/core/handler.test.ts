@@ -49,7 +49,7 @@ function fail(failure: ConstructorParameters<typeof AppError>[0]): Operation {
 }
 
 describe('createHandler()', () => {
-  test('passes segment and query to an operation unchanged', async () => {
+  test('passes segments and query to an operation unchanged', async () => {
     let seen: Call | undefined;
     const {call} = make({
       GET: given => {
@@ -58,7 +58,7 @@ describe('createHandler()', () => {
       },
     });
     expect((await call('GET', '/things/a%2Fb?x=%20')).status).toBe(204);
-    expect(seen).toMatchObject({segment: 'a%2Fb', query: 'x=%20'});
+    expect(seen).toMatchObject({segments: ['a%2Fb'], query: 'x=%20'});
   });
 
   test('calls the guard before anything else', async () => {

@@ -98,12 +98,12 @@ function dispatch(
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);
   if (match === undefined) return answerUnknown(target, router);
-  const {route, segment, query} = match;
+  const {route, segments, query} = match;
   if (method === 'HEAD' && route.operations.GET !== undefined)
-    return answerHead(route.operations.GET({request, segment, query}));
+    return answerHead(route.operations.GET({request, segments, query}));
   const operation = Object.hasOwn(route.operations, method) ? route.operations[method as Method] : undefined;
   if (operation === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
-  return operation({request, segment, query});
+  return operation({request, segments, query});
 }
 
 function answerUnknown(target: string, router: Router): HttpAnswer {

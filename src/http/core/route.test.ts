@@ -8,12 +8,12 @@ const FIXED: Route = {path: '/api/store', operations: {DELETE: operation}};
 describe('createRouter()', () => {
   const router = createRouter([KEYED, FIXED]);
   const found = [
-    {target: '/api/store/a', route: KEYED, segment: 'a', query: ''},
-    {target: '/api/store/a%2Fb?x=1?y', route: KEYED, segment: 'a%2Fb', query: 'x=1?y'},
-    {target: '/api/store/%2e%2e', route: KEYED, segment: '%2e%2e', query: ''},
-    {target: '/api/store/?a/b', route: KEYED, segment: '', query: 'a/b'},
-    {target: '/api/store', route: FIXED, segment: '', query: ''},
-    {target: '/api/store?', route: FIXED, segment: '', query: ''},
+    {target: '/api/store/a', route: KEYED, segments: ['a'], query: ''},
+    {target: '/api/store/a%2Fb?x=1?y', route: KEYED, segments: ['a%2Fb'], query: 'x=1?y'},
+    {target: '/api/store/%2e%2e', route: KEYED, segments: ['%2e%2e'], query: ''},
+    {target: '/api/store/?a/b', route: KEYED, segments: [''], query: 'a/b'},
+    {target: '/api/store', route: FIXED, segments: [], query: ''},
+    {target: '/api/store?', route: FIXED, segments: [], query: ''},
   ];
   for (const {target, ...match} of found) {
     test(`finds ${target}`, () => {
@@ -33,6 +33,52 @@ describe('createRouter()', () => {
     '__proto__',
   ]) {
     test(`finds nothing at ${JSON.stringify(target)}`, () => {
+      expect(router.find(target)).toBeUndefined();
+    });
+  }
+});
+
+describe('createRouter() with patterns', () => {
+  const route = (path: string): Route => ({path, operations: {GET: operation}});
+  const paths = [
+    '/api/{plugin}/{name}',
+    '/plugins/{id}/{path...}',
+    '/api/plugins',
+    '/api/plugins/installed',
+    '/api/plugins/{id}',
+    '/api/plugins/{id}/logs',
+    '/api/store/{key}',
+  ];
+  const router = createRouter(paths.map(route));
+  const found = [
+    {target: '/api/plugins/installed', path: '/api/plugins/installed', segments: []},
+    {target: '/api/plugins/a%2Fb', path: '/api/plugins/{id}', segments: ['a%2Fb']},
+    {target: '/api/plugins/a/logs', path: '/api/plugins/{id}/logs', segments: ['a']},
+    {
+      target: '/api/com.example.hello/current.wav?x=1',
+      path: '/api/{plugin}/{name}',
+      segments: ['com.example.hello', 'current.wav'],
+    },
+    {target: '/api/store/a', path: '/api/store/{key}', segments: ['a']},
+    {target: '/plugins/a/', path: '/plugins/{id}/{path...}', segments: ['a', '']},
+    {target: '/plugins/a/b/%2e%2e/c', path: '/plugins/{id}/{path...}', segments: ['a', 'b/%2e%2e/c']},
+  ];
+  for (const {target, path, segments} of found) {
+    test(`finds ${path} for ${target}`, () => {
+      expect(router.find(target)).toMatchObject({route: {path}, segments});
+    });
+  }
+
+  for (const target of [
+    '/api/plugins/',
+    '/api//name',
+    '/api/a/b/c',
+    '/plugins/a',
+    '/plugins//x',
+    '/api/plugins//logs',
+    '//api/plugins',
+  ]) {
+    test(`finds nothing for ${target}`, () => {
       expect(router.find(target)).toBeUndefined();
     });
   }

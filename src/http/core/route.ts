@@ -4,7 +4,11 @@ import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
 
 /** One resource and its operations. */
 export interface Route {
-  /** An exact path, or a path that ends in `/{key}`, which matches any single segment there. */
+  /**
+   * A path whose segments are literal or parameters. `{name}` matches one segment that is not empty, and `{name...}` the rest
+   * of the path; of several routes that match, the one with the most literal segments is found. `{key}` at the end, for keys,
+   * matches any single segment, also an empty one, and is looked for first: no other route may lie below such a path.
+   */
   readonly path: string;
   /** Operations by method. HEAD is answered by GET, without the body. */
   readonly operations: {readonly [M in Method]?: Operation};
@@ -27,8 +31,8 @@ export type SocketOperation = (call: Call) => HttpStream | Promise<HttpStream>;
 /** A request that the guard admitted, with its target split but not decoded. */
 export interface Call {
   readonly request: HttpRequest;
-  /** Last segment of the path, percent-encoded, if the route ends in `/{key}`; otherwise empty. */
-  readonly segment: string;
+  /** Values of the parameters of the path, percent-encoded, in their order. */
+  readonly segments: readonly string[];
   /** Text after the question mark; empty without one. */
   readonly query: string;
 }
@@ -36,7 +40,7 @@ export interface Call {
 /** Route of a target, with its variable parts. */
 export interface Match {
   readonly route: Route;
-  readonly segment: string;
+  readonly segments: readonly string[];
   readonly query: string;
 }
 
@@ -54,18 +58,23 @@ const KEY_PARAMETER = '{key}';
 /** Creates the router of some routes. */
 export function createRouter(routes: readonly Route[]): Router {
   const fixed = new Map(routes.map(route => [route.path, route]));
-  const open = routes
+  const keyed = routes
     .filter(route => route.path.endsWith(`/${KEY_PARAMETER}`))
     .map(route => ({route, parent: route.path.slice(0, -KEY_PARAMETER.length)}));
+  const patterns = routes
+    .filter(route => route.path.includes('{') && !route.path.endsWith(`/${KEY_PARAMETER}`))
+    .map(readPattern)
+    .sort((one, other) => other.literals - one.literals);
   return {
     find(target) {
       const {path, query} = splitTarget(target);
-      for (const {route, parent} of open) {
+      for (const {route, parent} of keyed) {
         if (path.startsWith(parent) && !path.includes('/', parent.length))
-          return {route, segment: path.slice(parent.length), query};
+          return {route, segments: [path.slice(parent.length)], query};
       }
       const route = fixed.get(path);
-      return route === undefined ? undefined : {route, segment: '', query};
+      if (route !== undefined) return {route, segments: NO_SEGMENTS, query};
+      return findPattern(path, query, patterns);
     },
     withoutSlash(target) {
       const {path} = splitTarget(target);
@@ -75,10 +84,51 @@ export function createRouter(routes: readonly Route[]): Router {
         : undefined;
     },
     withKeyEncoded(path) {
-      const parent = open.find(each => path.startsWith(each.parent))?.parent;
+      const parent = keyed.find(each => path.startsWith(each.parent))?.parent;
       return parent === undefined ? undefined : parent + path.slice(parent.length).replaceAll('/', '%2F');
     },
   };
+}
+
+const NO_SEGMENTS: readonly string[] = [];
+
+/** A path with parameters, split at its slashes. */
+interface Pattern {
+  readonly route: Route;
+  /** Literal segments; undefined for a parameter. */
+  readonly parts: readonly (string | undefined)[];
+  readonly literals: number;
+  /** Whether the last parameter takes the rest of the path. */
+  readonly takesRest: boolean;
+}
+
+function readPattern(route: Route): Pattern {
+  const parts = route.path.split('/').map(part => (part.startsWith('{') ? undefined : part));
+  const literals = parts.filter(part => part !== undefined).length;
+  return {route, parts, literals, takesRest: route.path.endsWith('...}')};
+}
+
+function findPattern(path: string, query: string, patterns: readonly Pattern[]): Match | undefined {
+  const given = path.split('/');
+  for (const pattern of patterns) {
+    const segments = matchPattern(given, pattern);
+    if (segments !== undefined) return {route: pattern.route, segments, query};
+  }
+  return undefined;
+}
+
+/** Returns the values of the parameters; undefined if the pattern does not match. */
+function matchPattern(given: readonly string[], {parts, takesRest}: Pattern): readonly string[] | undefined {
+  const {length} = parts;
+  if (takesRest ? given.length < length : given.length !== length) return undefined;
+  const segments: string[] = [];
+  for (const [index, part] of parts.entries()) {
+    const isRest = takesRest && index === length - 1;
+    const segment = isRest ? given.slice(index).join('/') : (given[index] ?? '');
+    if (part === undefined ? segment === '' && !isRest : segment !== part) return undefined;
+    if (part === undefined) segments.push(segment);
+  }
+  return segments;
 }
 
 function splitTarget(target: string): {readonly path: string; readonly query: string} {

@@ -25,7 +25,7 @@ export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readon
   const write = async (call: Call, createdStatus: number): Promise<HttpAnswer> => {
     const ttlSeconds = readTtl(call.query);
     // Before the body is read: a client that waits for "100 Continue" need not send it.
-    const key = parseKey(decodeSegment(call.segment));
+    const key = readKey(call);
     const expected = readExpectation(call.request.rawHeaders);
     const json = await readJsonBody(call.request, limits.valueBytesMax);
     const {revision, created} = await entries.put(key, json, {expected, ttlSeconds});
@@ -85,7 +85,11 @@ function readTtl(query: string): TtlSeconds | undefined {
 /** A whole number without sign, fraction or exponent. */
 const DECIMAL = /^[1-9][0-9]{0,15}$/;
 
-function readCall({request: {rawHeaders}, segment, query}: Call): {key: Key; rawHeaders: readonly string[]} {
+function readCall({request: {rawHeaders}, segments, query}: Call): {key: Key; rawHeaders: readonly string[]} {
   assertNoQuery(query);
-  return {key: parseKey(decodeSegment(segment)), rawHeaders};
+  return {key: readKey({segments}), rawHeaders};
+}
+
+function readKey({segments: [segment = '']}: Pick<Call, 'segments'>): Key {
+  return parseKey(decodeSegment(segment));
 }
