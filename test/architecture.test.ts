@@ -51,6 +51,7 @@ const MAY_IMPORT = {
     'node:path',
   ],
   events: ['domain'],
+  'plugins/manifest': ['domain', 'zod'],
   system: ['node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol', 'system'],
   'http/core': ['domain', 'protocol', 'node:buffer'],

@@ -2,7 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
-import {readJsonDocument} from '../src/identity/json-document.ts';
+import {readJsonDocument} from '../src/domain/json-document.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
@@ -43,7 +43,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/backend/session-expiry.ts': [1, 'SESSION_LENGTH_MAX'],
   'identity/backend/script-url.ts': [3, 'an argument, a sign-in of SIGN_IN_BYTES_MAX, or a file that was read'],
   'identity/identity-document.ts': [1, 'what readJsonDocument() took'],
-  'identity/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
+  'domain/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts created'],
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
