@@ -54,12 +54,19 @@ export async function readEventsRequest({request, query}: Pick<Call, 'request' |
 async function answerEvents(call: Call, deps: EventsRoutesDeps): Promise<HttpAnswer> {
   const {events, texts, storeId, heartbeatMs = DEFAULT_LIMITS.heartbeatMs} = deps;
   const {waitSeconds, ...asked} = await readEventsRequest(call);
-  const signal = call.request.listen();
+  const {request} = call;
+  const signal = request.listen();
   if (waitSeconds === undefined) {
     const batches = events.subscribe({...asked, heartbeatMs, signal});
     return streamAnswer(formatEventStream(batches, texts), {contentType: 'text/event-stream', longLived: true});
   }
-  const polled = await pollEvents(events, {...asked, storeId, waitMs: waitSeconds * 1000, signal});
+  const polled = await pollEvents(events, {
+    ...asked,
+    storeId,
+    waitMs: waitSeconds * 1000,
+    signal,
+    reserveMemory: sizeBytes => request.reserveMemory(sizeBytes),
+  });
   return answer(formatPolled(polled, texts.json));
 }
 

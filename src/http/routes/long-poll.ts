@@ -11,10 +11,19 @@ export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
   readonly storeId: StoreId;
+  /** Reserves memory for the answer, each time before it grows. @throws {AppError} `too-many-bodies`. */
+  readonly reserveMemory: (sizeBytes: number) => void;
 }
 
-/** Reads the events after a cursor, or waits for the next ones. Returns no events if the time is over. */
-export async function pollEvents(events: Events, {waitMs, storeId, ...options}: PollOptions): Promise<Polled> {
+/**
+ * Reads the events after a cursor, or waits for the next ones. Returns no events if the time is over.
+ *
+ * @throws {AppError} `too-many-bodies` if the memory for clients is full.
+ */
+export async function pollEvents(
+  events: Events,
+  {waitMs, storeId, reserveMemory, ...options}: PollOptions,
+): Promise<Polled> {
   const polled: Event[] = [];
   let sizeBytes = 0;
   let late = false;
@@ -28,9 +37,11 @@ export async function pollEvents(events: Events, {waitMs, storeId, ...options}: 
   }, waitMs);
   try {
     for await (const batch of events.subscribe({...options, since, heartbeatMs: waitMs})) {
+      const batchBytes = sum(batch.events, event => ('json' in event ? (event.json?.length ?? 0) : 0));
+      reserveMemory(batchBytes);
       polled.push(...batch.events);
       cursor = batch.cursor ?? cursor;
-      sizeBytes += sum(batch.events, event => ('json' in event ? (event.json?.length ?? 0) : 0));
+      sizeBytes += batchBytes;
       if (polled.length === 0 ? late : cursor >= present) break;
       if (polled.length >= DEFAULT_LIMITS.waitEventsMax || sizeBytes >= WAIT_VALUES_BYTES_MAX) break;
     }
