@@ -186,6 +186,57 @@ describe('judge()', () => {
   }
 });
 
+describe('judge() and pages of plugins', () => {
+  const ALLOWED = ['http://localhost:3000'];
+  const PAGE = '/plugins/com.example.hello/index.html';
+  const navigation = (destination: string, site: string, referer?: string) => [
+    ...HOST,
+    'Sec-Fetch-Mode',
+    'navigate',
+    'Sec-Fetch-Dest',
+    destination,
+    'Sec-Fetch-Site',
+    site,
+    ...(referer === undefined ? [] : ['Referer', referer]),
+  ];
+  const admitted = [
+    {name: 'an address that a user typed', headers: navigation('document', 'none')},
+    {name: 'a link of a page of the service', headers: navigation('document', 'same-origin')},
+    {name: 'a frame in a page of the service', headers: navigation('iframe', 'same-origin')},
+    {name: 'a frame of the other name', headers: navigation('iframe', 'cross-site', 'http://127.0.0.1:7172/')},
+    {name: 'a frame of an allowed page', headers: navigation('iframe', 'same-site', 'http://localhost:3000/')},
+    {name: 'a link of an allowed page', headers: navigation('document', 'same-site', 'http://localhost:3000/')},
+  ];
+  for (const {name, headers} of admitted) {
+    test(`admits ${name}`, () => {
+      expect(verdictOf(headers, {target: PAGE, allowedOrigins: ALLOWED}).kind).toBe('admitted');
+    });
+  }
+
+  const refused = [
+    {name: 'a link of a foreign page', headers: navigation('document', 'cross-site', 'https://evil.example/')},
+    {name: 'a link without its page', headers: navigation('document', 'cross-site')},
+    {name: 'a link of another local server', headers: navigation('document', 'same-site')},
+    {name: 'a frame of a foreign page', headers: navigation('iframe', 'cross-site', 'https://evil.example/')},
+    {name: 'a frame without its page', headers: navigation('iframe', 'cross-site')},
+    {name: 'a frame of a user', headers: navigation('iframe', 'none')},
+    {name: 'a foreign page as same-origin', headers: navigation('document', 'same-origin', 'https://evil.example/')},
+    {name: 'an object', headers: navigation('object', 'same-origin')},
+    {name: 'a prefetch', headers: [...navigation('document', 'none'), 'Sec-Purpose', 'prefetch']},
+    {name: 'a form', headers: navigation('document', 'same-origin'), method: 'POST'},
+    {
+      name: 'a script of a foreign page',
+      headers: [...HOST, 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Site', 'cross-site'],
+    },
+    {name: 'a path that only looks alike', headers: navigation('document', 'none'), target: '/pluginsx/a'},
+  ];
+  for (const {name, headers, method = 'GET', target = PAGE} of refused) {
+    test(`refuses ${name}`, () => {
+      expect(verdictOf(headers, {target, method, allowedOrigins: ALLOWED}).kind).toBe('refused');
+    });
+  }
+});
+
 describe('createGuardRules()', () => {
   test('allows hosts without port if it is the default port', () => {
     for (const host of ['localhost', 'LOCALHOST:80', '[::1]'])

@@ -158,7 +158,7 @@ function findForeignPage(
 ): Failure | undefined {
   const speculative = findSpeculation(headers);
   if (speculative !== undefined) return speculative;
-  if (isNavigation(headers)) return findNavigationProblem(method, target, headers);
+  if (isNavigation(headers)) return findNavigationProblem(method, target, headers, rules);
   return findForeignSite(headers) ?? findForeignReferer(headers, rules);
 }
 
@@ -177,12 +177,38 @@ function isNavigation({modes}: GuardedHeaders): boolean {
   return modes.some(mode => !REQUEST_MODES.has(mode));
 }
 
-/** Windows may open pages, from any link: pages contain no data, and no other page can control or frame them. */
-function findNavigationProblem(method: string, target: string, {destinations}: GuardedHeaders): Failure | undefined {
+/**
+ * Windows may open pages of the service, from any link: they contain no data, and no other page can control or frame them.
+ * Pages of plugins do things by themselves, so that only a user or an allowed page may open them, in a window or in a frame.
+ */
+function findNavigationProblem(
+  method: string,
+  target: string,
+  headers: GuardedHeaders,
+  rules: GuardRules,
+): Failure | undefined {
   const path = target.split('?', 1)[0] ?? '';
-  const [destination, second] = destinations;
-  const topLevel = destination === 'document' && second === undefined;
-  return method === 'GET' && topLevel && isPage(path) ? undefined : {code: 'not-a-page', path: shorten(path)};
+  const [destination, second] = headers.destinations;
+  const inWindow = destination === 'document' && second === undefined;
+  const inFrame = destination === 'iframe' && second === undefined;
+  if (method === 'GET' && inWindow && isPage(path)) return undefined;
+  if (method === 'GET' && (inWindow || inFrame) && path.startsWith(PLUGIN_PAGES))
+    return findForeignOpener(inFrame, headers, rules);
+  return {code: 'not-a-page', path: shorten(path)};
+}
+
+/** Paths of the pages of plugins. */
+const PLUGIN_PAGES = '/plugins/';
+
+/** Checks what opens the page of a plugin: a user in a window, a page of the service, or a page of an allowed origin. */
+function findForeignOpener(inFrame: boolean, headers: GuardedHeaders, rules: GuardRules): Failure | undefined {
+  const referer = findForeignReferer(headers, rules);
+  if (referer !== undefined) return referer;
+  // The Referer is not forgeable by a page, and it has an allowed origin here.
+  if (headers.referers.some(value => value !== '')) return undefined;
+  const own = inFrame ? ['same-origin'] : ['same-origin', 'none'];
+  const foreign = headers.sites.find(site => !own.includes(site));
+  return foreign === undefined ? undefined : {code: 'cross-site', site: shorten(foreign)};
 }
 
 function isPage(path: string): boolean {
