@@ -55,6 +55,7 @@ const MAY_IMPORT = {
   system: ['node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol', 'system'],
   'http/core': ['domain', 'protocol', 'node:buffer'],
+  'http/files': ['files.ts', 'domain', 'http/core', 'protocol', 'node:fs', 'node:path', 'mrmime'],
   'http/node': [
     'domain',
     'http/core',
@@ -67,7 +68,16 @@ const MAY_IMPORT = {
     'ws',
   ],
   'http/openapi': ['domain', 'http/core', 'protocol', 'zod'],
-  'http/routes': ['domain', 'http/core', 'http/openapi', 'protocol', 'node:fs', 'node:timers'],
+  'http/routes': [
+    'domain',
+    'http/core',
+    'http/files',
+    'http/openapi',
+    'protocol',
+    'node:fs',
+    'node:path',
+    'node:timers',
+  ],
   client: ['domain', 'protocol'],
   'client/transfer': ['domain', 'protocol', 'client'],
   testing: [

@@ -1,0 +1,150 @@
+import type {BigIntStats} from 'node:fs';
+import {stat} from 'node:fs/promises';
+import {lookup} from 'mrmime';
+import {openNow, readRegularFile} from '../../files.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import type {HttpAnswer, HttpRequest} from '../core/message.ts';
+import {type ByteRange, readRange} from './byte-range.ts';
+
+/** Options of {@link answerFile}. */
+export interface FileAnswerOptions {
+  /** Further headers: alternating names and values. */
+  readonly rawHeaders?: readonly string[];
+  /** Changes the content of text files. */
+  readonly rewrite?: Rewrite | undefined;
+}
+
+/** Changes the content of text files before they are sent. */
+export interface Rewrite {
+  /** Distinguishes the result from that of other rewrites; part of the entity tag, so without quotes and spaces. */
+  readonly name: string;
+  /** @param text The bytes of the file as latin1, one character for each. @returns The new bytes, in the same form. */
+  readonly apply: (text: string) => string;
+}
+
+/** Largest text file that is rewritten, in bytes; larger ones are sent as they are. Scripts with all libraries of a page are smaller. */
+export const REWRITTEN_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Size of a chunk of a streamed file, in bytes. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** Headers of every answer with a file: browsers keep it, and ask each time whether it changed. */
+const FILE_HEADERS = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Cache-Control',
+  'no-cache',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+] as const;
+
+/**
+ * Answers with a regular file: type by its extension, entity tag, 304 if the client has it, one range, and the content as a
+ * stream.
+ *
+ * @returns Undefined if there is no such regular file.
+ * @throws {AppError} `too-many-bodies` if the memory for a rewritten file is not free.
+ */
+export async function answerFile(
+  request: Pick<HttpRequest, 'rawHeaders' | 'reserveMemory'>,
+  path: string,
+  {rawHeaders = [], rewrite}: FileAnswerOptions = {},
+): Promise<HttpAnswer | undefined> {
+  const status = await stat(path, {bigint: true}).catch(() => undefined);
+  if (status?.isFile() !== true) return undefined;
+  const contentType = contentTypeOf(path);
+  const applied = rewrite !== undefined && isRewritable(contentType, status) ? rewrite : undefined;
+  const tag = entityTagOf(status, applied);
+  const headers = [...FILE_HEADERS, 'ETag', tag, ...rawHeaders];
+  if (hasTag(request.rawHeaders, tag)) return {status: 304, rawHeaders: headers};
+  const content =
+    applied === undefined ? streamedContent(path, status) : await rewrittenContent(request, path, status, applied);
+  return answerContent(content, readRange(request.rawHeaders, content.sizeBytes, tag), [
+    ...headers,
+    'Content-Type',
+    contentType,
+    'Accept-Ranges',
+    'bytes',
+  ]);
+}
+
+/** Content of a file, of which a part can be taken. */
+interface Content {
+  readonly sizeBytes: number;
+  slice(range: ByteRange): Exclude<HttpAnswer['body'], undefined>;
+}
+
+function answerContent(
+  {sizeBytes, slice}: Content,
+  range: ByteRange | 'unsatisfiable' | undefined,
+  rawHeaders: readonly string[],
+): HttpAnswer {
+  if (range === 'unsatisfiable') {
+    const place = ['Content-Range', `bytes */${sizeBytes}`, 'Content-Length', '0'];
+    return {status: 416, rawHeaders: [...rawHeaders, ...place]};
+  }
+  const part = range ?? {first: 0, last: sizeBytes - 1};
+  const place = range === undefined ? [] : ['Content-Range', `bytes ${part.first}-${part.last}/${sizeBytes}`];
+  return {
+    status: range === undefined ? 200 : 206,
+    rawHeaders: [...rawHeaders, ...place, 'Content-Length', String(part.last - part.first + 1)],
+    body: slice(part),
+  };
+}
+
+function streamedContent(path: string, status: BigIntStats): Content {
+  return {sizeBytes: Number(status.size), slice: range => streamPart(path, status, range)};
+}
+
+async function rewrittenContent(
+  request: Pick<HttpRequest, 'reserveMemory'>,
+  path: string,
+  status: BigIntStats,
+  {apply}: Rewrite,
+): Promise<Content> {
+  request.reserveMemory(Number(status.size));
+  const text = (await readRegularFile(path, REWRITTEN_BYTES_MAX)).toString('latin1');
+  const bytes = Buffer.from(apply(text), 'latin1');
+  return {sizeBytes: bytes.length, slice: ({first, last}) => bytes.subarray(first, last + 1)};
+}
+
+/** Reads a part of a file when it is iterated. Throws if the file is no longer the one whose size was announced. */
+async function* streamPart(path: string, announced: BigIntStats, {first, last}: ByteRange): AsyncGenerator<Uint8Array> {
+  const file = await openNow(path);
+  try {
+    const status = await file.stat({bigint: true});
+    if (entityTagOf(status, undefined) !== entityTagOf(announced, undefined)) throw new Error('the file has changed');
+    for (let position = first; position <= last; ) {
+      const length = Math.min(CHUNK_BYTES, last + 1 - position);
+      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+      if (bytesRead === 0) throw new Error('the file has become shorter');
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function entityTagOf({size, mtimeNs, ino}: BigIntStats, rewrite: Rewrite | undefined): string {
+  const version = `${size.toString(36)}-${mtimeNs.toString(36)}-${ino.toString(36)}`;
+  return rewrite === undefined ? `"${version}"` : `"${version}-${rewrite.name}"`;
+}
+
+/** Returns whether a client has a representation already (RFC 9110 section 13.1.2). A tag in a longer list is found too. */
+function hasTag(rawHeaders: readonly string[], tag: string): boolean {
+  return headerValues(rawHeaders, 'if-none-match').some(value => value.trim() === '*' || value.includes(tag));
+}
+
+function contentTypeOf(path: string): string {
+  const type = lookup(path) ?? 'application/octet-stream';
+  return isText(type) ? `${type}; charset=utf-8` : type;
+}
+
+function isText(type: string): boolean {
+  return /^text\/|^application\/(?:json|javascript|manifest\+json)$|^image\/svg\+xml$/.test(type);
+}
+
+function isRewritable(contentType: string, {size}: BigIntStats): boolean {
+  return contentType.includes('charset=') && size <= REWRITTEN_BYTES_MAX;
+}
