@@ -53,6 +53,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-plugin-settings': ({plugin, problems}) =>
     `Cannot change the settings of ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,
   'no-plugin-route': ({plugin, route, problem}) => `Cannot call ${quote(route)} of ${quote(plugin)}: ${problem}`,
+  'plugin-request-too-large': ({sizeBytesMax}) =>
+    `Cannot call the plugin: the body is larger than ${sizeBytesMax} bytes`,
   'plugin-busy': ({plugin, requestsMax}) =>
     `Cannot call the plugin ${quote(plugin)}: ${requestsMax} requests to it are in progress`,
   'plugin-failed': ({plugin, route, problem, place}) =>

@@ -70,6 +70,7 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     route: 'GET data',
     problem: 'the plugin has not started',
   },
+  'plugin-request-too-large': {code: 'plugin-request-too-large', sizeBytesMax: 16_777_216},
   'plugin-busy': {code: 'plugin-busy', plugin: 'com.example.a', requestsMax: 64},
   'plugin-failed': {
     code: 'plugin-failed',

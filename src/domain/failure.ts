@@ -48,6 +48,7 @@ export type PluginFailure =
   | {readonly code: 'invalid-plugin'; readonly plugin: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'invalid-plugin-settings'; readonly plugin: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'no-plugin-route'; readonly plugin: string; readonly route: string; readonly problem: string}
+  | {readonly code: 'plugin-request-too-large'; readonly sizeBytesMax: number}
   | {readonly code: 'plugin-busy'; readonly plugin: string; readonly requestsMax: number}
   | {
       readonly code: 'plugin-failed';

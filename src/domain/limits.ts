@@ -59,6 +59,8 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** Longest time for the body of a request to arrive, in milliseconds; if it is read in chunks, for each of them. */
   readonly requestTimeoutMs: number;
+  /** Largest body of a request to a route of a plugin, in bytes. */
+  readonly pluginBodyBytesMax: number;
 }
 
 /** The limits that can be configured. */
@@ -118,6 +120,8 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytesMax: 16 * 1024,
   headersTimeoutMs: 5000,
   requestTimeoutMs: 15_000,
+  // A photograph or a sound; the memory of requests in progress holds 16 of them.
+  pluginBodyBytesMax: 16 * 1024 * 1024,
 };
 
 /** Returns the limits of a service with these settings. */

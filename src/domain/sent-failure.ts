@@ -78,6 +78,7 @@ const ROWS = {
   'invalid-plugin': 'plugin problems',
   'invalid-plugin-settings': 'plugin problems',
   'no-plugin-route': 'plugin route problem',
+  'plugin-request-too-large': 'sizeBytesMax#',
   'plugin-busy': 'plugin requestsMax#',
   'plugin-failed': 'plugin route problem place?',
   'plugin-timeout': 'plugin route timeoutMs#',

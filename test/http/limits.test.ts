@@ -10,7 +10,7 @@ const NAMES = [
   ...['transactionOperationsMax', 'importLineBytesMax', 'logChangesMax', 'logBytesMax', 'logValueBytesMax'],
   ...['waitingCommitsMax', 'subscribersMax', 'waitingEventsMax', 'waitingEventBytesMax', 'heartbeatMs'],
   ...['waitSecondsMax', 'waitEventsMax', 'connectionsMax', 'heldBytesMax', 'headerBytesMax', 'headersTimeoutMs'],
-  'requestTimeoutMs',
+  ...['requestTimeoutMs', 'pluginBodyBytesMax'],
 ];
 
 describe('GET /api/limits', () => {

@@ -58,6 +58,7 @@ const EXIT_BY_CODE = {
   'sign-in-unavailable': EXIT.failure,
   'sign-in-busy': EXIT.failure,
   'invalid-plugin': EXIT.failure,
+  'plugin-request-too-large': EXIT.failure,
   'plugin-busy': EXIT.failure,
   'plugin-failed': EXIT.failure,
   'plugin-timeout': EXIT.failure,

@@ -1,0 +1,51 @@
+import {expect, test} from 'vitest';
+import type {PluginStatus} from '../domain/plugin.ts';
+import {
+  formatPlugin,
+  formatPluginLogs,
+  formatPlugins,
+  readPlugin,
+  readPluginLogs,
+  readPlugins,
+} from './plugin-documents.ts';
+
+const RUNNING: PluginStatus = {
+  id: 'com.example.hello',
+  name: 'Hello',
+  version: '1.0.0',
+  type: 'user',
+  description: 'Greets',
+  state: 'running',
+  warnings: ['a warning'],
+  inDevelopment: false,
+  hasPage: true,
+  hasBackground: true,
+  routes: [{method: 'POST', name: 'current.wav', description: ''}],
+  directory: '/plugins/com.example.hello',
+  storagePath: '/data/plugin-storage/com.example.hello',
+  ends: 2,
+  startedAtMs: 1_700_000_000_123,
+  memoryBytes: 50_000_000,
+};
+
+const BROKEN: PluginStatus = {...RUNNING, id: 'broken', state: 'broken', reason: 'no manifest', routes: []};
+
+test('plugins are read as they were written', () => {
+  expect(readPlugins(formatPlugins({plugins: [RUNNING, BROKEN], directoryProblem: 'is writable by others'}))).toEqual({
+    plugins: [RUNNING, BROKEN],
+    directoryProblem: 'is writable by others',
+  });
+  expect(readPlugins(formatPlugins({plugins: []}))).toEqual({plugins: []});
+  expect(readPlugin(formatPlugin(RUNNING))).toEqual(RUNNING);
+});
+
+test('log lines are read as they were written', () => {
+  const lines = [{atMs: 1_700_000_000_123, level: 'error', text: 'a\u0000b "c"'}] as const;
+  expect(readPluginLogs(formatPluginLogs(lines))).toEqual(lines);
+});
+
+test('what the service does not write is refused', () => {
+  for (const json of ['', '[]', '{}', '{"plugins":[{}]}', '{"plugins":[null]}'])
+    expect(() => readPlugins(json), json).toThrow();
+  expect(() => readPluginLogs('{"lines":[{"at":"never","level":"info","text":""}]}')).toThrow('time');
+});
