@@ -22,6 +22,8 @@ export interface ConnectionsOptions {
  * {@link PATIENCE_MS} or more. It applies to connections from half of the maximum, which leaves places for many new ones
  * at once, and to bytes in memory from `Limits.heldBytesMax`. A connection between two requests is closed only if the
  * maximum is reached, then without patience: the next request may be on its way, and a client may be unable to retry it.
+ * Any server that closes an idle connection takes that risk (RFC 9112 section 9.5). To half-close it first would not help:
+ * a request that arrives after it cannot be answered. The request is never read, so it has no effect.
  */
 export class Connections {
   readonly #connectionsMax: number;

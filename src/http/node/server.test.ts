@@ -163,6 +163,26 @@ describe('connections have a limit', () => {
     expect((await usedLater.readEnd()).length).toBe(0);
   });
 
+  test('one that is evicted while its next request arrives has either no answer and no effect, or both', async () => {
+    const targets: string[] = [];
+    const handle: HttpHandler = ({target}) => {
+      targets.push(target);
+      return jsonAnswer(target);
+    };
+    const server = await start(handle, {connectionsMax: 1, nowMs: () => 0, timeouts: {lingerMs: 100}});
+    for (let round = 0; round < 10; round++) {
+      const idle = await server.connect();
+      await idle.send(GET);
+      await idle.readAnswer();
+      // Both reach the server before its next tick. A connection starts at the end of a tick.
+      const arriving = server.connect();
+      process.nextTick(() => idle.send(formatRequest(`PUT /${round}`, ['Connection: close'], '1')));
+      const answered = (await idle.readEnd()).length > 0;
+      expect(targets.includes(`/${round}`)).toBe(answered);
+      (await arriving).socket.destroy();
+    }
+  });
+
   test('one whose first request is on its way is not evicted for a second', async () => {
     let now = 0;
     const server = await start(echo, {connectionsMax: 2, nowMs: () => now, timeouts: {lingerMs: 100}});
