@@ -193,6 +193,25 @@ describe('applyMergePatch()', () => {
     });
   });
 
+  for (const {name, before, around} of [
+    {name: 'before its name', before: 1023, around: 0},
+    {name: 'around its colon', before: 0, around: 1023},
+    {name: 'before its name and around its colon', before: 1000, around: 23},
+  ]) {
+    test(`copies 1,023 bytes of white space ${name} to new members, and not one byte more`, () => {
+      const member = (size: number): string => `${' '.repeat(size)}"b"${' '.repeat(around)}:2`;
+      const next = member(before).replace('"b"', '"c"').replace(':2', ':3');
+      assert.equal(merge(`{"a":1,${member(before)}}`, '{"c":3}'), `{"a":1,${member(before)},${next}}`);
+      assert.equal(merge(`{"a":1,${member(before + 1)}}`, '{"c":3}'), `{"a":1,${member(before + 1)},"c":3}`);
+    });
+  }
+
+  test('makes a result of at most a kilobyte for each new member, whatever the white space', () => {
+    const target = `{"a":1,${' '.repeat(1_000_000)}"b"${'\n'.repeat(1_000_000)}:2}`;
+    const added = Array.from({length: 10_000}, (_, index) => `"${index}":0`).join();
+    assert.equal(merge(target, `{${added}}`), `${target.slice(0, -1)},${added}}`);
+  });
+
   test('does what plain objects would do', () => {
     const name = fc.constantFrom('a', 'b', 'c', '', '__proto__', 'é', '"');
     const {value} = fc.letrec<{value: unknown}>(tie => ({

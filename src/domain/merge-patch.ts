@@ -1,4 +1,5 @@
 import {AppError} from './app-error.ts';
+import {VALUE_DEPTH_MAX} from './fixed-limits.ts';
 import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
 import {type JsonLimits, type JsonText, parseInSteps} from './json-text.ts';
 import {runAtOnce, type Steps} from './steps.ts';
@@ -7,12 +8,12 @@ import {runAtOnce, type Steps} from './steps.ts';
  * Applies a merge patch (RFC 7396) to a JSON text: members of an object replace those of the same name, `null`
  * removes them, objects are merged recursively, and a patch that is not an object replaces the whole value. Members that
  * the patch does not name keep their bytes. Of duplicate names the last one counts, as for `JSON.parse`; if the patch names
- * it, the result has it once. New members get the white space of the member before them.
+ * it, the result has it once. New members get the white space of the last member before them, unless it is longer than 1 KiB.
  *
  * Takes time linear in the size of both, whatever their depth.
  *
  * @param target The current value; undefined if there is none.
- * @param limits Limits of the depth of the result. Its size is at most the sum of both texts and a few bytes for each new
+ * @param limits Limits of the depth of the result. Its size is at most the sum of both texts and 1 KiB for each new
  * member.
  * @throws {AppError} `value-too-deep` with the position in the result.
  */
@@ -130,15 +131,25 @@ const COMMA = new TextEncoder().encode(',');
 const COLON = new TextEncoder().encode(':');
 const CLOSING = new TextEncoder().encode('}');
 
+/**
+ * Most bytes of white space and colon that each new member gets: the indentation of {@link VALUE_DEPTH_MAX} levels by four
+ * spaces. Many copies of a longer one would fill the memory.
+ */
+const SPACING_BYTES_MAX = 4 * VALUE_DEPTH_MAX;
+
 /** Collects the members of an object, with the brackets, commas and white space of the source object. */
 class ObjectWriter {
   readonly #source: Place;
   readonly #members: readonly JsonMember[];
+  /** The member whose white space new members get; undefined if there is none, or its white space is too long. */
+  readonly #model: JsonMember | undefined;
   readonly #pieces: Piece[] = [];
 
   constructor(source: Place, members: readonly JsonMember[]) {
     this.#source = source;
     this.#members = members;
+    const last = members.at(-1);
+    this.#model = last !== undefined && spacingBytes(last) <= SPACING_BYTES_MAX ? last : undefined;
   }
 
   /** Adds an unchanged member. */
@@ -159,7 +170,7 @@ class ObjectWriter {
 
   /** Adds a new member after all others. */
   append(member: JsonMember, {index}: Place): void {
-    const model = this.#members.at(-1);
+    const model = this.#model;
     if (this.#pieces.length === 0) this.#open();
     else {
       this.#pieces.push(whole(COMMA));
@@ -201,6 +212,11 @@ class ObjectWriter {
       last.end = end;
     else this.#pieces.push(sliceOf(this.#source, {start, end}));
   }
+}
+
+/** Returns the number of bytes before the name of a member, and between its name and its value. */
+function spacingBytes({start, nameSpan, valueSpan}: JsonMember): number {
+  return nameSpan.start - start + valueSpan.start - nameSpan.end;
 }
 
 /** Returns a merge for an object, and a copy for any other value of a patch. */
