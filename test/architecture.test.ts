@@ -52,6 +52,7 @@ const MAY_IMPORT = {
   ],
   events: ['domain'],
   'plugins/manifest': ['domain', 'zod'],
+  'plugins/settings': ['domain'],
   system: ['node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol', 'system'],
   'http/core': ['domain', 'protocol', 'node:buffer'],

@@ -1,0 +1,29 @@
+/** Values of settings, by name. */
+export type SettingValues = Readonly<Record<string, unknown>>;
+
+/** The port of the settings that a pilot makes: those of the client (`core`) and those of each plugin. */
+export interface UserSettings extends AsyncDisposable {
+  /** Returns all settings by id, `core` first, with defaults filled in. */
+  all(): Promise<Readonly<Record<string, SettingValues>>>;
+
+  /**
+   * Returns the settings of `core` or of a plugin, with defaults filled in.
+   *
+   * @throws {AppError} `no-plugin`.
+   */
+  get(id: string): Promise<SettingValues>;
+
+  /**
+   * Changes some settings; `null` restores a default. Atomic: either all changes are stored, or none.
+   *
+   * @returns All settings of the id, after the changes.
+   * @throws {AppError} `no-plugin`; `invalid-plugin-settings` with each problem; whatever writing an entry throws.
+   */
+  update(id: string, changes: SettingValues): Promise<SettingValues>;
+
+  /** Describes the stored values of a plugin that do not fit, and therefore read as the default; empty for unknown ids. */
+  problems(id: string): Promise<readonly string[]>;
+
+  /** Stops following the entries. Idempotent. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

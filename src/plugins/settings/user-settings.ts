@@ -1,0 +1,138 @@
+import {AppError} from '../../domain/app-error.ts';
+import type {Events} from '../../domain/event.ts';
+import type {Log} from '../../domain/log.ts';
+import type {Plugins} from '../../domain/plugin.ts';
+import type {TypedEntries} from '../../domain/typed-entries.ts';
+import type {TypedEntry} from '../../domain/typed-entry.ts';
+import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
+import {CORE, CORE_SETTINGS} from './core-settings.ts';
+import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
+
+/** Entries that keep settings, and plugins that have some. */
+export interface UserSettingsDeps {
+  readonly entries: Pick<TypedEntries, 'get' | 'putValue' | 'delete'>;
+  readonly events: Pick<Events, 'subscribe'>;
+  readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'updateSettings'>;
+  readonly log: Log;
+}
+
+/** Keys of settings: one entry for each id, an object of the values that differ from the defaults. */
+const PREFIX = 'crewroom/settings/';
+
+/** Most attempts to change an entry that others change at the same time. */
+const ATTEMPTS_MAX = 10;
+
+/** Opens the settings. Backgrounds are told of each change, however the entry was written. */
+export function openUserSettings(deps: UserSettingsDeps): UserSettings {
+  return new StoredUserSettings(deps);
+}
+
+class StoredUserSettings implements UserSettings {
+  readonly #deps: UserSettingsDeps;
+  readonly #closed = new AbortController();
+  readonly #following: Promise<void>;
+
+  constructor(deps: UserSettingsDeps) {
+    this.#deps = deps;
+    this.#following = this.#follow(this.#closed.signal);
+  }
+
+  async all(): Promise<Readonly<Record<string, SettingValues>>> {
+    const ids = this.#deps.plugins.list().filter(({state}) => state !== 'broken');
+    const all = [CORE, ...ids.map(({id}) => id)].map(async id => [id, await this.get(id)] as const);
+    return Object.fromEntries(await Promise.all(all));
+  }
+
+  async get(id: string): Promise<SettingValues> {
+    return fillIn(this.#rulesOf(id), membersOf(await this.#read(id))).values;
+  }
+
+  async update(id: string, changes: SettingValues): Promise<SettingValues> {
+    const rules = this.#rulesOf(id);
+    for (let attempt = 1; ; attempt++) {
+      const entry = await this.#read(id);
+      const merged = mergeChanges(rules, membersOf(entry), changes);
+      if ('problems' in merged)
+        throw new AppError({code: 'invalid-plugin-settings', plugin: id, problems: merged.problems});
+      if (await this.#write(id, entry, merged.stored, attempt < ATTEMPTS_MAX))
+        return fillIn(rules, merged.stored).values;
+    }
+  }
+
+  async problems(id: string): Promise<readonly string[]> {
+    const manifest = this.#deps.plugins.manifest(id);
+    if (manifest === undefined) return [];
+    const entry = await this.#read(id);
+    if (entry !== undefined && !isMembers(entry.value))
+      return ['the stored settings are not an object; defaults are used'];
+    const {problems} = fillIn(manifest.availableSettings, membersOf(entry));
+    return problems.map(({path, problem}) => `setting ${path} ${problem}; its default is used`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort();
+    await this.#following;
+  }
+
+  #rulesOf(id: string): SettingRules {
+    if (id === CORE) return CORE_SETTINGS;
+    const manifest = this.#deps.plugins.manifest(id);
+    if (manifest === undefined) throw new AppError({code: 'no-plugin', plugin: id.slice(0, 64).toWellFormed()});
+    return manifest.availableSettings;
+  }
+
+  #read(id: string): Promise<TypedEntry<unknown> | undefined> {
+    return this.#deps.entries.get(PREFIX + id);
+  }
+
+  /** @returns Whether the entry was still the one that was read; another change is thrown if there is no further attempt. */
+  async #write(
+    id: string,
+    entry: TypedEntry<unknown> | undefined,
+    stored: SettingValues,
+    retries: boolean,
+  ): Promise<boolean> {
+    const {entries} = this.#deps;
+    const isEmpty = Object.keys(stored).length === 0;
+    if (isEmpty && entry === undefined) return true;
+    try {
+      if (isEmpty && entry !== undefined) await entries.delete(PREFIX + id, {expected: entry.revision});
+      else await entries.putValue(PREFIX + id, stored, {expected: entry?.revision ?? 'absent'});
+      return true;
+    } catch (error) {
+      const code = error instanceof AppError ? error.failure.code : undefined;
+      if (retries && (code === 'revision-conflict' || code === 'no-entry')) return false;
+      throw error;
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const {events, log} = this.#deps;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of events.subscribe({prefix: PREFIX, signal}))
+          for (const event of batch.events) if ('key' in event) await this.#announce(event.key.slice(PREFIX.length));
+        return;
+      } catch (error) {
+        if (error instanceof AppError && error.failure.code === 'store-closed') return;
+        log.error('cannot follow the settings of plugins', {error});
+        if (!(error instanceof AppError && error.failure.code === 'subscriber-too-slow')) return;
+      }
+    }
+  }
+
+  /** Tells a background its settings; the client itself has none, and neither has a plugin that is gone. */
+  async #announce(id: string): Promise<void> {
+    const {plugins} = this.#deps;
+    if (plugins.manifest(id) !== undefined) plugins.updateSettings(id, await this.get(id));
+  }
+}
+
+/** Returns the members of the stored object; none if the entry is something else. */
+function membersOf(entry: TypedEntry<unknown> | undefined): SettingValues {
+  return isMembers(entry?.value) ? entry.value : {};
+}
+
+function isMembers(value: unknown): value is SettingValues {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
