@@ -1,4 +1,4 @@
-import {hideSecrets} from './redaction.ts';
+import {hideSecrets} from '../domain/redaction.ts';
 
 /** Maximum length of a text of a back end that is shown, in characters: a sentence or two. */
 export const SHOWN_LENGTH_MAX = 200;

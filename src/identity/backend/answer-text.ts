@@ -1,5 +1,5 @@
+import {hideSecrets} from '../../domain/redaction.ts';
 import {SEARCHED_LENGTH_MAX} from '../clean-text.ts';
-import {hideSecrets} from '../redaction.ts';
 
 /** Longest title that is read, in UTF-16 units: more than is shown. */
 const TITLE_LENGTH_MAX = 1000;

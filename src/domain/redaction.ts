@@ -1,21 +1,41 @@
 /**
- * Replaces secrets by "…", in all forms in which a page may repeat them: unchanged, and encoded for JSON, URLs or HTML.
+ * Replaces secrets by "…", in all forms in which a text may repeat them: unchanged, and encoded for JSON, URLs or HTML.
  *
  * @param lengthMax Maximum length of the result, in UTF-16 units. A secret that crosses the cut is removed completely.
  */
 export function hideSecrets(text: string, secrets: readonly string[], lengthMax = Infinity): string {
-  const forms = [...new Set(secrets.filter(secret => secret !== '').flatMap(formsOf))];
-  // Longest first: one form may contain another.
-  forms.sort((a, b) => b.length - a.length);
-  const hidden = forms.reduce(hide, text.slice(0, lengthMax));
-  if (text.length <= lengthMax) return hidden;
-  const splitLength = forms[0]?.length ?? 0;
-  return hidden.slice(0, Math.max(0, hidden.length - splitLength));
+  return new Redactor(secrets).hide(text, lengthMax);
+}
+
+/** Hides secrets in many texts, as {@link hideSecrets} does in one. */
+export class Redactor {
+  /** Longest first: one form may contain another. */
+  readonly #forms: readonly Pattern[];
+
+  constructor(secrets: readonly string[]) {
+    const forms = new Set(secrets.filter(secret => secret !== '').flatMap(formsOf));
+    this.#forms = [...forms].sort((a, b) => b.length - a.length).map(text => ({text, borders: bordersOf(text)}));
+  }
+
+  /** @param lengthMax Maximum length of the result, in UTF-16 units. A secret that crosses the cut is removed completely. */
+  hide(text: string, lengthMax = Infinity): string {
+    const hidden = this.#forms.reduce(hide, text.slice(0, lengthMax));
+    if (text.length <= lengthMax) return hidden;
+    const splitLength = this.#forms[0]?.text.length ?? 0;
+    return hidden.slice(0, Math.max(0, hidden.length - splitLength));
+  }
 }
 
 /** Reports if a text contains another, in linear time. */
 export function contains(text: string, part: string): boolean {
-  return findAll(text, part).next().done === false;
+  return findAll(text, {text: part, borders: bordersOf(part)}).next().done === false;
+}
+
+/** A text to find. */
+interface Pattern {
+  readonly text: string;
+  /** For each of its prefixes, the length of the longest proper prefix that is also its suffix. */
+  readonly borders: Int32Array;
 }
 
 function formsOf(secret: string): readonly string[] {
@@ -26,26 +46,30 @@ function formsOf(secret: string): readonly string[] {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-  return [secret, json, json.replaceAll('/', '\\/'), address, address.replaceAll('%20', '+'), html];
+  return [secret, json, json.replaceAll('/', '\\/'), address, formFieldOf(secret), html];
 }
 
-function hide(text: string, form: string): string {
+/** Encodes a text as the value of a form, which escapes more than the part of an address does, and writes spaces as `+`. */
+function formFieldOf(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function hide(text: string, form: Pattern): string {
   const parts: string[] = [];
   let from = 0;
   for (const at of findAll(text, form)) {
     parts.push(text.slice(from, at));
-    from = at + form.length;
+    from = at + form.text.length;
   }
-  return [...parts, text.slice(from)].join('…');
+  return parts.length === 0 ? text : [...parts, text.slice(from)].join('…');
 }
 
 /**
  * Finds the occurrences of a pattern in a text that do not overlap, with the algorithm of Knuth, Morris and Pratt: `indexOf()`
  * takes half a second for a secret such as `aa…ba…a` of 1,000 characters in a page of 1 MiB of `a`.
  */
-function* findAll(text: string, pattern: string): Generator<number, void> {
+function* findAll(text: string, {text: pattern, borders}: Pattern): Generator<number, void> {
   if (pattern.length > text.length) return;
-  const borders = bordersOf(pattern);
   let matched = 0;
   for (let at = 0; at < text.length; at++) {
     matched = extend(pattern, borders, {matched, code: text.charCodeAt(at)});
