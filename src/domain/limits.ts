@@ -59,8 +59,16 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** Longest time for the body of a request to arrive, in milliseconds; if it is read in chunks, for each of them. */
   readonly requestTimeoutMs: number;
-  /** Largest body of a request to a route of a plugin, in bytes. */
+  /** Most requests at once that the background of one plugin works on. */
+  readonly pluginRequestsMax: number;
+  /** Longest time for the background of a plugin to answer a request, in milliseconds. */
+  readonly pluginTimeoutMs: number;
+  /** Largest body of a request to a plugin, and of its answer unless it is a file, in bytes. */
   readonly pluginBodyBytesMax: number;
+  /** Largest resident memory of the background of a plugin, in bytes: then it is ended. */
+  readonly pluginMemoryBytesMax: number;
+  /** Most lines that a plugin logs in a second; the others are dropped and counted. */
+  readonly pluginLogLinesMax: number;
 }
 
 /** The limits that can be configured. */
@@ -120,8 +128,17 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytesMax: 16 * 1024,
   headersTimeoutMs: 5000,
   requestTimeoutMs: 15_000,
+  // A page sends some ten at once. Above the connections at which the cost of a request is measured, a plugin only falls
+  // further behind.
+  pluginRequestsMax: 64,
+  // Plugins ask back ends of airlines, some of which take half of it.
+  pluginTimeoutMs: 30_000,
   // A photograph or a sound; the memory of requests in progress holds 16 of them.
   pluginBodyBytesMax: 16 * 1024 * 1024,
+  // Twice the heap of a background.
+  pluginMemoryBytesMax: 512 * 1024 * 1024,
+  // A plugin that logs each request of its page needs a hundredth of it.
+  pluginLogLinesMax: 1000,
 };
 
 /** Returns the limits of a service with these settings. */

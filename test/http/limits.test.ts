@@ -10,7 +10,8 @@ const NAMES = [
   ...['transactionOperationsMax', 'importLineBytesMax', 'logChangesMax', 'logBytesMax', 'logValueBytesMax'],
   ...['waitingCommitsMax', 'subscribersMax', 'waitingEventsMax', 'waitingEventBytesMax', 'heartbeatMs'],
   ...['waitSecondsMax', 'waitEventsMax', 'connectionsMax', 'heldBytesMax', 'headerBytesMax', 'headersTimeoutMs'],
-  ...['requestTimeoutMs', 'pluginBodyBytesMax'],
+  ...['requestTimeoutMs', 'pluginRequestsMax', 'pluginTimeoutMs', 'pluginBodyBytesMax', 'pluginMemoryBytesMax'],
+  'pluginLogLinesMax',
 ];
 
 describe('GET /api/limits', () => {
