@@ -51,6 +51,12 @@ const MAY_IMPORT = {
     'node:path',
   ],
   events: ['domain'],
+  'plugins/background': ['domain', 'plugins/background/channel', 'plugins/background/log', 'node:'],
+  // Runs on both sides.
+  'plugins/background/channel': ['domain'],
+  'plugins/background/log': ['domain', 'node:stream', 'node:string_decoder'],
+  // A program of its own: it loads code of a plugin, and must not load that of the service.
+  'plugins/background/runtime': ['plugins/background/channel', 'node:'],
   'plugins/manifest': ['domain', 'zod'],
   'plugins/settings': ['domain'],
   system: ['node:'],
@@ -230,7 +236,7 @@ const MAY_IMPORT = {
 /** Packages and modules that only one file or one folder may import. */
 const ONLY_IN = {
   lmdb: ['store/lmdb/environment.ts', 'store/lmdb/table.ts'],
-  'node:http': ['http/node/', 'system/', 'cli/service/http-fetch.ts'],
+  'node:http': ['http/node/', 'system/', 'cli/service/http-fetch.ts', 'plugins/background/runtime/redirect-calls.ts'],
   ws: ['http/node/web-socket.ts'],
   pino: ['cli/terminal/log.ts'],
   picocolors: ['cli/terminal/style.ts'],
@@ -267,6 +273,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
   'identity/process-timers.ts': [['timers'], 'the default of `timers` for back ends and the keychain'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
+  'plugins/background/runtime/': [['process', 'timers'], 'a program of its own, with a timer that measures its memory'],
   'store/lmdb-store.ts': [['process', 'randomness'], 'the defaults of `processId` and `randomBytes`'],
   'store/lmdb/': [['timers'], 'waits for the engine'],
   'store/memory/memory-store.ts': [['randomness'], 'the default of `randomBytes`'],

@@ -1,0 +1,62 @@
+/** Descriptors of the pipes that a background inherits, beside standard output and standard error. */
+export const CHANNEL_FD = 3;
+export const WATCHDOG_FD = 4;
+
+/** Message of the service to a background. */
+export type ServiceMessage =
+  | StartMessage
+  | CallMessage
+  | {readonly kind: 'settings'; readonly settings: Readonly<Record<string, unknown>>}
+  | {readonly kind: 'end'};
+
+/** Loads the background and starts it. The body is the identity document. */
+export interface StartMessage {
+  readonly kind: 'start';
+  readonly id: string;
+  /** Directory of the plugin. */
+  readonly directory: string;
+  /** Module of the background. */
+  readonly file: string;
+  readonly storagePath: string;
+  /** Port that plugins were written for, and the port of the service. */
+  readonly originalPort: number;
+  readonly servicePort: number;
+}
+
+/** Calls a route. The body is that of the request. */
+export interface CallMessage {
+  readonly kind: 'call';
+  readonly call: number;
+  readonly method: 'GET' | 'POST';
+  readonly name: string;
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+}
+
+/** Message of a background to the service. */
+export type BackgroundMessage =
+  | {readonly kind: 'started'; readonly routes: readonly RouteDescription[]}
+  /** The module did not load. */
+  | {readonly kind: 'not-loaded'; readonly problem: string}
+  | AnswerMessage
+  /** `onEnd` returned. */
+  | {readonly kind: 'ended'}
+  /** Resident memory of the process; on the channel of the watchdog. */
+  | {readonly kind: 'memory'; readonly sizeBytes: number};
+
+/** Answer to a call. */
+export type AnswerMessage =
+  /** The body is that of the answer. */
+  | {readonly kind: 'answer'; readonly call: number; readonly status: number; readonly contentType?: string | undefined}
+  | {readonly kind: 'file'; readonly call: number; readonly status: number; readonly path: string}
+  | {readonly kind: 'no-route'; readonly call: number}
+  /** The body of the request does not have the form that its content type promises. */
+  | {readonly kind: 'malformed'; readonly call: number; readonly problem: string}
+  | {readonly kind: 'failed'; readonly call: number; readonly problem: string; readonly place?: string | undefined};
+
+/** Route that a background has. */
+export interface RouteDescription {
+  readonly method: 'GET' | 'POST';
+  readonly name: string;
+  readonly description: string;
+}

@@ -1,0 +1,37 @@
+/**
+ * Variables that a background inherits, in upper case. A list of what is needed, since the environment of a service holds secrets
+ * of its user: paths and language, proxies and certificates, and the session of the desktop, in which plugins play sounds and open
+ * windows. `NODE_OPTIONS` is not among them: it would load other code and open the port of the debugger again.
+ */
+const INHERITED: ReadonlySet<string> = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TEMP', 'TMP'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_SESSION_BUS_ADDRESS', 'PULSE_SERVER'],
+  ...['XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME'],
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'OS', 'PROCESSOR_ARCHITECTURE'],
+  ...['NUMBER_OF_PROCESSORS', 'COMPUTERNAME', 'USERNAME', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH'],
+  ...['APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)', 'COMMONPROGRAMFILES'],
+]);
+
+/** Addresses of this machine. Requests of plugins to the service must not go through a proxy. */
+const WITHOUT_PROXY = 'localhost,127.0.0.1';
+
+/** Environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment of a background, from that of the service. */
+export function environmentOf(service: Environment): Environment {
+  const inherited = Object.entries(service).filter(([name]) => isInherited(name.toUpperCase()));
+  const withoutProxy = [service['no_proxy'] ?? service['NO_PROXY'], WITHOUT_PROXY].filter(Boolean).join(',');
+  return {
+    ...Object.fromEntries(inherited),
+    NO_PROXY: withoutProxy,
+    no_proxy: withoutProxy,
+    // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
+    ELECTRON_RUN_AS_NODE: '1',
+  };
+}
+
+function isInherited(name: string): boolean {
+  return INHERITED.has(name) || name.startsWith('LC_');
+}

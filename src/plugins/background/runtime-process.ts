@@ -1,0 +1,133 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {Socket} from 'node:net';
+import type {Readable} from 'node:stream';
+import {fileURLToPath} from 'node:url';
+import {messageOf} from '../../domain/error-text.ts';
+import {isBackgroundMessage} from './channel/check-message.ts';
+import {FrameReader} from './channel/frame.ts';
+import {type BackgroundMessage, CHANNEL_FD, type ServiceMessage, WATCHDOG_FD} from './channel/message.ts';
+import {Outbox} from './channel/outbox.ts';
+import type {Environment} from './environment.ts';
+
+/**
+ * Heap of a background, in MiB: what the original client gives its plugins is not known; published ones use some twenty. A
+ * plugin above it ends by itself.
+ */
+const HEAP_MIB = 256;
+
+const STDOUT_FD = 1;
+const STDERR_FD = 2;
+
+/** The program of a background. Tests run the sources of the service, and the built program. */
+const PROGRAM = fileURLToPath(new URL('runtime/main.js', import.meta.url)).replace(
+  /([/\\])src([/\\]plugins[/\\]background[/\\]runtime[/\\]main\.js)$/,
+  '$1dist$2',
+);
+
+/** A process to start. */
+export interface RuntimeProcessDeps {
+  /** Id of the plugin, for the list of processes. */
+  readonly id: string;
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+  /** Receives every message with its bytes. */
+  readonly onMessage: (message: BackgroundMessage, body: Uint8Array) => void;
+  /** Called once, when the process has ended. @param how Such as `exit code 1`. */
+  readonly onEnd: (how: string) => void;
+  /** Called if the process sends what is not a message. */
+  readonly onNonsense: (problem: string) => void;
+}
+
+/**
+ * A process that runs the program of a background, in a group of its own so that the processes that it starts end with it. Two
+ * pipes connect it with the service: one for messages, and one that belongs to its watchdog.
+ */
+export class RuntimeProcess {
+  readonly #child: ChildProcess;
+  readonly #channel: Socket;
+  readonly #outbox: Outbox;
+  #hasEnded = false;
+
+  constructor(deps: RuntimeProcessDeps) {
+    this.#child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, PROGRAM, deps.id], {
+      env: {...deps.environment},
+      cwd: deps.workingDirectory,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      // A group of its own. On Windows it would get a window; there Node ends it with this process.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    this.#channel = this.#open(CHANNEL_FD, deps);
+    this.#outbox = new Outbox(this.#channel);
+    this.#open(WATCHDOG_FD, deps);
+    const end = (how: string): void => {
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      // What the process started may still run.
+      this.#killGroup();
+      deps.onEnd(how);
+    };
+    this.#child.once('error', error => end(error.message));
+    this.#child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  }
+
+  /** Standard output of the process. */
+  get output(): Readable {
+    return this.#pipe(STDOUT_FD);
+  }
+
+  /** Standard error of the process. */
+  get errors(): Readable {
+    return this.#pipe(STDERR_FD);
+  }
+
+  /** Bytes that the process has not read yet. */
+  get waitingBytes(): number {
+    return this.#outbox.waitingBytes;
+  }
+
+  send(message: ServiceMessage, body?: Uint8Array): void {
+    if (!this.#hasEnded) this.#outbox.send(message, body);
+  }
+
+  /** Kills the process, and the processes of its group. */
+  kill(): void {
+    if (!this.#hasEnded) this.#killGroup();
+  }
+
+  #open(descriptor: number, {onMessage, onNonsense}: RuntimeProcessDeps): Socket {
+    const pipe = this.#pipe(descriptor);
+    const reader = new FrameReader();
+    pipe.on('data', (chunk: Uint8Array) => {
+      try {
+        for (const {message, body} of reader.read(chunk))
+          if (isBackgroundMessage(message)) onMessage(message, body);
+          else throw new TypeError('Cannot take a message: its form is not known');
+      } catch (error) {
+        pipe.destroy();
+        onNonsense(messageOf(error));
+      }
+    });
+    // A process that ends while it is written to. Its end is reported by itself.
+    pipe.on('error', () => {});
+    return pipe;
+  }
+
+  #pipe(descriptor: number): Socket {
+    // There are none if this process has as many open files as the operating system allows.
+    const pipe: unknown = this.#child.stdio?.[descriptor];
+    if (pipe instanceof Socket) return pipe;
+    throw new Error(`Cannot connect the process: pipe ${descriptor} is missing`);
+  }
+
+  #killGroup(): void {
+    const {pid} = this.#child;
+    if (pid === undefined) return;
+    try {
+      if (process.platform === 'win32') this.#child.kill('SIGKILL');
+      else process.kill(-pid, 'SIGKILL');
+    } catch {
+      // There is no process in the group any more.
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type {AnswerMessage, CallMessage} from '../channel/message.ts';
+import type {Outbox} from '../channel/outbox.ts';
+import {logProblem, placeOf, problemOf} from './problem.ts';
+import {MalformedBody, readRequest} from './request.ts';
+import {RouteResponse} from './response.ts';
+import type {RouteFunction} from './routes.ts';
+
+/** A call of a route. */
+export interface Call {
+  readonly message: CallMessage;
+  readonly body: Uint8Array;
+  readonly route: RouteFunction;
+  /** Directory of the plugin. */
+  readonly directory: string;
+  readonly outbox: Outbox;
+}
+
+/** Runs a route and sends its answer, which may come after it has returned. */
+export function answerCall({message, body, route, directory, outbox}: Call): void {
+  let isAnswered = false;
+  const answer = (answered: AnswerMessage, bytes?: Uint8Array): void => {
+    if (isAnswered) logProblem(nameOf(message), new Error('it answers more than once'));
+    else outbox.send(answered, bytes);
+    isAnswered = true;
+  };
+  const fail = (error: unknown): void => {
+    if (isAnswered) logProblem(`${nameOf(message)} failed after its answer`, error);
+    else answer(describeFailure(message.call, error, directory));
+  };
+  try {
+    const request = readRequest(message, body);
+    Promise.resolve(route(request, new RouteResponse({call: message.call, answer, fail}))).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function describeFailure(call: number, error: unknown, directory: string): AnswerMessage {
+  if (error instanceof MalformedBody) return {kind: 'malformed', call, problem: error.message};
+  return {kind: 'failed', call, problem: problemOf(error), place: placeOf(error, directory)};
+}
+
+function nameOf({method, name}: CallMessage): string {
+  return `${method} ${name}`;
+}

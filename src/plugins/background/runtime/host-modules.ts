@@ -1,0 +1,38 @@
+import Module, {createRequire, register} from 'node:module';
+import {fileURLToPath} from 'node:url';
+import * as sdk from './background-sdk.ts';
+import {isHostModule, isMissing, SDK_NAME, SDK_URL} from './host-module-names.ts';
+import {resolveNow} from './import-hooks.ts';
+
+/**
+ * Provides the modules of the host to `require` of plugins that have none of their own: axios, effect, and the SDK of
+ * backgrounds. `__non_webpack_require__`, which bundles no longer contain, is `require` too.
+ */
+export function provideToRequire(file: string): void {
+  const requireOfHost = createRequire(import.meta.url);
+  const sdkFile = fileURLToPath(SDK_URL);
+  const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
+  if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
+  Reflect.set(Module, '_resolveFilename', (name: string, ...rest: readonly unknown[]): unknown => {
+    try {
+      return Reflect.apply(resolveInPlugin, Module, [name, ...rest]);
+    } catch (error) {
+      if (!isHostModule(name) || !isMissing(error)) throw error;
+      return name === SDK_NAME ? sdkFile : requireOfHost.resolve(name);
+    }
+  });
+  // An ES module, which older versions of Node cannot require.
+  const sdkModule = new Module(sdkFile);
+  sdkModule.exports = {...sdk};
+  sdkModule.loaded = true;
+  requireOfHost.cache[sdkFile] = sdkModule;
+  Reflect.set(globalThis, '__non_webpack_require__', createRequire(file));
+}
+
+/** Provides them to `import`. */
+export function provideToImport(): void {
+  const registerHooks: unknown = Reflect.get(Module, 'registerHooks');
+  // Node 20 has no hooks in the thread of the plugin: it starts another one for them.
+  if (typeof registerHooks === 'function') Reflect.apply(registerHooks, Module, [{resolve: resolveNow}]);
+  else register(new URL('import-hooks.js', import.meta.url));
+}

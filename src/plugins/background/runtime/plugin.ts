@@ -1,0 +1,76 @@
+import type {CallMessage, ServiceMessage, StartMessage} from '../channel/message.ts';
+import type {Outbox} from '../channel/outbox.ts';
+import {answerCall} from './answer-call.ts';
+import {loadModule} from './load-module.ts';
+import {memberOf} from './member.ts';
+import {logProblem, placeOf, problemOf} from './problem.ts';
+import {redirectCalls} from './redirect-calls.ts';
+import {findRoute, listRoutes} from './routes.ts';
+
+/** The plugin that this process runs. */
+export class Plugin {
+  readonly #outbox: Outbox;
+  #directory = '';
+  #module: unknown;
+
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  /** Takes a message of the service. */
+  receive(message: ServiceMessage, body: Uint8Array): void {
+    switch (message.kind) {
+      case 'start':
+        void this.#start(message, body);
+        return;
+      case 'call':
+        this.#call(message, body);
+        return;
+      case 'settings':
+        void this.#run('onSettingsUpdate', message.settings);
+        return;
+      case 'end':
+        void this.#run('onEnd').then(() => this.#outbox.send({kind: 'ended'}));
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  async #start(message: StartMessage, body: Uint8Array): Promise<void> {
+    this.#directory = message.directory;
+    try {
+      redirectCalls(message);
+      this.#module = await loadModule(message.file);
+    } catch (error) {
+      logProblem('The module did not load', error);
+      const place = placeOf(error, message.directory);
+      this.#outbox.send({
+        kind: 'not-loaded',
+        problem: `${problemOf(error)}${place === undefined ? '' : ` (${place})`}`,
+      });
+      return;
+    }
+    const identity: unknown = JSON.parse(Buffer.from(body).toString());
+    // Routes answer from now on. They do not wait for the promise of `onStart`, which may wait for a slow back end, or call a
+    // route of this plugin.
+    void this.#run('onStart', {...Object(identity), storagePath: message.storagePath});
+    this.#outbox.send({kind: 'started', routes: listRoutes(this.#module)});
+  }
+
+  #call(message: CallMessage, body: Uint8Array): void {
+    const route = findRoute(this.#module, message);
+    if (route === undefined) this.#outbox.send({kind: 'no-route', call: message.call});
+    else answerCall({message, body, route, directory: this.#directory, outbox: this.#outbox});
+  }
+
+  /** Calls a function of the plugin, if it has one, and logs its error. */
+  async #run(name: string, ...args: readonly unknown[]): Promise<void> {
+    try {
+      const run = memberOf(this.#module, name);
+      if (typeof run === 'function') await Reflect.apply(run, this.#module, args);
+    } catch (error) {
+      logProblem(`${name} failed`, error);
+    }
+  }
+}

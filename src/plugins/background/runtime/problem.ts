@@ -1,0 +1,41 @@
+import {inspect} from 'node:util';
+
+// Plugins may replace these functions, to log elsewhere.
+const writeError = process.stderr.write.bind(process.stderr);
+
+/** Logs an error of the plugin. */
+export function logProblem(action: string, error: unknown): void {
+  writeError(`${action}: ${describeProblem(error)}\n`);
+}
+
+/** Describes anything that was thrown, with its stack if it has one. Members are left out: those of axios hold sessions. */
+export function describeProblem(error: unknown): string {
+  const stack = stackOf(error);
+  return stack === '' ? problemOf(error) : stack;
+}
+
+/** Returns the message of anything that was thrown. */
+export function problemOf(error: unknown): string {
+  if (!(error instanceof Error)) return inspect(error, {depth: 1});
+  return `${error.name}: ${error.message}`;
+}
+
+/** Returns the first place in the own code of a plugin in the stack of an error, such as `background/index.js:12`. */
+export function placeOf(error: unknown, directory: string): string | undefined {
+  for (const line of stackOf(error).split('\n', STACK_LINES_MAX)) {
+    const start = line.indexOf(directory);
+    // Of a frame such as `at run (/plugins/com.example/background/index.js:12:5)`, or with `file://` before the path.
+    const found = start === -1 ? undefined : /^[/\\](.+?:\d+)(?::\d+)?\)?$/.exec(line.slice(start + directory.length));
+    const place = found?.[1];
+    if (place !== undefined && !place.includes('node_modules')) return place.replaceAll('\\', '/');
+  }
+  return undefined;
+}
+
+/** Lines of a stack that are searched: Node keeps ten frames, and messages may have lines too. */
+const STACK_LINES_MAX = 100;
+
+function stackOf(error: unknown): string {
+  const stack: unknown = error instanceof Error ? error.stack : '';
+  return typeof stack === 'string' ? stack : '';
+}

@@ -1,0 +1,85 @@
+import type {CallMessage} from '../channel/message.ts';
+
+/** Request that a route takes. */
+export interface RouteRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** The last value of each parameter. */
+  readonly query: Readonly<Record<string, string>>;
+  /** By lower-case name; values of one name are joined with commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Never undefined or null, since routes destructure it. */
+  readonly body: unknown;
+}
+
+/** The body is not what its content type promises. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody';
+}
+
+/**
+ * Reads a request.
+ *
+ * @throws {MalformedBody}
+ */
+export function readRequest({method, name, url, rawHeaders}: CallMessage, body: Uint8Array): RouteRequest {
+  const headers = joinHeaders(rawHeaders);
+  const start = url.indexOf('?');
+  const query = Object.fromEntries(new URLSearchParams(start === -1 ? '' : url.slice(start)));
+  return {
+    method,
+    url,
+    params: {handlerName: name},
+    query,
+    headers,
+    body: readBody(body, headers['content-type'] ?? ''),
+  };
+}
+
+function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const before = headers.get(name);
+    const value = rawHeaders[at + 1] ?? '';
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+/**
+ * Reads a body by its content type. Clients send JSON as text, as a form or without a type as well, so an object or an array is
+ * recognised in these too.
+ */
+function readBody(bytes: Uint8Array, contentType: string): unknown {
+  if (bytes.length === 0) return {};
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (type === 'application/json' || type.endsWith('+json')) return parseJson(textOf(bytes)) ?? {};
+  const isForm = type === 'application/x-www-form-urlencoded';
+  if (!isForm && type !== '' && !type.startsWith('text/')) return Buffer.from(bytes);
+  const text = textOf(bytes);
+  return findJson(text) ?? (isForm ? Object.fromEntries(new URLSearchParams(text)) : text);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MalformedBody('its body is not JSON', {cause: error});
+  }
+}
+
+/** Returns the object or array that a text is; undefined if it is another text. */
+function findJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
