@@ -38,6 +38,8 @@ export interface CrewroomParts {
   readonly log: Log;
   /** Returns the current time, in milliseconds since the Unix epoch. @default {Date.now} */
   readonly nowMs: () => number;
+  /** A monotonic clock, in milliseconds. The clock of the store follows it while `nowMs` stands still or goes back. @default {performance.now} */
+  readonly elapsedMs: () => number;
   /** Returns random bytes, for the ids of a new store and of requests. @default {randomBytes of node:crypto} */
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /**
@@ -92,6 +94,7 @@ const DEFAULT_PARTS: CrewroomParts = {
   openIdentity,
   log: SILENT_LOG,
   nowMs: Date.now,
+  elapsedMs: () => performance.now(),
   random: Math.random,
   randomBytes,
   newStoreId: false,
@@ -171,14 +174,14 @@ class OpenedCrewroom implements Crewroom {
   readonly #http: HttpService;
   #closed: Promise<void> | undefined;
 
-  constructor({config, parts: {log, nowMs, randomBytes, timers}, identity, store}: Opened) {
+  constructor({config, parts: {log, nowMs, elapsedMs, randomBytes, timers}, identity, store}: Opened) {
     const limits = limitsWith(config);
     this.config = config;
     this.storeId = store.id;
     this.identity = identity;
     this.sessions = identity;
     this.#store = store;
-    this.#sweeper = createSweeper({store, log, timers, elapsedMs: () => performance.now()});
+    this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
     const entries = createEntryService({store, limits, pause, onTtl});
     this.entries = withValues(entries);
@@ -226,14 +229,14 @@ async function pause(): Promise<void> {
 
 async function openStore(
   {ephemeral, dataDir}: Config,
-  {nowMs, log, randomBytes, newStoreId}: CrewroomParts,
+  {nowMs, elapsedMs, log, randomBytes, newStoreId}: CrewroomParts,
 ): Promise<Store> {
   if (ephemeral) {
     const {openMemoryStore} = await import('./store/memory/memory-store.ts');
-    return openMemoryStore({nowMs, randomBytes});
+    return openMemoryStore({nowMs, elapsedMs, randomBytes});
   }
   const {openLmdbStore} = await import('./store/lmdb-store.ts');
-  return openLmdbStore({directory: dataDir, nowMs, log, randomBytes, newStoreId});
+  return openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes, newStoreId});
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {

@@ -55,12 +55,10 @@ const HEADER = '{"format":"crewroom-export","version":1}';
 
 describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
   test('an export has a header, the entries in order, and a trailer', async () => {
-    const crewroom = await open(kind, {nowMs: () => Date.UTC(2026, 0, 1)});
+    const crewroom = await open(kind, {nowMs: () => Date.UTC(2026, 0, 1), elapsedMs: () => 0});
     await crewroom.entries.put('b', '2.0');
     await crewroom.entries.put('a', '1', {ttlSeconds: 60});
-    // The clock of the store goes on while that of the machine stands still.
-    const text = (await exportText(crewroom.transfer)).replace(/\.\d{3}Z/g, '.000Z');
-    expect(text).toBe(
+    expect(await exportText(crewroom.transfer)).toBe(
       [
         '{"format":"crewroom-export","version":1,"revision":"2","prefix":""}',
         '{"key":"a","revision":"2","updatedAt":"2026-01-01T00:00:00.000Z","expiresAt":"2026-01-01T00:01:00.000Z","value":1}',
