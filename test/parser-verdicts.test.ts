@@ -48,7 +48,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
   'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
-  'plugins/manifest/read-manifest.ts': [1, 'MANIFEST_BYTES_MAX, and what readJsonDocument() took'],
   'protocol/read-document.ts': [
     2,
     'DOCUMENT_BYTES_MAX or ANSWER_BYTES_MAX of the client, EVENT_LENGTH_MAX of an event',
