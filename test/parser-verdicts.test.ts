@@ -28,7 +28,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'doctor/backend/walk.ts': [1, 'an address that was read'],
   'domain/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
-  'domain/json-text.ts': [1, 'a name of a document that is being scanned'],
+  'domain/json-string.ts': [1, 'a name of a document that is being scanned'],
   'domain/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],
   'http/core/failure-log.ts': [2, 'an origin, shortened by the guard'],
   'http/core/route.ts': [2, 'the target of a request: 16 KiB of headers'],

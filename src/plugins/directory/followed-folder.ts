@@ -25,7 +25,7 @@ export class FollowedFolder {
     return this.#plugin;
   }
 
-  /** Whether the folder does not exist any longer, and its plugin is gone. */
+  /** True if the folder does not exist any longer and has no plugin. */
   get isGone(): boolean {
     return this.#plugin === undefined && this.#seen === MISSING;
   }

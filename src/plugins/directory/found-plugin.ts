@@ -64,7 +64,7 @@ async function readManifestFile({directory, inDevelopment}: PluginFolder): Promi
  * @param plugins Those in development first.
  * @returns The plugins in the order of their ids, each id once.
  */
-export function settleIds(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
+export function assignIds(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
   const byId = new Map<string, FoundPlugin>();
   for (const plugin of plugins) {
     const first = byId.get(plugin.id);
@@ -72,9 +72,9 @@ export function settleIds(plugins: readonly FoundPlugin[]): readonly FoundPlugin
     else if (plugin.inDevelopment)
       byId.set(plugin.id, breakPlugin(first, `has the id of another plugin, in ${plugin.directory}`));
   }
-  const settled = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  return settled.map(plugin => {
-    const twin = settled.find(other => other !== plugin && other.id.toLowerCase() === plugin.id.toLowerCase());
+  const assigned = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return assigned.map(plugin => {
+    const twin = assigned.find(other => other !== plugin && other.id.toLowerCase() === plugin.id.toLowerCase());
     return twin === undefined
       ? plugin
       : breakPlugin(plugin, `differs only in case from ${JSON.stringify(twin.id)}`, '$.id');

@@ -179,7 +179,7 @@ describe('a directory of plugins', () => {
     assert.deepEqual([plugin?.hasBackground, plugin?.problems], [true, []]);
   });
 
-  test('is mended while it is followed', async () => {
+  test('is fixed while it is followed', async () => {
     const home = await makeHome();
     await writePlugin(join(home, 'com.example.a'), {'ui/index.html': '', 'plugin.json': '{'});
     const watched = await follow(home);

@@ -1,7 +1,7 @@
 import {setInterval} from 'node:timers/promises';
 import type {Log} from '../../domain/log.ts';
 import {FollowedFolder} from './followed-folder.ts';
-import {type FoundPlugin, settleIds} from './found-plugin.ts';
+import {assignIds, type FoundPlugin} from './found-plugin.ts';
 import {listInstalled} from './installed-folders.ts';
 
 /** The folders to follow. */
@@ -15,7 +15,7 @@ export interface PluginDirectoryDeps {
   readonly onChange: (found: Found) => void;
 }
 
-/** What was found in the folders. */
+/** The plugins in the folders. */
 export interface Found {
   /** In the order of their ids, each id once. */
   readonly plugins: readonly FoundPlugin[];
@@ -85,6 +85,6 @@ class PluginDirectory implements AsyncDisposable {
 
   #publish(): void {
     const plugins = [...this.#folders.values()].flatMap(({plugin}) => plugin ?? []);
-    this.#deps.onChange({plugins: settleIds(plugins), directoryProblem: this.#problem});
+    this.#deps.onChange({plugins: assignIds(plugins), directoryProblem: this.#problem});
   }
 }

@@ -60,7 +60,7 @@ export function either<A, B>(a: Kind<A>, b: Kind<B>): Kind<A | B> {
   };
 }
 
-/** Where a part of a manifest is, and where its problems are collected. */
+/** The location of a part of a manifest, and the list that collects its problems. */
 export interface Place {
   readonly path: readonly string[];
   readonly problems: DocumentProblem[];
