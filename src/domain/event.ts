@@ -1,9 +1,13 @@
 import type {JsonText} from './json-text.ts';
 import type {Key} from './key.ts';
+import type {PluginLogLine, PluginState} from './plugin.ts';
 import type {GivenRevision, Revision} from './revision.ts';
 
 /** A change as subscribers receive it. */
-export type Event = EntryEvent | IdentityChanged | Reset;
+export type Event = EntryEvent | IdentityChanged | Reset | MomentaryEvent;
+
+/** Name of a kind of event. */
+export type EventKind = Event['kind'];
 
 /** A change of an entry, from the change log: delivered exactly once per subscription, and in order. */
 export type EntryEvent = EntryWritten | EntryRemoved;
@@ -45,6 +49,57 @@ export interface Reset {
   readonly revision: Revision;
 }
 
+/** An event that no log keeps: a client that is away misses it. */
+export type MomentaryEvent = PluginStateChanged | PluginLogged | ClientRequested;
+
+/** A plugin came, went, or changed its state. */
+export interface PluginStateChanged {
+  readonly kind: 'plugin-state';
+  readonly plugin: string;
+  /** Absent if the plugin is gone. */
+  readonly state?: PluginState | undefined;
+}
+
+/** A plugin logged a line. */
+export interface PluginLogged {
+  readonly kind: 'plugin-log';
+  readonly plugin: string;
+  /** In milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly level: PluginLogLine['level'];
+  readonly text: string;
+  /** Number of lines before this one that this subscriber missed, because it was too slow; absent if none. */
+  readonly dropped?: number | undefined;
+}
+
+/** A plugin asked the program that shows it to do something. */
+export type ClientRequested =
+  | {
+      readonly kind: 'client-request';
+      readonly action: 'navigate';
+      readonly plugin: string;
+      readonly payload?: string | undefined;
+    }
+  | {readonly kind: 'client-request'; readonly action: 'play-sound'; readonly url: string}
+  | {readonly kind: 'client-request'; readonly action: 'stop-sound'};
+
+/** Kinds that a subscriber receives who names none: those that concern entries and the identity. */
+export const DEFAULT_EVENT_KINDS: ReadonlySet<EventKind> = new Set([
+  'entry-written',
+  'entry-deleted',
+  'entry-expired',
+  'identity-changed',
+  'reset',
+]);
+
+/** All kinds. */
+export const EVENT_KINDS: ReadonlySet<EventKind> = new Set([
+  ...DEFAULT_EVENT_KINDS,
+  'plugin-state',
+  'plugin-log',
+  'client-request',
+] as const);
+
 /** Events that belong together, such as those of one commit. */
 export interface EventBatch {
   /** Empty if only the cursor moved. */
@@ -60,6 +115,8 @@ export interface EventBatch {
 export interface SubscribeOptions {
   /** Only entries whose key begins with it; `identity-changed` and `reset` are always delivered. @default {''} */
   readonly prefix?: string | undefined;
+  /** Kinds that are delivered. @default {DEFAULT_EVENT_KINDS} */
+  readonly kinds?: ReadonlySet<EventKind> | undefined;
   /**
    * The cursor after which events are delivered. A cursor of another store, or of another history of this one, gets a
    * `reset`. @default {the last commit}
@@ -79,6 +136,12 @@ export interface SubscribeOptions {
   readonly heartbeatMs?: number | undefined;
   /** Ends the subscription; the iteration then ends without an error. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Announces events that no log keeps. */
+export interface Announcer {
+  /** Delivers an event to all subscribers that want its kind. Never waits for them. */
+  announce(event: MomentaryEvent): void;
 }
 
 /** The port of the event hub. */

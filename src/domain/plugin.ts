@@ -114,6 +114,9 @@ export interface Plugins extends AsyncDisposable {
    */
   logs(id: string): readonly PluginLogLine[];
 
+  /** Logs a line for a plugin, with secrets masked; without a known id for the client itself. */
+  log(id: string | undefined, line: Pick<PluginLogLine, 'level' | 'text'>): void;
+
   /**
    * Ends the background of a plugin and starts it again; also after it was stopped because it ended too often.
    *

@@ -10,6 +10,79 @@ import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
+import {EVENT_LIMITS} from './limits.ts';
+
+describe('a subscriber that names kinds', () => {
+  const line = (text: string) => ({kind: 'plugin-log', plugin: 'com.example.a', atMs: 1, level: 'info', text}) as const;
+  const STARTED = {kind: 'plugin-state', plugin: 'com.example.a', state: 'running'} as const;
+  const STOP = {kind: 'client-request', action: 'stop-sound'} as const;
+
+  test('gets events that no log keeps, without a cursor', async () => {
+    const {hub} = openHub();
+    const live = listen(hub, {kinds: new Set(['plugin-state', 'plugin-log', 'client-request'])});
+    await live.next();
+    for (const event of [STARTED, line('one'), STOP]) hub.announce(event);
+    expect(await live.next()).toEqual({events: [STARTED, line('one'), STOP], cursor: undefined});
+  });
+
+  test('gets no other kinds, and the cursor of the next event that it wants', async () => {
+    const {hub, put, commit, changeIdentity} = openHub();
+    const kinds = new Set(['entry-deleted', 'plugin-state'] as const);
+    const live = listen(hub, {kinds});
+    await live.next();
+    changeIdentity();
+    hub.announce(line('one'));
+    await put('a', 1);
+    await commit({kind: 'delete', key: parseKey('a')});
+    const deleted = {events: [{kind: 'entry-deleted', key: 'a', revision: 2}], cursor: 2};
+    expect(await live.next()).toEqual(deleted);
+    expect(await take(hub.subscribe({kinds, since: 0}), 1)).toEqual([deleted]);
+  });
+
+  test('gets the wanted events of a commit', async () => {
+    const {hub, commit, put} = openHub();
+    await put('b', 1);
+    const live = listen(hub, {kinds: new Set(['entry-written'])});
+    await live.next();
+    await commit(putOf('a', 1), {kind: 'delete', key: parseKey('b')});
+    expect(await live.next()).toEqual({events: [written('a', 2, '1')], cursor: 2});
+  });
+
+  test('misses lines that it is too slow for, and learns how many', async () => {
+    const {hub} = openHub();
+    const live = listen(hub, {kinds: new Set(['plugin-log', 'plugin-state'])});
+    await live.next();
+    for (let index = 0; index < EVENT_LIMITS.waitingLinesMax + 7; index++) hub.announce(line(String(index)));
+    hub.announce(STARTED);
+    const first = await live.next();
+    expect(first?.events).toHaveLength(EVENT_LIMITS.waitingLinesMax + 1);
+    expect(first?.events.at(-1)).toEqual(STARTED);
+    hub.announce(line('later'));
+    expect((await live.next())?.events).toEqual([{...line('later'), dropped: 7}]);
+  });
+
+  test('misses the oldest states that it is too slow for', async () => {
+    const {hub} = openHub();
+    const live = listen(hub, {kinds: new Set(['plugin-log', 'plugin-state'])});
+    await live.next();
+    hub.announce(line('kept'));
+    const states = Array.from({length: EVENT_LIMITS.waitingEventsMax + 5}, (_, index) => ({
+      ...STARTED,
+      plugin: `p${index}`,
+    }));
+    for (const state of states) hub.announce(state);
+    expect((await live.next())?.events).toEqual([line('kept'), ...states.slice(5)]);
+  });
+});
+
+test('a subscriber that names no kinds gets no event that no log keeps', async () => {
+  const {hub, put} = openHub();
+  const live = listen(hub);
+  await live.next();
+  hub.announce({kind: 'client-request', action: 'stop-sound'});
+  await put('a', 1);
+  expect(await live.next()).toEqual({events: [written('a', 1, '1')], cursor: 1});
+});
 
 describe('a subscriber', () => {
   test('gets events from now on, and the cursor to start with', async () => {
@@ -532,7 +605,7 @@ class Model {
 
   apply({events, cursor}: EventBatch): void {
     for (const event of events) {
-      if (event.kind === 'identity-changed' || event.kind === 'reset') throw new Error(`unexpected ${event.kind}`);
+      if (!('key' in event)) throw new Error(`unexpected ${event.kind}`);
       if (this.cursor !== undefined && event.revision <= this.cursor) throw new Error('it came twice');
       if (!event.key.startsWith(this.prefix)) throw new Error('it is of another prefix');
       if (event.kind === 'entry-written') this.entries.set(event.key, event.revision);

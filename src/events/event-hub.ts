@@ -1,5 +1,12 @@
 import {AppError} from '../domain/app-error.ts';
-import type {EventBatch, Events, SubscribeOptions} from '../domain/event.ts';
+import {
+  type Announcer,
+  DEFAULT_EVENT_KINDS,
+  type EventBatch,
+  type Events,
+  type MomentaryEvent,
+  type SubscribeOptions,
+} from '../domain/event.ts';
 import type {IdentitySource} from '../domain/identity.ts';
 import {parsePrefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
@@ -22,11 +29,11 @@ export interface EventHubDeps {
 }
 
 /** Makes the hub that delivers the changes of a store, and of the identity, to all subscribers. */
-export function createEventHub(deps: EventHubDeps): Events {
+export function createEventHub(deps: EventHubDeps): Events & Announcer {
   return new EventHub(deps);
 }
 
-class EventHub implements Events {
+class EventHub implements Events, Announcer {
   readonly #deps: EventHubDeps;
   readonly #limits: EventLimits;
   readonly #subscriptions = new Set<Subscription>();
@@ -63,6 +70,10 @@ class EventHub implements Events {
     return {[Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions)};
   }
 
+  announce(event: MomentaryEvent): void {
+    for (const subscription of this.#subscriptions) subscription.announce(event);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#stopListening();
@@ -91,11 +102,13 @@ class EventHub implements Events {
 }
 
 function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' | 'revision'>): SubscriptionStart {
-  const {prefix = '', since, resume = false, initial = false, heartbeatMs, signal} = options;
+  const {prefix = '', kinds = DEFAULT_EVENT_KINDS, since, resume = false, initial = false} = options;
+  const {heartbeatMs, signal} = options;
   const cursor = since === undefined ? undefined : revisionIn(id, since);
   if (cursor !== undefined) assertCursor(cursor, resume ? Number.MAX_SAFE_INTEGER : revision);
   return {
     prefix: parsePrefix(prefix),
+    kinds,
     seen: since === undefined ? (initial ? undefined : revision) : (cursor ?? FOREIGN_CURSOR),
     cursor,
     initial,

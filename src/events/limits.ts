@@ -8,6 +8,8 @@ export interface EventLimits {
   readonly waitingEventsMax: number;
   /** Most bytes of their keys and values. */
   readonly waitingEventBytesMax: number;
+  /** Most lines of plugins that wait for one subscriber: those of one second. Further ones are dropped. */
+  readonly waitingLinesMax: number;
   /** Changes of a page of the log, and entries of a page of a snapshot. */
   readonly pageEvents: number;
   /** Bytes of keys and values after which a delivery ends. */
@@ -24,6 +26,7 @@ export const EVENT_LIMITS: EventLimits = {
   subscribersMax: DEFAULT_LIMITS.subscribersMax,
   waitingEventsMax: DEFAULT_LIMITS.waitingEventsMax,
   waitingEventBytesMax: DEFAULT_LIMITS.waitingEventBytesMax,
+  waitingLinesMax: 1000,
   pageEvents: DEFAULT_LIMITS.waitingEventsMax / 4,
   deliveryBytes: DEFAULT_LIMITS.waitingEventBytesMax / 4,
   deliveriesPerTick: 16,

@@ -1,8 +1,9 @@
 import {AppError} from '../domain/app-error.ts';
-import type {EventBatch} from '../domain/event.ts';
+import {DEFAULT_EVENT_KINDS, type EventBatch, type EventKind, type MomentaryEvent} from '../domain/event.ts';
 import type {Prefix} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
 import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
+import {MomentaryEvents} from './momentary-events.ts';
 import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
 
 /** The parts of a subscription. */
@@ -16,6 +17,8 @@ export interface SubscriptionDeps extends HistoryDeps {
 
 /** The start and the end of a subscription. */
 export interface SubscriptionStart extends HistoryStart {
+  /** Kinds that are delivered. */
+  readonly kinds: ReadonlySet<EventKind>;
   /** The revision that the subscriber resumes after, if any. */
   readonly cursor: Revision | undefined;
   readonly heartbeatMs: number | undefined;
@@ -51,6 +54,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   #waitingEvents = 0;
   #waitingBytes = 0;
   #identityChanged = false;
+  readonly #momentary: MomentaryEvents;
   #history: AsyncGenerator<EventBatch, undefined> | undefined;
   /** A batch of the history that no `next()` waits for yet. */
   #held: EventBatch | undefined;
@@ -62,6 +66,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#cursor = start.cursor;
     this.#start = start;
     this.#deps = deps;
+    this.#momentary = new MomentaryEvents(start.kinds);
   }
 
   get cursor(): Revision | undefined {
@@ -100,8 +105,14 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
 
   /** Delivers `identity-changed` next. */
   notifyIdentityChange(): void {
+    if (!this.#start.kinds.has('identity-changed')) return;
     this.#identityChanged = true;
     this.#proceed();
+  }
+
+  /** Delivers an event that no log keeps, if the subscriber wants its kind. */
+  announce(event: MomentaryEvent): void {
+    if (this.#momentary.add(event)) this.#proceed();
   }
 
   reaches(seen: Revision): boolean {
@@ -181,15 +192,26 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
       this.#identityChanged = false;
       return IDENTITY_CHANGED;
     }
-    const sized = this.#waiting.shift();
-    if (sized !== undefined) {
+    const events = this.#momentary.take();
+    if (events !== undefined) return {events, cursor: undefined};
+    return this.#shiftWaiting() ?? this.#takeHeld();
+  }
+
+  /** Returns the next batch of the queue that has an event of a wanted kind. */
+  #shiftWaiting(): EventBatch | undefined {
+    for (let sized = this.#waiting.shift(); sized !== undefined; sized = this.#waiting.shift()) {
       this.#waitingEvents -= sized.batch.events.length;
       this.#waitingBytes -= sized.sizeBytes;
-      return sized.batch;
+      const batch = selectKinds(sized.batch, this.#start.kinds);
+      if (batch !== undefined) return batch;
     }
+    return undefined;
+  }
+
+  #takeHeld(): EventBatch | undefined {
     const held = this.#held;
     this.#held = undefined;
-    return held;
+    return held && selectKinds(held, this.#start.kinds);
   }
 
   /** Queues a batch. @returns False if the queue is too long. */
@@ -251,4 +273,12 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     }
     this.#proceed();
   }
+}
+
+/** Leaves out events of other kinds. @returns Undefined if none is left; a batch that was empty before stays. */
+function selectKinds(batch: EventBatch, kinds: ReadonlySet<EventKind>): EventBatch | undefined {
+  if (kinds === DEFAULT_EVENT_KINDS || batch.events.length === 0) return batch;
+  const events = batch.events.filter(({kind}) => kinds.has(kind));
+  if (events.length === batch.events.length) return batch;
+  return events.length === 0 ? undefined : {...batch, events};
 }

@@ -36,8 +36,15 @@ export function formatEvent(event: Event, storeId?: StoreId): Uint8Array {
     case 'reset':
       writer.text(JSON.stringify({kind, storeId, revision: String(event.revision)}));
       break;
+    case 'plugin-log': {
+      const {plugin, atMs, level, text, dropped} = event;
+      writer.text(JSON.stringify({kind, plugin, at: formatTime(atMs), level, text, dropped}));
+      break;
+    }
     case 'identity-changed':
-      writer.text(JSON.stringify({kind}));
+    case 'plugin-state':
+    case 'client-request':
+      writer.text(JSON.stringify(event));
   }
   return writer.end();
 }

@@ -48,6 +48,35 @@ function idOf(revision: number | string, {storeId} = service().crewroom): string
 
 const put = (key: string, body: string) => send('PUT', `/api/store/${encodeURIComponent(key)}`, body);
 
+describe('GET /api/events?kinds=', () => {
+  test('streams only these kinds', async () => {
+    const prefix = newPrefix();
+    const subscriber = await subscribe(`?kinds=entry-deleted&prefix=${encodeURIComponent(prefix)}`);
+    await subscriber.until(() => subscriber.parser.lastEventId !== '');
+    await put(`${prefix}a`, '1');
+    await send('DELETE', `/api/store/${encodeURIComponent(`${prefix}a`)}`);
+    expect((await subscriber.take(1)).map(({type}) => type)).toEqual(['entry-deleted']);
+  });
+
+  test('answers a long poll with only these kinds', async () => {
+    const prefix = newPrefix();
+    const {revision} = await put(`${prefix}a`, '1');
+    await send('DELETE', `/api/store/${encodeURIComponent(`${prefix}a`)}`);
+    const query = `kinds=entry-deleted,entry-expired&since=${Number(revision) - 1}&wait=5`;
+    const response = await fetch(`${service().url}/api/events?${query}`);
+    const {events} = (await response.json()) as {readonly events: readonly {readonly kind: string}[]};
+    expect(events.map(({kind}) => kind)).toEqual(['entry-deleted']);
+  });
+
+  for (const kinds of ['nosuch', '', 'reset,', 'entry-written,toString', 'Reset']) {
+    test(`refuses ${JSON.stringify(kinds)}`, async () => {
+      const response = await fetch(`${service().url}/api/events?kinds=${kinds}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({code: 'invalid-parameter', parameter: 'kinds'});
+    });
+  }
+});
+
 describe('GET /api/events', () => {
   test('starts at once with a cursor and the time to reconnect', async () => {
     const {response, parser, until} = await subscribe('');

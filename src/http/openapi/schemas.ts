@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../../domain/event.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
@@ -73,6 +74,13 @@ export const EVENTS_QUERY = z
       .meta({
         description: `Only entries whose key begins with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`,
       }),
+    kinds: z
+      .string()
+      .transform((text, context) => readKinds(text, context))
+      .optional()
+      .meta({
+        description: `Kinds of events, separated by commas, of ${[...EVENT_KINDS].join(', ')}. Without it: ${[...DEFAULT_EVENT_KINDS].join(', ')}.`,
+      }),
     since: z
       .string()
       .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
@@ -101,6 +109,20 @@ export const EVENTS_QUERY = z
     error: 'it cannot stand beside wait; GET /api/keys lists the entries that are present',
   });
 
+function readKinds(text: string, context: z.RefinementCtx): ReadonlySet<EventKind> {
+  const kinds = text.split(',');
+  const unknown = kinds.find(kind => !isEventKind(kind));
+  if (unknown === undefined) return new Set(kinds.filter(isEventKind));
+  const message = `${JSON.stringify(unknown.slice(0, 40))} is not a kind of event; there are ${[...EVENT_KINDS].join(', ')}`;
+  context.addIssue({code: 'custom', message});
+  return z.NEVER;
+}
+
+function isEventKind(text: string): text is EventKind {
+  const names: ReadonlySet<string> = EVENT_KINDS;
+  return names.has(text);
+}
+
 /** One event: the data of a server-sent event, a WebSocket frame, or an element of a list. */
 export const EVENT = z.union([
   z.strictObject({
@@ -119,6 +141,27 @@ export const EVENT = z.union([
     revision: z.string().regex(/^[1-9][0-9]*$/),
   }),
   z.strictObject({kind: z.literal('identity-changed')}),
+  z.strictObject({
+    kind: z.literal('plugin-state'),
+    plugin: z.string(),
+    state: z.string().optional().meta({description: 'The new state; absent if the plugin is gone.'}),
+  }),
+  z.strictObject({
+    kind: z.literal('plugin-log'),
+    plugin: z.string(),
+    at: z.iso.datetime(),
+    level: z.enum(['error', 'info', 'debug']),
+    text: z.string(),
+    dropped: z.int().min(1).optional().meta({description: 'Lines before this one that this subscriber missed.'}),
+  }),
+  z.strictObject({
+    kind: z.literal('client-request'),
+    action: z.literal('navigate'),
+    plugin: z.string(),
+    payload: z.string().optional(),
+  }),
+  z.strictObject({kind: z.literal('client-request'), action: z.literal('play-sound'), url: z.string()}),
+  z.strictObject({kind: z.literal('client-request'), action: z.literal('stop-sound')}),
   z.strictObject({kind: z.literal('reset'), storeId: STORE_ID, revision: z.string().regex(/^(0|[1-9][0-9]*)$/)}),
 ]);
 

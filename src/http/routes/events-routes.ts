@@ -33,7 +33,7 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
 }
 
 /** Parameters of a subscription, as a client sent them. */
-export interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'initial'> {
+export interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'initial'> {
   /** Undefined for a stream. */
   readonly waitSeconds: number | undefined;
 }

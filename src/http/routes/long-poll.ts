@@ -8,7 +8,7 @@ import type {Polled} from '../../protocol/event.ts';
 export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;
 
 /** Events to wait for, and the time to wait. */
-export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'since' | 'resume' | 'signal'> {
+export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
   readonly storeId: StoreId;
   /** Reserves memory for the answer, each time before it grows. @throws {AppError} `too-many-bodies`. */

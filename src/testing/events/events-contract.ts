@@ -123,7 +123,7 @@ const EVENTS: ContractPart<OpenedEvents> = {
 
 /** The kind of an event, its key, its revision and the text of its value. */
 function describe(event: Event | undefined): readonly unknown[] {
-  if (event === undefined || event.kind === 'identity-changed') return [event?.kind];
+  if (event === undefined || !('revision' in event)) return [event?.kind];
   const json = event.kind === 'entry-written' ? event.json : undefined;
   const text = json === undefined ? undefined : new TextDecoder().decode(json);
   return [event.kind, 'key' in event ? event.key : undefined, event.revision, text];

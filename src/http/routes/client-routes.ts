@@ -1,0 +1,61 @@
+import type {Announcer, ClientRequested} from '../../domain/event.ts';
+import type {Plugins} from '../../domain/plugin.ts';
+import {CLIENT_REQUEST_BYTES_MAX, readLogRequest, readNavigation, readSound} from '../../protocol/client-request.ts';
+import {headerValues} from '../../protocol/raw-headers.ts';
+import {readJsonBody} from '../core/body.ts';
+import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
+import type {Operation, Route} from '../core/route.ts';
+import {assertNoQuery} from './no-query.ts';
+
+/** Log, subscribers and configuration that plugins call. */
+export interface ClientRoutesDeps {
+  readonly plugins: Pick<Plugins, 'log'>;
+  /** Passes requests to the program that shows the plugins. */
+  readonly events: Announcer;
+  /** Content of the configuration that plugins read, as JSON text. */
+  readonly pluginConfig: string;
+}
+
+/** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
+export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
+  const config = answer(`{"config":${pluginConfig}}`);
+  const acting = (read: (body: Uint8Array) => ClientRequested): Operation =>
+    withBody(body => events.announce(read(body)));
+  return [
+    {
+      path: '/api/config',
+      operations: {
+        GET: ({query}) => {
+          assertNoQuery(query);
+          return config;
+        },
+      },
+    },
+    {
+      path: '/api/log',
+      operations: {POST: withBody((body, request) => plugins.log(pluginOf(request), readLogRequest(body)))},
+    },
+    {path: '/api/navigate', operations: {POST: acting(readNavigation)}},
+    {path: '/api/play-sound', operations: {POST: acting(readSound)}},
+    {path: '/api/stop-sound', operations: {POST: acting(() => ({kind: 'client-request', action: 'stop-sound'}))}},
+  ];
+}
+
+/** Answers `{}` after a body has been taken. */
+function withBody(take: (body: Uint8Array, request: HttpRequest) => void): Operation {
+  return async ({request, query}): Promise<HttpAnswer> => {
+    assertNoQuery(query);
+    take(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX), request);
+    return jsonAnswer({});
+  };
+}
+
+/**
+ * Returns the plugin that sent a request: the background SDK names it in a header, and browsers the page in the Referer.
+ * Only for the log, since programs can send any header.
+ */
+function pluginOf({rawHeaders}: HttpRequest): string | undefined {
+  const [named] = headerValues(rawHeaders, 'x-crewroom-plugin');
+  const [referer = ''] = headerValues(rawHeaders, 'referer');
+  return named ?? /^https?:\/\/[^/]{1,300}\/plugins\/([A-Za-z0-9._-]{1,253})\//.exec(referer)?.[1];
+}

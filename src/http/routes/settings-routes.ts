@@ -1,0 +1,41 @@
+import {AppError} from '../../domain/app-error.ts';
+import type {UserSettings} from '../../domain/user-settings.ts';
+import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/client-request.ts';
+import {readJsonBody} from '../core/body.ts';
+import {type HttpAnswer, jsonAnswer} from '../core/message.ts';
+import {type Call, decodeName, type Route} from '../core/route.ts';
+import {assertNoQuery} from './no-query.ts';
+
+/** `/api/settings`: settings of the client and of each plugin, with defaults filled in. */
+export function settingsRoutes(settings: UserSettings): readonly Route[] {
+  return [
+    {
+      path: '/api/settings',
+      operations: {
+        GET: async ({query}) => {
+          assertNoQuery(query);
+          return jsonAnswer(await settings.all());
+        },
+      },
+    },
+    {
+      path: '/api/settings/{id}',
+      operations: {
+        GET: async ({segments: [id = ''], query}) => {
+          assertNoQuery(query);
+          return jsonAnswer(await settings.get(decodeName(id)));
+        },
+        PUT: call => update(call, settings),
+      },
+    },
+  ];
+}
+
+async function update({request, segments: [id = ''], query}: Call, settings: UserSettings): Promise<HttpAnswer> {
+  assertNoQuery(query);
+  const plugin = decodeName(id);
+  const changes = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
+  if (isMembers(changes)) return jsonAnswer(await settings.update(plugin, changes));
+  const problems = [{path: '$', problem: 'is not an object'}];
+  throw new AppError({code: 'invalid-plugin-settings', plugin, problems});
+}
