@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
 import {describe, test} from 'vitest';
 import {Listeners} from './listeners.ts';
 
@@ -41,6 +42,71 @@ describe('Listeners', () => {
     assert.deepEqual([errors, called], [[failure], true]);
   });
 
+  test('calls a listener that another one added from the next call on, so that no call goes on for ever', () => {
+    const listeners = new Listeners();
+    let calls = 0;
+    const addAgain = (): void => {
+      calls++;
+      listeners.add(addAgain);
+    };
+    listeners.add(addAgain);
+    listeners.call();
+    assert.equal(calls, 1);
+    listeners.call();
+    assert.equal(calls, 3);
+  });
+
+  test('does not call a listener that another one removed before', () => {
+    const listeners = new Listeners();
+    const calls: string[] = [];
+    listeners.add(() => {
+      calls.push('first');
+      removeSecond();
+    });
+    const removeSecond = listeners.add(() => calls.push('second'));
+    listeners.add(() => calls.push('third'));
+    listeners.call();
+    assert.deepEqual(calls, ['first', 'third']);
+  });
+
+  test('calls a listener that removes itself once', () => {
+    const listeners = new Listeners();
+    let calls = 0;
+    const remove = listeners.add(() => {
+      calls++;
+      remove();
+    });
+    listeners.call();
+    listeners.call();
+    assert.equal(calls, 1);
+  });
+
+  test('calls listeners that were added after it was cleared, and no others', () => {
+    const listeners = new Listeners();
+    let calls = 0;
+    listeners.add(() => assert.fail('called'));
+    listeners.clear();
+    listeners.add(() => calls++);
+    listeners.call();
+    assert.equal(calls, 1);
+  });
+
+  test('throws errors as uncaught exceptions if nothing receives them, after it called the other listeners', async () => {
+    const failure = new Error('failed');
+    const listeners = new Listeners();
+    const calls: string[] = [];
+    listeners.add(() => {
+      throw failure;
+    });
+    listeners.add(() => calls.push('other'));
+    const error = await uncaughtDuring(() => {
+      listeners.call();
+      calls.push('returned');
+    });
+    assert.equal(error, failure);
+    assert.deepEqual(calls, ['other', 'returned']);
+  });
+
   test('calls none after it was cleared', () => {
     const listeners = new Listeners();
     listeners.add(() => assert.fail('called'));
@@ -48,3 +114,17 @@ describe('Listeners', () => {
     listeners.call();
   });
 });
+
+/** Returns the next uncaught exception, which the listeners of the test runner do not see. */
+async function uncaughtDuring(action: () => void): Promise<unknown> {
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  try {
+    const uncaught = once(process, 'uncaughtException');
+    action();
+    const [error] = await uncaught;
+    return error;
+  } finally {
+    for (const other of others) process.on('uncaughtException', other);
+  }
+}

@@ -16,9 +16,10 @@ export class Listeners {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Calls every listener, even if one of them throws. */
+  /** Calls every listener, even if one of them throws. Listeners that are added meanwhile are called the next time. */
   call(): void {
-    for (const listener of this.#listeners) {
+    for (const listener of [...this.#listeners]) {
+      if (!this.#listeners.has(listener)) continue;
       try {
         listener();
       } catch (error) {
