@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {formatRevision, parseRevision, revisionIn} from './revision.ts';
-import {createStoreId} from './store-id.ts';
+import {formatRevision, NO_REVISION, parseRevision, revisionIn} from './revision.ts';
+import {createStoreId, parseStoreId} from './store-id.ts';
 
 const ID = createStoreId(Uint8Array.of(0x3f, 0x9c, 0, 7, 0xff, 1, 2, 3));
 const OTHER = createStoreId(Uint8Array.of(1));
@@ -51,10 +52,42 @@ describe('parseRevision()', () => {
     const revision = {storeId: ID, revision: 12};
     assert.deepEqual(parseRevision(formatRevision(revision)), revision);
   });
+
+  /** Ids of 1 to 32 letters and digits. */
+  const anyId = fc
+    .string({unit: fc.constantFrom(...'0123456789abcxyz'), minLength: 1, maxLength: 32})
+    .map(text => parseStoreId(text) ?? assert.fail(text));
+  const anyRevision = fc.nat({max: 999_999_999_999_999});
+
+  test('reads every revision that is written, with a store id and bare', () => {
+    fc.assert(
+      fc.property(anyId, anyRevision, (storeId, revision) => {
+        assert.deepEqual(parseRevision(formatRevision({storeId, revision})), {storeId, revision});
+        assert.equal(parseRevision(String(revision)), revision);
+      }),
+    );
+  });
+
+  test('takes no two texts for the same revision, so that texts can be compared', () => {
+    const anyText = fc.string({unit: fc.constantFrom(...'0019a-+ '), maxLength: 6});
+    fc.assert(
+      fc.property(anyText, text => {
+        const revision = parseRevision(text);
+        if (revision === undefined) return;
+        assert.equal(typeof revision === 'number' ? String(revision) : formatRevision(revision), text);
+      }),
+      {numRuns: 1000},
+    );
+  });
 });
 
 test('revisionIn() takes a bare revision for one of the store, and finds none of another store in it', () => {
   assert.equal(revisionIn(ID, 12), 12);
   assert.equal(revisionIn(ID, {storeId: ID, revision: 12}), 12);
   assert.equal(revisionIn(ID, {storeId: OTHER, revision: 12}), undefined);
+});
+
+test('no commit has NO_REVISION, which can be written and read as any other', () => {
+  assert.equal(NO_REVISION, 0);
+  assert.equal(parseRevision(String(NO_REVISION)), NO_REVISION);
 });
