@@ -50,9 +50,14 @@ test('a call that waits for a permit ends with its signal', async () => {
   expect(outcomes.every(({status}) => status === 'rejected')).toBe(true);
 });
 
-describe('a client of another program', () => {
+describe('a client of another program or version', () => {
   const answers: readonly {name: string; listener: RequestListener; problem: string}[] = [
     {name: 'a page', listener: page, problem: 'it has no ETag of this service'},
+    {
+      name: 'the success of a version without store ids',
+      listener: (_, response) => response.writeHead(200, {ETag: '"12"'}).end('{}'),
+      problem: 'its ETag has no store id; the service is an older version, and has done what was asked',
+    },
     {
       name: 'a failure in another form',
       listener: (_, response) => response.writeHead(500).end('{"message": "no"}'),

@@ -110,6 +110,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',
   'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
   'invalid-value': 'Correct the value, or the schema that reads it; the text of the entry has the stored value',
-  'unexpected-answer': 'Another program may be listening on the port; "crewroom doctor" names it',
+  'unexpected-answer':
+    'Another program, or another version of Crewroom, may be listening on the port; "crewroom doctor" names it',
   'unknown-failure': 'The log of the service has more about it; a newer Crewroom may know this failure',
 };

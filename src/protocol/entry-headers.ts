@@ -26,7 +26,12 @@ export function readEntryHeaders(headers: Headers): EntryHeaders {
 
 /** Reads the revision of an answer to a write. @throws {UnexpectedDocument} */
 export function readRevisionHeader(headers: Headers): StoreRevision {
-  const revision = readEntityTag(headers.get('ETag'));
-  if (revision === undefined) throw new UnexpectedDocument('it has no ETag of this service');
-  return revision;
+  const tag = headers.get('ETag');
+  const revision = readEntityTag(tag);
+  if (revision !== undefined) return revision;
+  throw new UnexpectedDocument(
+    /^"[0-9]+"$/.test(tag ?? '')
+      ? 'its ETag has no store id; the service is an older version, and has done what was asked'
+      : 'it has no ETag of this service',
+  );
 }
