@@ -1,36 +1,61 @@
 import {randomBytes} from 'node:crypto';
 import {createInterface} from 'node:readline';
-import {platformPaths} from '../paths.ts';
-import type {CliContext, Input, Output} from './terminal/context.ts';
+import type {Readable, Writable} from 'node:stream';
+import type {PlatformPaths} from '../paths.ts';
+import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
-/** Makes the context of this process. */
-export function processContext(): CliContext {
+/** The part of Node's `process` that the command line uses. */
+export interface HostProcess {
+  readonly argv: readonly string[];
+  readonly stdin: HostInput;
+  readonly stdout: HostOutput;
+  readonly stderr: HostOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly arch: string;
+  readonly versions: {readonly node: string};
+  readonly pid: number;
+  cwd(): string;
+  getuid?(): number;
+  on(signal: StopSignal, listener: () => void): unknown;
+  off(signal: StopSignal, listener: () => void): unknown;
+  exit(exitCode: number): void;
+}
+
+/** An input stream of a process; `isTTY` is missing if it is not a terminal. */
+export type HostInput = Readable & {readonly isTTY?: boolean};
+
+/** An output stream of a process; `isTTY` and `columns` are missing if it is not a terminal. */
+export type HostOutput = Writable & {readonly isTTY?: boolean; readonly columns?: number};
+
+/** Makes the context of a process. */
+export function processContext(host: HostProcess, paths: PlatformPaths): CliContext {
   return {
-    args: process.argv.slice(2),
-    stdin: createInput(process.stdin),
-    stdout: createOutput(process.stdout),
-    stderr: createMessages(process.stderr),
-    environment: process.env,
-    workingDirectory: process.cwd(),
-    platform: process.platform,
-    architecture: process.arch,
-    nodeVersion: process.versions.node,
-    paths: platformPaths(),
-    processId: process.pid,
-    userId: process.getuid?.(),
+    args: host.argv.slice(2),
+    stdin: createInput(host.stdin),
+    stdout: createOutput(host.stdout),
+    stderr: createMessages(host.stderr),
+    environment: host.env,
+    workingDirectory: host.cwd(),
+    platform: host.platform,
+    architecture: host.arch,
+    nodeVersion: host.versions.node,
+    paths,
+    processId: host.pid,
+    userId: host.getuid?.(),
     nowMs: Date.now,
     elapsedMs: () => performance.now(),
     randomName: () => randomBytes(8).toString('hex'),
     fetch,
     onSignal: (signal, listener) => {
-      process.on(signal, listener);
-      return () => process.off(signal, listener);
+      host.on(signal, listener);
+      return () => host.off(signal, listener);
     },
-    exitNow: exitCode => process.exit(exitCode),
+    exitNow: exitCode => host.exit(exitCode),
   };
 }
 
-function createInput(stream: NodeJS.ReadStream): Input {
+function createInput(stream: HostInput): Input {
   return {
     isTerminal: stream.isTTY === true,
     chunks: () => stream,
@@ -50,7 +75,7 @@ function createInput(stream: NodeJS.ReadStream): Input {
   };
 }
 
-function createOutput(stream: NodeJS.WriteStream): Output {
+function createOutput(stream: HostOutput): Output {
   // Each write reports its own failure; without a listener the stream would also end the process.
   stream.on('error', () => {});
   return {
@@ -65,7 +90,7 @@ function createOutput(stream: NodeJS.WriteStream): Output {
   };
 }
 
-function createMessages(stream: NodeJS.WriteStream): Output {
+function createMessages(stream: HostOutput): Output {
   const output = createOutput(stream);
   return {...output, write: data => output.write(data).catch(() => {})};
 }

@@ -24,7 +24,7 @@ async function makePlaces(): Promise<Places> {
 }
 
 function run({cache}: Places, ...args: readonly string[]): Promise<Finished> {
-  return machine.run(args, {environment: {XDG_CACHE_HOME: cache}});
+  return machine.runProcess(args, {environment: {XDG_CACHE_HOME: cache}});
 }
 
 describe.runIf(process.platform !== 'win32')('the directory with compiled code', () => {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
-import {execFile, execFileSync} from 'node:child_process';
+import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {mkdir, symlink, writeFile} from 'node:fs/promises';
 import {type AddressInfo, createServer} from 'node:net';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
-import {afterAll, beforeAll, describe, test} from 'vitest';
-import {createMachine, plain, type Service} from './crewroom.ts';
+import {beforeAll, describe, test} from 'vitest';
+import {useService} from '../support/service.ts';
+import {createMachine, plain} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
-let service: Service;
-beforeAll(async () => {
-  service = await machine.start();
-});
-afterAll(() => service.stop());
+const service = useService({ephemeral: true});
 
 /** The answer to a shell. */
 interface Answered {
@@ -26,12 +23,25 @@ interface Answered {
 
 /** Returns the offered words for a line, whose last word may be empty. */
 async function suggest(words: readonly string[], environment?: Record<string, string>): Promise<readonly string[]> {
-  return (await ask(words, environment)).words;
+  return (await ask(words, {environment})).words;
 }
 
-async function ask(words: readonly string[], environment: Record<string, string> = {}): Promise<Answered> {
-  const finished = await machine.run(['complete', '--', ...words], {
-    environment: {CREWROOM_PORT: String(service.port), ...environment},
+/** Returns the names of commands and flags that are offered: the library writes them to the standard output by itself. */
+async function suggestNames(words: readonly string[]): Promise<readonly string[]> {
+  return (await ask(words, {complete: machine.runProcess})).words;
+}
+
+interface AskOptions {
+  readonly environment?: Record<string, string> | undefined;
+  readonly complete?: typeof machine.run;
+}
+
+async function ask(
+  words: readonly string[],
+  {environment, complete = machine.run}: AskOptions = {},
+): Promise<Answered> {
+  const finished = await complete(['complete', '--', ...words], {
+    environment: {CREWROOM_PORT: String(service().port), ...environment},
   });
   assert.deepEqual([finished.exitCode, finished.stderr], [0, '']);
   const lines = finished.stdout.trimEnd().split('\n');
@@ -50,7 +60,7 @@ async function suggestKeys(words: readonly string[], environment?: Record<string
 }
 
 async function put(key: string, body = '1'): Promise<void> {
-  await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`, {method: 'PUT', body});
+  await fetch(`${service().url}/api/store/${encodeURIComponent(key)}`, {method: 'PUT', body});
 }
 
 /** Keys that mean something else in some shell. */
@@ -97,8 +107,8 @@ describe('the completion of keys', () => {
   test('works after flags, and asks the service that they name', async () => {
     assert.deepEqual(await suggestKeys(['get', '--json', 'gr']), ['grüße']);
     const environment = {CREWROOM_PORT: '1'};
-    assert.deepEqual(await suggestKeys(['get', '--port', String(service.port), 'gr'], environment), ['grüße']);
-    assert.deepEqual(await suggestKeys(['get', `--port=${service.port}`, 'gr'], environment), ['grüße']);
+    assert.deepEqual(await suggestKeys(['get', '--port', String(service().port), 'gr'], environment), ['grüße']);
+    assert.deepEqual(await suggestKeys(['get', `--port=${service().port}`, 'gr'], environment), ['grüße']);
   });
 
   test('leaves out keys that mean something else in a shell', async () => {
@@ -112,15 +122,15 @@ describe('the completion of keys', () => {
   });
 
   test('offers no keys in other places', async () => {
-    assert.deepEqual(await suggest(['put', 'k', '']), []);
-    assert.deepEqual(await suggest(['start', '']), []);
-    assert.deepEqual(await suggest(['get', '--json']), ['--json']);
-    assert.deepEqual(await suggest(['put', 'k', '1', '--if-match', '']), []);
+    assert.deepEqual(await suggestNames(['put', 'k', '']), []);
+    assert.deepEqual(await suggestNames(['start', '']), []);
+    assert.deepEqual(await suggestNames(['get', '--json']), ['--json']);
+    assert.deepEqual(await suggestNames(['put', 'k', '1', '--if-match', '']), []);
   });
 
   test('offers at most a screenful', async () => {
     const operations = Array.from({length: 300}, (_, index) => ({kind: 'put', key: `many-${index + 1000}`, value: 1}));
-    await fetch(`${service.url}/api/transactions`, {method: 'POST', body: JSON.stringify({operations})});
+    await fetch(`${service().url}/api/transactions`, {method: 'POST', body: JSON.stringify({operations})});
     const keys = await suggestKeys(['get', 'many-']);
     assert.deepEqual([keys.length, keys[0], keys.at(-1)], [50, 'many-1000', 'many-1049']);
   });
@@ -162,7 +172,7 @@ describe('the completion of files', () => {
       ['put', 'k', ''],
       ['config', '--log-level', ''],
     ])
-      assert.equal((await ask(words)).directive, 4, words.join(' '));
+      assert.equal((await ask(words, {complete: machine.runProcess})).directive, 4, words.join(' '));
   });
 
   test('offers files after an @, and those in directories', async () => {
@@ -179,14 +189,14 @@ describe('the completion of files', () => {
 
 describe('the completion of snapshots', () => {
   test('offers existing snapshots to load or delete', async () => {
-    const environment = {CREWROOM_PORT: String(service.port)};
+    const environment = {CREWROOM_PORT: String(service().port)};
     for (const name of ['before-update', 'before-flight', 'other'])
       assert.equal((await machine.run(['snapshot', 'save', name], {environment})).exitCode, 0);
     assert.deepEqual(await suggest(['snapshot', 'load', '']), ['before-flight', 'before-update', 'other']);
     assert.deepEqual(await suggest(['snapshot', 'delete', '--yes', 'before-u']), ['before-update']);
-    assert.deepEqual(await suggest(['snapshot', 'save', '']), []);
+    assert.deepEqual(await suggestNames(['snapshot', 'save', '']), []);
     assert.deepEqual(await suggest(['snapshot', 'load', '--data-dir', 'elsewhere', '']), []);
-    assert.deepEqual(await suggest(['snapshot', 'l']), ['load', 'list']);
+    assert.deepEqual(await suggestNames(['snapshot', 'l']), ['load', 'list']);
   });
 });
 
@@ -196,7 +206,7 @@ function has(program: string): boolean {
 
 describe.runIf(process.platform === 'linux')('a real shell', () => {
   const environment = (): Record<string, string> => ({
-    CREWROOM_PORT: String(service.port),
+    CREWROOM_PORT: String(service().port),
     PATH: `${join(home, 'bin')}:${process.env['PATH']}`,
     ZDOTDIR: home,
   });
@@ -205,7 +215,7 @@ describe.runIf(process.platform === 'linux')('a real shell', () => {
     await mkdir(join(home, 'bin'));
     await symlink(new URL('../../dist/cli/main.js', import.meta.url).pathname, join(home, 'bin', 'crewroom'));
     for (const shell of ['bash', 'zsh', 'fish'])
-      await writeFile(join(home, `completion.${shell}`), (await machine.run(['completion', shell])).stdout);
+      await writeFile(join(home, `completion.${shell}`), (await machine.runProcess(['completion', shell])).stdout);
     await writeFile(join(home, 'rc.bash'), 'source ./completion.bash\nPS1="ready> "\n');
     await writeFile(
       join(home, '.zshrc'),
@@ -262,13 +272,14 @@ describe.runIf(process.platform === 'linux')('a real shell', () => {
     assert.equal(stdout, 'com.example.a/one\ncom.example.a/two\n');
   });
 
-  test('runs nothing that is in a key: bash', () => {
+  test('runs nothing that is in a key: bash', async () => {
     const script = `source ./completion.bash
       compopt() { :; }
       COMP_WORDS=(crewroom get ''); COMP_CWORD=2
       __crewroom_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const options = {cwd: home, env: {...process.env, ...environment()}, encoding: 'utf8'} as const;
-    assert.match(execFileSync('bash', ['-c', script], options), /^com\.example\.a\/one\ncom\.example\.a\/two\n/);
+    const options = {cwd: home, env: {...process.env, ...environment()}};
+    const {stdout} = await promisify(execFile)('bash', ['-c', script], options);
+    assert.match(stdout, /^com\.example\.a\/one\ncom\.example\.a\/two\n/);
     assert.equal(existsSync(join(home, 'pwned')), false);
   });
 });

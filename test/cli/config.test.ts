@@ -119,14 +119,14 @@ describe('crewroom paths', () => {
 
   test('names the directory with compiled code, which Node keeps for the next start where it can', async () => {
     const cacheDir = join(home, '.cache', 'crewroom');
-    const {stdout} = await machine.run(['paths', '--json']);
+    const {stdout} = await machine.runProcess(['paths', '--json']);
     assert.equal(JSON.parse(stdout).cacheDir.path, cacheDir);
     assert.equal(existsSync(cacheDir), 'enableCompileCache' in module);
   });
 
   test('does without where that cannot be written', async () => {
     await writeFile(join(home, 'file'), '');
-    const {exitCode, stderr} = await machine.run(['paths'], {environment: {XDG_CACHE_HOME: join(home, 'file')}});
+    const {exitCode, stderr} = await machine.runProcess(['paths'], {environment: {XDG_CACHE_HOME: join(home, 'file')}});
     assert.deepEqual([exitCode, stderr], [0, '']);
   });
 

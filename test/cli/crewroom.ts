@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {afterAll} from 'vitest';
+import {pathsOf, runInProcess} from './in-process.ts';
 
 /** The file that `crewroom` runs. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -32,16 +33,18 @@ export interface RunOptions {
 /** A machine for the tests of one file: a home directory of its own. */
 export interface Machine {
   readonly home: string;
-  /** Runs `crewroom` to its end, with pipes as its streams. */
+  /** Runs a command line to its end, in this process, with streams like pipes. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Runs a command line to its end, in this process, with streams like those of a terminal, whose text is in `stdout`. */
+  runOnTerminal(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Runs `crewroom` to its end, as a process with pipes. */
+  runProcess(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts `crewroom` with pipes. */
   spawn(args: readonly string[], options?: RunOptions): Running;
   /** Starts `crewroom` on a terminal, whose text is in `stdout`. */
   spawnOnTerminal(args: readonly string[], options?: RunOptions): Running;
   /** Starts another program on a terminal, by a line of shell. */
   spawnLineOnTerminal(line: string, options?: RunOptions): Running;
-  /** Runs `crewroom` on a terminal to its end. */
-  runOnTerminal(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts `crewroom start` on a free port, and waits until it serves. */
   start(args?: readonly string[], options?: RunOptions): Promise<Service>;
 }
@@ -74,22 +77,17 @@ export async function createMachine(): Promise<Machine> {
     for (const child of children) child.kill('SIGKILL');
     await rm(home, {recursive: true, force: true});
   });
-  const begin = (
-    command: string,
-    args: readonly string[],
-    {environment, input, workingDirectory}: RunOptions,
-  ): Running => {
-    const child = spawn(command, args, {
-      cwd: workingDirectory ?? home,
-      env: {
-        PATH: process.env['PATH'],
-        TERM: 'xterm',
-        HOME: home,
-        XDG_DATA_HOME: join(home, 'data'),
-        XDG_CONFIG_HOME: join(home, 'config'),
-        ...environment,
-      },
-    });
+  const environmentOf = ({environment}: RunOptions): Record<string, string | undefined> => ({
+    PATH: process.env['PATH'],
+    TERM: 'xterm',
+    HOME: home,
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_CONFIG_HOME: join(home, 'config'),
+    ...environment,
+  });
+  const begin = (command: string, args: readonly string[], options: RunOptions): Running => {
+    const {input, workingDirectory = home} = options;
+    const child = spawn(command, args, {cwd: workingDirectory, env: environmentOf(options)});
     children.add(child);
     child.once('exit', () => children.delete(child));
     // A command may end without reading its input.
@@ -97,10 +95,22 @@ export async function createMachine(): Promise<Machine> {
     if (input !== undefined) child.stdin.end(input);
     return follow(child);
   };
+  const call = (
+    args: readonly string[],
+    options: RunOptions,
+    terminalColumns: number | undefined,
+  ): Promise<Finished> => {
+    const {input = '', workingDirectory = home} = options;
+    const environment = environmentOf(options);
+    const paths = pathsOf(home, environment);
+    return runInProcess({args, environment, workingDirectory, input, paths, terminalColumns});
+  };
   const machine: Machine = {
     home,
+    run: (args, options = {}) => call(args, options, undefined),
+    runOnTerminal: (args, options = {}) => call(args, options, options.columns ?? 0),
     spawn: (args, options = {}) => begin(process.execPath, [MAIN, ...args], options),
-    run: (args, options = {}) => machine.spawn(args, {input: '', ...options}).finished,
+    runProcess: (args, options = {}) => machine.spawn(args, {input: '', ...options}).finished,
     spawnOnTerminal: (args, options = {}) => {
       // Without exec, Ctrl+C would end the shell in between.
       const size = options.columns === undefined ? '' : `stty cols ${options.columns}; `;
@@ -108,7 +118,6 @@ export async function createMachine(): Promise<Machine> {
       return machine.spawnLineOnTerminal(`${size}exec ${command}`, options);
     },
     spawnLineOnTerminal: (line, options = {}) => begin('script', ['-qec', line, '/dev/null'], options),
-    runOnTerminal: (args, options = {}) => machine.spawnOnTerminal(args, options).finished,
     start: async (args = ['--ephemeral'], options = {}) =>
       serving(machine.spawn(['start', '--port', '0', ...args], options)),
   };

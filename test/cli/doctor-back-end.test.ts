@@ -687,7 +687,7 @@ describe('a certificate', async () => {
     await once(server, 'listening');
     const {port} = server.address() as AddressInfo;
     const environment: Record<string, string> = isTrusted ? {NODE_EXTRA_CA_CERTS: cert} : {};
-    const {stdout} = await machine.run(['doctor', '--script-url', `https://127.0.0.1:${port}/`], {environment});
+    const {stdout} = await machine.runProcess(['doctor', '--script-url', `https://127.0.0.1:${port}/`], {environment});
     server.closeAllConnections();
     server.close();
     return stdout;

@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import {readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {afterAll, beforeAll, beforeEach, describe, test} from 'vitest';
-import {createMachine, type Finished, plain, type RunOptions, type Service} from './crewroom.ts';
+import {beforeEach, describe, test, vi} from 'vitest';
+import {useService} from '../support/service.ts';
+import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
 
 const machine = await createMachine();
 const {home} = machine;
-let service: Service;
-beforeAll(async () => {
-  service = await machine.start();
-});
-afterAll(() => service.stop());
+// A command in this process takes the temporary directory from the operating system.
+vi.stubEnv('TMPDIR', home);
+const service = useService({ephemeral: true});
 beforeEach(async () => {
   for (const name of await keptFiles()) await rm(join(home, name), {recursive: true});
 });
 
 /** Runs a command of the service of this file, with an editor that is a few lines of shell; `$1` is the file. */
 function run(args: readonly string[], editor = 'false', options: RunOptions = {}): Promise<Finished> {
-  const [name = '', ...others] = args;
-  const environment = {TMPDIR: home, CREWROOM_PORT: String(service.port), EDITOR: asEditor(editor)};
-  return machine.run([name, ...others], {...options, environment: {...environment, ...options.environment}});
+  return machine.run(args, withEditor(editor, options));
+}
+
+function withEditor(editor: string, options: RunOptions = {}): RunOptions {
+  const environment = {TMPDIR: home, CREWROOM_PORT: String(service().port), EDITOR: asEditor(editor)};
+  return {...options, environment: {...environment, ...options.environment}};
 }
 
 function asEditor(script: string): string {
@@ -28,11 +30,11 @@ function asEditor(script: string): string {
 
 async function put(key: string, body: string, query = ''): Promise<void> {
   const path = `/api/store/${encodeURIComponent(key)}${query}`;
-  assert.ok((await fetch(service.url + path, {method: 'PUT', body})).ok);
+  assert.ok((await fetch(service().url + path, {method: 'PUT', body})).ok);
 }
 
 async function get(key: string): Promise<Response> {
-  return fetch(`${service.url}/api/store/${encodeURIComponent(key)}`);
+  return fetch(`${service().url}/api/store/${encodeURIComponent(key)}`);
 }
 
 /** Directories that an edit left behind. */
@@ -119,8 +121,8 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
 
   test('stores nothing over a write of another client, and says how to continue', async () => {
     await put('raced', '1');
-    const race = `curl -sX PUT ${service.url}/api/store/raced -d 2; echo 3 > "$1"`;
-    const {exitCode, stdout, stderr} = await run(['edit', 'raced'], race);
+    const race = `curl -sX PUT ${service().url}/api/store/raced -d 2; echo 3 > "$1"`;
+    const {exitCode, stdout, stderr} = await machine.runProcess(['edit', 'raced'], withEditor(race));
     assert.equal(exitCode, 4);
     assert.equal(stdout, '{}', 'what the editor says passes through, and nothing else is said');
     assert.match(stderr, /^crewroom: Cannot change "raced": expected revision \d+, found revision \d+\n/);
@@ -135,10 +137,10 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
 
   test('stores nothing over what was deleted, or made, meanwhile', async () => {
     await put('gone', '1');
-    const remove = await run(['edit', 'gone'], `curl -sX DELETE ${service.url}/api/store/gone; echo 3 > "$1"`);
+    const remove = await run(['edit', 'gone'], `curl -sX DELETE ${service().url}/api/store/gone; echo 3 > "$1"`);
     assert.equal(remove.exitCode, 4);
     assert.match(remove.stderr, /to store it anyway: crewroom put --if-absent gone @/);
-    const make = await run(['edit', 'made'], `curl -sX PUT ${service.url}/api/store/made -d 2; echo 3 > "$1"`);
+    const make = await run(['edit', 'made'], `curl -sX PUT ${service().url}/api/store/made -d 2; echo 3 > "$1"`);
     assert.equal(make.exitCode, 4);
     assert.match(
       make.stderr,
@@ -189,8 +191,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
       await put('again', '1');
       await writeFile(join(home, 'next'), '{');
       const editor = 'cp next "$1"; printf "[1]" > next; echo edited';
-      const environment = {TMPDIR: home, CREWROOM_PORT: String(service.port), EDITOR: asEditor(editor)};
-      const running = machine.spawnOnTerminal(['edit', 'again'], {environment});
+      const running = machine.spawnOnTerminal(['edit', 'again'], withEditor(editor));
       await running.until(({stdout}) => stdout.includes('Open it again?'));
       return running;
     }

@@ -3,6 +3,7 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {startService} from '../support/service.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -35,7 +36,7 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
   });
 
   test('of a value are escaped by get, which a pipe gets as they are', async () => {
-    const service = await machine.start();
+    await using service = await startService({ephemeral: true});
     const port = String(service.port);
     const value = '"\u009b2J\u202eevil"';
     await machine.run(['put', 'k\u202e', value, '--port', port]);
@@ -54,11 +55,10 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     }
     assert.equal((await machine.run(['list', '--values', '--port', port])).stdout, `k\u202e\t${value}\n`);
     assert.equal((await machine.run(['get', 'k\u202e', '--port', port])).stdout, value);
-    await service.stop();
   });
 
   test('of values are escaped by export, to which they stay the same, and a pipe gets them as they are', async () => {
-    const service = await machine.start();
+    await using service = await startService({ephemeral: true});
     const port = String(service.port);
     // Characters of several bytes stand where the parts of an export meet, too.
     const value = '\u009b2J\u202eevil é'.repeat(20_000);
@@ -72,11 +72,10 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     assert.equal(entry.key, 'k\u202e');
     assert.ok(entry.value === value);
     assert.ok((await machine.run(['export', '--port', port])).stdout.includes(`"value":"${value}"`));
-    await service.stop();
   });
 
   test('of events are escaped by watch, for programs too, to which they stay the same', async () => {
-    const service = await machine.start();
+    await using service = await startService({ephemeral: true});
     const port = String(service.port);
     await machine.run(['put', 'k\u202e', '"\u009b2J"', '--port', port]);
     const watching = machine.spawnOnTerminal(['watch', '--initial', '--json', '--port', port]);
@@ -88,7 +87,6 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     assert.deepEqual({key, value}, {key: 'k\u202e', value: '\u009b2J'});
     watching.child.stdin.write('\u0003');
     await watching.finished;
-    await service.stop();
   });
 
   test('of settings are escaped in every document for programs, to which they stay the same', async () => {

@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict';
-import {afterAll, beforeAll, beforeEach, describe, test} from 'vitest';
-import {createMachine, type Finished, plain, type Service} from './crewroom.ts';
+import {beforeEach, describe, test} from 'vitest';
+import {useService} from '../support/service.ts';
+import {createMachine, type Finished, plain} from './crewroom.ts';
 
 const machine = await createMachine();
-let service: Service;
-beforeAll(async () => {
-  service = await machine.start();
-});
-afterAll(() => service.stop());
-beforeEach(() => fetch(`${service.url}/api/keys?prefix=&all=true`, {method: 'DELETE'}));
+const service = useService({ephemeral: true});
+beforeEach(() => fetch(`${service().url}/api/keys?prefix=&all=true`, {method: 'DELETE'}));
 
 function run(...args: readonly string[]): Promise<Finished> {
-  return machine.run(args, {environment: {CREWROOM_PORT: String(service.port)}});
+  return machine.run(args, {environment: {CREWROOM_PORT: String(service().port)}});
 }
 
 function runOnTerminal(...args: readonly string[]): Promise<Finished> {
-  return machine.runOnTerminal(args, {environment: {CREWROOM_PORT: String(service.port)}});
+  return machine.runOnTerminal(args, {environment: {CREWROOM_PORT: String(service().port)}});
 }
 
 /** How long an entry lives by the answer of the service, in seconds; NaN for ever. */
 async function lifeOf(key: string): Promise<number> {
-  const {headers} = await fetch(`${service.url}/api/store/${key}`);
+  const {headers} = await fetch(`${service().url}/api/store/${key}`);
   const lifeMs = Date.parse(headers.get('expires-at') ?? '') - Date.parse(headers.get('updated-at') ?? '');
   return Math.round(lifeMs / 1000);
 }
@@ -61,7 +58,7 @@ describe('a time to live on the command line', () => {
   test('is told to programs where there is one', async () => {
     await run('put', 'a', '1', '--ttl', '60');
     await run('put', 'b', '1');
-    const expiresAt = (await fetch(`${service.url}/api/store/a`)).headers.get('expires-at');
+    const expiresAt = (await fetch(`${service().url}/api/store/a`)).headers.get('expires-at');
     assert.equal(JSON.parse((await run('get', 'a', '--json')).stdout).expiresAt, expiresAt);
     const listed = (await run('list', '--json')).stdout
       .trimEnd()
@@ -92,7 +89,7 @@ describe('a time to live on the command line', () => {
     for (let start = 0; start < keys.length; start += 700) {
       const operations = keys.slice(start, start + 700).map(key => ({kind: 'put', key, value: 1}));
       const body = JSON.stringify({operations});
-      assert.ok((await fetch(`${service.url}/api/transactions`, {method: 'POST', body})).ok);
+      assert.ok((await fetch(`${service().url}/api/transactions`, {method: 'POST', body})).ok);
     }
     await run('touch', 'k1500', '--ttl', '60');
     const lines = plain((await runOnTerminal('list')).stdout)
@@ -119,7 +116,7 @@ describe('a time to live on the command line', () => {
 describe('crewroom reset', () => {
   test('deletes every entry, page after page, and says how many', async () => {
     const operations = Array.from({length: 1000}, (_, index) => ({kind: 'put', key: `k${index}`, value: 1}));
-    await fetch(`${service.url}/api/transactions`, {method: 'POST', body: JSON.stringify({operations})});
+    await fetch(`${service().url}/api/transactions`, {method: 'POST', body: JSON.stringify({operations})});
     await run('put', 'z', '1');
     await run('put', 'y', '1', '--ttl', '60');
     assert.deepEqual(await run('reset', '--yes', '--json'), {
@@ -144,7 +141,7 @@ describe('crewroom reset', () => {
       {text: 'n\n', exitCode: 1, said: /Nothing was deleted\n$/, left: 'k\n'},
       {text: 'y\n', exitCode: 0, said: /Deleted 1 entry\n$/, left: ''},
     ]) {
-      const running = machine.spawnOnTerminal(['reset', '--port', String(service.port)]);
+      const running = machine.spawnOnTerminal(['reset', '--port', String(service().port)]);
       await running.until(({stdout}) => stdout.includes('[y/N]'));
       running.child.stdin.write(text);
       const finished = await running.finished;

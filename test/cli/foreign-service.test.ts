@@ -116,7 +116,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
     afterAll(() => void spawnSync('rm', ['-r', workingDirectory]));
 
     async function runAsOther(args: readonly string[]): Promise<string> {
-      const {stderr} = await (await machine).run(args, {input: 's3cret\n', environment, workingDirectory});
+      const {stderr} = await (await machine).runProcess(args, {input: 's3cret\n', environment, workingDirectory});
       return stderr;
     }
 

@@ -134,7 +134,7 @@ describe('crewroom start, asked to stop', () => {
     // The signal comes as soon as the service listens to it, which is long before it serves.
     const code = `process.on('newListener', name => name === 'SIGTERM' && process.nextTick(process.kill, process.pid, name))`;
     const environment = {NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`};
-    const {exitCode, stderr} = await machine.run(['start', '--port', '0', '--ephemeral'], {environment});
+    const {exitCode, stderr} = await machine.runProcess(['start', '--port', '0', '--ephemeral'], {environment});
     assert.equal(exitCode, 0, stderr);
     assert.ok(stderr.includes('"stopped"') && !stderr.includes('"started"'), stderr);
   });

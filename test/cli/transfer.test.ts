@@ -128,7 +128,7 @@ describe('crewroom export', () => {
     const piped = machine.spawnLineOnTerminal(`${command} 2>talk | cat >copy`, {workingDirectory: directory});
     assert.equal((await piped.finished).exitCode, 0);
     assert.equal(await readFile(join(directory, 'copy'), 'utf8'), stdout);
-    const shown = await runOnTerminal(['export', '/dev/stdout']);
+    const shown = await machine.spawnOnTerminal(line(['export', '/dev/stdout'])).finished;
     assert.match(plain(shown.stdout), /"end":true,"entries":3/);
   });
 

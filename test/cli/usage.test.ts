@@ -145,23 +145,24 @@ describe('crewroom version', () => {
   });
 });
 
+// As processes: the library writes to the standard output by itself.
 describe('crewroom completion', () => {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     test(`prints a script for ${shell}`, async () => {
-      const {exitCode, stdout} = await machine.run(['completion', shell]);
+      const {exitCode, stdout} = await machine.runProcess(['completion', shell]);
       assert.equal(exitCode, 0);
       assert.ok(stdout.includes('crewroom complete --') || stdout.includes('crewroom'), stdout.slice(0, 200));
     });
   }
 
   test('prints a script that bash can read', async () => {
-    const {stdout} = await machine.run(['completion', 'bash']);
+    const {stdout} = await machine.runProcess(['completion', 'bash']);
     await writeFile(join(home, 'completion.bash'), stdout);
     await promisify(execFile)('bash', ['-n', join(home, 'completion.bash')]);
   });
 
   const suggest = async (...words: readonly string[]): Promise<readonly string[]> => {
-    const {stdout} = await machine.run(['complete', '--', ...words]);
+    const {stdout} = await machine.runProcess(['complete', '--', ...words]);
     return stdout
       .split('\n')
       .map(line => line.split('\t')[0] ?? '')

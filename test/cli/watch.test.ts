@@ -3,34 +3,31 @@ import {execFile} from 'node:child_process';
 import {mkdtemp} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
-import {afterAll, beforeAll, beforeEach, describe, test} from 'vitest';
-import {createMachine, plain, type Running, type Service} from './crewroom.ts';
+import {beforeEach, describe, test} from 'vitest';
+import {useService} from '../support/service.ts';
+import {createMachine, plain, type Running} from './crewroom.ts';
 
 const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 
 const machine = await createMachine();
 const {home} = machine;
-let service: Service;
-beforeAll(async () => {
-  service = await machine.start();
-});
-afterAll(() => service.stop());
-beforeEach(() => fetch(`${service.url}/api/keys?prefix=&all=true`, {method: 'DELETE'}));
+const service = useService({ephemeral: true});
+beforeEach(() => fetch(`${service().url}/api/keys?prefix=&all=true`, {method: 'DELETE'}));
 
 /** Writes, and answers the revision. */
 async function put(key: string, body: string, {url, query = ''}: {url?: string; query?: string} = {}): Promise<string> {
   const path = `/api/store/${encodeURIComponent(key)}${query}`;
-  const answer = await fetch((url ?? service.url) + path, {method: 'PUT', body});
+  const answer = await fetch((url ?? service().url) + path, {method: 'PUT', body});
   assert.ok(answer.ok);
   return (JSON.parse(answer.headers.get('etag') ?? '""') as string).split('-').at(-1) ?? '';
 }
 
 async function remove(key: string): Promise<void> {
-  await fetch(`${service.url}/api/store/${encodeURIComponent(key)}`, {method: 'DELETE'});
+  await fetch(`${service().url}/api/store/${encodeURIComponent(key)}`, {method: 'DELETE'});
 }
 
 function watch(...args: readonly string[]): Running {
-  return machine.spawn(['watch', ...args], {environment: {CREWROOM_PORT: String(service.port)}});
+  return machine.spawn(['watch', ...args], {environment: {CREWROOM_PORT: String(service().port)}});
 }
 
 /** Waits until a text was printed, then stops with Ctrl+C as a shell would. @returns All lines. */
@@ -139,7 +136,7 @@ describe('crewroom watch', () => {
 
   test.runIf(process.platform === 'linux')('ends quietly where the reader has read enough', async () => {
     await put('a', '1');
-    const environment = {...process.env, HOME: home, CREWROOM_PORT: String(service.port)};
+    const environment = {...process.env, HOME: home, CREWROOM_PORT: String(service().port)};
     const script = `node ${MAIN} watch --initial | head -1; echo "\${PIPESTATUS[0]}"`;
     let ended = false;
     const running = promisify(execFile)('bash', ['-c', script], {env: environment}).finally(() => (ended = true));
@@ -155,7 +152,7 @@ describe('crewroom watch', () => {
     await put('wide/航班', '1');
     await put('wide/very-long-key', `"${'航'.repeat(40)}"`);
     const line = `stty cols 60; exec ${process.execPath} ${MAIN} watch wide/ --initial`;
-    const running = machine.spawnLineOnTerminal(line, {environment: {CREWROOM_PORT: String(service.port)}});
+    const running = machine.spawnLineOnTerminal(line, {environment: {CREWROOM_PORT: String(service().port)}});
     await running.until(({stdout}) => stdout.includes('very-long-key') && stdout.includes('航班'));
     running.child.stdin.write('\u0003');
     const lines = plain((await running.finished).stdout).split('\n');
@@ -176,7 +173,7 @@ describe('crewroom watch', () => {
       await put('moves\u009b2J', '"\u009b2J"');
       await put('large', `"${'x'.repeat(70_000)}"`);
       const line = `stty cols 60; exec ${process.execPath} ${MAIN} watch --initial`;
-      const running = machine.spawnLineOnTerminal(line, {environment: {CREWROOM_PORT: String(service.port)}});
+      const running = machine.spawnLineOnTerminal(line, {environment: {CREWROOM_PORT: String(service().port)}});
       await running.until(({stdout}) => stdout.includes('moves'));
       await remove('large');
       await running.until(({stdout}) => stdout.includes('deleted'));

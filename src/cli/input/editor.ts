@@ -36,13 +36,14 @@ export async function openEditor(file: string, context: CliContext): Promise<voi
 }
 
 /** Runs the editor with the streams of this process; returns the problem, if any. */
-function runEditor(command: string, file: string, {environment, platform}: CliContext): Promise<string | undefined> {
-  const env = {...environment};
+function runEditor(command: string, file: string, context: CliContext): Promise<string | undefined> {
+  const {environment, platform, workingDirectory: cwd} = context;
+  const options = {stdio: 'inherit', cwd, env: {...environment}} as const;
   // A shell splits the command, which may have arguments ("code --wait"), as Git does.
   const child =
     platform === 'win32'
-      ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, env})
-      : spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], {stdio: 'inherit', env});
+      ? spawn(`${command} "${file}"`, {...options, shell: true})
+      : spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], options);
   return new Promise(resolve => {
     child.once('error', ({message}) => resolve(message));
     child.once('exit', (exitCode, signal) => {

@@ -1,0 +1,83 @@
+import {EventEmitter} from 'node:events';
+import {join} from 'node:path';
+import {Readable, Writable} from 'node:stream';
+import {type HostProcess, processContext} from '../../src/cli/process-context.ts';
+import {runCli} from '../../src/cli/run.ts';
+import type {PlatformPaths} from '../../src/paths.ts';
+import type {Finished} from './crewroom.ts';
+
+/** A command line to run in this process. */
+export interface Command {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly input: string | Uint8Array;
+  readonly paths: PlatformPaths;
+  /** Width of the terminal that all streams are, in characters, 0 if it is unknown; undefined for pipes. */
+  readonly terminalColumns: number | undefined;
+}
+
+/** Size of the chunks that a pipe of Linux delivers, in bytes. */
+const PIPE_BYTES = 65_536;
+
+/**
+ * Runs a command line of the sources in this process, which takes a tenth of the work of a process of its own. Use a process for
+ * what only a process has: signals, a prompt on a terminal, variables that Node itself reads, and its end.
+ */
+export async function runInProcess(command: Command): Promise<Finished> {
+  const {args, environment, workingDirectory, paths, terminalColumns: columns} = command;
+  const terminal = columns === undefined ? {} : {isTTY: true, columns};
+  const stdout = collect();
+  const stderr = columns === undefined ? collect() : stdout;
+  const signals = new EventEmitter();
+  const host: HostProcess = {
+    argv: ['node', 'crewroom', ...args],
+    stdin: Object.assign(Readable.from(chunksOf(command.input), {objectMode: false}), terminal),
+    stdout: Object.assign(stdout.stream, terminal),
+    stderr: Object.assign(stderr.stream, terminal),
+    env: environment,
+    platform: process.platform,
+    arch: process.arch,
+    versions: process.versions,
+    pid: process.pid,
+    cwd: () => workingDirectory,
+    ...(process.getuid && {getuid: process.getuid}),
+    on: (signal, listener) => signals.on(signal, listener),
+    off: (signal, listener) => signals.off(signal, listener),
+    exit: exitCode => {
+      throw new Error(`the command ended this process with ${exitCode}`);
+    },
+  };
+  const exitCode = await runCli(processContext(host, paths));
+  const listening = signals.eventNames();
+  if (listening.length > 0) throw new Error(`the command still listens for ${listening.join(' and ')}`);
+  if (columns === undefined) return {exitCode, signal: null, stdout: stdout.text(), stderr: stderr.text()};
+  // As a terminal shows line ends.
+  return {exitCode, signal: null, stdout: stdout.text().replaceAll('\n', '\r\n'), stderr: ''};
+}
+
+/** Returns the paths of a user with this home directory and these variables, as on Linux. */
+export function pathsOf(home: string, environment: Readonly<Record<string, string | undefined>>): PlatformPaths {
+  const {XDG_DATA_HOME: data = '', XDG_CONFIG_HOME: config = '', XDG_CACHE_HOME: cache} = environment;
+  return {
+    dataDir: join(data, 'crewroom'),
+    configFile: join(config, 'crewroom', 'config.json'),
+    cacheDir: join(cache ?? join(home, '.cache'), 'crewroom'),
+  };
+}
+
+function* chunksOf(input: string | Uint8Array): Generator<Uint8Array> {
+  const bytes = Buffer.from(input);
+  for (let start = 0; start < bytes.length; start += PIPE_BYTES) yield bytes.subarray(start, start + PIPE_BYTES);
+}
+
+function collect(): {readonly stream: Writable; readonly text: () => string} {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return {stream, text: () => Buffer.concat(chunks).toString()};
+}
