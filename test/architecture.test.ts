@@ -262,7 +262,7 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'app.ts': [['environment', 'process', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
-  'cli/process-context.ts': [['environment', 'process', 'clock', 'randomness'], 'the context of every command'],
+  'cli/process-context.ts': [['clock', 'randomness'], 'the context of every command'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'cli/commands/': [['timers'], 'the pause between the requests of the doctor'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of `createClient()` and `createTransfer()`'],
