@@ -57,7 +57,8 @@ const MAY_IMPORT = {
   'plugins/background/log': ['domain', 'node:stream', 'node:string_decoder'],
   // A program of its own: it loads code of a plugin, and must not load that of the service.
   'plugins/background/runtime': ['plugins/background/channel', 'node:'],
-  'plugins/manifest': ['domain', 'zod'],
+  'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:fs', 'node:path', 'node:timers'],
+  'plugins/manifest': ['domain'],
   'plugins/settings': ['domain'],
   system: ['node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol', 'system'],
@@ -274,6 +275,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'identity/process-timers.ts': [['timers'], 'the default of `timers` for back ends and the keychain'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
   'plugins/background/runtime/': [['process', 'timers'], 'a program of its own, with a timer that measures its memory'],
+  'plugins/directory/plugin-directory.ts': [['timers'], 'polls the folders of plugins'],
   'store/lmdb-store.ts': [['process', 'randomness'], 'the defaults of `processId` and `randomBytes`'],
   'store/lmdb/': [['timers'], 'waits for the engine'],
   'store/memory/memory-store.ts': [['randomness'], 'the default of `randomBytes`'],

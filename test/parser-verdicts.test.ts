@@ -28,7 +28,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'doctor/backend/walk.ts': [1, 'an address that was read'],
   'domain/json-document.ts': [1, 'files of 16 MiB; VALUE_DEPTH_MAX and BREADTH_MAX by parseJsonText()'],
   'domain/json-index.ts': [1, 'a name or a string of a document that parseJsonText() accepted'],
-  'domain/json-text.ts': [1, 'a name of a document that is being scanned'],
+  'domain/json-string.ts': [1, 'a name of a document that is being scanned'],
   'domain/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],
   'http/core/failure-log.ts': [2, 'an origin, shortened by the guard'],
   'http/core/route.ts': [3, 'the target of a request: 16 KiB of headers'],
@@ -49,7 +49,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
   'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
-  'plugins/manifest/read-manifest.ts': [1, 'MANIFEST_BYTES_MAX, and what readJsonDocument() took'],
   'protocol/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'protocol/read-document.ts': [
     2,

@@ -63,14 +63,16 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     // Characters of several bytes stand where the parts of an export meet, too.
     const value = '\u009b2J\u202eevil é'.repeat(20_000);
     await machine.run(['put', 'k\u202e', '-', '--port', port], {input: JSON.stringify(value)});
-    const shown = await machine.runOnTerminal(['export', '--port', port]);
-    // The terminal itself shows the end of its input, at any place.
-    const stdout = shown.stdout.replace('^D\b\b', '');
-    assert.doesNotMatch(stdout, OBEYED);
-    const line = stdout.split(/\r?\n/).find(text => text.startsWith('{"key"')) ?? '';
-    const entry = JSON.parse(line) as {readonly key: string; readonly value: string};
-    assert.equal(entry.key, 'k\u202e');
-    assert.ok(entry.value === value);
+    for (const name of ['-', '/dev/stdout', '/dev/tty']) {
+      const shown = await machine.runOnTerminal(['export', name, '--port', port]);
+      // The terminal itself shows the end of its input, at any place.
+      const stdout = shown.stdout.replace('^D\b\b', '');
+      assert.doesNotMatch(stdout, OBEYED);
+      const line = stdout.split(/\r?\n/).find(text => text.startsWith('{"key"')) ?? '';
+      const entry = JSON.parse(line) as {readonly key: string; readonly value: string};
+      assert.equal(entry.key, 'k\u202e');
+      assert.ok(entry.value === value);
+    }
     assert.ok((await machine.run(['export', '--port', port])).stdout.includes(`"value":"${value}"`));
   });
 

@@ -1,5 +1,4 @@
 import {resolve} from 'node:path';
-import {StringDecoder} from 'node:string_decoder';
 import {formatBytes} from '../../domain/byte-size.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {EXPORT} from '../catalogue/transfer-commands.ts';
@@ -8,8 +7,8 @@ import {invalidUsage} from '../failures/usage.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import type {Output} from '../terminal/context.ts';
-import {escapeText, jsonLine} from '../terminal/escape.ts';
-import {isTaken, writeExportFile} from '../transfer/export-file.ts';
+import {escapeParts, jsonLine} from '../terminal/escape.ts';
+import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {exportTo} from '../transfer/run-export.ts';
 import type {ExportFacts} from '../transfer/service-export.ts';
 
@@ -32,9 +31,11 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
     userId: context.userId,
     randomName: context.randomName,
   };
-  if (!force && (await isTaken(target)))
+  const kind = await kindOf(target);
+  if (!force && kind === 'taken')
     throw invalidUsage('export', `${JSON.stringify(name)} exists already; --force replaces it`);
-  const {facts} = await exportTo({context, url, prefix, label: LABEL}, chunks => writeExportFile(chunks, target));
+  const label = kind === 'device' ? undefined : LABEL;
+  const {facts} = await exportTo({context, url, prefix, label}, chunks => writeExportFile(chunks, target));
   await reportExport({name, facts}, call);
   return EXIT.ok;
 }
@@ -43,9 +44,7 @@ const LABEL = 'Exporting';
 
 /** Writes lines of JSON unchanged; on a terminal control characters are escaped, which means the same in JSON. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
-  // A character may be split between two chunks.
-  const decoder = new StringDecoder('utf8');
-  for await (const chunk of chunks) await output.write(output.isTerminal ? escapeText(decoder.write(chunk)) : chunk);
+  for await (const chunk of output.isTerminal ? escapeParts(chunks) : chunks) await output.write(chunk);
 }
 
 async function reportExport(

@@ -11,7 +11,7 @@ import {jsonLine} from '../terminal/escape.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
-import {isTaken, writeExportFile} from '../transfer/export-file.ts';
+import {kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
 import {reportImport} from '../transfer/import-summary.ts';
 import {exportTo} from '../transfer/run-export.ts';
@@ -57,7 +57,7 @@ async function save(call: CallOf<typeof SNAPSHOT>, directory: string, name: stri
   const path = snapshotFile(directory, name);
   const {url} = await connect(call);
   const target = {name: path, path, userId: context.userId, randomName: context.randomName};
-  if (!flags.force && (await isTaken(target)))
+  if (!flags.force && (await kindOf(target)) === 'taken')
     throw invalidUsage('snapshot', `there is a snapshot ${JSON.stringify(name)} already; --force replaces it`);
   await makeSnapshotsDirectory(directory);
   const {facts} = await exportTo({context, url, prefix: '', label: 'Saving'}, chunks =>

@@ -19,6 +19,13 @@ export function escapeText(text: string): string {
   return replaceUnseen(text, UNSEEN_IN_TEXT);
 }
 
+/** Makes the parts of a text of several lines safe to show on a terminal, like {@link escapeText}. Characters may be split between them. */
+export async function* escapeParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+  const encoder = new TextEncoder();
+  for await (const part of parts) yield encoder.encode(escapeText(decoder.decode(part, {stream: true})));
+}
+
 /**
  * Formats a document as one line of JSON that is safe to show on a terminal. Control characters occur only in its strings, where
  * escaping does not change the document.

@@ -1,8 +1,10 @@
 import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {isatty} from 'node:tty';
 import {AppError} from '../../domain/app-error.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
+import {escapeParts} from '../terminal/escape.ts';
 
 /** Only its owner reads what a store holds. */
 const FILE_MODE = 0o600;
@@ -18,19 +20,24 @@ export interface ExportTarget {
   readonly randomName: () => string;
 }
 
+/** The kind of a target: `taken` if it is a file or directory that exists, `device` for a terminal, for example. */
+export type TargetKind = 'free' | 'taken' | 'device';
+
 /**
- * Returns whether the target is a file or directory that exists. Devices and pipes do not count: they can be written to.
+ * Returns the kind of a target. A pipe is free: it can be written to.
  *
  * @throws {AppError} `unwritable-output` for a pipe or link of another user.
  */
-export async function isTaken(target: ExportTarget): Promise<boolean> {
+export async function kindOf(target: ExportTarget): Promise<TargetKind> {
   const {found} = await locate(target);
-  return found?.isFile() === true || found?.isDirectory() === true;
+  if (found?.isCharacterDevice()) return 'device';
+  return found?.isFile() === true || found?.isDirectory() === true ? 'taken' : 'free';
 }
 
 /**
  * Writes chunks to a file that appears only when it is complete. Until then they are in a temporary file beside it, which is
- * removed after a failure.
+ * removed after a failure. A device or pipe is written to in place; on a terminal control characters are escaped, which means
+ * the same in JSON.
  *
  * @throws {AppError} `unwritable-output`.
  * @throws {Error} The error of the chunks.
@@ -39,8 +46,11 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   const {name} = target;
   const {path, found} = await locate(target);
   if (found?.isDirectory()) throw unwritable(name, 'it is a directory');
-  if (found !== undefined && !found.isFile())
-    return writeInto(chunks, await writing(name, open(path, 'w', FILE_MODE)), name);
+  if (found !== undefined && !found.isFile()) {
+    const device = await writing(name, open(path, 'w', FILE_MODE));
+    // A terminal obeys control characters, under any name.
+    return writeInto(isatty(device.fd) ? escapeParts(chunks) : chunks, device, name);
+  }
   // An unguessable name, and `wx`: in a shared directory another user could have made a link of that name.
   const temporary = join(dirname(path), `.${basename(path)}.${target.randomName()}.new`);
   const file = await writing(name, open(temporary, 'wx', FILE_MODE));

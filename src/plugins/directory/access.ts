@@ -1,0 +1,47 @@
+import type {Stats} from 'node:fs';
+import {lstat, readlink, realpath} from 'node:fs/promises';
+import {dirname, resolve} from 'node:path';
+
+/** Returns the user of this process; undefined on Windows, where Node does not know the owners of files. */
+export function ownUserId(): number | undefined {
+  return process.getuid?.();
+}
+
+/**
+ * Finds out if another user could replace a directory or change its entries, by its owner and mode and by those of every directory
+ * and link on the way to it. Does not look into the directory.
+ *
+ * @returns The problem; undefined if only this user and the superuser can, or if owners are not known.
+ */
+export async function findAccessProblem(path: string): Promise<string | undefined> {
+  const userId = ownUserId();
+  if (userId === undefined) return undefined;
+  return describeAccess(await lstat(await realpath(path)), userId) ?? findWayProblem(path, userId);
+}
+
+/** Describes how another user could change a file or the entries of a directory; undefined if only this user can. */
+export function describeAccess({uid, mode}: Pick<Stats, 'uid' | 'mode'>, userId: number): string | undefined {
+  if (uid !== userId) return `belongs to user ${uid}, and this process runs as ${userId}`;
+  return isWritableByOthers(mode) ? 'is writable by its group or by others; use "chmod -R go-w"' : undefined;
+}
+
+function isWritableByOthers(mode: number): boolean {
+  return (mode & 0o022) !== 0;
+}
+
+/** In a directory with this bit only the owner of an entry may rename or remove it, as in `/tmp`. */
+const STICKY = 0o1000;
+
+async function findWayProblem(path: string, userId: number): Promise<string | undefined> {
+  const parent = dirname(path);
+  if (parent === path) return undefined;
+  const problem = await findWayProblem(parent, userId);
+  if (problem !== undefined) return problem;
+  const status = await lstat(path);
+  if (status.uid !== userId && status.uid !== 0)
+    return `is reached through ${path}, which belongs to user ${status.uid}`;
+  if (status.isSymbolicLink()) return findWayProblem(resolve(await realpath(parent), await readlink(path)), userId);
+  return isWritableByOthers(status.mode) && (status.mode & STICKY) === 0
+    ? `is reached through ${path}, which is writable by its group or by others`
+    : undefined;
+}

@@ -1,0 +1,86 @@
+import {basename, join} from 'node:path';
+import type {DocumentProblem} from '../../domain/failure.ts';
+import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {describeFileError, FileError, readRegularFile} from '../../files.ts';
+import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
+import type {FolderState} from './folder-state.ts';
+
+/** A folder that may hold a plugin. */
+export interface PluginFolder {
+  /** Real path. */
+  readonly directory: string;
+  /** Whether it was named by itself; then its name need not be the id. */
+  readonly inDevelopment: boolean;
+}
+
+/** A plugin as it is on disk. */
+export interface FoundPlugin extends PluginFolder {
+  /** The id in its manifest, or the name of its folder if the plugin is broken. */
+  readonly id: string;
+  /** Undefined if the plugin is broken. */
+  readonly manifest: PluginManifest | undefined;
+  /** Every reason why it is broken; empty if it is not. */
+  readonly problems: readonly DocumentProblem[];
+  readonly hasPage: boolean;
+  readonly hasBackground: boolean;
+  /** Changes with everything that its background has to be started again for. */
+  readonly stamp: string;
+}
+
+/** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
+export async function inspectPlugin(folder: PluginFolder, state: FolderState | undefined): Promise<FoundPlugin> {
+  const {hasPage, hasBackground, stamp, problems} = state ?? MISSING;
+  const reading = problems.length > 0 ? {problems} : await readManifestFile(folder);
+  const found = {...folder, hasPage, hasBackground, stamp, manifest: undefined, id: basename(folder.directory)};
+  if ('problems' in reading) return {...found, problems: reading.problems};
+  if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
+  return {...found, id: reading.manifest.id, manifest: reading.manifest, problems: []};
+}
+
+const MISSING: FolderState = {
+  stamp: '',
+  hasPage: false,
+  hasBackground: false,
+  problems: [{path: '$', problem: 'does not exist'}],
+};
+
+const EMPTY: DocumentProblem = {path: '$', problem: 'has neither background/index.js nor ui/index.html'};
+
+async function readManifestFile({directory, inDevelopment}: PluginFolder): Promise<ManifestReading> {
+  try {
+    const bytes = await readRegularFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
+    return readManifest(bytes, inDevelopment ? undefined : basename(directory));
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const problem = `has a ${MANIFEST_FILE} that ${describeFileError(error, MANIFEST_BYTES_MAX)}`;
+    return {problems: [{path: '$', problem: error.problem === 'missing' ? `has no ${MANIFEST_FILE}` : problem}]};
+  }
+}
+
+/**
+ * Decides which folder an id belongs to: a plugin in development takes the place of an installed one. Ids that differ only in
+ * case would share files on some systems, so both plugins are broken.
+ *
+ * @param plugins Those in development first.
+ * @returns The plugins in the order of their ids, each id once.
+ */
+export function assignIds(plugins: readonly FoundPlugin[]): readonly FoundPlugin[] {
+  const byId = new Map<string, FoundPlugin>();
+  for (const plugin of plugins) {
+    const first = byId.get(plugin.id);
+    if (first === undefined) byId.set(plugin.id, plugin);
+    else if (plugin.inDevelopment)
+      byId.set(plugin.id, breakPlugin(first, `has the id of another plugin, in ${plugin.directory}`));
+  }
+  const assigned = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return assigned.map(plugin => {
+    const twin = assigned.find(other => other !== plugin && other.id.toLowerCase() === plugin.id.toLowerCase());
+    return twin === undefined
+      ? plugin
+      : breakPlugin(plugin, `differs only in case from ${JSON.stringify(twin.id)}`, '$.id');
+  });
+}
+
+function breakPlugin(plugin: FoundPlugin, problem: string, path = '$'): FoundPlugin {
+  return {...plugin, manifest: undefined, problems: [...plugin.problems, {path, problem}]};
+}

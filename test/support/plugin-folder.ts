@@ -1,0 +1,34 @@
+import {mkdir, writeFile} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+
+/** Files of a plugin, by their path within its folder. */
+export type PluginFiles = Readonly<Record<string, string>>;
+
+/** Returns a manifest of this id. */
+export function manifestOf(id: string, members: object = {}): string {
+  return JSON.stringify({
+    id,
+    name: `Plugin ${id}`,
+    version: '1.0.0',
+    type: 'user',
+    description: 'For a test',
+    availableSettings: {},
+    ...members,
+  });
+}
+
+/**
+ * Writes the folder of a plugin, that only this user can write to.
+ *
+ * @param files Files besides or in place of a manifest whose id is the name of the folder. @default {a page}
+ */
+export async function writePlugin(
+  folder: string,
+  files: PluginFiles = {'ui/index.html': '<!doctype html>'},
+): Promise<void> {
+  for (const [name, content] of Object.entries({'plugin.json': manifestOf(basename(folder)), ...files})) {
+    const file = join(folder, name);
+    await mkdir(dirname(file), {recursive: true, mode: 0o700});
+    await writeFile(file, content, {mode: 0o600});
+  }
+}
