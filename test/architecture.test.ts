@@ -59,6 +59,7 @@ const MAY_IMPORT = {
   'plugins/background/runtime': ['plugins/background/channel', 'node:'],
   'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:fs', 'node:path', 'node:timers'],
   'plugins/manifest': ['domain'],
+  'plugins/flight': ['domain'],
   'plugins/settings': ['domain'],
   system: ['node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol', 'system'],

@@ -59,6 +59,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-plugin-settings':
     'See availableSettings in the plugin.json of the plugin for its settings; nothing was changed',
   'no-plugin-route': '"crewroom plugin list" shows the state and the routes of each plugin',
+  'invalid-flight': 'Correct what is named; "crewroom flight start" alone flies from EDDF to LPMA',
+  'no-flight': 'Start one with "crewroom flight start" or POST /api/flight',
   'plugin-request-too-large': 'Send it to the plugin in parts',
   'plugin-busy': 'Wait for answers before sending more requests to this plugin',
   'plugin-failed': 'Look at "crewroom plugin logs ID"; the author of the plugin can fix it',

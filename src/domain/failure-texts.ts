@@ -53,6 +53,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-plugin-settings': ({plugin, problems}) =>
     `Cannot change the settings of ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,
   'no-plugin-route': ({plugin, route, problem}) => `Cannot call ${quote(route)} of ${quote(plugin)}: ${problem}`,
+  'invalid-flight': ({problems}) => `Cannot simulate the flight: ${problems.map(describeProblem).join('; ')}`,
+  'no-flight': () => 'Cannot find the flight: none was started',
   'plugin-request-too-large': ({sizeBytesMax}) =>
     `Cannot call the plugin: the body is larger than ${sizeBytesMax} bytes`,
   'plugin-busy': ({plugin, requestsMax}) =>

@@ -70,6 +70,8 @@ const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>} = {
     route: 'GET data',
     problem: 'the plugin has not started',
   },
+  'invalid-flight': {code: 'invalid-flight', problems: [{path: '$.to', problem: 'is not one of EDDF, LPMA'}]},
+  'no-flight': {code: 'no-flight'},
   'plugin-request-too-large': {code: 'plugin-request-too-large', sizeBytesMax: 16_777_216},
   'plugin-busy': {code: 'plugin-busy', plugin: 'com.example.a', requestsMax: 64},
   'plugin-failed': {

@@ -48,6 +48,8 @@ export type PluginFailure =
   | {readonly code: 'invalid-plugin'; readonly plugin: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'invalid-plugin-settings'; readonly plugin: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'no-plugin-route'; readonly plugin: string; readonly route: string; readonly problem: string}
+  | {readonly code: 'invalid-flight'; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'no-flight'}
   | {readonly code: 'plugin-request-too-large'; readonly sizeBytesMax: number}
   | {readonly code: 'plugin-busy'; readonly plugin: string; readonly requestsMax: number}
   | {

@@ -78,6 +78,8 @@ const ROWS = {
   'invalid-plugin': 'plugin problems',
   'invalid-plugin-settings': 'plugin problems',
   'no-plugin-route': 'plugin route problem',
+  'invalid-flight': 'problems',
+  'no-flight': '',
   'plugin-request-too-large': 'sizeBytesMax#',
   'plugin-busy': 'plugin requestsMax#',
   'plugin-failed': 'plugin route problem place?',

@@ -40,6 +40,8 @@ export const STATUS_BY_CODE = {
   'invalid-plugin': 422,
   'invalid-plugin-settings': 422,
   'no-plugin-route': 404,
+  'invalid-flight': 422,
+  'no-flight': 404,
   'plugin-request-too-large': 413,
   'plugin-busy': 503,
   'plugin-failed': 500,

@@ -1,0 +1,57 @@
+/** A place on the earth, in degrees. */
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Mean radius of the earth (IUGG), 6371.0088 km, in nautical miles. */
+const EARTH_RADIUS_NAUTICAL_MILES = 6371.0088 / 1.852;
+
+/** Returns the distance along the great circle, in nautical miles, by the haversine formula. */
+export function distanceBetween(from: Place, to: Place): number {
+  return angleBetween(from, to) * EARTH_RADIUS_NAUTICAL_MILES;
+}
+
+/** Returns the place at a fraction of the way along the great circle, 0 to 1. */
+export function placeBetween(from: Place, to: Place, fraction: number): Place {
+  const angle = angleBetween(from, to);
+  if (angle === 0) return {latitude: from.latitude, longitude: from.longitude};
+  const a = Math.sin((1 - fraction) * angle) / Math.sin(angle);
+  const b = Math.sin(fraction * angle) / Math.sin(angle);
+  const [fromX, fromY, fromZ] = vectorOf(from);
+  const [toX, toY, toZ] = vectorOf(to);
+  const [x, y, z] = [a * fromX + b * toX, a * fromY + b * toY, a * fromZ + b * toZ];
+  return {latitude: degrees(Math.atan2(z, Math.hypot(x, y))), longitude: degrees(Math.atan2(y, x))};
+}
+
+/** Returns the true course at the beginning of the way, in degrees from 0 to below 360. */
+export function courseBetween(from: Place, to: Place): number {
+  const [latitude, toLatitude] = [radians(from.latitude), radians(to.latitude)];
+  const difference = radians(to.longitude - from.longitude);
+  const y = Math.sin(difference) * Math.cos(toLatitude);
+  const x =
+    Math.cos(latitude) * Math.sin(toLatitude) - Math.sin(latitude) * Math.cos(toLatitude) * Math.cos(difference);
+  return (degrees(Math.atan2(y, x)) + 360) % 360;
+}
+
+function angleBetween(from: Place, to: Place): number {
+  const latitude = radians(to.latitude - from.latitude) / 2;
+  const longitude = radians(to.longitude - from.longitude) / 2;
+  const haversine =
+    Math.sin(latitude) ** 2 +
+    Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude)) * Math.sin(longitude) ** 2;
+  return 2 * Math.asin(Math.min(1, Math.sqrt(haversine)));
+}
+
+function vectorOf({latitude, longitude}: Place): readonly [number, number, number] {
+  const [phi, lambda] = [radians(latitude), radians(longitude)];
+  return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
+}
+
+function radians(angle: number): number {
+  return (angle * Math.PI) / 180;
+}
+
+function degrees(angle: number): number {
+  return (angle * 180) / Math.PI;
+}

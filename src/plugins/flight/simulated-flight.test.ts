@@ -1,0 +1,138 @@
+import {describe, expect, test} from 'vitest';
+import {openFlight} from './simulated-flight.ts';
+import {describeTracking} from './tracking-data.ts';
+
+function open() {
+  const clock = {elapsedMs: 1000};
+  const flight = openFlight({elapsedMs: () => clock.elapsedMs});
+  return {
+    flight,
+    later: (seconds: number) => {
+      clock.elapsedMs += seconds * 1000;
+      return flight.status();
+    },
+  };
+}
+
+describe('the simulated flight', () => {
+  test('is not there until it is started, and after it was stopped', () => {
+    const {flight} = open();
+    expect(flight.status()).toBeUndefined();
+    flight.start();
+    flight.stop();
+    flight.stop();
+    expect(flight.status()).toBeUndefined();
+    for (const act of [() => flight.pause(), () => flight.jump('CRUISE'), () => flight.disconnect()])
+      expect(act).toThrow(expect.objectContaining({failure: {code: 'no-flight'}}));
+  });
+
+  test('moves with the clock, at its speed', () => {
+    const {flight, later} = open();
+    expect(flight.start({speed: 60})).toMatchObject({phase: 'BOARDING', elapsedSeconds: 0});
+    expect(later(30)).toMatchObject({elapsedSeconds: 1800, phase: 'CLIMB'});
+    expect(later(3600)).toMatchObject({phase: 'ARRIVED', groundSpeedKnots: 0});
+  });
+
+  test('stands still while it is paused', () => {
+    const {flight, later} = open();
+    flight.start();
+    later(10);
+    expect(flight.pause()).toMatchObject({isPaused: true, elapsedSeconds: 10});
+    expect(later(100)).toMatchObject({elapsedSeconds: 10});
+    expect(flight.pause()).toMatchObject({isPaused: false});
+    expect(later(5)).toMatchObject({elapsedSeconds: 15});
+  });
+
+  test('jumps to phases, forwards and back, also while it is paused', () => {
+    const {flight, later} = open();
+    flight.start();
+    expect(flight.jump('DESCENT')).toMatchObject({phase: 'DESCENT', isPaused: false});
+    flight.pause();
+    expect(flight.jump('TAXI')).toMatchObject({phase: 'TAXI', isPaused: true});
+    expect(later(1000)).toMatchObject({phase: 'TAXI'});
+  });
+
+  test('is the same for the same seed, and another for another', () => {
+    const numbers = [1, 1, 2].map(seed => {
+      const {flight, later} = open();
+      flight.start({seed});
+      return JSON.stringify(later(5000));
+    });
+    expect(numbers[0]).toBe(numbers[1]);
+    expect(numbers[0]).not.toBe(numbers[2]);
+  });
+
+  const wrong = [
+    {options: {from: 'XXXX'}, path: '$.from'},
+    {options: {to: 'EDDF'}, path: '$.to'},
+    {options: {speed: 0}, path: '$.speed'},
+    {options: {speed: 1001}, path: '$.speed'},
+    {options: {speed: Number.NaN}, path: '$.speed'},
+    {options: {seed: -1}, path: '$.seed'},
+    {options: {seed: 1.5}, path: '$.seed'},
+  ];
+  for (const {options, path} of wrong) {
+    test(`refuses ${JSON.stringify(options)}, and keeps the flight before`, () => {
+      const {flight} = open();
+      flight.start({from: 'EGLL'});
+      const failure = {code: 'invalid-flight', problems: [expect.objectContaining({path})]};
+      expect(() => flight.start(options)).toThrow(expect.objectContaining({failure}));
+      expect(flight.status()?.from.code).toBe('EGLL');
+    });
+  }
+
+  test('takes codes in small letters', () => {
+    expect(open().flight.start({from: 'egll', to: 'kjfk'})).toMatchObject({from: {code: 'EGLL'}, to: {code: 'KJFK'}});
+  });
+});
+
+describe('describeTracking()', () => {
+  test('is disconnected without a flight', () => {
+    expect(describeTracking(undefined, 12)).toMatchObject({
+      trackingState: {status: ''},
+      providerState: {status: 'Disconnected'},
+    });
+  });
+
+  test('has both shapes that plugins read', () => {
+    const {flight} = open();
+    flight.start({bidId: '77'});
+    flight.jump('CRUISE');
+    expect(describeTracking(flight.status(), 13)).toMatchObject({
+      bidID: '77',
+      state: {status: 'TRACKING'},
+      distanceToGo: expect.any(Number),
+      distanceFlown: expect.any(Number),
+      trackingState: {status: 'TRACKING', message: ''},
+      providerState: {status: 'Connected', simulatorName: expect.any(String)},
+      trackingData: {
+        currentFlightPhase: 'CRUISE',
+        simVersion: expect.any(String),
+        simData: {latitude: expect.any(Number), longitude: expect.any(Number)},
+        lastSimData: {vs: 0, altitudeAgl: 37_000, clockHour: 13},
+      },
+      flightPlanData: {
+        bidID: '77',
+        code: expect.any(String),
+        number: expect.stringMatching(/^\d{4}$/),
+        departure: {code: 'EDDF', name: 'Frankfurt'},
+        arrival: {code: 'LPMA'},
+      },
+      recoverableFlight: null,
+    });
+  });
+
+  test('is no longer tracking when the simulator is disconnected, or the flight has arrived', () => {
+    const {flight} = open();
+    flight.start();
+    flight.disconnect();
+    expect(describeTracking(flight.status(), 0)).toMatchObject({
+      trackingState: {status: ''},
+      providerState: {status: 'Disconnected'},
+      providerData: null,
+    });
+    expect(flight.disconnect()).toMatchObject({isConnected: true});
+    flight.jump('ARRIVED');
+    expect(describeTracking(flight.status(), 0)).toMatchObject({trackingState: {status: ''}});
+  });
+});

@@ -1,0 +1,99 @@
+import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} from '../domain/flight.ts';
+import type {ShapeOf} from '../domain/shape.ts';
+import {isMembers, readBody} from './client-request.ts';
+import {readDocument} from './read-document.ts';
+
+/** Formats the state of the simulated flight. */
+export function formatFlight(flight: FlightStatus): string {
+  return JSON.stringify(flight);
+}
+
+/** Reads what {@link formatFlight} writes. @throws {UnexpectedDocument} */
+export function readFlight(json: string): FlightStatus {
+  const {phase, ...flight} = readDocument<Omit<FlightStatus, 'phase'> & {readonly phase: string}>(json, FLIGHT);
+  // A newer service may have more phases: they are only shown.
+  return {...flight, phase: phase as FlightPhase};
+}
+
+/** Change of the simulated flight. */
+export type FlightCommand =
+  | ({readonly action: 'start'} & FlightOptions)
+  | {readonly action: 'jump'; readonly phase: FlightPhase}
+  | {readonly action: 'pause' | 'disconnect'};
+
+/** Formats a change. */
+export function formatFlightCommand(command: FlightCommand): string {
+  return JSON.stringify(command);
+}
+
+/**
+ * Reads what {@link formatFlightCommand} writes.
+ *
+ * @throws {AppError} `invalid-json`, `value-too-deep`.
+ * @returns The change, or the problem with it.
+ */
+export function readFlightCommand(body: Uint8Array): FlightCommand | {readonly path: string; readonly problem: string} {
+  const document = readBody(body);
+  if (!isMembers(document)) return {path: '$', problem: 'is not an object'};
+  const {action, ...options} = document;
+  switch (action) {
+    case 'start':
+      return readStart(options);
+    case 'jump':
+      return readJump(options['phase']);
+    case 'pause':
+    case 'disconnect':
+      return {action};
+    default:
+      return {path: '$.action', problem: 'is not one of start, jump, pause, disconnect'};
+  }
+}
+
+const START_TYPES = {from: 'string', to: 'string', speed: 'number', seed: 'number', bidId: 'string'} as const;
+
+function readStart(options: Readonly<Record<string, unknown>>): ReturnType<typeof readFlightCommand> {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isStartOption(name)) return {path: `$.${name.slice(0, 40)}`, problem: 'is not an option'};
+    if (typeof value !== START_TYPES[name]) return {path: `$.${name}`, problem: `is not a ${START_TYPES[name]}`};
+  }
+  return {action: 'start', ...options};
+}
+
+function isStartOption(name: string): name is keyof typeof START_TYPES {
+  return Object.hasOwn(START_TYPES, name);
+}
+
+function readJump(given: unknown): ReturnType<typeof readFlightCommand> {
+  const phase = FLIGHT_PHASES.find(each => each === given);
+  if (phase !== undefined) return {action: 'jump', phase};
+  return {path: '$.phase', problem: `is not one of ${FLIGHT_PHASES.join(', ')}`};
+}
+
+const AIRPORT: ShapeOf<FlightStatus['from']> = {
+  code: 'string',
+  name: 'string',
+  latitude: 'number',
+  longitude: 'number',
+};
+
+const FLIGHT: ShapeOf<Omit<FlightStatus, 'phase'> & {readonly phase: string}> = {
+  phase: 'string',
+  latitude: 'number',
+  longitude: 'number',
+  headingDegrees: 'number',
+  altitudeFeet: 'number',
+  verticalSpeedFeetPerMinute: 'number',
+  groundSpeedKnots: 'number',
+  flownNauticalMiles: 'number',
+  toGoNauticalMiles: 'number',
+  from: AIRPORT,
+  to: AIRPORT,
+  number: 'string',
+  'bidId?': 'string',
+  speed: 'number',
+  seed: 'number',
+  isPaused: 'boolean',
+  isConnected: 'boolean',
+  elapsedSeconds: 'number',
+  cruiseFeet: 'number',
+};
