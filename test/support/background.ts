@@ -1,7 +1,10 @@
-import {mkdir, writeFile} from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {setTimeout as delay} from 'node:timers/promises';
+import {AppError} from '../../src/domain/app-error.ts';
+import type {Failure} from '../../src/domain/failure.ts';
 import type {PluginLogLine, PluginRequest} from '../../src/domain/plugin.ts';
+import type {Timers} from '../../src/domain/timers.ts';
 import {type Background, type BackgroundDeps, startBackground} from '../../src/plugins/background/background.ts';
 import {Secrets} from '../../src/plugins/background/log/secrets.ts';
 import {makeTemporaryDirectory} from './service.ts';
@@ -18,6 +21,35 @@ export interface TestBackground extends AsyncDisposable {
   readonly call: (name: string, request?: Partial<PluginRequest>) => ReturnType<Background['call']>;
   /** Calls a route and returns its answer as JSON. */
   readonly json: (name: string, request?: Partial<PluginRequest>) => Promise<unknown>;
+}
+
+/** Timers that do not keep the process alive. */
+const REAL_TIMERS: Timers = {
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Timers that a test fires. */
+export class ManualTimers implements Timers {
+  readonly #waiting = new Set<{readonly delayMs: number; readonly run: () => void}>();
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = {delayMs, run};
+    this.#waiting.add(timer);
+    return () => this.#waiting.delete(timer);
+  }
+
+  /** Fires the timers with this delay, and returns their number. */
+  fire(delayMs: number): number {
+    const due = [...this.#waiting].filter(timer => timer.delayMs === delayMs);
+    for (const timer of due) {
+      this.#waiting.delete(timer);
+      timer.run();
+    }
+    return due.length;
+  }
 }
 
 /** An identity with a session and a token. */
@@ -62,13 +94,7 @@ export async function startTestBackground(
       for (const check of waiting) check();
     },
     nowMs: Date.now,
-    timers: {
-      after: (delayMs, run) => {
-        const cancelled = new AbortController();
-        delay(delayMs, undefined, {signal: cancelled.signal, ref: false}).then(run, () => {});
-        return () => cancelled.abort();
-      },
-    },
+    timers: REAL_TIMERS,
     ...deps,
   });
   const line = (text: string): Promise<PluginLogLine> =>
@@ -102,6 +128,22 @@ export async function startTestBackground(
       await temporary[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Returns the failure that a call ends with. */
+export async function failureOf(call: Promise<unknown>): Promise<Failure> {
+  const error: unknown = await call.then(
+    () => assert.fail('it did not fail'),
+    reason => reason,
+  );
+  if (error instanceof AppError) return error.failure;
+  throw error;
+}
+
+/** Returns whether a process runs; one that has ended may wait for its parent. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const state = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  return state !== '' && !/\) [ZX] /.test(state);
 }
 
 const EMPTY = new Uint8Array();

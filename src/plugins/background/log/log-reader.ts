@@ -95,7 +95,8 @@ export class LogReader {
   #endInterval(): void {
     this.#cancelInterval?.();
     this.#cancelInterval = undefined;
-    if (this.#dropped > 0) this.#write('error', `${this.#dropped} lines were dropped: too many in a second`);
+    if (this.#dropped > 0)
+      this.#write('error', `Lines dropped, since there were too many in a second: ${this.#dropped}`);
     this.#lines = 0;
     this.#length = 0;
     this.#bytes = 0;

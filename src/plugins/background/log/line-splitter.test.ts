@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {describe, test} from 'vitest';
+import {KEPT_LENGTH_MAX, LineSplitter} from './line-splitter.ts';
+
+describe('LineSplitter', () => {
+  test('finds whole lines, also if characters are split over chunks', () => {
+    const text = fc.string({unit: fc.constantFrom('a', 'é', '✈', '🛫', '\n'), maxLength: 40});
+    fc.assert(
+      fc.property(text, fc.infiniteStream(fc.integer({min: 1, max: 7})), (written, sizes) => {
+        const bytes = Buffer.from(written);
+        const splitter = new LineSplitter();
+        const lines: string[] = [];
+        for (let at = 0; at < bytes.length; ) {
+          const size: number = sizes.next().value;
+          lines.push(...splitter.split(bytes.subarray(at, at + size)));
+          at += size;
+        }
+        const expected = written.split('\n');
+        if (expected.at(-1) === '') expected.pop();
+        assert.deepEqual([...lines, ...splitter.end()], expected);
+      }),
+    );
+  });
+
+  test('removes the line breaks of Windows', () => {
+    assert.deepEqual(new LineSplitter().split(Buffer.from('a\r\nb\rc\r\n')), ['a', 'b\rc']);
+  });
+
+  test('keeps the beginning of a line that is too long, and the next line', () => {
+    const splitter = new LineSplitter();
+    for (let megabytes = 0; megabytes < 10; megabytes++)
+      assert.deepEqual(splitter.split(Buffer.alloc(1024 * 1024, 'x')), []);
+    assert.deepEqual(splitter.split(Buffer.from('\nnext\n')), ['x'.repeat(KEPT_LENGTH_MAX), 'next']);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {PassThrough} from 'node:stream';
+import {setImmediate} from 'node:timers/promises';
+import {describe, test} from 'vitest';
+import {ManualTimers} from '../../../../test/support/background.ts';
+import {LogReader} from './log-reader.ts';
+
+function openReader() {
+  const timers = new ManualTimers();
+  const lines: string[] = [];
+  const reader = new LogReader({
+    mask: text => text.toUpperCase(),
+    onLine: ({atMs, level, text}) => lines.push(`${atMs} ${level} ${text}`),
+    nowMs: () => 7,
+    timers,
+  });
+  const output = new PassThrough();
+  const errors = new PassThrough();
+  reader.read(output, 'info');
+  reader.read(errors, 'error');
+  return {timers, lines, reader, output, errors};
+}
+
+describe('LogReader', () => {
+  test('masks the lines of both streams, each at its level', async () => {
+    const {lines, reader, output, errors} = openReader();
+    output.end('one\ntw');
+    errors.end('three\n');
+    await reader.end();
+    assert.deepEqual(lines, ['7 info ONE', '7 error THREE', '7 info TW']);
+  });
+
+  test('drops lines above a thousand in a second, and counts them', async () => {
+    const {timers, lines, output} = openReader();
+    output.write('x\n'.repeat(1005));
+    await setImmediate();
+    assert.equal(lines.length, 1000);
+    assert.equal(timers.fire(1000), 1);
+    assert.equal(lines.at(-1), '7 error Lines dropped, since there were too many in a second: 5');
+    output.write('y\n');
+    await setImmediate();
+    assert.equal(lines.at(-1), '7 info Y');
+  });
+
+  test('drops lines above a mebibyte of text in a second', async () => {
+    const {timers, lines, output} = openReader();
+    for (let line = 0; line < 30; line++) output.write(`${'x'.repeat(64 * 1024)}\n`);
+    output.end();
+    await once(output, 'end');
+    timers.fire(1000);
+    assert.deepEqual(
+      [lines.length, lines.at(-1)],
+      [17, '7 error Lines dropped, since there were too many in a second: 14'],
+    );
+  });
+
+  test('counts the lines that were dropped in the last second of a process', async () => {
+    const {lines, reader, output, errors} = openReader();
+    output.end('x\n'.repeat(1001));
+    errors.end();
+    await reader.end();
+    assert.equal(lines.at(-1), '7 error Lines dropped, since there were too many in a second: 1');
+  });
+
+  test('reads no further in a second in which it read 16 MiB, and continues in the next', async () => {
+    const {timers, output} = openReader();
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    for (let mebibytes = 0; mebibytes < 16; mebibytes++) {
+      output.write(chunk);
+      await setImmediate();
+    }
+    assert.equal(output.isPaused(), false);
+    output.write(chunk);
+    await setImmediate();
+    assert.equal(output.isPaused(), true);
+    timers.fire(1000);
+    assert.equal(output.isPaused(), false);
+  });
+
+  test('waits no longer than a second for a stream that another process holds', async () => {
+    const {timers, lines, reader, output, errors} = openReader();
+    errors.end();
+    output.write('x');
+    await setImmediate();
+    const ended = reader.end();
+    assert.ok(timers.fire(1000) > 0);
+    await ended;
+    assert.deepEqual(lines, ['7 info X']);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {placeOf, problemOf} from './problem.ts';
+
+describe('placeOf()', () => {
+  const directory = '/plugins/com.example';
+  const stacks = [
+    {
+      name: 'a frame of a function',
+      stack: 'at run (/plugins/com.example/background/index.js:12:5)',
+      place: 'background/index.js:12',
+    },
+    {
+      name: 'a frame without a function',
+      stack: 'at /plugins/com.example/background/index.js:12:5',
+      place: 'background/index.js:12',
+    },
+    {
+      name: 'a frame of an ES module',
+      stack: 'at run (file:///plugins/com.example/background/a.mjs:3:1)',
+      place: 'background/a.mjs:3',
+    },
+    {
+      name: 'the head of a syntax error',
+      stack: '/plugins/com.example/background/index.js:7\n  }{\n',
+      place: 'background/index.js:7',
+    },
+    {
+      name: 'the first frame outside of packages',
+      stack: [
+        'Error: no',
+        'at x (/plugins/com.example/background/node_modules/a/index.js:1:1)',
+        'at y (/plugins/com.example/background/b.js:2:3)',
+        'at z (/plugins/com.example/background/index.js:4:5)',
+      ].join('\n'),
+      place: 'background/b.js:2',
+    },
+    {
+      name: 'no frame of another plugin',
+      stack: 'at run (/plugins/com.example2/background/index.js:1:1)',
+      place: undefined,
+    },
+    {name: 'no frame of Node', stack: 'at node:internal/main:1:1', place: undefined},
+  ];
+  for (const {name, stack, place} of stacks) {
+    test(`finds ${name}`, () => {
+      assert.equal(placeOf(Object.assign(new Error('no'), {stack}), directory), place);
+    });
+  }
+
+  test('finds nothing in what is no error', () => {
+    assert.equal(placeOf('no', directory), undefined);
+    assert.equal(placeOf(Object.assign(new Error('no'), {stack: 12}), directory), undefined);
+  });
+});
+
+describe('problemOf()', () => {
+  test('describes errors and everything else that may be thrown', () => {
+    assert.equal(problemOf(new TypeError('no')), 'TypeError: no');
+    assert.equal(problemOf('no'), "'no'");
+    assert.equal(problemOf(undefined), 'undefined');
+    assert.equal(problemOf({a: {b: {}}}), '{ a: { b: {} } }');
+  });
+});
