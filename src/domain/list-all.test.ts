@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import {AppError} from './app-error.ts';
 import type {ListOptions, Page} from './entries.ts';
 import type {EntryInfo} from './entry.ts';
 import {parseKey} from './key.ts';
@@ -52,5 +53,53 @@ describe('listAll()', () => {
     const entries = pagesOf();
     for await (const _ of listAll(entries)) assert.fail('an entry');
     assert.equal(entries.asked.length, 1);
+  });
+
+  test('asks for pages of the default size unless it is told another', async () => {
+    const entries = pagesOf('a');
+    for await (const _ of listAll(entries));
+    assert.deepEqual(entries.asked, [{limit: undefined, after: undefined}]);
+  });
+
+  test('reads nothing before it is iterated, and each iteration reads anew', async () => {
+    const entries = pagesOf('a', 'b', 'c');
+    const first = listAll(entries);
+    const second = listAll(entries);
+    assert.equal(entries.asked.length, 0);
+    const keys: string[] = [];
+    for await (const {key} of first) keys.push(key);
+    for await (const {key} of second) keys.push(key);
+    assert.deepEqual(keys, ['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  test('goes on behind a page without entries, as long as it names a next one', async () => {
+    const pages: Page<never>[] = [{entries: [], next: 'a'}, {entries: [], next: 'b'}, {entries: []}];
+    const asked: unknown[] = [];
+    const list = async ({after}: ListOptions = {}): Promise<Page<never>> => {
+      asked.push(after);
+      return pages[asked.length - 1] ?? assert.fail('read too far');
+    };
+    for await (const _ of listAll({list})) assert.fail('an entry');
+    assert.deepEqual(asked, [undefined, 'a', 'b']);
+  });
+
+  test('throws the failure of a page after the entries of the pages before it', async () => {
+    const failure = new AppError({code: 'store-closed'});
+    const {list} = pagesOf('a', 'b', 'c');
+    const keys: string[] = [];
+    const failing = async (options: ListOptions = {}): Promise<Page<never>> => {
+      if (options.after !== undefined) throw failure;
+      return list(options);
+    };
+    await assert.rejects(async () => {
+      for await (const {key} of listAll({list: failing})) keys.push(key);
+    }, failure);
+    assert.deepEqual(keys, ['a', 'b']);
+  });
+
+  test('passes on that values are wanted', async () => {
+    const entries = pagesOf('a');
+    for await (const _ of listAll(entries, {values: true}));
+    assert.deepEqual(entries.asked, [{values: true, limit: undefined, after: undefined}]);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import * as z from 'zod';
 import {type StandardResult, type StandardSchema, validateValue} from './standard-schema.ts';
 
 function schemaOf<T>(validate: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>): StandardSchema<T> {
@@ -42,5 +43,90 @@ describe('validateValue()', () => {
         },
       },
     );
+  });
+
+  for (const value of [undefined, null, 0, '', false]) {
+    test(`returns ${JSON.stringify(value)} if that is the output`, async () => {
+      assert.equal(
+        await validateValue(
+          'k',
+          'input',
+          schemaOf(() => ({value})),
+        ),
+        value,
+      );
+    });
+  }
+
+  test('passes the value to the schema as it is, and only once', async () => {
+    const given: unknown[] = [];
+    const value = {a: 1};
+    await validateValue(
+      'k',
+      value,
+      schemaOf(each => {
+        given.push(each);
+        return {value: each};
+      }),
+    );
+    assert.equal(given.length, 1);
+    assert.equal(given[0], value);
+  });
+
+  test('rejects with the issues of a schema that answers later', async () => {
+    const schema = schemaOf<number>(async () => ({issues: [{message: 'is too late', path: ['at']}]}));
+    await assert.rejects(validateValue('k', 1, schema), {
+      failure: {code: 'invalid-value', key: 'k', problems: [{path: '$.at', problem: 'is too late'}]},
+    });
+  });
+
+  test('rejects with the error of a schema that fails, which is a defect of the schema', async () => {
+    const defect = new TypeError('x is not a function');
+    const failing = schemaOf<number>(() => {
+      throw defect;
+    });
+    await assert.rejects(validateValue('k', 1, failing), defect);
+    await assert.rejects(
+      validateValue(
+        'k',
+        1,
+        schemaOf<number>(async () => Promise.reject(defect)),
+      ),
+      defect,
+    );
+  });
+
+  test('names an issue at a symbol by the name of the symbol', async () => {
+    const issues = [
+      {message: 'is wrong', path: [Symbol('a')]},
+      {message: 'is wrong', path: [{key: Symbol('b')}]},
+    ];
+    await assert.rejects(
+      validateValue(
+        'k',
+        1,
+        schemaOf<number>(() => ({issues})),
+      ),
+      error => {
+        assert.match(String(error), /\$\["Symbol\(a\)"\] is wrong; \$\["Symbol\(b\)"\] is wrong/);
+        return true;
+      },
+    );
+  });
+
+  describe('with a schema of zod', () => {
+    const Settings = z.object({volume: z.number().max(1), mode: z.string().default('day')});
+
+    test('returns its output, with the type of the output', async () => {
+      const {volume, mode} = await validateValue('k', {volume: 0.5, other: 1}, Settings);
+      assert.deepEqual([volume, mode.toUpperCase()], [0.5, 'DAY']);
+    });
+
+    test('rejects with its issues', async () => {
+      await assert.rejects(validateValue('k', {volume: 2, mode: 1}, Settings), error => {
+        assert.match(String(error), /^AppError: Cannot use the value of "k": \$\.volume .+; \$\.mode .+/);
+        return true;
+      });
+    });
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {assertJsonInput, formatValue} from './value-text.ts';
 
@@ -17,6 +18,28 @@ describe('formatValue()', () => {
       assert.throws(() => formatValue('k', value), invalid('has no JSON text'));
     });
   }
+  test('returns a text that JSON.parse reads as the same value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), value => {
+        assert.deepEqual(JSON.parse(formatValue('k', value)), JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('asks a value for its own form, and refuses one that has none', () => {
+    assert.equal(formatValue('k', {toJSON: () => [1]}), '[1]');
+    assert.throws(() => formatValue('k', {toJSON: () => undefined}), invalid('has no JSON text'));
+  });
+
+  test('refuses a value whose form cannot be computed, with the reason and the key', () => {
+    const value = {
+      toJSON: () => {
+        throw new Error('not loaded yet');
+      },
+    };
+    assert.throws(() => formatValue('k', value), invalid('has no JSON text (not loaded yet)'));
+  });
+
   test('refuses a circular structure and a BigInt with the reason', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
