@@ -17,6 +17,7 @@ const CASES: readonly {
   },
   {shape: ['string'], accepts: [[], ['a', 'b']], refuses: [['a', 1], 'a', {0: 'a'}, null]},
   {shape: {a: 'string'}, accepts: [{a: 'x'}, {a: 'x', more: 1}], refuses: [{}, {a: 1}, {a: undefined}, [], null, 'a']},
+  {shape: {a: 'string', b: 'number'}, accepts: [{a: '', b: 0}], refuses: [{a: ''}, {b: 0}, {a: 0, b: ''}]},
   {shape: {'a?': 'string'}, accepts: [{}, {a: 'x'}, {a: undefined}], refuses: [{a: 1}, {a: null}]},
   {shape: {a: {b: ['number']}}, accepts: [{a: {b: [1]}}], refuses: [{a: {b: ['1']}}, {a: {}}, {a: []}]},
 ];
