@@ -104,13 +104,10 @@ export function encodeJsonText(text: string, limits?: JsonLimits): JsonText {
  *
  * @throws {AppError} `invalid-json` for half of a surrogate pair, which encoders silently replace.
  */
-export function encodeText(text: string): Uint8Array {
+export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   if (text.isWellFormed()) return encoder.encode(text);
-  const wellFormed = text.toWellFormed();
-  let at = 0;
-  while (text[at] === wellFormed[at]) at++;
-  const position = encoder.encode(text.slice(0, at)).length;
+  const position = encoder.encode(text.slice(0, text.search(/\p{Surrogate}/u))).length;
   throw new AppError({
     code: 'invalid-json',
     problem: 'expected UTF-8, found half of a surrogate pair',

@@ -29,14 +29,10 @@ export function listAll(
   options: ListAllOptions & {readonly values: true},
 ): AsyncIterable<Entry>;
 export function listAll(entries: Pick<Entries, 'list'>, options?: ListAllOptions): AsyncIterable<EntryInfo>;
-export function listAll(entries: Pick<Entries, 'list'>, options: ListAllOptions = {}): AsyncIterable<EntryInfo> {
-  return readPages(entries, options);
-}
-
-async function* readPages(
+export async function* listAll(
   entries: Pick<Entries, 'list'>,
-  {pageLimit, ...options}: ListAllOptions,
-): AsyncGenerator<EntryInfo> {
+  {pageLimit, ...options}: ListAllOptions = {},
+): AsyncIterable<EntryInfo> {
   let {after} = options;
   do {
     const page = await entries.list({...options, limit: pageLimit, after});

@@ -18,8 +18,8 @@ export type GivenRevision = Revision | StoreRevision;
 /** A revision that no entry has. */
 export const NO_REVISION: Revision = 0;
 
-/** The form of a revision: as many digits as a number holds exactly. */
-const REVISION = /^(?:0|[1-9][0-9]{0,14})$/;
+/** The form of a revision, behind the id of its store: as many digits as a number holds exactly. */
+const REVISION = /^(?:(.*)-)?(0|[1-9][0-9]{0,14})$/;
 
 /**
  * Writes a revision with the id of its store, such as `3f9c2a7b01d4e856-12`.
@@ -48,12 +48,12 @@ export function formatRevision({storeId, revision}: StoreRevision): string {
  * ```
  */
 export function parseRevision(text: string): GivenRevision | undefined {
-  const dash = text.lastIndexOf('-');
-  const digits = text.slice(dash + 1);
-  if (!REVISION.test(digits)) return undefined;
-  if (dash === -1) return Number(digits);
-  const storeId = parseStoreId(text.slice(0, dash));
-  return storeId && {storeId, revision: Number(digits)};
+  const [, id, digits] = REVISION.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const revision = Number(digits);
+  if (id === undefined) return revision;
+  const storeId = parseStoreId(id);
+  return storeId && {storeId, revision};
 }
 
 /**

@@ -9,23 +9,20 @@ type Code = SentFailure['code'];
 /** Returns whether a document is a failure that this version knows, with all its members. */
 export function isSentFailure(document: Readonly<Record<string, unknown>>): document is SentFailure & typeof document {
   const {code} = document;
-  if (!isKnown(code)) return false;
-  const members = MEMBERS[code].match(/\S+/g) ?? [];
-  return members.every(member => hasMember(document, member));
-}
-
-function isKnown(code: unknown): code is Code {
-  return typeof code === 'string' && Object.hasOwn(MEMBERS, code);
-}
-
-function hasMember(document: Readonly<Record<string, unknown>>, member: string): boolean {
-  const [name = ''] = member.split(/[#?]/);
-  const value = document[name];
-  if (value === undefined) return member.endsWith('?');
-  const list = LISTS.get(name);
+  if (typeof code !== 'string' || !Object.hasOwn(MEMBERS, code)) return false;
+  const members = MEMBERS[code as Code].match(/\S+/g) ?? [];
   // No failure has an empty list.
-  if (list !== undefined) return hasShape(value, list) && Array.isArray(value) && value.length > 0;
-  return typeof value === (member.includes('#') ? 'number' : 'string');
+  if (members.some(name => isEmptyList(document[name]))) return false;
+  return hasShape(document, Object.fromEntries(members.map(shapeOfMember)));
+}
+
+function isEmptyList(member: unknown): boolean {
+  return Array.isArray(member) && member.length === 0;
+}
+
+/** Returns the name of a member, as shapes have it, and its shape. */
+function shapeOfMember(member: string): readonly [name: string, shape: Shape] {
+  return [member.replace('#', ''), LISTS.get(member) ?? (member.includes('#') ? 'number' : 'string')];
 }
 
 const PROBLEMS: readonly [ShapeOf<DocumentProblem>] = [{path: 'string', problem: 'string'}];

@@ -27,9 +27,8 @@ export function hasShape(document: unknown, shape: Shape): boolean {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return false;
   const members = document as Readonly<Record<string, unknown>>;
   return Object.entries(shape).every(([name, member]) => {
-    const isOptional = name.endsWith('?');
-    const value = members[isOptional ? name.slice(0, -1) : name];
-    return (isOptional && value === undefined) || hasShape(value, member);
+    const value = members[name.replace('?', '')];
+    return (value === undefined && name.endsWith('?')) || hasShape(value, member);
   });
 }
 
