@@ -27,7 +27,7 @@ const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024;
  *
  * @throws {AppError} `unexpected-answer` if it is larger than any answer of the service.
  */
-export async function readAnswer(url: string, response: Response): Promise<Answer> {
+export async function readAnswer(response: Response, url: string): Promise<Answer> {
   const {status, headers} = response;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let left = ANSWER_BYTES_MAX;

@@ -86,18 +86,12 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     session: async call => parseAnswer(await transport.send('GET', '/api/session', call), readSession),
     signIn: async (request, call) => {
-      const body = new TextEncoder().encode(formatSignIn(request));
-      const headers = {'Content-Type': 'application/json'};
-      return parseAnswer(await transport.send('POST', '/api/session', {...call, headers, body}), readSession);
+      const sending = {...call, body: formatSignIn(request)};
+      return parseAnswer(await transport.send('POST', '/api/session', sending), readSession);
     },
     signOut: async call => parseAnswer(await transport.send('DELETE', '/api/session', call), readSession),
     events: options => createEventStream({transport}, options ?? {}),
-    service: async call => {
-      const service = parseAnswer(await transport.send('GET', '/api', call), readService);
-      transport.store.meet(service.storeId);
-      return service;
-    },
-    readiness: async call =>
-      parseAnswer(await transport.send('GET', '/readyz', {...call, accept: [503]}), readReadiness),
+    service: async call => transport.store.meet(parseAnswer(await transport.send('GET', '/api', call), readService)),
+    readiness: async call => parseAnswer(await transport.send('GET', '/readyz', {...call, accept: 503}), readReadiness),
   };
 }

@@ -350,7 +350,6 @@ describe('a stream of another program', () => {
   const padding = 'x'.repeat(1_000_000);
   const endless = [
     {name: 'a line without an end', parts: Array.from({length: 3}, () => padding), problem: 'an event'},
-    {name: 'an event without an end', parts: Array.from({length: 3}, () => `data: ${padding}\n`), problem: 'an event'},
     {
       name: 'a commit without an end',
       parts: Array.from(

@@ -1,4 +1,4 @@
-import {AppError} from '../domain/app-error.ts';
+import type {AppError} from '../domain/app-error.ts';
 import {parsePrefix} from '../domain/key.ts';
 import type {GivenRevision, Revision} from '../domain/revision.ts';
 import {parseRevision} from '../domain/revision.ts';
@@ -7,7 +7,7 @@ import {type SseBlock, SseParser} from '../protocol/server-sent-events.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';
 import {formatQuery} from './query.ts';
 import {type CallOptions, isPassing, type Transport} from './transport.ts';
-import {backoffMs, untilAborted, waitMs} from './waiting.ts';
+import {backoffMs, waitMs} from './waiting.ts';
 
 /** Which events to receive, and from when on. */
 export interface EventsOptions extends CallOptions {
@@ -73,7 +73,7 @@ const COMMIT_LENGTH_MAX = 128 * 1024 * 1024;
  * A cursor that no store has reached, of as many digits as the service reads. Who lost its connection before it had a
  * cursor may have missed something: to this one the service answers with `reset`.
  */
-const LOST_CURSOR = '999999999999999';
+const LOST_CURSOR = 999_999_999_999_999;
 
 /** Makes an event stream; nothing is sent until it is iterated. */
 export function createEventStream<T>(deps: EventStreamDeps, options: EventsOptions): EventStream<T> {
@@ -121,75 +121,73 @@ class HttpEventStream implements EventStream {
 
   async *#run(left: AbortSignal): AsyncGenerator<ClientEvent, undefined> {
     const ended = this.#transport.link(this.#options.signal, left);
+    const {signal} = ended;
     try {
-      while (!ended.signal.aborted) {
+      while (!signal.aborted) {
         let because: AppError | undefined;
         try {
-          for await (const part of this.#connect(ended.signal)) {
-            for (const event of this.#take(part)) {
-              yield event;
-              if (ended.signal.aborted) return;
-            }
+          for await (const event of this.#connect(signal)) {
+            yield event;
+            if (signal.aborted) return;
           }
         } catch (error) {
-          because = this.#assertPassing(error, ended.signal);
+          if (signal.aborted) return;
+          if (!isPassing(error)) throw error;
+          because = error;
         }
-        if (!ended.signal.aborted) await this.#waitToConnect(because, ended.signal);
+        await this.#waitToConnect(because, signal);
       }
     } finally {
-      ended[Symbol.dispose]();
+      ended.leave();
     }
   }
 
   /** One connection: what comes until it ends. */
-  async *#connect(ended: AbortSignal): AsyncGenerator<StreamPart> {
-    const connection = this.#transport.link(ended);
-    const abortAfter = (timeoutMs: number): void =>
-      connection.abortAfter(timeoutMs, () => this.#transport.timedOut(EVENTS_PATH, timeoutMs));
+  async *#connect(ended: AbortSignal): AsyncGenerator<ClientEvent> {
+    const transport = this.#transport;
+    const connection = transport.link(ended);
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     try {
-      abortAfter(this.#options.timeoutMs ?? this.#transport.timeoutMs);
+      transport.limit(connection, EVENTS_PATH, this.#options.timeoutMs);
       const response = await this.#open(connection.signal);
       reader = bodyOf(response).getReader();
       this.#begin();
       const parser = new SseParser();
       let commitLength = 0;
       for (;;) {
-        abortAfter(this.#silenceMsMax);
-        const bytes = await this.#read(reader, connection.signal);
+        transport.limit(connection, EVENTS_PATH, this.#silenceMsMax);
+        const {value: bytes} = await transport.part(reader.read(), connection.signal);
         // Stop the idle timer while the consumer handles events: nothing is read meanwhile.
         connection.stay();
         if (bytes === undefined) return;
         this.#failures = 0;
         for (const block of parser.push(bytes)) {
-          yield readPart(block, response);
-          commitLength = this.#waiting.length === 0 ? 0 : commitLength + (block.data?.length ?? 0);
+          yield* this.#take(block, response);
+          commitLength = this.#waiting.length === 0 ? 0 : commitLength + (block.get('data')?.length ?? 0);
         }
         assertBelow(EVENT_LENGTH_MAX, parser.heldLength, 'an event', response);
         assertBelow(COMMIT_LENGTH_MAX, commitLength, 'a commit', response);
       }
     } finally {
-      connection[Symbol.dispose]();
-      connection.abort(undefined);
+      connection.leave();
+      connection.abort();
       // The signal alone does not do: a request that was collected as garbage no longer hears of it.
       void reader?.cancel().catch(() => {});
     }
   }
 
-  async #open(signal: AbortSignal): Promise<Response> {
+  #open(signal: AbortSignal): Promise<Response> {
     const {prefix, since, initial} = this.#options;
-    // A URL cannot carry every wrong text, so it is checked here as it is there.
-    if (prefix !== undefined) parsePrefix(prefix);
-    // Who connected before has come further than `since`, or has missed what came after it.
     const {store} = this.#transport;
-    const first = since === undefined || this.#connectedBefore ? undefined : store.format(since);
-    const parameters = {prefix, since: first, initial};
-    const last = this.#cursor === undefined ? LOST_CURSOR : store.format(this.#cursor);
-    const cursor = this.#connectedBefore ? {'Last-Event-ID': last} : {};
-    return this.#transport.open(EVENTS_PATH + formatQuery(parameters), {
-      headers: {Accept: 'text/event-stream', ...cursor},
-      signal,
+    const query = formatQuery({
+      // A URL cannot carry every wrong text, so it is checked here as it is there.
+      prefix: prefix && parsePrefix(prefix),
+      // A stream that was connected before has come further, or has missed what came after it.
+      since: since === undefined || this.#connectedBefore ? undefined : store.format(since),
+      initial,
     });
+    const resumed = this.#connectedBefore && {'Last-Event-ID': store.format(this.#cursor ?? LOST_CURSOR)};
+    return this.#transport.open(EVENTS_PATH + query, {headers: {Accept: 'text/event-stream', ...resumed}, signal});
   }
 
   #begin(): void {
@@ -199,48 +197,33 @@ class HttpEventStream implements EventStream {
     this.#options.onConnection?.({kind: 'connected'});
   }
 
-  async #read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    try {
-      return (await untilAborted(reader.read(), signal)).value;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw this.#transport.unreachable(error);
-    }
-  }
-
   /** The events that can be told now: those of a commit only when all have come. */
-  *#take({event, cursor, retryMs}: StreamPart): Generator<ClientEvent> {
-    this.#firstWaitMs = retryMs ?? this.#firstWaitMs;
+  *#take(block: SseBlock, response: Response): Generator<ClientEvent> {
+    const data = block.get('data');
+    const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
+    const cursor = parseRevision(block.get('id') ?? '');
+    this.#firstWaitMs = Number(block.get('retry')) || this.#firstWaitMs;
     if (event?.kind === 'reset') {
       this.#inInitial = this.#options.initial === true;
       this.#cursor = undefined;
     }
     if (event !== undefined) this.#waiting.push(event);
-    else if (cursor === undefined) return;
-    const isOfCommit = event !== undefined && 'key' in event && !this.#inInitial;
-    if (isOfCommit && cursor === undefined) return;
-    const events = this.#waiting;
-    this.#waiting = [];
+    const isWhole = event !== undefined && (this.#inInitial || !('key' in event));
+    if (cursor === undefined && !isWhole) return;
+    const events = this.#waiting.splice(0);
     const last = events.pop();
     yield* events;
     if (cursor !== undefined) {
-      if (typeof cursor === 'object') this.#transport.store.meetIn(cursor);
+      if (typeof cursor === 'object') this.#transport.store.meet(cursor);
       this.#inInitial = false;
       this.#cursor = cursor;
     }
     if (last !== undefined) yield last;
   }
 
-  /** Returns a transient failure. @throws The error if it is not one. */
-  #assertPassing(error: unknown, ended: AbortSignal): AppError | undefined {
-    if (ended.aborted) return undefined;
-    if (isPassing(error) || (error instanceof AppError && error.failure.code === 'service-timeout')) return error;
-    throw error;
-  }
-
   /** Reports that the connection is lost, and waits with exponential backoff. */
   async #waitToConnect(because: AppError | undefined, ended: AbortSignal): Promise<void> {
-    const {random} = this.#transport;
+    const {random} = this.#transport.options;
     const backoff = {firstMs: this.#firstWaitMs, maxMs: Math.max(WAIT_MS_MAX, this.#firstWaitMs), random};
     const retryAfterMs = backoffMs(++this.#failures, backoff);
     this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});
@@ -256,20 +239,8 @@ function assertBelow(max: number, length: number, what: string, response: Respon
   if (length > max) throw unexpectedAnswer(response, `it has ${what} of more than ${max} characters`);
 }
 
-/** A block of the stream, read. */
-interface StreamPart {
-  readonly event: ClientEvent | undefined;
-  readonly cursor: GivenRevision | undefined;
-  readonly retryMs: number | undefined;
-}
-
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
   if (isStream && response.body !== null) return response.body;
   throw unexpectedAnswer(response, 'it is no event stream');
-}
-
-function readPart({data, id, retryMs}: SseBlock, response: Response): StreamPart {
-  const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
-  return {event, cursor: id === undefined ? undefined : parseRevision(id), retryMs};
 }

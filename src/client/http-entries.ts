@@ -9,7 +9,7 @@ import type {
   WriteOptions,
   Written,
 } from '../domain/entries.ts';
-import type {Entry, EntryInfo} from '../domain/entry.ts';
+import type {EntryInfo} from '../domain/entry.ts';
 import {encodeText, type JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
@@ -21,12 +21,12 @@ import {assertJsonInput, formatValue} from '../domain/value-text.ts';
 import {readEntryHeaders, readRevisionHeader} from '../protocol/entry-headers.ts';
 import {readDeleted, readListing, readValueListing} from '../protocol/listing.ts';
 import {readDocument} from '../protocol/read-document.ts';
-import {formatTransaction, isJson, readCommitted} from '../protocol/write-transaction.ts';
+import {formatTransaction, isWritable, readCommitted} from '../protocol/write-transaction.ts';
 import {ANSWER_BYTES_MAX, type Answer, expecting, parseAnswer} from './answer.ts';
 import type {ClientEntries, ReadOptions} from './client-entries.ts';
 import {isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
-import type {CallOptions, SendOptions, Transport} from './transport.ts';
+import type {CallOptions, Transport} from './transport.ts';
 
 /** The entries of a running service. Checks keys before they are sent, since a URL cannot carry every invalid one. */
 export class HttpEntries implements ClientEntries {
@@ -37,16 +37,18 @@ export class HttpEntries implements ClientEntries {
   }
 
   async get<T = unknown>(key: string, options: ReadOptions<T> = {}): Promise<TypedEntry<T> | undefined> {
-    const entry = await this.#read(parseKey(key), options);
-    return entry && readTyped(entry, options);
+    const checked = parseKey(key);
+    const answer = await this.#transport.send('GET', entryPath(checked), options).catch(unlessMissing);
+    if (answer === undefined) return undefined;
+    // JSON, since the service stores nothing else.
+    const json = answer.bytes as JsonText;
+    const {storeId: _, ...about} = this.#meet(answer, () => readEntryHeaders(answer.headers));
+    return readTyped({key: checked, sizeBytes: json.length, ...about, json}, options);
   }
 
   async put(key: string, json: string | Uint8Array, options: PutOptions & CallOptions = {}): Promise<Written> {
-    const {ttlSeconds: ttl} = options;
-    // An invalid number could make another request.
-    if (ttl !== undefined) assertTtl(ttl);
-    const path = entryPath(parseKey(key)) + formatQuery({ttl});
-    const answer = await this.#transport.send('PUT', path, writeOf(options, JSON_TYPE, takeBytes(key, json)));
+    const path = entryPath(parseKey(key)) + formatQuery({ttl: options.ttlSeconds});
+    const answer = await this.#transport.send('PUT', path, {...options, body: takeBytes(key, json)});
     return {revision: this.#readRevision(answer), created: answer.status === 201};
   }
 
@@ -55,10 +57,8 @@ export class HttpEntries implements ClientEntries {
   }
 
   async patch(key: string, patch: string | Uint8Array, options: WriteOptions & CallOptions = {}): Promise<Committed> {
-    const path = entryPath(parseKey(key));
-    const body = takeBytes(key, patch);
-    const answer = await this.#transport.send('PATCH', path, writeOf(options, 'application/merge-patch+json', body));
-    return {revision: this.#readRevision(answer)};
+    const sending = {...options, body: takeBytes(key, patch), type: 'application/merge-patch+json'};
+    return {revision: this.#readRevision(await this.#transport.send('PATCH', entryPath(parseKey(key)), sending))};
   }
 
   async touch(key: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<Committed> {
@@ -67,20 +67,22 @@ export class HttpEntries implements ClientEntries {
   }
 
   async transact(transaction: Transaction, options: CallOptions = {}): Promise<Committed> {
-    // At the call: the caller's bytes may be something else when it is known that they are JSON.
     const {store} = this.#transport;
+    const wrong = transaction.operations.find(operation => !isWritable(operation));
+    // The service reports the problem of a value that is not JSON, before it finds that no entry has this revision.
+    const never = {...options, expected: NO_REVISION};
+    if (wrong?.kind === 'put') await this.put(wrong.key, wrong.json, never);
+    if (wrong?.kind === 'patch') await this.patch(wrong.key, wrong.patch, never);
     const body = formatTransaction(transaction, given => store.format(given));
-    await this.#assertJson(transaction, options);
-    const repeatable = isIdempotentTransaction(transaction);
-    const sending = {...writeOf(options, JSON_TYPE, body), repeatable};
+    const sending = {...options, body, repeatable: isIdempotentTransaction(transaction)};
     const answer = await this.#transport.send('POST', '/api/transactions', sending);
-    return {revision: store.meetIn(parseAnswer(answer, readCommitted))};
+    return {revision: store.meet(parseAnswer(answer, readCommitted)).revision};
   }
 
   async delete(key: string, options: DeleteOptions & CallOptions = {}): Promise<void> {
     const {expected} = options;
     const answer = await this.#transport.send('DELETE', entryPath(parseKey(key)), {
-      ...callOf(options),
+      ...options,
       // Every deletion expects an entry, and fails with `no-entry` if there is none.
       expected: expected === 'present' ? undefined : expected,
     });
@@ -91,9 +93,10 @@ export class HttpEntries implements ClientEntries {
   async list<T>(options: ListOptions & ReadOptions<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
   async list(options?: ListOptions & CallOptions): Promise<Page<EntryInfo>>;
   async list({schema, ...options}: ListOptions & ReadOptions<unknown> = {}): Promise<Page<EntryInfo>> {
-    const answer = await this.#transport.send('GET', `/api/keys${formatListQuery(options)}`, callOf(options));
-    if (options.values !== true) return this.#meet(parseAnswer(answer, readListing)).page;
-    const {page} = this.#meet(parseAnswer(answer, readValueListing, ANSWER_BYTES_MAX));
+    const answer = await this.#transport.send('GET', `/api/keys${formatListQuery(options)}`, options);
+    const {store} = this.#transport;
+    if (options.values !== true) return store.meet(parseAnswer(answer, readListing)).page;
+    const {page} = store.meet(parseAnswer(answer, readValueListing, ANSWER_BYTES_MAX));
     return {...page, entries: await Promise.all(page.entries.map(entry => readTyped(entry, {schema})))};
   }
 
@@ -105,58 +108,26 @@ export class HttpEntries implements ClientEntries {
 
   async deleteRange({prefix, ...options}: {readonly prefix: string} & CallOptions): Promise<number> {
     const query = formatQuery({prefix: parsePrefix(prefix), all: prefix === '' ? true : undefined});
-    const answer = await this.#transport.send('DELETE', `/api/keys${query}`, callOf(options));
+    const answer = await this.#transport.send('DELETE', `/api/keys${query}`, options);
     return parseAnswer(answer, readDeleted);
   }
 
-  /** Lets the service say what is wrong with a value that is no JSON: pasted into a document it could be something else. */
-  async #assertJson({operations}: Transaction, options: CallOptions): Promise<void> {
-    // It reads the value before it finds that the revision is not the expected one.
-    const never = {...callOf(options), expected: NO_REVISION};
-    for (const operation of operations) {
-      const {kind, key} = operation;
-      if (kind === 'put' && !isJson(operation.json)) await this.put(key, operation.json, never);
-      if (kind === 'patch' && !isJson(operation.patch)) await this.patch(key, operation.patch, never);
-    }
-  }
-
   #readRevision(answer: Answer): Revision {
-    return this.#meet(expecting(answer, () => readRevisionHeader(answer.headers))).revision;
+    return this.#meet(answer, () => readRevisionHeader(answer.headers)).revision;
   }
 
-  #meet<T extends {readonly storeId: StoreId}>(document: T): T {
-    this.#transport.store.meet(document.storeId);
-    return document;
-  }
-
-  async #read(key: Key, options: CallOptions): Promise<Entry | undefined> {
-    try {
-      const answer = await this.#transport.send('GET', entryPath(key), callOf(options));
-      // JSON, since the service stores nothing else.
-      const json = answer.bytes as JsonText;
-      const {storeId: _, ...about} = this.#meet(expecting(answer, () => readEntryHeaders(answer.headers)));
-      return {key, sizeBytes: json.length, ...about, json};
-    } catch (error) {
-      if (error instanceof AppError && error.failure.code === 'no-entry') return undefined;
-      throw error;
-    }
+  #meet<T extends {readonly storeId: StoreId}>(answer: Answer, read: () => T): T {
+    return this.#transport.store.meet(expecting(answer, read));
   }
 }
 
-const JSON_TYPE = 'application/json';
-
-/** Returns the parts of a request with a body that differ. */
-function writeOf(options: WriteOptions & CallOptions, type: string, body: Uint8Array): SendOptions {
-  return {...callOf(options), headers: {'Content-Type': type}, expected: options.expected, body};
-}
-
-/** Returns the options of the call itself. */
-function callOf({signal, timeoutMs}: CallOptions): CallOptions {
-  return {signal, timeoutMs};
+/** Returns nothing for a missing entry. @throws Any other error. */
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.failure.code !== 'no-entry') throw error;
 }
 
 /** Copies the bytes at the call: while it waits for a permit, the caller may reuse them. */
-function takeBytes(key: string, json: string | Uint8Array): Uint8Array {
+function takeBytes(key: string, json: string | Uint8Array): Uint8Array<ArrayBuffer> {
   assertJsonInput(key, json);
   return typeof json === 'string' ? encodeText(json) : json.slice();
 }
@@ -166,9 +137,13 @@ function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
 }
 
+/** A URL cannot carry every wrong text, so prefix and cursor are checked as the service checks them. */
 function formatListQuery({prefix, after, limit, reverse, values}: ListOptions): string {
-  // A URL cannot carry every wrong text, so these are checked here as they are there.
-  if (prefix !== undefined) parsePrefix(prefix);
-  if (after !== undefined) parseCursor(after);
-  return formatQuery({prefix, after, limit, reverse, values});
+  return formatQuery({
+    prefix: prefix && parsePrefix(prefix),
+    after: after && parseCursor(after),
+    limit,
+    reverse,
+    values,
+  });
 }

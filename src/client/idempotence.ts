@@ -11,10 +11,8 @@ export function isIdempotent(expected: Expectation | undefined): boolean {
 
 /** Returns whether a transaction is idempotent: it changes an entry that it checks, so that it cannot happen again. */
 export function isIdempotentTransaction({checks = [], operations}: Transaction): boolean {
-  const kinds = new Map(operations.map(({key, kind}) => [key, kind]));
-  return checks.some(({key, expected}) => {
-    const kind = kinds.get(key);
+  return checks.some(({key, expected}) =>
     // Deleting a missing entry changes nothing.
-    return kind !== undefined && (kind !== 'delete' || expected !== 'absent');
-  });
+    operations.some(operation => operation.key === key && (operation.kind !== 'delete' || expected !== 'absent')),
+  );
 }

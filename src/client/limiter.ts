@@ -14,43 +14,19 @@ export class Limiter {
     this.#free = max;
   }
 
-  /**
-   * Runs a task as soon as there is a permit.
-   *
-   * @throws The signal's reason if it is aborted before that.
-   */
-  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Runs a task as soon as there is a permit. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await this.#wait(signal);
+    else await new Promise<void>(begin => this.#waiting.add(begin));
     try {
       return await task();
     } finally {
       const [next] = this.#waiting;
       if (next === undefined) this.#free++;
-      else next();
-    }
-  }
-
-  #wait(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        this.#waiting.delete(begin);
-        signal?.removeEventListener('abort', abandon);
-      };
-      const begin = (): void => {
-        stop();
-        resolve();
-      };
-      const abandon = (): void => {
-        stop();
-        reject(signal?.reason);
-      };
-      if (signal?.aborted) {
-        abandon();
-        return;
+      else {
+        this.#waiting.delete(next);
+        next();
       }
-      this.#waiting.add(begin);
-      signal?.addEventListener('abort', abandon);
-    });
+    }
   }
 }

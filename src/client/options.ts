@@ -18,13 +18,19 @@ export interface ClientOptions {
 export const TIMEOUT_MS = 30_000;
 
 /** Creates the transport of a client. */
-export function openTransport(options: ClientOptions): Transport {
+export function openTransport({
+  baseUrl = 'http://localhost:7172',
+  timeoutMs = TIMEOUT_MS,
+  attemptsMax = ATTEMPTS_MAX,
+  signal,
+  fetch = request => globalThis.fetch(request),
+}: ClientOptions): Transport {
   return createTransport({
-    baseUrl: options.baseUrl ?? 'http://localhost:7172',
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    attemptsMax: options.attemptsMax ?? ATTEMPTS_MAX,
-    signal: options.signal,
-    fetch: options.fetch ?? (request => globalThis.fetch(request)),
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    timeoutMs,
+    attemptsMax,
+    signal,
+    fetch,
     random: Math.random,
     pageOrigin: (globalThis as Page).location?.origin,
   });

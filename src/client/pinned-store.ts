@@ -1,10 +1,4 @@
-import {
-  formatRevision,
-  type GivenRevision,
-  NO_REVISION,
-  type Revision,
-  type StoreRevision,
-} from '../domain/revision.ts';
+import {formatRevision, type GivenRevision, NO_REVISION} from '../domain/revision.ts';
 import type {StoreId} from '../domain/store-id.ts';
 
 /**
@@ -19,15 +13,10 @@ export class PinnedStore {
     return this.#id !== undefined;
   }
 
-  /** Notes the store of an answer. */
-  meet(id: StoreId): void {
-    this.#id ??= id;
-  }
-
-  /** Notes the store of a revision. @returns The revision alone. */
-  meetIn({storeId, revision}: StoreRevision): Revision {
-    this.meet(storeId);
-    return revision;
+  /** Notes the store of an answer. @returns The answer. */
+  meet<T extends {readonly storeId: StoreId}>(answer: T): T {
+    this.#id ??= answer.storeId;
+    return answer;
   }
 
   /** Writes a revision as it is sent. */

@@ -1,14 +1,14 @@
 /** A signal of our own that follows others, and whatever else ends it. */
-export interface LinkedSignal extends Disposable {
+export interface LinkedSignal {
   readonly signal: AbortSignal;
   /** Ends it with a reason of ours; the first reason counts. */
-  abort(reason: unknown): void;
+  abort(reason?: unknown): void;
   /** Ends it after a time, with a reason; instead of the time before. */
   abortAfter(timeoutMs: number, reason: () => unknown): void;
   /** Takes back {@link abortAfter}. */
   stay(): void;
-  /** Leaves the others: a signal that outlives many calls would otherwise keep something of each. */
-  [Symbol.dispose](): void;
+  /** Leaves the others, and takes back {@link abortAfter}: a signal that outlives many calls would keep something of each. */
+  leave(): void;
 }
 
 /** Longest time that a timer takes, in milliseconds: beyond it, timers of browsers and of Node run out at once. */
@@ -23,50 +23,45 @@ export class Signals {
 
   /** Makes a signal that ends with the first of the others, with its reason. */
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
+    const followed = others.filter(other => other !== undefined);
     const controller = new AbortController();
+    for (const other of followed) this.#follow(other, controller);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    for (const other of others) if (other !== undefined) this.#follow(other, controller);
+    const stay = (): void => clearTimeout(timer);
     return {
       signal: controller.signal,
       abort: reason => controller.abort(reason),
       abortAfter(timeoutMs, reason) {
-        clearTimeout(timer);
+        stay();
         // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never resolve or reject.
         timer = setTimeout(() => controller.abort(reason()), Math.min(timeoutMs, TIMER_MS_MAX));
       },
-      stay: () => clearTimeout(timer),
-      [Symbol.dispose]: () => {
-        clearTimeout(timer);
-        for (const other of others) if (other !== undefined) this.#leave(other, controller);
+      stay,
+      leave: () => {
+        stay();
+        for (const other of followed) this.#leave(other, controller);
       },
     };
   }
 
-  #follow(other: AbortSignal, controller: AbortController): void {
-    if (other.aborted) {
-      controller.abort(other.reason);
-      return;
-    }
-    const followers = this.#followers.get(other);
-    if (followers !== undefined) {
-      followers.add(controller);
-      return;
-    }
-    this.#followers.set(other, new Set([controller]));
+  #follow(other: AbortSignal, follower: AbortController): void {
+    if (other.aborted) follower.abort(other.reason);
+    const followers = this.#followers.get(other) ?? new Set();
+    this.#followers.set(other, followers.add(follower));
+    // Has no effect if it listens already.
     other.addEventListener('abort', this.#onAbort);
   }
 
-  #leave(other: AbortSignal, controller: AbortController): void {
+  #leave(other: AbortSignal, follower: AbortController): void {
     const followers = this.#followers.get(other);
-    if (followers === undefined) return;
-    followers.delete(controller);
-    if (followers.size > 0) return;
+    followers?.delete(follower);
+    if (followers?.size !== 0) return;
     this.#followers.delete(other);
     other.removeEventListener('abort', this.#onAbort);
   }
 
   readonly #onAbort = ({target}: {readonly target: unknown}): void => {
     const other = target as AbortSignal;
-    for (const controller of this.#followers.get(other) ?? []) controller.abort(other.reason);
+    for (const follower of this.#followers.get(other) ?? []) follower.abort(other.reason);
   };
 }

@@ -34,14 +34,15 @@ export interface TransportOptions {
 
 /** The parts of a request that differ. */
 export interface SendOptions extends CallOptions {
-  readonly headers?: Readonly<Record<string, string>>;
   /** Precondition of a write: becomes a header. */
   readonly expected?: Expectation | undefined;
-  readonly body?: Uint8Array;
-  /** Statuses besides 2xx that are answers and no failures. */
-  readonly accept?: readonly number[];
+  readonly body?: Uint8Array<ArrayBuffer> | string;
+  /** Media type of the body. @default {'application/json'} */
+  readonly type?: string;
+  /** A status besides 2xx that is an answer and no failure. */
+  readonly accept?: number | undefined;
   /** Whether it is idempotent. @default {true for GET, and if `expected` makes it so} */
-  readonly repeatable?: boolean;
+  readonly repeatable?: boolean | undefined;
 }
 
 /** A request whose answer is read as it comes. */
@@ -58,6 +59,9 @@ export interface OpenOptions {
 
 /** Sends requests and turns problem documents back into the failures they came from. */
 export interface Transport {
+  readonly options: TransportOptions;
+  readonly store: PinnedStore;
+
   /**
    * Sends a request as soon as there is a permit. Retries if the request is idempotent and the failure is transient.
    *
@@ -73,23 +77,19 @@ export interface Transport {
    */
   open(path: string, options: OpenOptions): Promise<Response>;
 
-  /** The failure for a connection that broke. */
-  unreachable(error: unknown): AppError;
-
-  /** The failure for an answer that did not come in time. */
-  timedOut(path: string, timeoutMs: number): AppError;
+  /**
+   * Waits for a part of an exchange.
+   *
+   * @throws {AppError} `service-unreachable` for a connection that broke.
+   * @throws The reason of the signal.
+   */
+  part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T>;
 
   /** Makes a signal that ends with the client's own, and with others. */
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal;
 
-  /** How long a call may take unless it says otherwise, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly random: () => number;
-  readonly store: PinnedStore;
-  /** Address of the service, without a slash at its end. */
-  readonly baseUrl: string;
-  /** True in a web page. */
-  readonly isPage: boolean;
+  /** Ends an exchange with `service-timeout` after a time: that of the client, unless another is given. */
+  limit(exchange: LinkedSignal, path: string, timeoutMs?: number): void;
 }
 
 /**
@@ -108,147 +108,129 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 class HttpTransport implements Transport {
-  readonly #options: TransportOptions;
-  readonly baseUrl: string;
+  readonly options: TransportOptions;
+  readonly store = new PinnedStore();
   readonly #limiter = new Limiter(REQUESTS_MAX);
   readonly #signals = new Signals();
-  readonly store = new PinnedStore();
 
   constructor(options: TransportOptions) {
-    this.#options = options;
-    this.baseUrl = options.baseUrl.replace(/\/+$/, '');
-  }
-
-  get timeoutMs(): number {
-    return this.#options.timeoutMs;
-  }
-
-  get random(): () => number {
-    return this.#options.random;
-  }
-
-  get isPage(): boolean {
-    return this.#options.pageOrigin !== undefined;
+    this.options = options;
   }
 
   async send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
-    const {timeoutMs = this.timeoutMs} = options;
     const ended = this.link(options.signal);
+    const {signal} = ended;
+    const sending = this.#limiter.run(async () => {
+      signal.throwIfAborted();
+      this.limit(ended, path, options.timeoutMs);
+      return this.#sendExpecting(method, path, {...options, signal});
+    });
     try {
-      return await this.#limiter.run(() => {
-        ended.abortAfter(timeoutMs, () => this.timedOut(path, timeoutMs));
-        return this.#sendExpecting(method, path, {...options, signal: ended.signal});
-      }, ended.signal);
+      return await untilAborted(sending, signal);
     } finally {
-      ended[Symbol.dispose]();
+      ended.leave();
     }
   }
 
   open(path: string, options: OpenOptions): Promise<Response> {
-    return this.#exchange(path, options, async response => {
-      if (response.ok) return response;
-      throw failureOf(await readAnswer(this.baseUrl + path, response));
-    });
+    return this.#exchange(path, options, {read: response => response});
+  }
+
+  async part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await untilAborted(arriving, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof AppError ? error : this.#unreachable(error);
+    }
   }
 
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
-    return this.#signals.link(this.#options.signal, ...others);
+    return this.#signals.link(this.options.signal, ...others);
   }
 
-  unreachable(error: unknown): AppError {
-    const failure = {
-      code: 'service-unreachable',
-      url: this.baseUrl,
-      problem: describeCause(error) + this.#blameOrigin(),
-    } as const;
-    return new AppError(failure, {cause: error});
-  }
-
-  /** Browsers do not report that the service refused the page: it looks as if there were no answer. */
-  #blameOrigin(): string {
-    const {pageOrigin} = this.#options;
-    if (pageOrigin === undefined || pageOrigin === 'null' || `${this.baseUrl}/`.startsWith(`${pageOrigin}/`)) return '';
-    return `; or it runs without --allow-origin ${pageOrigin}`;
-  }
-
-  timedOut(path: string, timeoutMs: number): AppError {
-    return new AppError({code: 'service-timeout', url: this.baseUrl + path, timeoutMs});
+  limit(exchange: LinkedSignal, path: string, timeoutMs = this.options.timeoutMs): void {
+    const url = this.options.baseUrl + path;
+    exchange.abortAfter(timeoutMs, () => new AppError({code: 'service-timeout', url, timeoutMs}));
   }
 
   /** Adds the precondition to a request. A bare revision belongs to the store that is met first, so one has to be met before. */
-  async #sendExpecting(method: string, path: string, {expected, ...options}: Sending): Promise<Answer> {
+  async #sendExpecting(method: string, path: string, sending: Sending): Promise<Answer> {
+    const {expected, body = null, type = 'application/json', signal, repeatable = isIdempotent(expected)} = sending;
     if (hasBareRevision(expected) && !this.store.isKnown) {
-      const service = await this.#sendAgain('GET', '/api', {signal: options.signal});
-      this.store.meet(parseAnswer(service, readService).storeId);
+      const service = await this.#sendAgain('/api', {method: 'GET', signal});
+      this.store.meet(parseAnswer(service, readService));
     }
-    const headers = {...options.headers, ...formatExpectation(expected, given => this.store.format(given))};
-    const repeatable = method === 'GET' || isIdempotent(expected);
-    return this.#sendAgain(method, path, {repeatable, ...options, headers});
+    const headers = {
+      ...(body && {'Content-Type': type}),
+      ...formatExpectation(expected, given => this.store.format(given)),
+    };
+    return this.#sendAgain(path, {method, headers, body, signal}, {...sending, repeatable});
   }
 
   /** Sends a request that may be repeated until it is answered, or nothing speaks for another attempt. */
-  async #sendAgain(method: string, path: string, options: Sending): Promise<Answer> {
-    const {repeatable = method === 'GET', signal} = options;
-    const {attemptsMax, random} = this.#options;
+  async #sendAgain(path: string, init: Init, {accept, repeatable}: SendOptions = {}): Promise<Answer> {
+    const {signal} = init;
+    const {attemptsMax, random} = this.options;
+    const isRead = init.method === 'GET';
     let lost: AppError | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#sendOnce(method, path, options);
+        return await this.#exchange(path, init, {read: readAnswer, accept});
       } catch (error) {
         signal.throwIfAborted();
         // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
         const known = lost ?? error;
-        if (!repeatable || attempt >= attemptsMax || !isPassing(error)) throw known;
-        if (method !== 'GET' && mayHaveHappened(error)) lost ??= error;
+        if (!(isRead || repeatable) || attempt >= attemptsMax || !isPassing(error)) throw known;
+        if (!isRead && mayHaveHappened(error)) lost ??= error;
         await waitMs(backoffMs(attempt, {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random}), signal);
       }
     }
   }
 
-  #sendOnce(method: string, path: string, options: Sending): Promise<Answer> {
-    const {headers = {}, body, signal} = options;
-    return this.#exchange(
-      path,
-      {method, headers, ...(body && {body: body as Uint8Array<ArrayBuffer>}), signal},
-      async response => {
-        const answer = await readAnswer(this.baseUrl + path, response);
-        if (response.ok || options.accept?.includes(answer.status)) return answer;
-        throw failureOf(answer);
-      },
-    );
-  }
-
-  async #exchange<T>(
-    path: string,
-    init: RequestInit & {readonly signal: AbortSignal},
-    read: (response: Response) => Promise<T>,
-  ): Promise<T> {
-    const {signal} = init;
-    signal.throwIfAborted();
-    try {
+  async #exchange<T>(path: string, init: Init, {read, accept}: Reading<T>): Promise<T> {
+    init.signal.throwIfAborted();
+    const url = this.options.baseUrl + path;
+    const exchange = async (): Promise<T> => {
       // The service never redirects: a program that does is not the service, and must not get the request.
-      const request = new Request(this.baseUrl + path, {...init, redirect: 'error'});
-      return await untilAborted(this.#options.fetch(request).then(read), signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error instanceof AppError ? error : this.unreachable(error);
-    }
+      const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
+      if (response.ok || response.status === accept) return read(response, url);
+      throw failureOf(await readAnswer(response, url));
+    };
+    return this.part(exchange(), init.signal);
+  }
+
+  #unreachable(error: unknown): AppError {
+    const {baseUrl} = this.options;
+    const problem = describeCause(error) + this.#blameOrigin();
+    return new AppError({code: 'service-unreachable', url: baseUrl, problem}, {cause: error});
+  }
+
+  /** Browsers do not report that the service refused the page: it looks as if there were no answer. */
+  #blameOrigin(): string {
+    const {baseUrl, pageOrigin} = this.options;
+    if (pageOrigin === undefined || pageOrigin === 'null' || `${baseUrl}/`.startsWith(`${pageOrigin}/`)) return '';
+    return `; or it runs without --allow-origin ${pageOrigin}`;
   }
 }
 
-/** A request on its way, and what ends it. */
-type Sending = Omit<SendOptions, 'signal'> & {readonly signal: AbortSignal};
-
-/** Returns whether a failure is transient: no connection, a limit that was reached, or a service that restarts. */
-export function isPassing(error: unknown): error is AppError {
-  if (!(error instanceof AppError)) return false;
-  const {failure} = error;
-  const isUnknown = failure.code === 'unexpected-answer' || failure.code === 'unknown-failure';
-  return PASSING.has(failure.code) || (isUnknown && isOfGateway(failure.status));
+/** A call on its way, and what ends it. */
+interface Sending extends Omit<SendOptions, 'signal'> {
+  readonly signal: AbortSignal;
 }
 
-const PASSING: ReadonlySet<string> = new Set([
-  'service-unreachable',
+/** A request, and what ends it. */
+interface Init extends RequestInit {
+  readonly signal: AbortSignal;
+}
+
+/** How to read an answer. */
+interface Reading<T> extends Pick<SendOptions, 'accept'> {
+  readonly read: (response: Response, url: string) => T | Promise<T>;
+}
+
+/** Failures with which the service refuses a request for now. */
+const REFUSALS: ReadonlySet<string> = new Set([
   'too-many-connections',
   'too-many-bodies',
   'too-many-subscribers',
@@ -256,20 +238,24 @@ const PASSING: ReadonlySet<string> = new Set([
   'store-closed',
 ]);
 
-/** Returns whether a status is that of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5). */
-function isOfGateway(status: number): boolean {
-  return status >= 502 && status <= 504;
+/** Returns whether a failure is transient: no connection, a limit that was reached, or a service that restarts. */
+export function isPassing(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false;
+  const {failure} = error;
+  // The status of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5).
+  if ('status' in failure) return failure.status >= 502 && failure.status <= 504;
+  const isLost = failure.code === 'service-unreachable' || failure.code === 'service-timeout';
+  return isLost || REFUSALS.has(failure.code);
 }
 
-/** Returns whether a request that failed like this may have reached the service. */
+/** Returns whether a request with this transient failure may have happened. */
 function mayHaveHappened({failure, cause}: AppError): boolean {
-  if (failure.code === 'unexpected-answer' || failure.code === 'unknown-failure') return true;
-  return failure.code === 'service-unreachable' && !wasRefused(cause);
+  return !REFUSALS.has(failure.code) && !wasRefused(cause);
 }
 
 /** Returns whether there was no connection at all. Browsers do not report this. */
 function wasRefused(error: unknown): boolean {
-  return (error as SystemError).cause?.code === 'ECONNREFUSED';
+  return (error as SystemError | undefined)?.cause?.code === 'ECONNREFUSED';
 }
 
 /** Error of `fetch`. */

@@ -3,18 +3,13 @@
  *
  * @throws The signal's reason.
  */
-export async function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
+export function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort);
   });
-  try {
-    return await Promise.race([working, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** Waits for a time. @throws The signal's reason if it is aborted first. */

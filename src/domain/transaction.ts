@@ -26,10 +26,8 @@ export function assertTransaction({checks = [], operations}: Transaction, limits
   if (problems.length > 0) throw invalidTransaction(problems);
 }
 
-/**
- * Validates every `ttlSeconds`. Skipped if there are too many operations, which is reported anyway.
- */
-export function findTtlProblems(
+/** Validates every `ttlSeconds`. Skipped if there are too many operations, which is reported anyway. */
+function findTtlProblems(
   operations: readonly TransactionOperation[],
   {transactionOperationsMax}: Pick<TransactionLimits, 'transactionOperationsMax'>,
 ): readonly DocumentProblem[] {

@@ -3,7 +3,7 @@ import type {StoreRevision} from '../domain/revision.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {formatTime} from './format-time.ts';
 import {formatEntityTag, readEntityTag} from './preconditions.ts';
-import {readTime, UnexpectedDocument} from './read-document.ts';
+import {readExpiry, readTime, UnexpectedDocument} from './read-document.ts';
 
 /** Properties of an entry that travel as headers beside its value. */
 export interface EntryHeaders extends Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs'> {
@@ -19,9 +19,11 @@ export function formatEntryHeaders({storeId, revision, updatedAtMs, expiresAtMs}
 
 /** Reads what {@link formatEntryHeaders} writes. @throws {UnexpectedDocument} */
 export function readEntryHeaders(headers: Headers): EntryHeaders {
-  const entry = {...readRevisionHeader(headers), updatedAtMs: readTime(headers.get('Updated-At') ?? '')};
-  const expiresAt = headers.get('Expires-At');
-  return expiresAt === null ? entry : {...entry, expiresAtMs: readTime(expiresAt)};
+  return {
+    ...readRevisionHeader(headers),
+    updatedAtMs: readTime(headers.get('Updated-At') ?? ''),
+    ...readExpiry(headers.get('Expires-At') ?? undefined),
+  };
 }
 
 /** Reads the revision of an answer to a write. @throws {UnexpectedDocument} */

@@ -8,7 +8,7 @@ import {ByteWriter} from './byte-writer.ts';
 import {formatTime} from './format-time.ts';
 import {readExactTexts} from './json-reader.ts';
 import {onOneLine} from './one-line.ts';
-import {assertShape, parseDocument, readTime} from './read-document.ts';
+import {assertShape, parseDocument, readExpiry} from './read-document.ts';
 
 /** An event as a client receives it. */
 export type ClientEvent<T = unknown> = ValueWritten<T> | EntryRemoved | IdentityChanged | Reset;
@@ -96,7 +96,7 @@ function readWritten(document: unknown, json: string): ValueWritten {
     key,
     revision: Number(revision),
     sizeBytes,
-    ...(expiresAt === undefined ? undefined : {expiresAtMs: readTime(expiresAt)}),
+    ...readExpiry(expiresAt),
     // JSON, since it is a part of a document that could be parsed.
     ...(text === undefined ? undefined : {json: encodeText(text) as JsonText, text, value}),
   };

@@ -7,7 +7,7 @@ import type {StoreId} from '../domain/store-id.ts';
 import {ByteWriter} from './byte-writer.ts';
 import {formatTime} from './format-time.ts';
 import {EACH, readExactTexts} from './json-reader.ts';
-import {readDocument, readTime, UnexpectedDocument} from './read-document.ts';
+import {readDocument, readExpiry, readTime, UnexpectedDocument} from './read-document.ts';
 
 /** A page of entries as it travels, with the store that their revisions belong to. */
 export interface Listing<E extends EntryInfo> {
@@ -46,10 +46,15 @@ function writeEntry(writer: ByteWriter, entry: EntryInfo | Entry): void {
 /** Reads a page without values. @throws {UnexpectedDocument} */
 export function readListing(json: string): Listing<EntryInfo> {
   const {storeId, entries: listed, next} = readDocument<ListedPage>(json, LISTED_PAGE);
-  const entries = listed.map(({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => {
-    const info = {key, revision: Number(revision), sizeBytes, updatedAtMs: readTime(updatedAt)};
-    return expiresAt === undefined ? info : {...info, expiresAtMs: readTime(expiresAt)};
-  });
+  const entries = listed.map(
+    ({key, revision, sizeBytes, updatedAt, expiresAt}): EntryInfo => ({
+      key,
+      revision: Number(revision),
+      sizeBytes,
+      updatedAtMs: readTime(updatedAt),
+      ...readExpiry(expiresAt),
+    }),
+  );
   return {storeId, page: next === undefined ? {entries} : {entries, next}};
 }
 
@@ -59,7 +64,7 @@ export function readValueListing(json: string): Listing<Entry> {
   const values = readExactTexts(json, ['entries', EACH, 'value']);
   const entries = page.entries.map((info, index): Entry => {
     const value = values[index];
-    if (value === undefined) throw new UnexpectedDocument('it lacks the values');
+    if (value === undefined) throw new UnexpectedDocument();
     // JSON, since it is a part of a document that could be parsed.
     return {...info, json: encodeText(value) as JsonText};
   });

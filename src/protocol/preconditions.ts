@@ -32,7 +32,7 @@ export function formatExpectation(
   if (expected === undefined) return {};
   if (expected === 'absent') return {'If-None-Match': '*'};
   if (expected === 'present') return {'If-Match': '*'};
-  const given = listOf(expected);
+  const given = [expected].flat();
   // An empty list would be no header at all, and then the write would always happen.
   const tags = (given.length === 0 ? [NO_REVISION] : given).map(each => `"${format(each)}"`);
   return {'If-Match': tags.join(', ')};
@@ -40,16 +40,7 @@ export function formatExpectation(
 
 /** Returns whether a precondition has a bare revision, whose entity tag matches nothing before its store is known. */
 export function hasBareRevision(expected: Expectation | undefined): boolean {
-  if (expected === undefined || typeof expected === 'string') return false;
-  return listOf(expected).some(given => typeof given === 'number' && given !== NO_REVISION);
-}
-
-function listOf(expected: GivenRevision | readonly GivenRevision[]): readonly GivenRevision[] {
-  return isList(expected) ? expected : [expected];
-}
-
-function isList(expected: GivenRevision | readonly GivenRevision[]): expected is readonly GivenRevision[] {
-  return Array.isArray(expected);
+  return [expected].flat().some(given => typeof given === 'number' && given !== NO_REVISION);
 }
 
 /**

@@ -1,7 +1,11 @@
 import {hasShape, type Shape, type ShapeOf} from '../domain/shape.ts';
 
 /** Thrown for a document that the service does not write. The message names the problem. */
-export class UnexpectedDocument extends Error {}
+export class UnexpectedDocument extends Error {
+  constructor(message = 'it is not a document of this service', options?: ErrorOptions) {
+    super(message, options);
+  }
+}
 
 /**
  * Parses a document of the service.
@@ -23,13 +27,18 @@ export function parseDocument(json: string): unknown {
 
 /** Returns a document that has a shape. @throws {UnexpectedDocument} If it has not. */
 export function assertShape<T>(document: unknown, shape: ShapeOf<T>): T {
-  if (!hasShape(document, shape as Shape)) throw new UnexpectedDocument('it lacks what belongs to it');
+  if (!hasShape(document, shape as Shape)) throw new UnexpectedDocument();
   return document as T;
+}
+
+/** Returns when an entry expires; without the member if it never does. @throws {UnexpectedDocument} */
+export function readExpiry(expiresAt: string | undefined): {readonly expiresAtMs?: number} {
+  return expiresAt === undefined ? {} : {expiresAtMs: readTime(expiresAt)};
 }
 
 /** Returns a time (RFC 3339) in milliseconds since the Unix epoch. @throws {UnexpectedDocument} */
 export function readTime(text: string): number {
   const timeMs = Date.parse(text);
-  if (Number.isNaN(timeMs)) throw new UnexpectedDocument('it has no time of this service');
+  if (Number.isNaN(timeMs)) throw new UnexpectedDocument();
   return timeMs;
 }

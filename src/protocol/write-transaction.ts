@@ -1,67 +1,58 @@
 import type {Transaction, TransactionOperation} from '../domain/entries.ts';
-import {TRANSACTION_OPERATIONS_MAX} from '../domain/fixed-limits.ts';
-import {encodeText} from '../domain/json-text.ts';
 import type {GivenRevision, StoreRevision} from '../domain/revision.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
-import {findTtlProblems, invalidTransaction} from '../domain/transaction.ts';
-import {assertJsonInput} from '../domain/value-text.ts';
-import {ByteWriter} from './byte-writer.ts';
 import {readDocument} from './read-document.ts';
 
 /** Writes a revision as it is sent. */
 export type RevisionFormat = (given: GivenRevision) => string;
 
 /**
- * Writes the document of a transaction. Values and patches are copied as they are: they have to be JSON.
- *
- * @throws {AppError} `invalid-transaction` for an invalid time to live: not every number can be written in JSON;
- * `invalid-value` for a value in place of its JSON text.
+ * Writes the document of a transaction. Values and patches are copied as they are: they have to be JSON, see {@link isWritable}.
  */
-export function formatTransaction({checks = [], operations}: Transaction, format: RevisionFormat): Uint8Array {
-  const problems = findTtlProblems(operations, {transactionOperationsMax: TRANSACTION_OPERATIONS_MAX});
-  if (problems.length > 0) throw invalidTransaction(problems);
+export function formatTransaction({checks = [], operations}: Transaction, format: RevisionFormat): string {
   const formatted = checks.map(({key, expected}) =>
     expected === 'absent' ? {key, absent: true} : {key, revision: format(expected)},
   );
-  const writer = new ByteWriter().text(`{"checks":${JSON.stringify(formatted)},"operations":[`);
-  for (const [index, operation] of operations.entries()) {
-    if (index > 0) writer.text(',');
-    writeOperation(writer, operation);
-  }
-  return writer.text(']}').end();
+  return `{"checks":${JSON.stringify(formatted)},"operations":[${operations.map(formatOperation).join()}]}`;
 }
 
-/** Returns whether a text or its bytes are JSON: anything else could change the meaning of a document that it is copied into. */
-export function isJson(value: string | Uint8Array): boolean {
+function formatOperation(operation: TransactionOperation): string {
+  const {kind, key} = operation;
+  const ttlSeconds = 'ttlSeconds' in operation ? operation.ttlSeconds : undefined;
+  const head = JSON.stringify({kind, key, ttlSeconds}, keepNumber).slice(0, -1);
+  if (kind === 'put') return `${head},"value":${textOf(operation.json)}}`;
+  if (kind === 'patch') return `${head},"patch":${textOf(operation.patch)}}`;
+  return `${head}}`;
+}
+
+/** Keeps numbers that JSON cannot hold, so that the service refuses them: as `null` they would mean something else. */
+function keepNumber(_: string, member: unknown): unknown {
+  return typeof member === 'number' && !Number.isFinite(member) ? String(member) : member;
+}
+
+/**
+ * Returns whether the value or the patch of an operation is JSON, if it has one: anything else could change the meaning of a
+ * document that it is copied into.
+ */
+export function isWritable(operation: TransactionOperation): boolean {
+  if (operation.kind === 'put') return isJson(operation.json);
+  return operation.kind !== 'patch' || isJson(operation.patch);
+}
+
+function isJson(json: string | Uint8Array): boolean {
   try {
-    JSON.parse(
-      typeof value === 'string' ? value : new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(value),
-    );
-    return true;
+    const text = textOf(json);
+    JSON.parse(text);
+    return text.isWellFormed();
   } catch {
     return false;
   }
 }
 
-function writeOperation(writer: ByteWriter, operation: TransactionOperation): void {
-  const {kind, key} = operation;
-  const ttl = 'ttlSeconds' in operation ? {ttlSeconds: operation.ttlSeconds} : {};
-  writer.text(JSON.stringify({kind, key, ...ttl}).slice(0, -1));
-  if (kind === 'put') writeMember(writer, {key, name: 'value', json: operation.json});
-  else if (kind === 'patch') writeMember(writer, {key, name: 'patch', json: operation.patch});
-  writer.text('}');
-}
-
-interface Member {
-  readonly key: string;
-  readonly name: string;
-  readonly json: string | Uint8Array;
-}
-
-function writeMember(writer: ByteWriter, {key, name, json}: Member): void {
-  assertJsonInput(key, json);
-  writer.text(`,"${name}":`).bytes(typeof json === 'string' ? encodeText(json) : json);
+/** @throws {TypeError} For bytes that are not UTF-8. */
+function textOf(json: string | Uint8Array): string {
+  return typeof json === 'string' ? json : new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(json);
 }
 
 /** Writes the revision of a commit. */

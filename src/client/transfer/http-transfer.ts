@@ -61,16 +61,15 @@ class HttpTransfer implements ClientTransfer {
   async export({prefix, signal}: ExportOptions & TransferCallOptions = {}): Promise<Export> {
     const path = `/api/export${formatQuery({prefix: prefix === undefined ? undefined : parsePrefix(prefix)})}`;
     const ended = this.#transport.link(signal);
-    const {timeoutMs} = this.#transport;
-    ended.abortAfter(timeoutMs, () => this.#transport.timedOut(path, timeoutMs));
+    this.#transport.limit(ended, path);
     try {
       const response = await this.#transport.open(path, {signal: ended.signal});
-      const opened = new IncomingExport(response, {url: this.#transport.baseUrl + path, ended});
+      const opened = new IncomingExport(response, {url: this.#transport.options.baseUrl + path, ended});
       await opened.begin();
       ended.stay();
       return opened;
     } catch (error) {
-      ended[Symbol.dispose]();
+      ended.leave();
       throw error;
     }
   }
@@ -83,17 +82,18 @@ class HttpTransfer implements ClientTransfer {
     const ended = this.#transport.link(signal);
     const source = new ChunkSource(chunks);
     try {
-      const body = this.#transport.isPage ? await source.readAll() : source.stream();
+      const {baseUrl, pageOrigin} = this.#transport.options;
+      const body = pageOrigin === undefined ? source.stream() : await source.readAll();
       const headers = {'Content-Type': 'application/x-ndjson'};
       const sending = {method: 'POST', headers, body, duplex: 'half', signal: ended.signal} as const;
       const response = await this.#transport.open(path, sending);
-      const answer = await untilAborted(readAnswer(this.#transport.baseUrl + path, response), ended.signal);
+      const answer = await untilAborted(readAnswer(response, baseUrl + path), ended.signal);
       return parseAnswer(answer, readImported);
     } catch (error) {
       ended.signal.throwIfAborted();
       throw source.failure === undefined ? error : source.failure.error;
     } finally {
-      ended[Symbol.dispose]();
+      ended.leave();
       // An early answer leaves a request that is still being sent.
       ended.abort(undefined);
     }
@@ -192,7 +192,7 @@ class IncomingExport implements Export {
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
-    this.#ended[Symbol.dispose]();
+    this.#ended.leave();
     // The connection ends with it, even if the signal of the request was collected as garbage.
     void this.#reader?.cancel().catch(() => {});
     return {done: true, value: undefined};
