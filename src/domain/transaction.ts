@@ -27,7 +27,7 @@ export function assertTransaction({checks = [], operations}: Transaction, limits
 }
 
 /** Validates every `ttlSeconds`. Skipped if there are too many operations, which is reported anyway. */
-function findTtlProblems(
+export function findTtlProblems(
   operations: readonly TransactionOperation[],
   {transactionOperationsMax}: Pick<TransactionLimits, 'transactionOperationsMax'>,
 ): readonly DocumentProblem[] {

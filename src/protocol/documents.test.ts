@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {AppError, describeFailure} from '../domain/app-error.ts';
+import type {Transaction} from '../domain/entries.ts';
 import type {Entry} from '../domain/entry.ts';
 import type {Event} from '../domain/event.ts';
 import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
@@ -122,6 +123,9 @@ describe('readExactTexts()', () => {
 });
 
 describe('a transaction', () => {
+  const read = (sent: string): Promise<Transaction> =>
+    readTransaction(new TextEncoder().encode(sent), {valueDepthMax: 4, pause: async () => {}});
+
   test('brings back keys, revisions, values and patches', async () => {
     const transaction = {
       checks: [
@@ -136,16 +140,13 @@ describe('a transaction', () => {
       ],
     };
     const sent = formatTransaction(transaction, given => (typeof given === 'object' ? `${storeId}-4` : 'bare'));
-    expect(await readTransaction(new TextEncoder().encode(sent), {valueDepthMax: 4, pause: async () => {}})).toEqual(
-      transaction,
-    );
+    expect(await read(sent)).toEqual(transaction);
   });
 
   test('keeps numbers that JSON cannot hold, so that they are refused', async () => {
     for (const ttlSeconds of [NaN, Infinity, -Infinity]) {
       const sent = formatTransaction({operations: [{kind: 'touch', key: 'a', ttlSeconds}]}, String);
-      const read = readTransaction(new TextEncoder().encode(sent), {valueDepthMax: 4, pause: async () => {}});
-      await expect(read).rejects.toMatchObject({failure: {problems: [{path: '$.operations[0].ttlSeconds'}]}});
+      await expect(read(sent)).rejects.toMatchObject({failure: {problems: [{path: '$.operations[0].ttlSeconds'}]}});
     }
   });
 
@@ -160,7 +161,7 @@ describe('a transaction', () => {
   test('decodes no more of a key than what shows that it is too long', async () => {
     const key = 'x'.repeat(100_000);
     const sent = formatTransaction({operations: [{kind: 'delete', key}]}, String);
-    const {operations} = await readTransaction(sent, {valueDepthMax: 4, pause: async () => {}});
+    const {operations} = await read(sent);
     expect(operations.map(each => each.key.length)).toEqual([6 * (KEY_BYTES_MAX + 1)]);
     expect(() => parseKey(operations[0]?.key ?? '')).toThrow('it is longer than 512 bytes');
   });
