@@ -62,13 +62,8 @@ export type {
   PlatformAccount,
   PluginSettings,
 } from './domain/identity.ts';
-export {
-  decodeJsonText,
-  encodeJsonText,
-  type JsonLimits,
-  type JsonText,
-  parseJsonText,
-} from './domain/json-text.ts';
+export type {JsonLimits} from './domain/json-limits.ts';
+export {decodeJsonText, encodeJsonText, type JsonText, parseJsonText} from './domain/json-text.ts';
 export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domain/key.ts';
 export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
 export {type ListAllOptions, listAll} from './domain/list-all.ts';

@@ -3,7 +3,8 @@ import {describe, test} from 'vitest';
 import {DocumentObject, describeBreadth} from './document-object.ts';
 import type {DocumentProblem} from './failure.ts';
 import {JsonIndex} from './json-index.ts';
-import {encodeJsonText, parseJsonText, TooBroad} from './json-text.ts';
+import {TooBroad} from './json-limits.ts';
+import {encodeJsonText, parseJsonText} from './json-text.ts';
 
 function open(text: string): {readonly object: DocumentObject; readonly problems: readonly DocumentProblem[]} {
   const problems: DocumentProblem[] = [];

@@ -1,7 +1,7 @@
 import type {DocumentProblem} from './failure.ts';
 import type {JsonIndex, JsonSpan} from './json-index.ts';
+import type {TooBroad} from './json-limits.ts';
 import {formatPath} from './json-path.ts';
-import type {TooBroad} from './json-text.ts';
 
 /**
  * Maximum number of members of an object in a document, such as an operation: four times what any needs, so that unknown

@@ -1,7 +1,8 @@
 import {AppError} from './app-error.ts';
 import {describeBreadth} from './document-object.ts';
 import type {DocumentProblem} from './failure.ts';
-import {type JsonText, parseJsonText, TooBroad} from './json-text.ts';
+import {TooBroad} from './json-limits.ts';
+import {type JsonText, parseJsonText} from './json-text.ts';
 
 /** Result of reading a document: its text and its value, or the first problem. */
 export type JsonReading = {readonly json: JsonText; readonly value: unknown} | {readonly problem: DocumentProblem};

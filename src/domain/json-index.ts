@@ -1,5 +1,6 @@
+import type {JsonLimits} from './json-limits.ts';
 import {decodeBeginning, isTooLong} from './json-string.ts';
-import {type JsonLimits, type JsonText, parseInSteps, parseWithEnds} from './json-text.ts';
+import {type JsonText, parseInSteps, parseWithEnds} from './json-text.ts';
 import {STEP_BYTES_MAX, type Steps} from './steps.ts';
 
 /** The position of a value in a text, in bytes: its first byte, and the byte after its last. */

@@ -1,7 +1,8 @@
 import {AppError} from './app-error.ts';
 import {VALUE_DEPTH_MAX} from './fixed-limits.ts';
 import {JsonIndex, type JsonMember, type JsonSpan} from './json-index.ts';
-import {type JsonLimits, type JsonText, parseInSteps} from './json-text.ts';
+import type {JsonLimits} from './json-limits.ts';
+import {type JsonText, parseInSteps} from './json-text.ts';
 import {runAtOnce, type Steps} from './steps.ts';
 
 /**

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import type {Failure} from './failure.ts';
-import {decodeJsonText, TooBroad} from './json-text.ts';
+import {TooBroad} from './json-limits.ts';
+import {decodeJsonText} from './json-text.ts';
 import {assertValueSize, parseValue} from './value.ts';
 
 const LIMITS = {valueBytesMax: 10, valueDepthMax: 2};

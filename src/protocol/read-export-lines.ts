@@ -4,7 +4,8 @@ import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadt
 import type {DocumentProblem} from '../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {JsonIndex} from '../domain/json-index.ts';
-import {decodeJsonText, encodeText, type JsonText, parseInSteps, TooBroad} from '../domain/json-text.ts';
+import {TooBroad} from '../domain/json-limits.ts';
+import {decodeJsonText, encodeText, type JsonText, parseInSteps} from '../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../domain/key.ts';
 import type {Steps} from '../domain/steps.ts';
 import {assertValueSize, type ValueLimits} from '../domain/value.ts';

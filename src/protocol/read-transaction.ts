@@ -4,7 +4,7 @@ import type {Transaction, TransactionCheck, TransactionOperation} from '../domai
 import type {DocumentProblem} from '../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {JsonIndex} from '../domain/json-index.ts';
-import {TooBroad} from '../domain/json-text.ts';
+import {TooBroad} from '../domain/json-limits.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {GivenRevision} from '../domain/revision.ts';
 import {parseRevision} from '../domain/revision.ts';

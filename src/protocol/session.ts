@@ -3,7 +3,7 @@ import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/d
 import type {DocumentProblem} from '../domain/failure.ts';
 import {adviseOn} from '../domain/failure-advice.ts';
 import {JsonIndex} from '../domain/json-index.ts';
-import {TooBroad} from '../domain/json-text.ts';
+import {TooBroad} from '../domain/json-limits.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import {formatTime} from './format-time.ts';

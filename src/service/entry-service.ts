@@ -12,7 +12,8 @@ import type {
   Written,
 } from '../domain/entries.ts';
 import type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
-import {type JsonText, TooBroad} from '../domain/json-text.ts';
+import {TooBroad} from '../domain/json-limits.ts';
+import type {JsonText} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {DEFAULT_LIMITS, type Limits} from '../domain/limits.ts';
 import {TICK_BYTES_MAX} from '../domain/steps.ts';

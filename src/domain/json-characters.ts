@@ -1,0 +1,73 @@
+import {unexpected} from './json-problem.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+
+/** For each byte 1 if it is a character by itself: ASCII, but no control character, quote or backslash. One look-up per byte. */
+const IS_PLAIN = Uint8Array.from({length: 256}, (_, byte) =>
+  byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+
+/** The characters that may follow a backslash, besides `u`: `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t` (RFC 8259 section 7). */
+const SIMPLE_ESCAPES: ReadonlySet<number> = new Set([0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
+
+/**
+ * Checks the characters of a string, up to its closing quote or a position.
+ *
+ * @param end The position to stop at, or a few bytes beyond it.
+ * @returns The position of the closing quote, or one from `end` on.
+ * @throws {AppError} `invalid-json`.
+ */
+export function scanCharacters(bytes: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at] as number;
+    if (IS_PLAIN[byte] === 1) at++;
+    else if (byte === QUOTE) return at;
+    else at += characterLength(bytes, at, byte);
+  }
+  if (at >= bytes.length) throw unexpected(bytes, at, 'a closing quote');
+  return at;
+}
+
+/** Checks an escape, or a character beyond ASCII. @returns Its length in bytes. */
+function characterLength(bytes: Uint8Array, at: number, lead: number): number {
+  if (lead < 0x20) throw unexpected(bytes, at, 'no control character in a string');
+  return lead === BACKSLASH ? escapeLength(bytes, at) : sequenceLength(bytes, at, lead);
+}
+
+function escapeLength(bytes: Uint8Array, at: number): number {
+  const next = bytes[at + 1];
+  if (next !== undefined && SIMPLE_ESCAPES.has(next)) return 2;
+  if (next !== LOWER_U) throw unexpected(bytes, at + 1, 'an escape of RFC 8259');
+  for (let digitAt = at + 2; digitAt < at + 6; digitAt++)
+    if (!isHexDigit(bytes[digitAt])) throw unexpected(bytes, digitAt, 'four hexadecimal digits');
+  return 6;
+}
+
+/** Checks a sequence of UTF-8 (table 3-7 of the Unicode standard). */
+function sequenceLength(bytes: Uint8Array, at: number, lead: number): number {
+  if (lead < 0xc2 || lead > 0xf4) throw unexpected(bytes, at, 'UTF-8');
+  const second = bytes[at + 1] ?? 0;
+  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  let isWhole = second >= secondByteMin(lead) && second <= secondByteMax(lead);
+  for (let index = 2; index < length; index++) isWhole &&= ((bytes[at + index] ?? 0) & 0xc0) === 0x80;
+  if (!isWhole) throw unexpected(bytes, at, 'UTF-8');
+  return length;
+}
+
+function secondByteMin(lead: number): number {
+  if (lead === 0xe0) return 0xa0;
+  return lead === 0xf0 ? 0x90 : 0x80;
+}
+
+function secondByteMax(lead: number): number {
+  if (lead === 0xed) return 0x9f;
+  return lead === 0xf4 ? 0x8f : 0xbf;
+}
+
+function isHexDigit(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
+}
