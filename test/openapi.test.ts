@@ -12,7 +12,7 @@ interface OpenApi {
 
 interface DescribedOperation {
   readonly operationId: string;
-  readonly parameters?: readonly {readonly name: string}[];
+  readonly parameters?: readonly {readonly name: string; readonly schema: {readonly type?: string}}[];
   readonly responses: Readonly<
     Record<string, {readonly description?: string; readonly content?: Readonly<Record<string, unknown>>}>
   >;
@@ -54,6 +54,14 @@ describe('the document describes exactly the operations of the service', () => {
       links: Record<string, string>;
     };
     expect(Object.values(links).filter(link => document.paths[link] === undefined)).toEqual([]);
+  });
+
+  test('each parameter has a type', () => {
+    const described = Object.values(document.paths).flatMap(path => Object.values(path));
+    const untyped = described.flatMap(({parameters = []}) =>
+      parameters.filter(({schema}) => schema.type === undefined),
+    );
+    expect(untyped).toEqual([]);
   });
 
   test('each has an id of its own', () => {

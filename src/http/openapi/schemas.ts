@@ -79,6 +79,7 @@ export const EVENTS_QUERY = z
       .transform((text, context) => readKinds(text, context))
       .optional()
       .meta({
+        type: 'string',
         description: `Kinds of events, separated by commas, of ${[...EVENT_KINDS].join(', ')}. Without it: ${[...DEFAULT_EVENT_KINDS].join(', ')}.`,
       }),
     since: z
@@ -87,6 +88,8 @@ export const EVENTS_QUERY = z
       .transform(text => parseRevision(text) as GivenRevision)
       .optional()
       .meta({
+        type: 'string',
+        pattern: GIVEN_REVISION.source,
         description:
           'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` wins over it.',
       }),
