@@ -1,5 +1,6 @@
 /**
- * Replaces secrets by "…", in all forms in which a text may repeat them: unchanged, and encoded for JSON, URLs or HTML.
+ * Replaces secrets by "…", in all forms in which a text may repeat them: unchanged, and encoded for JSON, URLs or HTML as
+ * JavaScript and PHP do it.
  *
  * @param lengthMax Maximum length of the result, in UTF-16 units. A secret that crosses the cut is removed completely.
  */
@@ -38,15 +39,24 @@ interface Pattern {
   readonly borders: Int32Array;
 }
 
+/** Returns a secret as JavaScript and PHP write it. PHP escapes more: in JSON letters beyond ASCII, in HTML apostrophes. */
 function formsOf(secret: string): readonly string[] {
   const json = JSON.stringify(secret).slice(1, -1);
+  const asciiJson = json.replaceAll(/[\u0080-\uffff]/g, unit => `\\u${hexOf(unit).padStart(4, '0')}`);
+  const slashedJson = [json, asciiJson].map(text => text.replaceAll('/', '\\/'));
   const address = encodeURIComponent(secret.toWellFormed());
+  const fullAddress = address.replaceAll(/[!'()*]/g, character => `%${hexOf(character).toUpperCase()}`);
   const html = secret
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-  return [secret, json, json.replaceAll('/', '\\/'), address, formFieldOf(secret), html];
+  const fullHtml = html.replaceAll("'", '&#039;');
+  return [secret, json, asciiJson, ...slashedJson, address, fullAddress, formFieldOf(secret), html, fullHtml];
+}
+
+function hexOf(unit: string): string {
+  return unit.charCodeAt(0).toString(16);
 }
 
 /** Encodes a text as the value of a form, which escapes more than the part of an address does, and writes spaces as `+`. */
