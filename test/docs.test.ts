@@ -7,7 +7,7 @@ import type {FailureCode} from '../src/domain/failure.ts';
 import {adviseOnFailure} from '../src/domain/failure-advice.ts';
 import {FAILURE_TEXTS} from '../src/domain/failure-texts.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
-import {STATUS_BY_CODE} from '../src/protocol/failure-status.ts';
+import {STATUS_BY_CODE} from '../src/protocol/failure/failure-status.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

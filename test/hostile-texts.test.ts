@@ -8,8 +8,8 @@ import {readBody} from '../src/identity/backend/answer-body.ts';
 import {PARSED_BYTES_MAX} from '../src/identity/backend/back-end-request.ts';
 import {diagnose} from '../src/identity/backend/diagnosis.ts';
 import {findPhpMessage} from '../src/identity/backend/php-message.ts';
-import {isAlreadyRead, readExpectation} from '../src/protocol/preconditions.ts';
-import {SseParser} from '../src/protocol/server-sent-events.ts';
+import {SseParser} from '../src/protocol/event/server-sent-events.ts';
+import {isAlreadyRead, readExpectation} from '../src/protocol/headers/preconditions.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';
 
 /** Maximum size of the headers of a request, and of an answer that is read whole, in bytes. */

@@ -47,13 +47,13 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
   'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
-  'protocol/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
-  'protocol/read-document.ts': [
+  'protocol/plugin/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
+  'protocol/text/read-document.ts': [
     2,
     'DOCUMENT_BYTES_MAX or ANSWER_BYTES_MAX of the client, EVENT_LENGTH_MAX of an event',
   ],
-  'protocol/read-export-lines.ts': [1, 'an expression that accepts nothing but a time'],
-  'protocol/write-transaction.ts': [1, 'a value of the caller itself'],
+  'protocol/transfer/read-export-lines.ts': [1, 'an expression that accepts nothing but a time'],
+  'protocol/transaction/write-transaction.ts': [1, 'a value of the caller itself'],
   'store/disk/data-format.ts': [1, 'FORMAT_BYTES_MAX'],
   'store/lmdb/process-lock.ts': [1, 'a record that this program wrote'],
   'system/port-holder.ts': [1, 'ANSWER_LENGTH_MAX'],

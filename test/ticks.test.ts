@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {parseKey} from '../src/domain/key.ts';
 import {DEFAULT_LIMITS} from '../src/domain/limits.ts';
-import {readTransaction} from '../src/protocol/read-transaction.ts';
+import {readTransaction} from '../src/protocol/transaction/read-transaction.ts';
 import {createEntryService} from '../src/service/entry-service.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {useService} from './support/service.ts';

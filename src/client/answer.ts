@@ -1,6 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
-import {readFailure} from '../protocol/failure-document.ts';
-import {UnexpectedDocument} from '../protocol/read-document.ts';
+import {readFailure} from '../protocol/failure/failure-document.ts';
+import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 
 /** An answer, read whole. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import type {IdentityDocument} from '../domain/identity.ts';
-import {readDocument} from '../protocol/read-document.ts';
 import {type Readiness, readReadiness, readService, type ServiceDocument} from '../protocol/service-documents.ts';
 import {formatSignIn, readSession, type SessionDocument, type SignInRequest} from '../protocol/session.ts';
+import {readDocument} from '../protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';

@@ -5,7 +5,7 @@ import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {AppError} from '../domain/app-error.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import type {ClientEvent} from '../protocol/event.ts';
+import type {ClientEvent} from '../protocol/event/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
 import {createTransport} from './transport.ts';
 

@@ -35,7 +35,7 @@ export type {StandardIssue, StandardResult, StandardSchema} from '../domain/stan
 export type {StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
-export type {ClientEvent, ValueWritten} from '../protocol/event.ts';
+export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
 export type {Readiness, ServiceDocument} from '../protocol/service-documents.ts';
 export type {SessionDocument, SignInRequest} from '../protocol/session.ts';
 export {

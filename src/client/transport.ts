@@ -1,6 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
 import type {Expectation} from '../domain/entry.ts';
-import {formatExpectation, hasBareRevision} from '../protocol/preconditions.ts';
+import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readService} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';

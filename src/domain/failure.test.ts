@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {STATUS_BY_CODE} from '../protocol/failure-status.ts';
+import {STATUS_BY_CODE} from '../protocol/failure/failure-status.ts';
 import {AppError, describeFailure} from './app-error.ts';
 import type {Failure, FailureCode} from './failure.ts';
 import {adviseOn, adviseOnFailure} from './failure-advice.ts';

@@ -1,7 +1,7 @@
 import type {Revision} from './revision.ts';
 
 /**
- * Exports and imports entries as lines of text (NDJSON). `protocol/export-lines.ts` defines the lines.
+ * Exports and imports entries as lines of text (NDJSON). `protocol/transfer/export-lines.ts` defines the lines.
  */
 export interface Transfer {
   /**

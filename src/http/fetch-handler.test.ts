@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {headerValues} from '../protocol/raw-headers.ts';
+import {headerValues} from '../protocol/headers/raw-headers.ts';
 import {answer, emptyAnswer, type HttpHandler, type HttpRequest, jsonAnswer} from './core/message.ts';
 import {createFetchHandler} from './fetch-handler.ts';
 

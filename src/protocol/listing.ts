@@ -4,10 +4,10 @@ import {encodeText, type JsonText} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
-import {ByteWriter} from './byte-writer.ts';
-import {formatTime} from './format-time.ts';
-import {EACH, readExactTexts} from './json-reader.ts';
-import {readDocument, readExpiry, readTime, UnexpectedDocument} from './read-document.ts';
+import {ByteWriter} from './text/byte-writer.ts';
+import {formatTime} from './text/format-time.ts';
+import {EACH, readExactTexts} from './text/json-reader.ts';
+import {readDocument, readExpiry, readTime, UnexpectedDocument} from './text/read-document.ts';
 
 /** A page of entries as it travels, with the store that their revisions belong to. */
 export interface Listing<E extends EntryInfo> {

@@ -1,6 +1,6 @@
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
-import {readDocument} from './read-document.ts';
+import {readDocument} from './text/read-document.ts';
 
 /** Answer of `GET /api`. */
 export interface ServiceDocument {

@@ -6,8 +6,8 @@ import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
-import {formatTime} from './format-time.ts';
-import {readDocument} from './read-document.ts';
+import {formatTime} from './text/format-time.ts';
+import {readDocument} from './text/read-document.ts';
 
 /** Largest body of a sign-in, in bytes: an address, a name and a password of the largest usual sizes. */
 export const SIGN_IN_BYTES_MAX = 16 * 1024;

@@ -3,7 +3,7 @@ import type {Key, Prefix} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Range, Snapshot, Store} from '../domain/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
-import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/export-lines.ts';
+import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/transfer/export-lines.ts';
 
 /** The entries to export, and where from. */
 export interface ExportRunDeps {

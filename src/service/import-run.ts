@@ -6,9 +6,9 @@ import type {Limits} from '../domain/limits.ts';
 import {runInTicks, runTick, type Steps} from '../domain/steps.ts';
 import type {Store} from '../domain/store.ts';
 import type {Imported, ImportMode, ImportOptions} from '../domain/transfer.ts';
-import type {EntryLine, ExportLine} from '../protocol/export-lines.ts';
-import {isBlank, LineSplitter} from '../protocol/line-splitter.ts';
-import {createExportLineParser} from '../protocol/read-export-lines.ts';
+import {isBlank, LineSplitter} from '../protocol/text/line-splitter.ts';
+import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
+import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
 import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
 
 /** The store of an import, and its clock. */

@@ -8,7 +8,7 @@ import {createGuardRules} from '../../src/http/core/guard.ts';
 import {createHandler} from '../../src/http/core/handler.ts';
 import {createFetchHandler} from '../../src/http/fetch-handler.ts';
 import {eventsRoutes} from '../../src/http/routes/events-routes.ts';
-import {createEventTexts} from '../../src/protocol/event-texts.ts';
+import {createEventTexts} from '../../src/protocol/event/event-texts.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
 import {RawClient} from '../support/raw-client.ts';

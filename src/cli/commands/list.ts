@@ -2,7 +2,7 @@ import {formatBytes} from '../../domain/byte-size.ts';
 import type {Entries, Page} from '../../domain/entries.ts';
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {onOneLine} from '../../protocol/one-line.ts';
+import {onOneLine} from '../../protocol/text/one-line.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {LIST} from '../catalogue/data-commands.ts';
 import type {FlagsOf} from '../catalogue/spec.ts';

@@ -1,6 +1,6 @@
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {formatEntry} from '../../protocol/listing.ts';
-import {onOneLine} from '../../protocol/one-line.ts';
+import {onOneLine} from '../../protocol/text/one-line.ts';
 import {escapeText} from '../terminal/escape.ts';
 
 /** Returns an entry as one line of JSON as the API lists it, with its value if it has one. */

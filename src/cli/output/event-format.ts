@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 import {formatBytes} from '../../domain/byte-size.ts';
-import {type ClientEvent, formatEvent, type ValueWritten} from '../../protocol/event.ts';
-import {onOneLine} from '../../protocol/one-line.ts';
+import {type ClientEvent, formatEvent, type ValueWritten} from '../../protocol/event/event.ts';
+import {onOneLine} from '../../protocol/text/one-line.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';

@@ -3,7 +3,7 @@ import {lstat, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import {makeDirectory, openNow} from '../../files.ts';
-import {readExportEnd, readExportStart} from '../../protocol/export-ends.ts';
+import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import type {CliContext} from '../terminal/context.ts';

@@ -1,7 +1,7 @@
 import {parsePrefix} from '../../domain/key.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
-import {readExportEnd, readExportStart} from '../../protocol/export-ends.ts';
-import {readImported} from '../../protocol/imported.ts';
+import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
+import {readImported} from '../../protocol/transfer/imported.ts';
 import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import {formatQuery} from '../query.ts';

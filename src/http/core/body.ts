@@ -1,5 +1,5 @@
 import {AppError} from '../../domain/app-error.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpRequest} from './message.ts';
 
 /**

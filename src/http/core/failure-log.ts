@@ -1,7 +1,7 @@
 import {describeFailure} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
-import {statusOf} from '../../protocol/failure-status.ts';
+import {statusOf} from '../../protocol/failure/failure-status.ts';
 
 /** Request that failed, for the log. */
 export interface FailedRequest {

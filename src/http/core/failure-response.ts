@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
-import {formatFailure} from '../../protocol/failure-document.ts';
-import {findStatus, statusOf} from '../../protocol/failure-status.ts';
+import {formatFailure} from '../../protocol/failure/failure-document.ts';
+import {findStatus, statusOf} from '../../protocol/failure/failure-status.ts';
 import {answer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
 import {STATUS_TEXTS} from './status-text.ts';
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../domain/app-error.ts';
 import type {LogFields} from '../../domain/log.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createFailureLog} from './failure-log.ts';
 import {createGuardRules} from './guard.ts';
 import {createHandler} from './handler.ts';

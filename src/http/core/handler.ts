@@ -1,5 +1,5 @@
 import {AppError} from '../../domain/app-error.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';

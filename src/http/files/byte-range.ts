@@ -1,4 +1,4 @@
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 
 /** Part of a file, both ends included. */
 export interface ByteRange {

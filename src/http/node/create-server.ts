@@ -1,7 +1,7 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
 import {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
 import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';

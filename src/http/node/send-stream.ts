@@ -1,7 +1,7 @@
 import type {ServerResponse} from 'node:http';
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
-import {statusOf} from '../../protocol/failure-status.ts';
+import {statusOf} from '../../protocol/failure/failure-status.ts';
 import type {HttpStream} from '../core/message.ts';
 import type {Connection} from './connection.ts';
 

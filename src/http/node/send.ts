@@ -1,6 +1,6 @@
 import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http';
 import type {Socket} from 'node:net';
-import {headerPairs} from '../../protocol/raw-headers.ts';
+import {headerPairs} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, isStream, type WholeAnswer} from '../core/message.ts';
 import {type SendStreamOptions, sendStream} from './send-stream.ts';
 

@@ -1,7 +1,7 @@
 import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
-import {headerPairs, headerValues} from '../../protocol/raw-headers.ts';
+import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpStream, WebSocketHandler, WebSocketOutcome} from '../core/message.ts';
 import type {Connection, Exchange, ExchangeResponse} from './connection.ts';
 import type {Connections} from './connection-pool.ts';

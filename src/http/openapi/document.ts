@@ -2,7 +2,7 @@ import {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {STATUS_BY_CODE} from '../../protocol/failure-status.ts';
+import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
 import {
   ANSWER_HEADERS,

@@ -1,7 +1,12 @@
 import type {Announcer, ClientRequested} from '../../domain/event.ts';
 import type {Plugins} from '../../domain/plugin.ts';
-import {CLIENT_REQUEST_BYTES_MAX, readLogRequest, readNavigation, readSound} from '../../protocol/client-request.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {
+  CLIENT_REQUEST_BYTES_MAX,
+  readLogRequest,
+  readNavigation,
+  readSound,
+} from '../../protocol/plugin/client-request.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';

@@ -5,7 +5,7 @@ import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
 import type {Transfer} from '../../domain/transfer.ts';
-import {createEventTexts} from '../../protocol/event-texts.ts';
+import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
 import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
 import {eventsRoutes} from './events-routes.ts';

@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Flight, FlightStatus} from '../../domain/flight.ts';
-import {CLIENT_REQUEST_BYTES_MAX} from '../../protocol/client-request.ts';
-import {type FlightCommand, formatFlight, readFlightCommand} from '../../protocol/flight-document.ts';
+import {CLIENT_REQUEST_BYTES_MAX} from '../../protocol/plugin/client-request.ts';
+import {type FlightCommand, formatFlight, readFlightCommand} from '../../protocol/plugin/flight-document.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';

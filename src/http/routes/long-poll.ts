@@ -2,7 +2,7 @@ import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {revisionIn} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import type {Polled} from '../../protocol/event.ts';
+import type {Polled} from '../../protocol/event/event.ts';
 
 /** An answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
 export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import type {Plugins} from '../../domain/plugin.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
 import {answerFile, type Rewrite} from '../files/file-answer.ts';

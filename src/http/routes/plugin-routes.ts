@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {PluginAnswer, PluginRequest, Plugins} from '../../domain/plugin.ts';
-import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin-documents.ts';
+import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';

@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Sessions, SignIn} from '../../domain/session.ts';
-import {headerValues} from '../../protocol/raw-headers.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {formatSession, readSignIn, SIGN_IN_BYTES_MAX} from '../../protocol/session.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpRequest} from '../core/message.ts';

@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
-import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/client-request.ts';
+import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
 import {readJsonBody} from '../core/body.ts';
 import {type HttpAnswer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';

@@ -1,5 +1,5 @@
 import type {Transfer} from '../../domain/transfer.ts';
-import {formatImported} from '../../protocol/imported.ts';
+import {formatImported} from '../../protocol/transfer/imported.ts';
 import {assertPlainBody} from '../core/body.ts';
 import {answer, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';

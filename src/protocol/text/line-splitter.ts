@@ -1,4 +1,4 @@
-import {concatBytes} from '../domain/bytes.ts';
+import {concatBytes} from '../../domain/bytes.ts';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

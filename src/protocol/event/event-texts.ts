@@ -1,5 +1,5 @@
-import type {Event, EventBatch} from '../domain/event.ts';
-import type {StoreId} from '../domain/store-id.ts';
+import type {Event, EventBatch} from '../../domain/event.ts';
+import type {StoreId} from '../../domain/store-id.ts';
 import {formatEvent} from './event.ts';
 import {formatBatch} from './server-sent-events.ts';
 

@@ -1,4 +1,4 @@
-import {hasShape, type Shape, type ShapeOf} from '../domain/shape.ts';
+import {hasShape, type Shape, type ShapeOf} from '../../domain/shape.ts';
 
 /** Thrown for a document that the service does not write. The message names the problem. */
 export class UnexpectedDocument extends Error {

@@ -1,9 +1,9 @@
-import type {EntryInfo} from '../domain/entry.ts';
-import type {StoreRevision} from '../domain/revision.ts';
-import type {StoreId} from '../domain/store-id.ts';
-import {formatTime} from './format-time.ts';
+import type {EntryInfo} from '../../domain/entry.ts';
+import type {StoreRevision} from '../../domain/revision.ts';
+import type {StoreId} from '../../domain/store-id.ts';
+import {formatTime} from '../text/format-time.ts';
+import {readExpiry, readTime, UnexpectedDocument} from '../text/read-document.ts';
 import {formatEntityTag, readEntityTag} from './preconditions.ts';
-import {readExpiry, readTime, UnexpectedDocument} from './read-document.ts';
 
 /** Properties of an entry that travel as headers beside its value. */
 export interface EntryHeaders extends Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs'> {

@@ -1,6 +1,6 @@
-import type {ShapeOf} from '../domain/shape.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
+import {readDocument, UnexpectedDocument} from '../text/read-document.ts';
 import {EXPORT_FORMAT} from './export-lines.ts';
-import {readDocument, UnexpectedDocument} from './read-document.ts';
 
 /**
  * Reads the revision of an export from its beginning, without reading its entries.

@@ -1,8 +1,8 @@
-import type {Transaction, TransactionOperation} from '../domain/entries.ts';
-import type {GivenRevision, StoreRevision} from '../domain/revision.ts';
-import type {ShapeOf} from '../domain/shape.ts';
-import type {StoreId} from '../domain/store-id.ts';
-import {readDocument} from './read-document.ts';
+import type {Transaction, TransactionOperation} from '../../domain/entries.ts';
+import type {GivenRevision, StoreRevision} from '../../domain/revision.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
+import type {StoreId} from '../../domain/store-id.ts';
+import {readDocument} from '../text/read-document.ts';
 
 /** Writes a revision as it is sent. */
 export type RevisionFormat = (given: GivenRevision) => string;

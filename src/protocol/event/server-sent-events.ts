@@ -1,7 +1,7 @@
-import type {Event, EventBatch} from '../domain/event.ts';
-import {formatRevision} from '../domain/revision.ts';
-import type {StoreId} from '../domain/store-id.ts';
-import {ByteWriter} from './byte-writer.ts';
+import type {Event, EventBatch} from '../../domain/event.ts';
+import {formatRevision} from '../../domain/revision.ts';
+import type {StoreId} from '../../domain/store-id.ts';
+import {ByteWriter} from '../text/byte-writer.ts';
 
 /** Beginning of a stream of server-sent events: browsers reconnect after a second, and a restart of the service takes less. */
 export const STREAM_START = ': events of crewroom\nretry: 1000\n\n';

@@ -1,9 +1,9 @@
-import {AppError, describeFailure} from '../domain/app-error.ts';
-import type {Failure} from '../domain/failure.ts';
-import {adviseOn} from '../domain/failure-advice.ts';
-import {isSentFailure} from '../domain/sent-failure.ts';
+import {AppError, describeFailure} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
+import {adviseOn} from '../../domain/failure-advice.ts';
+import {isSentFailure} from '../../domain/sent-failure.ts';
+import {parseDocument, UnexpectedDocument} from '../text/read-document.ts';
 import {statusOf} from './failure-status.ts';
-import {parseDocument, UnexpectedDocument} from './read-document.ts';
 
 /** Members of a problem document that the failure itself does not have. */
 export interface FailureContext {

@@ -1,4 +1,4 @@
-import {concatBytes} from '../domain/bytes.ts';
+import {concatBytes} from '../../domain/bytes.ts';
 
 /** Joins texts and bytes, such as a JSON document and the values in it, which parsing would change. */
 export class ByteWriter {

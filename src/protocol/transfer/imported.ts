@@ -1,6 +1,6 @@
-import type {ShapeOf} from '../domain/shape.ts';
-import type {Imported} from '../domain/transfer.ts';
-import {readDocument} from './read-document.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
+import type {Imported} from '../../domain/transfer.ts';
+import {readDocument} from '../text/read-document.ts';
 
 /** Writes the result of an import. */
 export function formatImported({revision, ...imported}: Imported): string {

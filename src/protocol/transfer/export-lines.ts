@@ -1,10 +1,10 @@
-import type {Entry} from '../domain/entry.ts';
-import {decodeJsonText, type JsonText} from '../domain/json-text.ts';
-import type {Key, Prefix} from '../domain/key.ts';
-import type {Revision} from '../domain/revision.ts';
-import {ByteWriter} from './byte-writer.ts';
-import {formatTime} from './format-time.ts';
-import {hasLineBreaks} from './one-line.ts';
+import type {Entry} from '../../domain/entry.ts';
+import {decodeJsonText, type JsonText} from '../../domain/json-text.ts';
+import type {Key, Prefix} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
+import {ByteWriter} from '../text/byte-writer.ts';
+import {formatTime} from '../text/format-time.ts';
+import {hasLineBreaks} from '../text/one-line.ts';
 
 /**
  * One line of an export; each line is a JSON object (NDJSON). The first line is a header,

@@ -1,16 +1,21 @@
-import {AppError} from '../domain/app-error.ts';
-import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../domain/document-object.ts';
-import type {Transaction, TransactionCheck, TransactionOperation} from '../domain/entries.ts';
-import type {DocumentProblem} from '../domain/failure.ts';
-import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
-import {JsonIndex} from '../domain/json-index.ts';
-import {TooBroad} from '../domain/json-limits.ts';
-import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import type {GivenRevision} from '../domain/revision.ts';
-import {parseRevision} from '../domain/revision.ts';
-import {runInTicks} from '../domain/steps.ts';
-import {isTtl} from '../domain/time-to-live.ts';
-import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../domain/transaction.ts';
+import {AppError} from '../../domain/app-error.ts';
+import {
+  DOCUMENT_MEMBERS_MAX,
+  DocumentObject,
+  type DocumentPlace,
+  describeBreadth,
+} from '../../domain/document-object.ts';
+import type {Transaction, TransactionCheck, TransactionOperation} from '../../domain/entries.ts';
+import type {DocumentProblem} from '../../domain/failure.ts';
+import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
+import {JsonIndex} from '../../domain/json-index.ts';
+import {TooBroad} from '../../domain/json-limits.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {GivenRevision} from '../../domain/revision.ts';
+import {parseRevision} from '../../domain/revision.ts';
+import {runInTicks} from '../../domain/steps.ts';
+import {isTtl} from '../../domain/time-to-live.ts';
+import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../domain/transaction.ts';
 
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;

@@ -1,14 +1,14 @@
-import type {EntryRemoved, EntryWritten, Event, IdentityChanged, Reset} from '../domain/event.ts';
-import {encodeText, type JsonText} from '../domain/json-text.ts';
-import type {Key} from '../domain/key.ts';
-import type {Revision} from '../domain/revision.ts';
-import type {ShapeOf} from '../domain/shape.ts';
-import type {StoreId} from '../domain/store-id.ts';
-import {ByteWriter} from './byte-writer.ts';
-import {formatTime} from './format-time.ts';
-import {readExactTexts} from './json-reader.ts';
-import {onOneLine} from './one-line.ts';
-import {assertShape, parseDocument, readExpiry} from './read-document.ts';
+import type {EntryRemoved, EntryWritten, Event, IdentityChanged, Reset} from '../../domain/event.ts';
+import {encodeText, type JsonText} from '../../domain/json-text.ts';
+import type {Key} from '../../domain/key.ts';
+import type {Revision} from '../../domain/revision.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
+import type {StoreId} from '../../domain/store-id.ts';
+import {ByteWriter} from '../text/byte-writer.ts';
+import {formatTime} from '../text/format-time.ts';
+import {readExactTexts} from '../text/json-reader.ts';
+import {onOneLine} from '../text/one-line.ts';
+import {assertShape, parseDocument, readExpiry} from '../text/read-document.ts';
 
 /** An event as a client receives it. */
 export type ClientEvent<T = unknown> = ValueWritten<T> | EntryRemoved | IdentityChanged | Reset;

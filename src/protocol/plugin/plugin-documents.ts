@@ -1,7 +1,7 @@
-import type {PluginLogLine, PluginRoute, PluginState, PluginStatus} from '../domain/plugin.ts';
-import type {ShapeOf} from '../domain/shape.ts';
-import {formatTime} from './format-time.ts';
-import {assertShape, parseDocument, readTime} from './read-document.ts';
+import type {PluginLogLine, PluginRoute, PluginState, PluginStatus} from '../../domain/plugin.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
+import {formatTime} from '../text/format-time.ts';
+import {assertShape, parseDocument, readTime} from '../text/read-document.ts';
 
 /** A plugin, as `GET /api/plugins` answers it. */
 interface PluginDocument extends Omit<PluginStatus, 'state' | 'routes' | 'startedAtMs'> {

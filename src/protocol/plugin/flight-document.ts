@@ -1,7 +1,7 @@
-import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} from '../domain/flight.ts';
-import type {ShapeOf} from '../domain/shape.ts';
+import {FLIGHT_PHASES, type FlightOptions, type FlightPhase, type FlightStatus} from '../../domain/flight.ts';
+import type {ShapeOf} from '../../domain/shape.ts';
+import {readDocument} from '../text/read-document.ts';
 import {isMembers, readBody} from './client-request.ts';
-import {readDocument} from './read-document.ts';
 
 /** Formats the state of the simulated flight. */
 export function formatFlight(flight: FlightStatus): string {

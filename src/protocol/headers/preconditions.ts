@@ -1,14 +1,14 @@
-import {AppError} from '../domain/app-error.ts';
-import type {Expectation} from '../domain/entry.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Expectation} from '../../domain/entry.ts';
 import {
   formatRevision,
   type GivenRevision,
   NO_REVISION,
   parseRevision,
   type StoreRevision,
-} from '../domain/revision.ts';
+} from '../../domain/revision.ts';
+import type {RevisionFormat} from '../transaction/write-transaction.ts';
 import {headerValues} from './raw-headers.ts';
-import type {RevisionFormat} from './write-transaction.ts';
 
 /** One element of a list of entity tags (RFC 9110 section 8.8.3); elements may be empty, and tags contain commas. */
 const LIST_ELEMENT = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
