@@ -1,4 +1,6 @@
 import {randomBytes} from 'node:crypto';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
 import {type Config, DEFAULTS, readOptions} from './config/config.ts';
 import {AppError} from './domain/app-error.ts';
@@ -6,6 +8,7 @@ import type {Events} from './domain/event.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
+import type {Plugins} from './domain/plugin.ts';
 import type {Sessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {StoreId} from './domain/store-id.ts';
@@ -20,7 +23,9 @@ import {createRoutes} from './http/routes/create-routes.ts';
 import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
-import {platformPaths} from './paths.ts';
+import {platformPaths, pluginStorageDirOf, pluginsDirOf} from './paths.ts';
+import {createPluginHost, type PluginHost} from './plugins/plugin-host.ts';
+import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
 import {createTransferService} from './service/transfer-service.ts';
@@ -77,10 +82,12 @@ export interface Crewroom extends AsyncDisposable {
   readonly transfer: Transfer;
   /** Signs pilots in to the back end of the airline, and out. */
   readonly sessions: Sessions;
+  /** Runs plugins, once the service listens. */
+  readonly plugins: Plugins;
   /** Answers a request as the HTTP service does, guard included. Its address is `http://localhost:7172` unless configured otherwise. */
   readonly fetch: FetchHandler;
   /**
-   * Starts the HTTP service. Idempotent: a second call returns the same addresses, unless the first failed.
+   * Starts the HTTP service, and then the plugins, which call it. Idempotent: a second call returns the same addresses, unless the first failed.
    *
    * @throws {AppError} `address-in-use`, `address-unusable`; `store-closed` after disposal.
    */
@@ -153,6 +160,12 @@ export async function openCrewroom(
   }
 }
 
+/**
+ * Time in which the service answers plugins while they end, in milliseconds. Their `onEnd` may take longer; requests in flight have
+ * some seconds after it, so that the service ends within seven.
+ */
+const PLUGINS_SERVED_MS = 2000;
+
 interface Opened {
   readonly config: Config;
   readonly parts: CrewroomParts;
@@ -168,19 +181,24 @@ class OpenedCrewroom implements Crewroom {
   readonly identity: IdentitySource;
   readonly transfer: Transfer;
   readonly sessions: Sessions;
+  readonly plugins: Plugins;
   readonly fetch: FetchHandler;
+  readonly #host: PluginHost;
   readonly #store: Store;
+  readonly #timers: Timers;
   readonly #sweeper: Sweeper;
   readonly #http: HttpService;
   #closed: Promise<void> | undefined;
 
-  constructor({config, parts: {log, nowMs, elapsedMs, randomBytes, timers}, identity, store}: Opened) {
+  constructor({config, parts, identity, store}: Opened) {
+    const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
     this.storeId = store.id;
     this.identity = identity;
     this.sessions = identity;
     this.#store = store;
+    this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
     const entries = createEntryService({store, limits, pause, onTtl});
@@ -188,6 +206,8 @@ class OpenedCrewroom implements Crewroom {
     this.events = createEventHub({store, identity, log, limits});
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, limits, nowMs, pause, onExpiringEntries});
+    this.#host = openPlugins(config, parts, identity);
+    this.plugins = this.#host;
     const {events, transfer} = this;
     const services = {store, entries, events, transfer, identity, sessions: identity};
     const versions = {version: VERSION, apiVersion: API_VERSION};
@@ -198,7 +218,9 @@ class OpenedCrewroom implements Crewroom {
 
   async listen(): Promise<Listening> {
     if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
-    return this.#http.listen();
+    const listening = await this.#http.listen();
+    this.#host.start(listening.port);
+    return listening;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -207,19 +229,51 @@ class OpenedCrewroom implements Crewroom {
   }
 
   async #close(): Promise<void> {
-    // 1. End the event streams, which would keep the server from stopping.
+    // 1. End the plugins, and answer what they ask while they end.
+    const pluginsEnded = this.#host[Symbol.asyncDispose]();
+    await withinTime(pluginsEnded, PLUGINS_SERVED_MS, this.#timers);
+    // 2. End the event streams, which would keep the server from stopping.
     const eventsEnded = this.events[Symbol.asyncDispose]();
     try {
-      // 2. Stop the server and the identity together: a sign-in that waits for a slow back end would delay other requests.
+      // 3. Stop the server and the identity together: a sign-in that waits for a slow back end would delay other requests.
       await Promise.all([this.#http[Symbol.asyncDispose](), this.identity[Symbol.asyncDispose]()]);
     } finally {
-      // 3. Close the store, after everything that uses it.
+      // 4. Close the store, after everything that uses it.
+      await pluginsEnded;
       await this.#sweeper[Symbol.asyncDispose]();
       await this.#store[Symbol.asyncDispose]();
-      // 4. A subscriber that waits for a snapshot ends only when the store has closed.
+      // 5. A subscriber that waits for a snapshot ends only when the store has closed.
       await eventsEnded;
     }
   }
+}
+
+/** Opens the host of the plugins. It starts them when it is asked to. */
+function openPlugins(
+  {plugins, plugin, dataDir, ephemeral}: Config,
+  {log, nowMs, elapsedMs, timers}: CrewroomParts,
+  identity: IdentitySource,
+): PluginHost {
+  const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
+  return createPluginHost({
+    directory: plugins === '' ? installed : plugins,
+    development: plugin,
+    storage: ephemeral
+      ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
+      : openStorage(pluginStorageDirOf(dataDir)),
+    environment: process.env,
+    ...{identity, log, nowMs, elapsedMs, timers},
+  });
+}
+
+/** Waits for a promise, but no longer than a time. */
+async function withinTime(promise: Promise<void>, timeoutMs: number, timers: Timers): Promise<void> {
+  let cancel = (): void => {};
+  const timeout = new Promise<void>(resolve => {
+    cancel = timers.after(timeoutMs, resolve);
+  });
+  await Promise.race([promise, timeout]);
+  cancel();
 }
 
 /** Waits for a tick of the event loop. */

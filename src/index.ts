@@ -68,6 +68,18 @@ export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domai
 export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
 export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
+export type {
+  PluginAnswer,
+  PluginBody,
+  PluginLogLine,
+  PluginRequest,
+  PluginRoute,
+  PluginState,
+  PluginStatus,
+  Plugins,
+} from './domain/plugin.ts';
+export type {PluginId} from './domain/plugin-id.ts';
+export type {PluginManifest, PluginSetting} from './domain/plugin-manifest.ts';
 export {
   formatRevision,
   type GivenRevision,

@@ -21,3 +21,13 @@ export function platformPaths(): PlatformPaths {
 export function snapshotsDirOf(dataDir: string): string {
   return `${dataDir}-snapshots`;
 }
+
+/** Returns the directory of installed plugins that belongs to a data directory: beside it. */
+export function pluginsDirOf(dataDir: string): string {
+  return `${dataDir}-plugins`;
+}
+
+/** Returns the directory of a store for the files of plugins. */
+export function pluginStorageDirOf(dataDir: string): string {
+  return join(dataDir, 'plugin-storage');
+}

@@ -47,6 +47,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
   'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
+  'plugins/pilot.ts': [1, 'an identity that its source has parsed'],
   'protocol/plugin/client-request.ts': [1, 'CLIENT_REQUEST_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'protocol/text/read-document.ts': [
     2,

@@ -12,6 +12,7 @@ import {
   readInteger,
   readList,
   readPath,
+  readPaths,
   readText,
   type Setting,
 } from './setting.ts';
@@ -32,6 +33,10 @@ export interface Config extends LimitSettings {
   readonly dataDir: string;
   /** Whether the store is in memory and lost at the end. */
   readonly ephemeral: boolean;
+  /** Directory of installed plugins, or empty for the one beside the data directory; none if `ephemeral`. */
+  readonly plugins: string;
+  /** Folders of plugins in development. */
+  readonly plugin: readonly string[];
   /** Origins of web pages that may call, exactly as browsers send them. */
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
@@ -98,6 +103,8 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   keep: {description: 'keep the session in memory, not over a restart', read: readFlag},
   dataDir: {placeholder: 'DIR', description: 'directory of the store', read: readPath},
   ephemeral: {description: 'keep everything in memory, nothing on disk', read: readFlag},
+  plugins: {placeholder: 'DIR', description: 'directory of installed plugins', read: readPath},
+  plugin: {placeholder: 'DIR', description: 'plugin in development', repeatable: true, read: readPaths},
   allowOrigin: {
     placeholder: 'ORIGIN',
     description: 'let web pages of this origin call',
@@ -132,6 +139,8 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   airline: '',
   keep: true,
   ephemeral: false,
+  plugins: '',
+  plugin: [],
   allowOrigin: [],
   allowHost: [],
   valueBytesMax: DEFAULT_LIMITS.valueBytesMax,

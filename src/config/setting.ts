@@ -72,6 +72,12 @@ export function readList(findProblem: (text: string) => string | undefined): Set
   };
 }
 
+/** Reads several paths: an array in a file, a repeated flag, or a variable with commas; `directory` is the base of relative ones. */
+export function readPaths(given: unknown, directory: string): Reading<readonly string[]> {
+  const reading = readList(text => (text === '' ? 'is not a path' : undefined))(given, directory);
+  return 'value' in reading ? {value: reading.value.map(path => resolve(directory, path))} : reading;
+}
+
 /** Finds the problem with an origin of web pages. */
 export function findOriginProblem(text: string): string | undefined {
   if (text === '*' || text === 'null') return 'would let any page call; name exact origins';

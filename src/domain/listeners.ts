@@ -1,6 +1,6 @@
-/** A set of callbacks that are called together. */
-export class Listeners {
-  readonly #listeners = new Set<() => void>();
+/** A set of callbacks that are called together, with the same arguments. */
+export class Listeners<Args extends readonly unknown[] = []> {
+  readonly #listeners = new Set<(...args: Args) => void>();
   readonly #onError: (error: unknown) => void;
 
   /** @param onError Receives errors of listeners. By default they are thrown as uncaught exceptions. */
@@ -9,19 +9,19 @@ export class Listeners {
   }
 
   /** Adds a listener. @returns A function that removes it. */
-  add(listener: () => void): () => void {
+  add(listener: (...args: Args) => void): () => void {
     // A new function, so that the same listener can be added twice.
-    const own = (): void => listener();
+    const own = (...args: Args): void => listener(...args);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 
   /** Calls every listener, even if one of them throws. Listeners that are added meanwhile are called the next time. */
-  call(): void {
+  call(...args: Args): void {
     for (const listener of [...this.#listeners]) {
       if (!this.#listeners.has(listener)) continue;
       try {
-        listener();
+        listener(...args);
       } catch (error) {
         this.#onError(error);
       }

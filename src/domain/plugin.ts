@@ -92,6 +92,12 @@ export type PluginBody =
 
 /** The port of the plugin host. */
 export interface Plugins extends AsyncDisposable {
+  /**
+   * Waits until the folders of plugins were read for the first time. Plugins may be starting still. They are read once the service
+   * listens, or when it closes.
+   */
+  ready(): Promise<void>;
+
   /** Returns all plugins, broken ones too, in the order of their ids. */
   list(): readonly PluginStatus[];
 

@@ -1,5 +1,6 @@
-import {mkdir, writeFile} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
+import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
+import {basename, dirname, join, relative} from 'node:path';
+import {fileURLToPath} from 'node:url';
 
 /** Files of a plugin, by their path within its folder. */
 export type PluginFiles = Readonly<Record<string, string>>;
@@ -31,4 +32,17 @@ export async function writePlugin(
     await mkdir(dirname(file), {recursive: true, mode: 0o700});
     await writeFile(file, content, {mode: 0o600});
   }
+}
+
+const FIXTURES = fileURLToPath(new URL('../plugins/fixtures/', import.meta.url));
+
+/** Copies a plugin of `test/plugins/fixtures/` into a directory of plugins. @returns Its folder. */
+export async function copyPlugin(id: string, directory: string): Promise<string> {
+  const entries = await readdir(join(FIXTURES, id), {recursive: true, withFileTypes: true});
+  const names = entries
+    .filter(each => each.isFile())
+    .map(each => relative(join(FIXTURES, id), join(each.parentPath, each.name)));
+  const files = names.map(async name => [name, await readFile(join(FIXTURES, id, name), 'utf8')] as const);
+  await writePlugin(join(directory, id), Object.fromEntries(await Promise.all(files)));
+  return join(directory, id);
 }

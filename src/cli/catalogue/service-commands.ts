@@ -16,6 +16,10 @@ export const START = {
     {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
     {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and its changes'},
     {line: 'crewroom start --ephemeral --port 0', purpose: 'in memory, on any free port: for tests'},
+    {
+      line: 'crewroom start --plugin ./my-plugin',
+      purpose: 'run the plugin in this folder, and start it again when it changes',
+    },
     {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'for the page of a dev server'},
   ],
   notes: ['On a terminal it prints text for people; elsewhere JSON log lines on stderr.'],

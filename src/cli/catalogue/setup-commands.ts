@@ -20,10 +20,10 @@ export const CONFIG = {
 export const PATHS = {
   name: 'paths',
   group: 'Setup',
-  summary: 'Show where data, snapshots, config file and cache are',
+  summary: 'Show where data, snapshots, plugins, config file and cache are',
   arguments: [],
   flags: JSON_FLAG,
-  settings: ['dataDir'],
+  settings: ['dataDir', 'plugins'],
   examples: [
     {line: 'crewroom paths', purpose: 'each path, and whether it exists'},
     {line: 'crewroom paths --json', purpose: 'the same for programs'},

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {inspectConfig} from '../../config/config.ts';
 import {AppError} from '../../domain/app-error.ts';
-import {snapshotsDirOf} from '../../paths.ts';
+import {pluginsDirOf, snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PATHS} from '../catalogue/setup-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
@@ -10,19 +10,21 @@ import {jsonLine} from '../terminal/escape.ts';
 import {styleOf} from '../terminal/style.ts';
 import {formatTable} from '../terminal/table.ts';
 
-/** `crewroom paths`: prints the paths of data, snapshots, config file and cache, even if the config file is invalid. */
+/** `crewroom paths`: prints the paths of data, snapshots, plugins, config file and cache, even if the config file is invalid. */
 export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   const {context, flags} = call;
   const {stdout} = context;
   const {config, problems} = inspectConfig(await readSources(call));
-  const {dataDir} = config;
+  const {dataDir, plugins} = config;
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
   const snapshotsDir = snapshotsDirOf(dataDir);
+  const pluginsDir = plugins || pluginsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
   const {cacheDir} = context.paths;
   const paths = {
     dataDir: {path: dataDir, exists: existsSync(dataDir)},
     snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},
+    pluginsDir: {path: pluginsDir, exists: existsSync(pluginsDir)},
     configFile: {path: configFile, exists: existsSync(configFile)},
     cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
   };

@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {openCrewroom} from '../../app.ts';
+import {type Crewroom, openCrewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
 import type {Log} from '../../domain/log.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -48,12 +48,19 @@ async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: St
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await setImmediate();
-    if (!stop.isAsked()) await reporter.started({crewroom, ...(await crewroom.listen())});
+    if (!stop.isAsked()) await reporter.started(await listen(crewroom, stop));
     await reporter.stopping(await stop.asked);
   } finally {
     await crewroom[Symbol.asyncDispose]();
   }
   await reporter.stopped();
+}
+
+/** Listens, and waits until it is known which plugins there are. They may be starting still. */
+async function listen(crewroom: Crewroom, stop: StopRequest): Promise<StartedService> {
+  const listening = await crewroom.listen();
+  await Promise.race([crewroom.plugins.ready(), stop.asked]);
+  return {crewroom, ...listening};
 }
 
 function reportToPeople({logLevel}: Config, context: CliContext): Reporter {

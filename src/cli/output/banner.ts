@@ -7,7 +7,7 @@ import type {Style} from '../terminal/style.ts';
 
 /** A listening service. */
 export interface StartedService {
-  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId'>;
+  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId' | 'plugins'>;
   readonly port: number;
   /** The addresses that it listens on, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
@@ -23,12 +23,23 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['Identity', escapeControls(identity.current()?.summary ?? NO_PILOT[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
     ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
+    ...describePlugins(started),
     ['Docs', style.cyan(`${address}/docs`)],
     ['Next', `curl ${address}/api/identity`],
     ['Stop', 'Ctrl+C'],
   ];
   const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(NAME_WIDTH))}${value}\n`);
   return `\n  ${style.green('●')} ${style.bold('Crewroom')} ${VERSION} is ready\n\n${lines.join('')}\n`;
+}
+
+/** Returns the number of plugins, and every one that does not run with its reason. */
+function describePlugins({crewroom: {plugins}}: StartedService): readonly Row[] {
+  const all = plugins.list();
+  const broken = all.filter(({state}) => state === 'broken');
+  const problems = broken.map(({id, reason}) => `${id} is broken: ${reason}`).concat(plugins.directoryProblem() ?? []);
+  if (all.length === 0 && problems.length === 0) return [];
+  const [count, ...reasons] = [String(all.length - broken.length), ...problems].map(escapeControls);
+  return [['Plugins', count ?? ''], ...reasons.map((reason): Row => ['', reason])];
 }
 
 /** The texts if there is no pilot. */
@@ -45,7 +56,7 @@ const NAME_WIDTH = 10;
 
 /** Returns the same facts for the log. */
 export function startedFields(started: StartedService, processId: number): LogFields {
-  const {config, identity} = started.crewroom;
+  const {config, identity, plugins} = started.crewroom;
   const summary = identity.current()?.summary;
   return {
     version: VERSION,
@@ -61,6 +72,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
     store: config.ephemeral ? 'memory' : 'disk',
     storeId: started.crewroom.storeId,
     ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
+    plugins: plugins.list().map(({id, version, state}) => ({id, version, state})),
     docs: `${mainAddress(started)}/docs`,
   };
 }

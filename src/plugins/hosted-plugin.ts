@@ -1,0 +1,260 @@
+import {join} from 'node:path';
+import {AppError} from '../domain/app-error.ts';
+import {messageOf} from '../domain/error-text.ts';
+import type {Log} from '../domain/log.ts';
+import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus} from '../domain/plugin.ts';
+import type {Timers} from '../domain/timers.ts';
+import type {Background, BackgroundDeps} from './background/background.ts';
+import {BACKGROUND_FILE} from './directory/folder-state.ts';
+import type {FoundPlugin} from './directory/found-plugin.ts';
+import type {Pilot} from './pilot.ts';
+import {describeStatus, findObstacle, NO_PILOT, type Progress} from './plugin-status.ts';
+import {RestartPolicy} from './restart-policy.ts';
+import type {PluginStorage} from './storage.ts';
+
+/** The surroundings of a plugin. */
+export interface HostedPluginDeps {
+  /** Starts a process. */
+  readonly start: (given: BackgroundParts) => Background;
+  /** The pilot who is signed in. */
+  readonly pilot: () => Pilot | undefined;
+  readonly storage: PluginStorage;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly timers: Timers;
+  /** Called after each change of the status. */
+  readonly onState: () => void;
+  readonly onLog: (line: PluginLogLine) => void;
+}
+
+/** The parts of a background that its plugin knows. */
+export type BackgroundParts = Pick<BackgroundDeps, 'id' | 'directory' | 'file' | 'storagePath' | 'identity' | 'onLog'>;
+
+/** Log lines of a plugin that are kept. */
+const LINES_MAX = 100;
+
+/**
+ * One plugin, and the life of its background. A loop starts the background, waits until it ends or until something changes that it
+ * has to be started again for, and stops it: there are never two processes of one plugin.
+ */
+export class HostedPlugin {
+  readonly #deps: HostedPluginDeps;
+  #found: FoundPlugin;
+  #progress: Progress;
+  #background: Background | undefined;
+  /** Key of the pilot that the background was last started for. */
+  #pilotKey: string | undefined;
+  #storagePath: string | undefined;
+  #ends = 0;
+  #policy = new RestartPolicy();
+  readonly #lines: PluginLogLine[] = [];
+  /** Aborted when the loop has to look at everything again. */
+  #change = new AbortController();
+  #isStopped = false;
+  /** Callers that wait for the outcome of a restart. */
+  readonly #waiting = new Set<() => void>();
+  readonly #running: Promise<void>;
+
+  /** @param after Awaited before the first start: the end of another plugin that had the same id. */
+  constructor(found: FoundPlugin, deps: HostedPluginDeps, after: Promise<void> | undefined) {
+    this.#found = found;
+    this.#deps = deps;
+    this.#progress = findObstacle(found) ?? (deps.pilot() === undefined ? NO_PILOT : {state: 'starting'});
+    this.#running = this.#run(after);
+  }
+
+  /** The plugin as it is on disk. */
+  get found(): FoundPlugin {
+    return this.#found;
+  }
+
+  /** The last lines that it logged, oldest first. */
+  get lines(): readonly PluginLogLine[] {
+    return [...this.#lines];
+  }
+
+  /** Describes it with its state. */
+  status(): PluginStatus {
+    return describeStatus({
+      found: this.#found,
+      progress: this.#progress,
+      pilot: this.#deps.pilot(),
+      background: this.#background,
+      storagePath: this.#storagePath,
+      ends: this.#ends,
+    });
+  }
+
+  /** Takes what is on disk now, and starts the background again if the manifest or the background changed. */
+  update(found: FoundPlugin): void {
+    const isSame = lifeOf(found) === lifeOf(this.#found);
+    this.#found = found;
+    if (!isSame) this.#interrupt({state: 'restarting', reason: 'its files changed'});
+    this.#deps.onState();
+  }
+
+  /** Starts the background again, unless it was started for this pilot. */
+  notePilot(key: string | undefined): void {
+    if (key === this.#pilotKey) return;
+    this.#interrupt({state: 'restarting', reason: 'the pilot, the session or the airline changed'});
+  }
+
+  /**
+   * Ends the background and starts it again.
+   *
+   * @throws {AppError} `invalid-plugin` if the plugin is broken.
+   */
+  async restart(): Promise<PluginStatus> {
+    const {id: plugin, manifest, problems} = this.#found;
+    if (manifest === undefined) throw new AppError({code: 'invalid-plugin', plugin, problems});
+    if (this.#isStopped) return this.status();
+    const outcome = new Promise<void>(resolve => this.#waiting.add(resolve));
+    this.#interrupt({state: 'restarting', reason: 'a restart was requested'});
+    await outcome;
+    return this.status();
+  }
+
+  /** Ends the background for good. */
+  async stop(reason: string): Promise<void> {
+    this.#isStopped = true;
+    this.#interrupt({state: 'stopped', reason});
+    await this.#running;
+    this.#reach({state: 'stopped', reason});
+  }
+
+  /**
+   * Calls a route of the background.
+   *
+   * @throws {AppError} See `Plugins.call()`.
+   */
+  async call(request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer> {
+    if (this.#background !== undefined) return this.#background.call(request, signal);
+    const {state, reason} = this.#progress;
+    const problem = state === 'page-only' ? 'the plugin has no background' : `the plugin is ${state}`;
+    throw new AppError({
+      code: 'no-plugin-route',
+      plugin: this.#found.id,
+      route: `${request.method} ${request.name}`,
+      problem: reason === undefined ? problem : `${problem}: ${reason}`,
+    });
+  }
+
+  /** Tells the background that its settings changed. */
+  updateSettings(settings: Readonly<Record<string, unknown>>): void {
+    this.#background?.updateSettings(settings);
+  }
+
+  /** Takes a line that it logged. */
+  addLine(line: PluginLogLine): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LINES_MAX) this.#lines.shift();
+    this.#deps.onLog(line);
+  }
+
+  async #run(after: Promise<void> | undefined): Promise<void> {
+    await after;
+    while (!this.#isStopped) {
+      this.#change = new AbortController();
+      const {signal} = this.#change;
+      const pilot = this.#deps.pilot();
+      this.#pilotKey = pilot?.key;
+      const obstacle = findObstacle(this.#found);
+      if (pilot !== undefined && obstacle === undefined) {
+        await this.#runOnce(pilot, signal);
+      } else {
+        this.#reach(obstacle ?? NO_PILOT);
+        await whenAborted(signal);
+      }
+    }
+  }
+
+  /** Runs the background until it ends, then pauses as the policy demands. Returns early when something changes. */
+  async #runOnce(pilot: Pilot, signal: AbortSignal): Promise<void> {
+    const {elapsedMs, log} = this.#deps;
+    const plugin = this.#found.id;
+    const startedAtMs = elapsedMs();
+    this.#set({state: 'starting'});
+    const reason = await this.#live(pilot, signal);
+    if (signal.aborted) return;
+    this.#ends++;
+    const pauseMs = this.#policy.next({startedAtMs, endedAtMs: elapsedMs()});
+    log.error('plugin ended', {plugin, reason, restartsInMs: pauseMs});
+    if (pauseMs === undefined) this.#reach({state: 'stopped', reason: `it ended too often; the last time ${reason}`});
+    else this.#reach({state: 'restarting', reason});
+    await this.#pause(pauseMs, signal);
+  }
+
+  /** Runs the background until it ends, or stops it when something changes. @returns Why it ended. */
+  async #live({identity}: Pilot, signal: AbortSignal): Promise<string> {
+    const {id, directory} = this.#found;
+    try {
+      this.#storagePath = await this.#deps.storage.open(id);
+    } catch (error) {
+      return `its storage cannot be used: ${messageOf(error)}`;
+    }
+    if (signal.aborted) return '';
+    const file = join(directory, BACKGROUND_FILE);
+    const onLog = (line: PluginLogLine): void => this.addLine(line);
+    const background = this.#deps.start({id, directory, file, storagePath: this.#storagePath, identity, onLog});
+    this.#background = background;
+    void background.started.then(isStarted => {
+      if (isStarted && !signal.aborted) this.#noteStarted(background);
+    });
+    await Promise.race([background.ended, whenAborted(signal)]);
+    await background.stop();
+    if (signal.aborted) this.#deps.log.info('plugin stopped', {plugin: id, reason: this.#progress.reason});
+    this.#background = undefined;
+    return background.ended;
+  }
+
+  #noteStarted({routes}: Background): void {
+    const {id: plugin, manifest} = this.#found;
+    this.#deps.log.info('plugin started', {plugin, version: manifest?.version, routes: routes.length});
+    this.#reach({state: 'running', startedAtMs: this.#deps.nowMs()});
+  }
+
+  /** Waits for a time, or for ever; returns early when something changes. */
+  async #pause(timeMs: number | undefined, signal: AbortSignal): Promise<void> {
+    if (timeMs === undefined) return whenAborted(signal);
+    await new Promise<void>(resolve => {
+      const cancel = this.#deps.timers.after(timeMs, resolve);
+      signal.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Makes the loop look at everything again; a background that runs is stopped. */
+  #interrupt(progress: Progress): void {
+    this.#policy = new RestartPolicy();
+    if (this.#background !== undefined) this.#set(progress);
+    this.#change.abort();
+  }
+
+  /** Sets a state that callers of a restart wait for. */
+  #reach(progress: Progress): void {
+    this.#set(progress);
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  #set(progress: Progress): void {
+    this.#progress = progress;
+    this.#deps.onState();
+  }
+}
+
+/** Returns a text that changes with everything that a background has to be started again for. */
+function lifeOf({directory, stamp, hasBackground, problems}: FoundPlugin): string {
+  return JSON.stringify([directory, stamp, hasBackground, problems]);
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), {once: true});
+  });
+}

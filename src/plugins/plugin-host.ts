@@ -1,0 +1,224 @@
+import {AppError} from '../domain/app-error.ts';
+import type {IdentitySource} from '../domain/identity.ts';
+import {Listeners} from '../domain/listeners.ts';
+import type {Log} from '../domain/log.ts';
+import type {PluginAnswer, PluginLogLine, PluginRequest, PluginStatus, Plugins} from '../domain/plugin.ts';
+import type {PluginManifest} from '../domain/plugin-manifest.ts';
+import type {Timers} from '../domain/timers.ts';
+import type {Background} from './background/background.ts';
+import type {Environment} from './background/environment.ts';
+import {Secrets} from './background/log/secrets.ts';
+import type {FoundPlugin} from './directory/found-plugin.ts';
+import type {Found} from './directory/plugin-directory.ts';
+import {FollowedPilot} from './followed-pilot.ts';
+import {type BackgroundParts, HostedPlugin, type HostedPluginDeps} from './hosted-plugin.ts';
+import {findPage} from './plugin-status.ts';
+import type {PluginStorage} from './storage.ts';
+
+/** The folders of plugins, and what they are run with. */
+export interface PluginHostDeps {
+  /** Directory of installed plugins; undefined for none. */
+  readonly directory: string | undefined;
+  /** Folders of plugins in development. */
+  readonly development: readonly string[];
+  /** The place for the files of backgrounds. The host disposes of it. */
+  readonly storage: PluginStorage;
+  readonly identity: IdentitySource;
+  /** Environment of this process, of which backgrounds inherit a part. */
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly timers: Timers;
+}
+
+/** A host that waits for the port that its plugins call. */
+export interface PluginHost extends Plugins {
+  /** Reads the folders of plugins, and starts those that are there and those that will come. Idempotent. */
+  start(servicePort: number): void;
+}
+
+/** Creates the host of the plugins of a service. */
+export function createPluginHost(deps: PluginHostDeps): PluginHost {
+  return new ProcessHost(deps);
+}
+
+class ProcessHost implements PluginHost {
+  readonly #deps: PluginHostDeps;
+  readonly #secrets = new Secrets();
+  readonly #stateListeners: Listeners<[id: string]>;
+  readonly #logListeners: Listeners<[id: string, line: PluginLogLine]>;
+  /** By id, in the order of their ids. */
+  #plugins: ReadonlyMap<string, HostedPlugin> = new Map();
+  /** The ends of plugins that are gone, by id. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  #directoryProblem: string | undefined;
+  #pilot: FollowedPilot | undefined;
+  #following: Promise<AsyncDisposable> | undefined;
+  #isReady: () => void = () => {};
+  readonly #ready: Promise<void>;
+  #closed: Promise<void> | undefined;
+
+  constructor(deps: PluginHostDeps) {
+    this.#deps = deps;
+    const onError = (error: unknown): void => deps.log.error('a listener for plugins failed', {error});
+    this.#stateListeners = new Listeners(onError);
+    this.#logListeners = new Listeners(onError);
+    this.#ready = new Promise(resolve => {
+      this.#isReady = resolve;
+    });
+  }
+
+  start(servicePort: number): void {
+    if (this.#closed !== undefined || this.#following !== undefined) return;
+    const {identity, timers} = this.#deps;
+    this.#pilot = new FollowedPilot({identity, timers, secrets: this.#secrets, onChange: () => this.#notePilot()});
+    this.#following = this.#follow(servicePort);
+    void this.#following.then(this.#isReady);
+  }
+
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  list(): readonly PluginStatus[] {
+    return [...this.#plugins.values()].map(plugin => plugin.status());
+  }
+
+  status(id: string): PluginStatus {
+    return this.#find(id).status();
+  }
+
+  manifest(id: string): PluginManifest | undefined {
+    return this.#plugins.get(id)?.found.manifest;
+  }
+
+  pageDirectory(id: string): string | undefined {
+    const plugin = this.#plugins.get(id);
+    return plugin === undefined ? undefined : findPage(plugin.found);
+  }
+
+  directoryProblem(): string | undefined {
+    return this.#directoryProblem;
+  }
+
+  logs(id: string): readonly PluginLogLine[] {
+    return this.#find(id).lines;
+  }
+
+  log(id: string | undefined, {level, text}: Pick<PluginLogLine, 'level' | 'text'>): void {
+    const line = {atMs: this.#deps.nowMs(), level, text: this.#secrets.mask(text)};
+    const plugin = id === undefined ? undefined : this.#plugins.get(id);
+    if (plugin === undefined) this.#deps.log[level]('log of a page', {text: line.text});
+    else plugin.addLine(line);
+  }
+
+  async restart(id: string): Promise<PluginStatus> {
+    return this.#find(id).restart();
+  }
+
+  async call(id: string, request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer> {
+    const plugin = this.#plugins.get(id);
+    if (plugin !== undefined) return plugin.call(request, signal);
+    const route = `${request.method} ${request.name}`;
+    throw new AppError({code: 'no-plugin-route', plugin: shorten(id), route, problem: 'no plugin has this id'});
+  }
+
+  updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void {
+    this.#plugins.get(id)?.updateSettings(settings);
+  }
+
+  onState(listener: (id: string) => void): () => void {
+    return this.#stateListeners.add(listener);
+  }
+
+  onLog(listener: (id: string, line: PluginLogLine) => void): () => void {
+    return this.#logListeners.add(listener);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#pilot?.close();
+    const following = await this.#following;
+    await following?.[Symbol.asyncDispose]();
+    this.#isReady();
+    const stopping = [...this.#plugins.values()].map(plugin => plugin.stop('the service is stopping'));
+    await Promise.all([...stopping, ...this.#leaving.values()]);
+    const {storage, log} = this.#deps;
+    await storage[Symbol.asyncDispose]().catch(error => log.error('cannot remove the files of plugins', {error}));
+  }
+
+  #find(id: string): HostedPlugin {
+    const plugin = this.#plugins.get(id);
+    if (plugin === undefined) throw new AppError({code: 'no-plugin', plugin: shorten(id)});
+    return plugin;
+  }
+
+  async #follow(servicePort: number): Promise<AsyncDisposable> {
+    // Loaded on demand: many services have no plugins.
+    const {startBackground} = await import('./background/background.ts');
+    const {followPlugins} = await import('./directory/plugin-directory.ts');
+    const {directory, development, environment, log, nowMs, timers} = this.#deps;
+    const surroundings = {servicePort, environment, secrets: this.#secrets, nowMs, timers};
+    const start = (parts: BackgroundParts): Background => startBackground({...parts, ...surroundings});
+    const onChange = (found: Found): void => this.#apply(found, start);
+    return followPlugins({directory, development, log, onChange});
+  }
+
+  /** Takes what is on disk now. */
+  #apply({plugins, directoryProblem}: Found, start: HostedPluginDeps['start']): void {
+    if (directoryProblem !== undefined && directoryProblem !== this.#directoryProblem)
+      this.#deps.log.error('directory of plugins is not used', {reason: directoryProblem});
+    this.#directoryProblem = directoryProblem;
+    const before = this.#plugins;
+    this.#plugins = new Map(plugins.map(found => [found.id, before.get(found.id) ?? this.#add(found, start)]));
+    for (const found of plugins) {
+      this.#noteBroken(found, before.get(found.id)?.found);
+      before.get(found.id)?.update(found);
+    }
+    for (const [id, plugin] of before) if (!this.#plugins.has(id)) this.#remove(id, plugin);
+  }
+
+  #add(found: FoundPlugin, start: HostedPluginDeps['start']): HostedPlugin {
+    const {id} = found;
+    const {storage, log, nowMs, elapsedMs, timers} = this.#deps;
+    const deps: HostedPluginDeps = {
+      ...{start, storage, log, nowMs, elapsedMs, timers},
+      pilot: () => this.#pilot?.current,
+      onState: () => this.#stateListeners.call(id),
+      onLog: line => this.#noteLine(id, line),
+    };
+    return new HostedPlugin(found, deps, this.#leaving.get(id));
+  }
+
+  #noteBroken({id: plugin, problems}: FoundPlugin, before: FoundPlugin | undefined): void {
+    if (problems.length === 0 || JSON.stringify(problems) === JSON.stringify(before?.problems)) return;
+    this.#deps.log.error('plugin is broken', {plugin, problems});
+  }
+
+  #remove(id: string, plugin: HostedPlugin): void {
+    const left = plugin.stop('it was removed').then(() => {
+      if (this.#leaving.get(id) === left) this.#leaving.delete(id);
+    });
+    this.#leaving.set(id, left);
+  }
+
+  #noteLine(plugin: string, line: PluginLogLine): void {
+    this.#deps.log[line.level](line.text, {plugin});
+    this.#logListeners.call(plugin, line);
+  }
+
+  #notePilot(): void {
+    for (const plugin of this.#plugins.values()) plugin.notePilot(this.#pilot?.current?.key);
+  }
+}
+
+/** Shortens the id of an unknown plugin, which comes from a request. */
+function shorten(id: string): string {
+  return id.slice(0, 64).toWellFormed();
+}

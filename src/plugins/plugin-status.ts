@@ -1,0 +1,70 @@
+import {join} from 'node:path';
+import {describeProblem} from '../domain/client-failure-texts.ts';
+import type {PluginState, PluginStatus} from '../domain/plugin.ts';
+import type {Background} from './background/background.ts';
+import {PAGE_FOLDER} from './directory/folder-state.ts';
+import type {FoundPlugin} from './directory/found-plugin.ts';
+import type {Pilot} from './pilot.ts';
+
+/** State of a plugin, with its reason. */
+export interface Progress {
+  readonly state: PluginState;
+  readonly reason?: string;
+  /** Start of the background that runs, in milliseconds since the Unix epoch. */
+  readonly startedAtMs?: number;
+}
+
+/** State of a plugin that has a background, while there is no identity. */
+export const NO_PILOT: Progress = {state: 'waiting', reason: 'no pilot is signed in'};
+
+/** Returns the state of a plugin without a background to run; undefined if it has one. */
+export function findObstacle({manifest, problems, hasBackground}: FoundPlugin): Progress | undefined {
+  if (manifest === undefined) return {state: 'broken', reason: problems.map(describeProblem).join('; ')};
+  return hasBackground ? undefined : {state: 'page-only'};
+}
+
+/** Returns the folder of the page of a plugin; undefined if it has none or is broken. */
+export function findPage({manifest, hasPage, directory}: FoundPlugin): string | undefined {
+  return manifest === undefined || !hasPage ? undefined : join(directory, PAGE_FOLDER);
+}
+
+/** The parts of a status. */
+export interface StatusParts {
+  readonly found: FoundPlugin;
+  readonly progress: Progress;
+  readonly pilot: Pilot | undefined;
+  readonly background: Background | undefined;
+  readonly storagePath: string | undefined;
+  readonly ends: number;
+}
+
+/** Describes a plugin with its state. */
+export function describeStatus(parts: StatusParts): PluginStatus {
+  const {found, progress, pilot, background, storagePath, ends} = parts;
+  const {id, manifest, directory, inDevelopment, hasBackground} = found;
+  return {
+    id,
+    name: manifest?.name ?? id,
+    version: manifest?.version ?? '',
+    type: manifest?.type ?? '',
+    description: manifest?.description ?? '',
+    ...progress,
+    warnings: findWarnings(found, pilot),
+    inDevelopment,
+    hasPage: findPage(found) !== undefined,
+    hasBackground: hasBackground && manifest !== undefined,
+    routes: progress.state === 'running' ? (background?.routes ?? []) : [],
+    directory,
+    storagePath,
+    ends,
+    memoryBytes: background?.memoryBytes,
+  };
+}
+
+/** Published plugins name the community that they were made for, and some serve others as well. */
+function findWarnings({manifest}: FoundPlugin, pilot: Pilot | undefined): readonly string[] {
+  const {allowedCommunities = []} = manifest ?? {};
+  if (pilot?.communityId === undefined || allowedCommunities.length === 0) return [];
+  if (allowedCommunities.includes(pilot.communityId)) return [];
+  return [`it is made for the airline ${allowedCommunities.join(' or ')}, and the pilot is of ${pilot.communityId}`];
+}

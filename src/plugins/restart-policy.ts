@@ -1,0 +1,33 @@
+/** Pause before the first start after an end, in milliseconds; doubled with each end that follows. */
+const FIRST_PAUSE_MS = 500;
+
+/** Longest pause, in milliseconds. */
+const PAUSE_MAX_MS = 30_000;
+
+/** Time in which too many ends count, in milliseconds. A background that ran for longer starts over with the first pause. */
+const WINDOW_MS = 60_000;
+
+/** Ends within the window after which a background is not started again. */
+const ENDS_MAX = 5;
+
+/** One run of a background, with times of a monotonic clock in milliseconds. */
+export interface Run {
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** Decides when a background that ended by itself is started again. */
+export class RestartPolicy {
+  #endsAtMs: readonly number[] = [];
+  #pauseMs = FIRST_PAUSE_MS;
+
+  /** Counts a run that has ended. @returns The pause before the next one, in milliseconds; undefined for none. */
+  next({startedAtMs, endedAtMs}: Run): number | undefined {
+    const recent = this.#endsAtMs.filter(atMs => atMs > endedAtMs - WINDOW_MS);
+    this.#endsAtMs = [...recent, endedAtMs];
+    if (this.#endsAtMs.length >= ENDS_MAX) return undefined;
+    const pauseMs = endedAtMs - startedAtMs >= WINDOW_MS ? FIRST_PAUSE_MS : this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
+    return pauseMs;
+  }
+}

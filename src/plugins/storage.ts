@@ -1,0 +1,48 @@
+import {chmod, mkdtemp, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {makeDirectory} from '../files.ts';
+
+/** Only the user of the service may read what plugins keep. */
+const MODE = 0o700;
+
+/** The place for the files of backgrounds. */
+export interface PluginStorage extends AsyncDisposable {
+  /** Makes the directory of a plugin, if it is missing. */
+  open(id: string): Promise<string>;
+  /** Removes what is not kept. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Keeps the files of plugins in a directory, over updates and removals of the plugins. */
+export function openStorage(directory: string): PluginStorage {
+  return {
+    open: id => openDirectory(directory, id),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/**
+ * Keeps the files of plugins in a temporary directory, which disposal removes.
+ *
+ * @param prefix Path and beginning of the name of the directory.
+ */
+export function openTemporaryStorage(prefix: string): PluginStorage {
+  let directory: Promise<string> | undefined;
+  return {
+    open: async id => {
+      directory ??= mkdtemp(prefix);
+      return openDirectory(await directory, id);
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (directory !== undefined) await rm(await directory, {recursive: true, force: true});
+    },
+  };
+}
+
+async function openDirectory(parent: string, id: string): Promise<string> {
+  const directory = join(parent, id);
+  await makeDirectory(directory, MODE);
+  // One that is older may have another mode.
+  await chmod(parent, MODE);
+  return directory;
+}

@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import {chmod, mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import type {CrewroomParts} from '../../src/app.ts';
+import type {PluginStatus} from '../../src/domain/plugin.ts';
+import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {copyPlugin, manifestOf, writePlugin} from '../support/plugin-folder.ts';
+import {changingIdentity, type PluginService, startPlugins} from '../support/plugin-service.ts';
+import {makeTemporaryDirectory, startService} from '../support/service.ts';
+
+const HELLO = 'com.example.hello';
+
+const isRunning = ({state}: PluginStatus): boolean => state === 'running';
+
+/** Pauses between the starts of a background, and everything as short, a tenth as long. */
+const HASTE: CrewroomParts['timers'] = {
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs < 5000 ? delayMs / 10 : delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Starts a service with one plugin, whose background is given. */
+function startBackground(code: string, parts: Partial<CrewroomParts> = {}): Promise<PluginService> {
+  return startPlugins(
+    directory => writePlugin(join(directory, 'com.example.a'), {'background/index.js': code}),
+    {},
+    parts,
+  );
+}
+
+describe('an installed plugin', () => {
+  test('runs: it has an identity, routes and a directory of its own', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    const {startedAtMs, memoryBytes, ...status} = await service.until(HELLO, isRunning);
+    assert.ok(startedAtMs !== undefined && startedAtMs <= Date.now());
+    assert.deepEqual(status, {
+      id: HELLO,
+      name: 'Hello',
+      version: '1.2.3',
+      type: 'user',
+      description: 'Greets the pilot, and keeps what it is given',
+      state: 'running',
+      warnings: ['it is made for the airline 7172 or acme, and the pilot is of 7'],
+      inDevelopment: false,
+      hasPage: true,
+      hasBackground: true,
+      routes: [
+        {method: 'GET', name: 'hello', description: 'Greets'},
+        {method: 'GET', name: 'settings', description: 'The settings'},
+        {method: 'GET', name: 'kept', description: 'What was kept'},
+        {method: 'POST', name: 'keep', description: 'Keeps a text'},
+        {method: 'POST', name: 'exit', description: 'Ends the process'},
+      ],
+      directory: join(service.directory, HELLO),
+      storagePath: join(service.dataDir, 'plugin-storage', HELLO),
+      ends: 0,
+    });
+    assert.deepEqual(service.crewroom.plugins.list(), [service.crewroom.plugins.status(HELLO)]);
+    assert.equal(service.crewroom.plugins.manifest(HELLO)?.name, 'Hello');
+    assert.equal(service.crewroom.plugins.pageDirectory(HELLO), join(service.directory, HELLO, 'ui'));
+    expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'Ada'});
+    await service.json(HELLO, 'keep', {text: 'a note'});
+    assert.equal(await readFile(join(service.dataDir, 'plugin-storage', HELLO, 'kept'), 'utf8'), 'a note');
+    assert.equal((await stat(join(service.dataDir, 'plugin-storage', HELLO))).mode & 0o777, 0o700);
+  });
+
+  test('logs with its id, and without the session', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    const {level, message, plugin} = await service.line('started for Ada');
+    assert.deepEqual({level, message, plugin}, {level: 'info', message: 'started for Ada, with …', plugin: HELLO});
+    assert.deepEqual(
+      service.crewroom.plugins.logs(HELLO).map(({text}) => text),
+      ['started for Ada, with …'],
+    );
+    service.crewroom.plugins.log(HELLO, {level: 'error', text: 'the page has sample-session'});
+    assert.deepEqual(await service.line('the page has'), {level: 'error', message: 'the page has …', plugin: HELLO});
+    assert.doesNotMatch(JSON.stringify(service.logged), /sample-session/);
+  });
+
+  test('is told of its settings', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    await service.until(HELLO, isRunning);
+    service.crewroom.plugins.updateSettings(HELLO, {greeting: 'Good day'});
+    service.crewroom.plugins.updateSettings('com.example.none', {});
+    assert.deepEqual(await service.json(HELLO, 'settings'), {settings: {greeting: 'Good day'}});
+  });
+
+  test('ends with the service, after its onEnd, and is not started again', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    await service.until(HELLO, isRunning);
+    await service.crewroom[Symbol.asyncDispose]();
+    assert.deepEqual(
+      service.logged.slice(-2).map(({message, plugin, reason}) => ({message, plugin, reason})),
+      [
+        {message: 'ended', plugin: HELLO, reason: undefined},
+        {message: 'plugin stopped', plugin: HELLO, reason: 'the service is stopping'},
+      ],
+    );
+    const {state, reason} = await service.crewroom.plugins.restart(HELLO);
+    assert.deepEqual({state, reason}, {state: 'stopped', reason: 'the service is stopping'});
+  });
+
+  test('may use the service while it ends', async () => {
+    const service = await startBackground(`
+      module.exports = {
+        onEnd: () => fetch('http://localhost:7172/api/store/last', {method: 'POST', body: '"words"'}).then(r => console.log(r.status)),
+        routes: {},
+      };`);
+    await service.until('com.example.a', isRunning);
+    await service.crewroom[Symbol.asyncDispose]();
+    assert.equal(service.logged.at(-2)?.message, '200');
+  });
+
+  test('has nothing to run without a background', async () => {
+    const service = await startPlugins(directory => writePlugin(join(directory, 'com.example.a')));
+    const {state, storagePath, hasBackground} = service.crewroom.plugins.status('com.example.a');
+    assert.deepEqual(
+      {state, storagePath, hasBackground},
+      {state: 'page-only', storagePath: undefined, hasBackground: false},
+    );
+    await assert.rejects(service.json('com.example.a', 'x'), {
+      failure: {
+        code: 'no-plugin-route',
+        plugin: 'com.example.a',
+        route: 'GET x',
+        problem: 'the plugin has no background',
+      },
+    });
+    assert.equal((await service.crewroom.plugins.restart('com.example.a')).state, 'page-only');
+  });
+});
+
+describe('the identity of a background', () => {
+  test('is waited for', async () => {
+    const identity = changingIdentity();
+    identity.change(undefined);
+    const service = await startPlugins(
+      directory => copyPlugin(HELLO, directory),
+      {},
+      {openIdentity: async () => identity},
+    );
+    const {state, reason} = service.crewroom.plugins.status(HELLO);
+    assert.deepEqual({state, reason}, {state: 'waiting', reason: 'no pilot is signed in'});
+    await assert.rejects(service.json(HELLO, 'hello'), {
+      failure: {
+        code: 'no-plugin-route',
+        plugin: HELLO,
+        route: 'GET hello',
+        problem: 'the plugin is waiting: no pilot is signed in',
+      },
+    });
+    identity.change({firstName: 'Grace'});
+    await service.until(HELLO, isRunning);
+    expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'Grace'});
+    identity.change(undefined);
+    await service.until(HELLO, status => status.state === 'waiting');
+    assert.equal(service.logged.filter(({message}) => message === 'ended').length, 1);
+  });
+
+  const changes = [
+    {name: 'the session', change: {session: 'another-session'}, others: {}},
+    {name: 'the pilot', change: {dbID: 43, pilotID: 'CRW0043'}, others: {}},
+    {name: 'the airline', change: {}, others: {airline: {...SAMPLE_DOCUMENT.airline, id: 8}}},
+  ];
+  for (const {name, change, others} of changes) {
+    test(`is a new one after a change of ${name}`, async () => {
+      const identity = changingIdentity();
+      const parts = {openIdentity: async () => identity, timers: HASTE};
+      const service = await startPlugins(directory => copyPlugin(HELLO, directory), {}, parts);
+      const {startedAtMs} = await service.until(HELLO, isRunning);
+      identity.change({firstName: 'Grace', ...change}, {...others});
+      await service.until(HELLO, status => isRunning(status) && status.startedAtMs !== startedAtMs);
+      expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'Grace'});
+      assert.equal(service.crewroom.plugins.status(HELLO).ends, 0);
+    });
+  }
+
+  test('stays when the session was merely verified; several changes at once are one', async () => {
+    const identity = changingIdentity();
+    const service = await startPlugins(
+      directory => copyPlugin(HELLO, directory),
+      {},
+      {openIdentity: async () => identity},
+    );
+    const {startedAtMs} = await service.until(HELLO, isRunning);
+    identity.change({rank: 'Commodore', expiry: 9_999_999_999});
+    for (const session of ['first-new-session', 'second-new-session', 'third-new-session']) identity.change({session});
+    await service.until(HELLO, status => isRunning(status) && status.startedAtMs !== startedAtMs);
+    assert.equal(service.logged.filter(({message}) => message === 'plugin stopped').length, 1);
+    assert.equal(service.logged.filter(({message}) => message.startsWith('started for')).length, 2);
+    assert.doesNotMatch(JSON.stringify(service.logged), /-session/);
+  });
+});
+
+describe('a background that ends by itself', () => {
+  test('is started again after a pause', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory), {}, {timers: HASTE});
+    await service.until(HELLO, isRunning);
+    await assert.rejects(service.json(HELLO, 'exit', {}), {
+      failure: {code: 'plugin-ended', plugin: HELLO, route: 'POST exit'},
+    });
+    const {reason} = await service.until(HELLO, ({state}) => state === 'restarting');
+    assert.equal(reason, 'it ended by itself (exit code 3)');
+    const {ends} = await service.until(HELLO, isRunning);
+    assert.equal(ends, 1);
+    assert.deepEqual(
+      service.logged.filter(({message}) => message === 'plugin ended'),
+      [{level: 'error', message: 'plugin ended', plugin: HELLO, reason, restartsInMs: 500}],
+    );
+  });
+
+  test('stays stopped after five ends, with its last lines, until someone restarts it', async () => {
+    const service = await startBackground(
+      `console.log('a'); console.error('b'); setImmediate(() => process.exit(1));`,
+      {timers: HASTE},
+    );
+    const {reason, ends} = await service.until('com.example.a', ({state}) => state === 'stopped');
+    assert.match(reason ?? '', /^it ended too often; the last time it ended by itself \(exit code 1\)$/);
+    assert.equal(ends, 5);
+    assert.deepEqual(
+      service.crewroom.plugins
+        .logs('com.example.a')
+        .map(({text}) => text)
+        .sort(),
+      [...'aaaaabbbbb'],
+    );
+    const file = join(service.directory, 'com.example.a/background/index.js');
+    await writeFile(file, 'module.exports = {routes: {}};');
+    assert.equal((await service.crewroom.plugins.restart('com.example.a')).state, 'running');
+  });
+
+  test('is one with an error in its module', async () => {
+    const service = await startBackground(`throw new Error('no luck');`, {timers: HASTE});
+    const {reason} = await service.until('com.example.a', ({state}) => state === 'restarting');
+    assert.match(reason ?? '', /^it did not load: Error: no luck/);
+  });
+});
+
+describe('a plugin on disk', () => {
+  test('is started when it appears, again when it changes, and ended when it goes', async () => {
+    const service = await startPlugins(directory => mkdir(directory, {mode: 0o700}));
+    await copyPlugin(HELLO, service.directory);
+    await service.until(HELLO, isRunning);
+    const file = join(service.directory, HELLO, 'background/index.js');
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('hello: identity.va_user.firstName', "hello: 'changed'"),
+    );
+    await service.until(HELLO, ({reason}) => reason === 'its files changed');
+    await service.until(HELLO, isRunning);
+    expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'changed'});
+    await rm(join(service.directory, HELLO), {recursive: true});
+    await service.line('it was removed');
+    assert.deepEqual(service.crewroom.plugins.list(), []);
+    assert.throws(() => service.crewroom.plugins.status(HELLO), {failure: {code: 'no-plugin', plugin: HELLO}});
+    await assert.rejects(service.json(HELLO, 'hello'), {
+      failure: {code: 'no-plugin-route', plugin: HELLO, route: 'GET hello', problem: 'no plugin has this id'},
+    });
+  });
+
+  test('is broken with its reason, never half started, and started once it is fixed', async () => {
+    const service = await startPlugins(async directory => {
+      await copyPlugin(HELLO, directory);
+      await writeFile(join(directory, HELLO, 'plugin.json'), manifestOf(HELLO, {version: 1, type: 'x'}));
+    });
+    const {state, reason, hasPage, hasBackground, storagePath} = service.crewroom.plugins.status(HELLO);
+    assert.deepEqual(
+      {state, reason, hasPage, hasBackground, storagePath},
+      {
+        state: 'broken',
+        reason: '$.version has to be a string that is not empty; $.type has to be "user" or "airline"',
+        hasPage: false,
+        hasBackground: false,
+        storagePath: undefined,
+      },
+    );
+    assert.equal(service.crewroom.plugins.pageDirectory(HELLO), undefined);
+    assert.equal(service.crewroom.plugins.manifest(HELLO), undefined);
+    await assert.rejects(service.crewroom.plugins.restart(HELLO), {
+      failure: {
+        code: 'invalid-plugin',
+        plugin: HELLO,
+        problems: [
+          {path: '$.version', problem: 'has to be a string that is not empty'},
+          {path: '$.type', problem: 'has to be "user" or "airline"'},
+        ],
+      },
+    });
+    await copyPlugin(HELLO, service.directory);
+    await service.until(HELLO, isRunning);
+  });
+
+  test('stops when others may write to it', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    await service.until(HELLO, isRunning);
+    await chmod(join(service.directory, HELLO), 0o777);
+    const {reason} = await service.until(HELLO, ({state}) => state === 'broken');
+    assert.equal(reason, 'it is writable by its group or by others; use "chmod -R go-w"');
+    await service.line('ended');
+  });
+
+  test('is not used in a directory that others may write to', async () => {
+    const service = await startPlugins(async directory => {
+      await copyPlugin(HELLO, directory);
+      await chmod(directory, 0o777);
+    });
+    assert.deepEqual(service.crewroom.plugins.list(), []);
+    const problem = `${service.directory} is writable by its group or by others; use "chmod -R go-w"`;
+    assert.equal(service.crewroom.plugins.directoryProblem(), problem);
+    assert.deepEqual(service.logged, [{level: 'error', message: 'directory of plugins is not used', reason: problem}]);
+  });
+});
+
+describe('the settings', () => {
+  test('name the directory beside the data directory by default, and folders of plugins in development', async () => {
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    await copyPlugin(HELLO, join(home.path, 'data-plugins'));
+    await writePlugin(join(home.path, 'work'), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});
+    await using service = await startService({dataDir: join(home.path, 'data'), plugin: [join(home.path, 'work')]});
+    await service.crewroom.plugins.ready();
+    const plugins = service.crewroom.plugins.list();
+    assert.deepEqual(
+      plugins.map(({id, inDevelopment}) => ({id, inDevelopment})),
+      [
+        {id: 'com.example.a', inDevelopment: true},
+        {id: HELLO, inDevelopment: false},
+      ],
+    );
+  });
+
+  test('keep files of plugins in memory-only services for their time only, and run no plugins that are not named', async () => {
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    const folder = await copyPlugin(HELLO, join(home.path, 'data-plugins'));
+    const dataDir = join(home.path, 'data');
+    const unnamed = await startService({dataDir, ephemeral: true});
+    onTestFinished(() => unnamed[Symbol.asyncDispose]());
+    await unnamed.crewroom.plugins.ready();
+    assert.deepEqual(unnamed.crewroom.plugins.list(), []);
+
+    const service = await startPlugins(async () => {}, {dataDir, plugin: [folder], ephemeral: true});
+    const {storagePath = ''} = await service.until(HELLO, isRunning);
+    await service.json(HELLO, 'keep', {text: 'a note'});
+    assert.equal(await readFile(join(storagePath, 'kept'), 'utf8'), 'a note');
+    await service.crewroom[Symbol.asyncDispose]();
+    await assert.rejects(stat(storagePath), {code: 'ENOENT'});
+    await assert.rejects(stat(dataDir), {code: 'ENOENT'});
+  });
+});
