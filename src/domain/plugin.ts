@@ -133,11 +133,11 @@ export interface Plugins extends AsyncDisposable {
   /**
    * Calls a route of a background.
    *
-   * @param signal Aborted when the client is gone.
+   * @param signal Ends the wait. The plugin works on the request nevertheless.
    * @throws {AppError} `no-plugin-route` if the plugin or route is unknown or not started; `plugin-busy`; `plugin-failed`
    * if the route throws; `plugin-timeout`; `plugin-ended`.
    */
-  call(id: string, request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer>;
+  call(id: string, request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer>;
 
   /** Tells a background that its settings changed. Unknown ids are ignored. */
   updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void;

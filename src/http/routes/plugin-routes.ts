@@ -71,7 +71,9 @@ async function callPlugin(
   const [id = '', name = ''] = segments.map(decodeName);
   const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
   const {target: url, rawHeaders} = request;
-  const answered = await plugins.call(id, {method, name, url, rawHeaders, body}, request.signal);
+  // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
+  // reached it, also if the client is gone.
+  const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
   return toAnswer(request, answered, id, name);
 }
 

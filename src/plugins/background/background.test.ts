@@ -23,7 +23,7 @@ describe('a background that runs', () => {
     exports.onStart = function (identity) { given = identity; };
     const get = {};
     const route = (name, handler) => { get[name] = {description: 'About ' + name, handler}; };
-    exports.routes = {get, post: {echo: {handler: (req, res) => res.status(201).json(req)}}};
+    exports.routes = {get, post: {echo: {handler: ({method, url, params, query, headers, body}, res) => res.status(201).json({method, url, params, query, headers, body})}}};
     undeclared = 'a sloppy script';
     route('given', (req, res) => res.json(given));
     route('place', (req, res) => res.json({__dirname, cwd: process.cwd(), secret: process.env.CREWROOM_SECRET, undeclared}));

@@ -54,11 +54,11 @@ export interface Background {
   /**
    * Calls a route. Routes are looked up at each call.
    *
-   * @param signal Aborted when the client is gone. The call is not taken back.
+   * @param signal Ends the wait. The plugin works on the request nevertheless.
    * @throws {AppError} `no-plugin-route`, also if the module is not loaded yet; `plugin-busy`; `malformed-request` if the body does not
    * have the form of its content type; `plugin-failed`; `plugin-timeout`; `plugin-ended`.
    */
-  call(request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer>;
+  call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer>;
 
   /** Calls `onSettingsUpdate`. */
   updateSettings(settings: Readonly<Record<string, unknown>>): void;
@@ -134,7 +134,7 @@ class RunningBackground implements Background {
     return this.#memoryBytes;
   }
 
-  async call(request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer> {
+  async call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
     const {id: plugin} = this.#deps;
     const {method, name, url, rawHeaders, body} = request;
     const route = `${method} ${name}`;

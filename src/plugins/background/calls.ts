@@ -16,8 +16,8 @@ export interface CallsDeps {
 export interface NewCall {
   /** Method and name of the route. */
   readonly route: string;
-  /** Aborted when the client is gone. */
-  readonly signal: AbortSignal;
+  /** Ends the wait. */
+  readonly signal: AbortSignal | undefined;
   /** Sends the call with its number. */
   readonly send: (call: number) => void;
 }
@@ -33,29 +33,25 @@ export class Calls {
   }
 
   /**
-   * Sends a call and waits for its answer. A call whose client is gone counts until it is answered or times out, since the plugin
-   * still works on it.
+   * Sends a call and waits for its answer. If the signal ends the wait, the call still counts until it is answered or times
+   * out, since the plugin works on it.
    *
    * @throws {AppError} `plugin-busy`, `plugin-timeout`, `plugin-ended`, and the failures that are given to {@link fail}.
    */
-  async wait({route, signal, send}: NewCall): Promise<PluginAnswer> {
+  wait({route, signal, send}: NewCall): Promise<PluginAnswer> {
     const {plugin, timers, callsMax, timeoutMs} = this.#deps;
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (this.#waiting.size >= callsMax) throw new AppError({code: 'plugin-busy', plugin, requestsMax: callsMax});
     const call = ++this.#lastNumber;
     const timeout = (): void => this.fail(call, new AppError({code: 'plugin-timeout', plugin, route, timeoutMs}));
     const cancelTimeout = timers.after(timeoutMs, timeout);
-    let abort = (): void => {};
-    try {
-      return await new Promise<PluginAnswer>((resolve, reject) => {
-        abort = () => reject(signal.reason);
-        signal.addEventListener('abort', abort, {once: true});
-        this.#waiting.set(call, {route, resolve, reject, cancelTimeout});
-        send(call);
-      });
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', abort, {once: true});
+      const release = (): void => signal?.removeEventListener('abort', abort);
+      this.#waiting.set(call, {route, resolve, reject, cancelTimeout, release});
+      send(call);
+    });
   }
 
   /** Returns the route of a call that waits; undefined if it timed out. */
@@ -83,6 +79,7 @@ export class Calls {
     const waiting = this.#waiting.get(call);
     this.#waiting.delete(call);
     waiting?.cancelTimeout();
+    waiting?.release();
     return waiting;
   }
 }
@@ -92,4 +89,6 @@ interface WaitingCall {
   readonly resolve: (answer: PluginAnswer) => void;
   readonly reject: (error: unknown) => void;
   readonly cancelTimeout: () => void;
+  /** Stops listening to the signal. */
+  readonly release: () => void;
 }

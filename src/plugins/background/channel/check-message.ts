@@ -1,31 +1,31 @@
 import {hasShape, type Shape} from '../../../domain/shape.ts';
 import type {BackgroundMessage, ServiceMessage} from './message.ts';
 
-/** Returns whether a JSON value is a message of the service. */
+/** Returns whether a JSON value is a message of the service, by its kind: the service is trusted. */
 export function isServiceMessage(value: unknown): value is ServiceMessage {
-  return hasKindOf(value, SERVICE_SHAPES);
+  return Object.hasOwn(SERVICE_KINDS, kindOf(value));
 }
 
 /** Returns whether a JSON value is a message of a background, which may send anything. */
 export function isBackgroundMessage(value: unknown): value is BackgroundMessage {
-  return hasKindOf(value, BACKGROUND_SHAPES);
+  const kind = kindOf(value);
+  const shape = Object.hasOwn(BACKGROUND_SHAPES, kind) ? BACKGROUND_SHAPES[kind] : undefined;
+  return shape !== undefined && hasShape(value, shape);
 }
 
-const SERVICE_SHAPES: {readonly [K in ServiceMessage['kind']]: Shape} = {
-  start: {
-    id: 'string',
-    directory: 'string',
-    file: 'string',
-    storagePath: 'string',
-    originalPort: 'number',
-    servicePort: 'number',
-  },
-  call: {call: 'number', method: 'string', name: 'string', url: 'string', rawHeaders: ['string']},
-  settings: {settings: {}},
-  end: {},
+function kindOf(value: unknown): string {
+  const {kind}: {readonly kind?: unknown} = Object(value);
+  return typeof kind === 'string' ? kind : '';
+}
+
+const SERVICE_KINDS: {readonly [K in ServiceMessage['kind']]: true} = {
+  start: true,
+  call: true,
+  settings: true,
+  end: true,
 };
 
-const BACKGROUND_SHAPES: {readonly [K in BackgroundMessage['kind']]: Shape} = {
+const BACKGROUND_SHAPES: Readonly<Record<string, Shape>> = {
   started: {routes: [{method: 'string', name: 'string', description: 'string'}]},
   'not-loaded': {problem: 'string'},
   answer: {call: 'number', status: 'number', 'contentType?': 'string'},
@@ -35,11 +35,4 @@ const BACKGROUND_SHAPES: {readonly [K in BackgroundMessage['kind']]: Shape} = {
   failed: {call: 'number', problem: 'string', 'place?': 'string'},
   ended: {},
   memory: {sizeBytes: 'number'},
-};
-
-function hasKindOf(value: unknown, shapes: Readonly<Record<string, Shape>>): boolean {
-  const {kind}: {readonly kind?: unknown} = Object(value);
-  if (typeof kind !== 'string' || !Object.hasOwn(shapes, kind)) return false;
-  const shape = shapes[kind];
-  return shape !== undefined && hasShape(value, shape);
-}
+} satisfies {readonly [K in BackgroundMessage['kind']]: Shape};

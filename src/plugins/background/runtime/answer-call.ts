@@ -1,7 +1,7 @@
 import type {AnswerMessage, CallMessage} from '../channel/message.ts';
 import type {Outbox} from '../channel/outbox.ts';
 import {logProblem, placeOf, problemOf} from './problem.ts';
-import {MalformedBody, readRequest} from './request.ts';
+import {MalformedBody, RouteRequest} from './request.ts';
 import {RouteResponse} from './response.ts';
 import type {RouteFunction} from './routes.ts';
 
@@ -28,8 +28,8 @@ export function answerCall({message, body, route, directory, outbox}: Call): voi
     else answer(describeFailure(message.call, error, directory));
   };
   try {
-    const request = readRequest(message, body);
-    Promise.resolve(route(request, new RouteResponse({call: message.call, answer, fail}))).catch(fail);
+    const response = new RouteResponse({call: message.call, answer, fail});
+    Promise.resolve(route(new RouteRequest(message, body), response)).catch(fail);
   } catch (error) {
     fail(error);
   }

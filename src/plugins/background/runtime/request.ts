@@ -1,40 +1,38 @@
 import type {CallMessage} from '../channel/message.ts';
 
-/** Request that a route takes. */
-export interface RouteRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly params: Readonly<Record<string, string>>;
-  /** The last value of each parameter. */
-  readonly query: Readonly<Record<string, string>>;
-  /** By lower-case name; values of one name are joined with commas. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Never undefined or null, since routes destructure it. */
-  readonly body: unknown;
-}
-
 /** The body is not what its content type promises. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
-/**
- * Reads a request.
- *
- * @throws {MalformedBody}
- */
-export function readRequest({method, name, url, rawHeaders}: CallMessage, body: Uint8Array): RouteRequest {
-  const headers = joinHeaders(rawHeaders);
-  const start = url.indexOf('?');
-  const query = Object.fromEntries(new URLSearchParams(start === -1 ? '' : url.slice(start)));
-  return {
-    method,
-    url,
-    params: {handlerName: name},
-    query,
-    headers,
-    body: readBody(body, headers['content-type'] ?? ''),
-  };
+/** Request that a route takes. Headers and query are read when they are asked for: most routes do without. */
+export class RouteRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** Never undefined or null, since routes destructure it. */
+  readonly body: unknown;
+  readonly #rawHeaders: readonly string[];
+
+  /** @throws {MalformedBody} */
+  constructor({method, name, url, rawHeaders}: CallMessage, body: Uint8Array) {
+    this.method = method;
+    this.url = url;
+    this.params = {handlerName: name};
+    this.#rawHeaders = rawHeaders;
+    this.body = body.length === 0 ? {} : readBody(body, this.headers['content-type'] ?? '');
+  }
+
+  /** By lower-case name; values of one name are joined with commas. */
+  get headers(): Readonly<Record<string, string>> {
+    return joinHeaders(this.#rawHeaders);
+  }
+
+  /** The last value of each parameter. */
+  get query(): Readonly<Record<string, string>> {
+    const start = this.url.indexOf('?');
+    return start === -1 ? {} : Object.fromEntries(new URLSearchParams(this.url.slice(start)));
+  }
 }
 
 function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
@@ -53,7 +51,6 @@ function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, str
  * recognised in these too.
  */
 function readBody(bytes: Uint8Array, contentType: string): unknown {
-  if (bytes.length === 0) return {};
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(textOf(bytes)) ?? {};
   const isForm = type === 'application/x-www-form-urlencoded';
