@@ -1,9 +1,9 @@
 import type {EntryInfo} from '../../domain/entry.ts';
-import type {StoreRevision} from '../../domain/revision.ts';
+import {parseRevision, type StoreRevision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatTime} from '../text/format-time.ts';
 import {readExpiry, readTime, UnexpectedDocument} from '../text/read-document.ts';
-import {formatEntityTag, readEntityTag} from './preconditions.ts';
+import {formatEntityTag} from './preconditions.ts';
 
 /** Properties of an entry that travel as headers beside its value. */
 export interface EntryHeaders extends Pick<EntryInfo, 'revision' | 'updatedAtMs' | 'expiresAtMs'> {
@@ -28,12 +28,11 @@ export function readEntryHeaders(headers: Headers): EntryHeaders {
 
 /** Reads the revision of an answer to a write. @throws {UnexpectedDocument} */
 export function readRevisionHeader(headers: Headers): StoreRevision {
-  const tag = headers.get('ETag');
-  const revision = readEntityTag(tag);
-  if (revision !== undefined) return revision;
+  const given = parseRevision(headers.get('ETag')?.slice(1, -1) ?? '');
+  if (typeof given === 'object') return given;
   throw new UnexpectedDocument(
-    /^"[0-9]+"$/.test(tag ?? '')
-      ? 'its ETag has no store id; the service is an older version, and has done what was asked'
-      : 'it has no ETag of this service',
+    given === undefined
+      ? 'it has no ETag of this service'
+      : 'its ETag has no store id; the service is an older version, and has done what was asked',
   );
 }

@@ -18,12 +18,6 @@ export function formatEntityTag(revision: StoreRevision): string {
   return `"${formatRevision(revision)}"`;
 }
 
-/** Reads the entity tag of an answer. @returns Undefined if it is not one of this service. */
-export function readEntityTag(tag: string | null): StoreRevision | undefined {
-  const given = parseRevision(tag?.slice(1, -1) ?? '');
-  return typeof given === 'object' ? given : undefined;
-}
-
 /** Writes what a request expects of the entry that it changes as headers: `If-Match`, or `If-None-Match: *`. */
 export function formatExpectation(
   expected: Expectation | undefined,
@@ -106,7 +100,8 @@ function readTags(header: string, list: string): readonly Tag[] {
 
 /** Returns the revision of a tag. A bare revision is not a tag of this service: it would match in every store. */
 function toRevision(tag: string): GivenRevision {
-  return readEntityTag(tag) ?? NO_REVISION;
+  const given = parseRevision(tag.slice(1, -1));
+  return typeof given === 'object' ? given : NO_REVISION;
 }
 
 function isSame(given: GivenRevision, {storeId, revision}: StoreRevision): boolean {
