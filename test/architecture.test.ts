@@ -76,7 +76,7 @@ const MAY_IMPORT = {
   'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:fs', 'node:path', 'node:timers'],
   'plugins/manifest': ['domain'],
   'plugins/flight': ['domain'],
-  'plugins/settings': ['domain'],
+  'plugins/settings': ['files.ts', 'domain'],
   system: ['node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': ['domain', 'protocol/failure', 'protocol/headers', 'node:buffer'],

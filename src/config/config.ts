@@ -37,6 +37,8 @@ export interface Config extends LimitSettings {
   readonly plugins: string;
   /** Folders of plugins in development. */
   readonly plugin: readonly string[];
+  /** A file with the configuration that plugins read, or empty for none. */
+  readonly pluginConfig: string;
   /** Origins of web pages that may call, exactly as browsers send them. */
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
@@ -105,6 +107,7 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
   ephemeral: {description: 'keep everything in memory, nothing on disk', read: readFlag},
   plugins: {placeholder: 'DIR', description: 'directory of installed plugins', read: readPath},
   plugin: {placeholder: 'DIR', description: 'plugin in development', repeatable: true, read: readPaths},
+  pluginConfig: {placeholder: 'FILE', description: 'configuration that plugins read', read: readPath},
   allowOrigin: {
     placeholder: 'ORIGIN',
     description: 'let web pages of this origin call',
@@ -141,6 +144,7 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   ephemeral: false,
   plugins: '',
   plugin: [],
+  pluginConfig: '',
   allowOrigin: [],
   allowHost: [],
   valueBytesMax: DEFAULT_LIMITS.valueBytesMax,

@@ -45,6 +45,7 @@ function formatValue(name: string, value: unknown): string {
   if (name === 'profile' && value === '') return 'the sample';
   if (name === 'airline' && value === '') return 'from the profile';
   if (name === 'plugins' && value === '') return 'beside the data directory';
+  if (name === 'pluginConfig' && value === '') return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return String(value);
 }
