@@ -4,7 +4,8 @@ import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
 import {type Config, DEFAULTS, readOptions} from './config/config.ts';
 import {AppError} from './domain/app-error.ts';
-import type {Events} from './domain/event.ts';
+import type {Announcer, Events} from './domain/event.ts';
+import type {Flight} from './domain/flight.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
@@ -15,6 +16,7 @@ import type {StoreId} from './domain/store-id.ts';
 import type {Timers} from './domain/timers.ts';
 import type {Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
+import type {UserSettings} from './domain/user-settings.ts';
 import {createEventHub} from './events/event-hub.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
@@ -24,7 +26,10 @@ import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
 import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {platformPaths, pluginStorageDirOf, pluginsDirOf} from './paths.ts';
+import {openFlight} from './plugins/flight/simulated-flight.ts';
 import {createPluginHost, type PluginHost} from './plugins/plugin-host.ts';
+import {readPluginConfig} from './plugins/settings/plugin-config.ts';
+import {openUserSettings} from './plugins/settings/user-settings.ts';
 import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
@@ -84,6 +89,10 @@ export interface Crewroom extends AsyncDisposable {
   readonly sessions: Sessions;
   /** Runs plugins, once the service listens. */
   readonly plugins: Plugins;
+  /** Settings that a pilot makes for the client and for plugins. */
+  readonly settings: UserSettings;
+  /** The simulated flight. */
+  readonly flight: Flight;
   /** Answers a request as the HTTP service does, guard included. Its address is `http://localhost:7172` unless configured otherwise. */
   readonly fetch: FetchHandler;
   /**
@@ -140,6 +149,7 @@ export async function openCrewroom(
   const defaults: Config = {dataDir: platformPaths().dataDir, ...DEFAULTS};
   const config = readOptions(options, {defaults, workingDirectory: process.cwd()});
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
+  const pluginConfig = await readPluginConfig(config.pluginConfig);
   const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
   const opened: AsyncDisposable[] = [];
   try {
@@ -153,7 +163,7 @@ export async function openCrewroom(
     const hasSignIn = parts.openIdentity === undefined || config.airline !== '';
     const identity = hasSignIn ? await openSessions(base, config, given) : openFixedSessions(base, given.nowMs);
     // 5. Connect the services, the HTTP handler and the sweeper.
-    return new OpenedCrewroom({config, parts: given, identity, store});
+    return new OpenedCrewroom({config, pluginConfig, parts: given, identity, store});
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -168,6 +178,8 @@ const PLUGINS_SERVED_MS = 2000;
 
 interface Opened {
   readonly config: Config;
+  /** Content of the configuration that plugins read, as JSON text. */
+  readonly pluginConfig: string;
   readonly parts: CrewroomParts;
   readonly identity: IdentitySource & Sessions;
   readonly store: Store;
@@ -182,6 +194,8 @@ class OpenedCrewroom implements Crewroom {
   readonly transfer: Transfer;
   readonly sessions: Sessions;
   readonly plugins: Plugins;
+  readonly settings: UserSettings;
+  readonly flight: Flight;
   readonly fetch: FetchHandler;
   readonly #host: PluginHost;
   readonly #store: Store;
@@ -190,7 +204,7 @@ class OpenedCrewroom implements Crewroom {
   readonly #http: HttpService;
   #closed: Promise<void> | undefined;
 
-  constructor({config, parts, identity, store}: Opened) {
+  constructor({config, pluginConfig, parts, identity, store}: Opened) {
     const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
@@ -203,15 +217,20 @@ class OpenedCrewroom implements Crewroom {
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
     const entries = createEntryService({store, limits, pause, onTtl});
     this.entries = withValues(entries);
-    this.events = createEventHub({store, identity, log, limits});
+    const events = createEventHub({store, identity, log, limits});
+    this.events = events;
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
     this.transfer = createTransferService({store, limits, nowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, identity);
     this.plugins = this.#host;
-    const {events, transfer} = this;
-    const services = {store, entries, events, transfer, identity, sessions: identity};
+    announcePlugins(this.#host, events);
+    this.settings = openUserSettings({entries: this.entries, events, plugins: this.#host, log});
+    this.flight = openFlight({elapsedMs});
+    const {transfer, plugins, settings, flight} = this;
+    const services = {store, entries, events, transfer, identity, sessions: identity, plugins, settings, flight};
+    const forPlugins = {pluginConfig, allowedOrigins: config.allowOrigin, nowMs};
     const versions = {version: VERSION, apiVersion: API_VERSION};
-    const routes = createRoutes({...services, ...versions, limits, pause, identitySchema});
+    const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({routes, settings: config, limits, log, randomBytes});
     this.fetch = this.#http.fetch;
   }
@@ -232,6 +251,7 @@ class OpenedCrewroom implements Crewroom {
     // 1. End the plugins, and answer what they ask while they end.
     const pluginsEnded = this.#host[Symbol.asyncDispose]();
     await withinTime(pluginsEnded, PLUGINS_SERVED_MS, this.#timers);
+    await this.settings[Symbol.asyncDispose]();
     // 2. End the event streams, which would keep the server from stopping.
     const eventsEnded = this.events[Symbol.asyncDispose]();
     try {
@@ -264,6 +284,15 @@ function openPlugins(
     environment: process.env,
     ...{identity, log, nowMs, elapsedMs, timers},
   });
+}
+
+/** Announces states and log lines of plugins to subscribers. */
+function announcePlugins(plugins: Plugins, events: Announcer): void {
+  plugins.onState(plugin => {
+    const state = plugins.list().find(({id}) => id === plugin)?.state;
+    events.announce({kind: 'plugin-state', plugin, ...(state === undefined ? {} : {state})});
+  });
+  plugins.onLog((plugin, line) => events.announce({kind: 'plugin-log', plugin, ...line}));
 }
 
 /** Waits for a promise, but no longer than a time. */

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type Crewroom, openCrewroom} from '../src/app.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
+import {PLUGIN_OPERATIONS} from '../src/http/openapi/plugin-operations.ts';
 
 interface OpenApi {
   readonly openapi: string;
@@ -39,9 +40,11 @@ test('the document is valid OpenAPI 3.1', async () => {
 });
 
 describe('the document describes exactly the operations of the service', () => {
-  for (const [path, operations] of Object.entries(OPERATIONS)) {
+  for (const [path, operations] of Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS})) {
     test(path, async () => {
-      const response = await crewroom.fetch(new Request(base + path.replace('{key}', 'k'), {method: 'OPTIONS'}));
+      const response = await crewroom.fetch(
+        new Request(base + path.replaceAll(/\{[a-z]+\}/g, 'k'), {method: 'OPTIONS'}),
+      );
       const allowed = (response.headers.get('Allow') ?? '')
         .split(', ')
         .filter(method => !['HEAD', 'OPTIONS'].includes(method));
@@ -160,6 +163,32 @@ const REQUESTS: readonly {
   {path: '/api/store/k', method: 'DELETE', headers: {'If-Match': '"999"'}},
   {path: '/api/store/k', method: 'DELETE'},
   {path: '/api/store/k', method: 'DELETE'},
+  {path: '/api/plugins'},
+  {path: '/api/plugins?x=1'},
+  {path: '/api/plugins/installed'},
+  {path: '/api/plugins/none', template: '/api/plugins/{id}'},
+  {path: '/api/plugins/none/logs', template: '/api/plugins/{id}/logs'},
+  {path: '/api/plugins/none/restart', template: '/api/plugins/{id}/restart', method: 'POST'},
+  {path: '/api/none/name?x=1&x=2', template: '/api/{plugin}/{name}'},
+  {path: '/api/none/name', template: '/api/{plugin}/{name}', method: 'POST', body: 'text'},
+  {path: '/api/settings'},
+  {path: '/api/settings/core', template: '/api/settings/{id}'},
+  {path: '/api/settings/none', template: '/api/settings/{id}'},
+  {path: '/api/settings/core', template: '/api/settings/{id}', method: 'PUT', body: '{"darkMode": true}'},
+  {path: '/api/settings/core', template: '/api/settings/{id}', method: 'PUT', body: '{"darkMode": 1}'},
+  {path: '/api/settings/core', template: '/api/settings/{id}', method: 'PUT', body: '{'},
+  {path: '/api/config'},
+  {path: '/api/log', method: 'POST', body: '{"message": "hello", "level": "info"}'},
+  {path: '/api/log', method: 'POST', body: '{'},
+  {path: '/api/navigate', method: 'POST', body: '{"pluginID": "com.example.hello"}'},
+  {path: '/api/play-sound', method: 'POST', body: '{"url": "http://localhost:7172/a.wav"}'},
+  {path: '/api/stop-sound', method: 'POST'},
+  {path: '/api/flight'},
+  {path: '/api/flight', method: 'POST', body: '{"action": "start", "speed": 60}'},
+  {path: '/api/flight', method: 'POST', body: '{"action": "jump", "phase": "CRUISE"}'},
+  {path: '/api/flight', method: 'POST', body: '{"action": "jump"}'},
+  {path: '/api/flight'},
+  {path: '/api/flight', method: 'DELETE'},
   {path: '/api'},
   {path: '/api/limits'},
   {path: '/livez'},
@@ -172,13 +201,13 @@ const REQUESTS: readonly {
 ];
 
 describe('every answer conforms to the document', () => {
-  for (const [index, {path, method = 'GET', body, headers}] of REQUESTS.entries()) {
+  for (const [index, {path, template, method = 'GET', body, headers}] of REQUESTS.entries()) {
     test(`${index + 1}: ${method} ${path} ${body?.slice(0, 20) ?? ''} ${JSON.stringify(headers ?? {})}`, async () => {
       const response = await crewroom.fetch(
         new Request(base + path, {method, body: body ?? null, headers: headers ?? {}}),
       );
       await expectDescribed(
-        path.replace(/\?.*/, '').replace(/^\/api\/store\/.*/, '/api/store/{key}'),
+        template ?? path.replace(/\?.*/, '').replace(/^\/api\/store\/.*/, '/api/store/{key}'),
         method,
         response,
       );

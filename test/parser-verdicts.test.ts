@@ -13,6 +13,7 @@ const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURICom
 /** Calls of parsers of the platform: their number, and the bound of the text before each. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
   'cli/commands/copy.ts': [4, 'an argument: the operating system limits it'],
+  'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'cli/input/settings.ts': [1, 'CONFIG_BYTES_MAX, and VALUE_DEPTH_MAX by parseJsonText()'],
   'cli/output/banner.ts': [1, 'an address that the service made'],
   'cli/service/http-fetch.ts': [1, 'the address of a service, from an argument'],

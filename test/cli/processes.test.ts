@@ -42,6 +42,8 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch'>, Expecte
   'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
   'sign-out': {stdout: /^No pilot was signed in/},
   doctor: {args: ['--ephemeral'], stdout: /^ok +Service /m},
+  plugin: {args: ['list'], stdout: /^$/},
+  flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
   config: {stdout: /^SETTING /},
   paths: {stdout: /^dataDir /m},
   completion: {args: ['bash'], stdout: /crewroom complete --/},

@@ -1,4 +1,5 @@
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
+import {FLIGHT, PLUGIN} from './plugin-commands.ts';
 import {DOCTOR, SIGN_IN, SIGN_OUT, START, STATUS} from './service-commands.ts';
 import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
@@ -25,6 +26,8 @@ export const COMMANDS = {
   import: IMPORT,
   copy: COPY,
   snapshot: SNAPSHOT,
+  plugin: PLUGIN,
+  flight: FLIGHT,
   config: CONFIG,
   paths: PATHS,
   completion: COMPLETION,

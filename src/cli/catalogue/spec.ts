@@ -16,7 +16,7 @@ export interface CommandSpec {
 }
 
 /** The headings under which help lists commands. */
-export type CommandGroup = 'Service' | 'Data' | 'Setup';
+export type CommandGroup = 'Service' | 'Data' | 'Plugins' | 'Setup';
 
 /** An argument of a command. */
 export interface ArgumentSpec {

@@ -12,7 +12,7 @@ export interface HelpStyle {
 
 type Row = readonly [left: string, right: string];
 
-const GROUPS: readonly CommandGroup[] = ['Service', 'Data', 'Setup'];
+const GROUPS: readonly CommandGroup[] = ['Service', 'Data', 'Plugins', 'Setup'];
 
 const EXAMPLES: readonly Example[] = [
   {line: 'crewroom start', purpose: 'serve on http://localhost:7172'},

@@ -71,6 +71,8 @@ describe('createRouter() with patterns', () => {
 
   for (const target of [
     '/api/plugins/',
+    '/api/./name',
+    '/api/a/..',
     '/api//name',
     '/api/a/b/c',
     '/plugins/a',

@@ -117,6 +117,9 @@ function findPattern(path: string, query: string, patterns: readonly Pattern[]):
   return undefined;
 }
 
+/** Segments that name nothing: URL clients remove the last two. */
+const NO_NAMES: ReadonlySet<string> = new Set(['', '.', '..']);
+
 /** Returns the values of the parameters; undefined if the pattern does not match. */
 function matchPattern(given: readonly string[], {parts, takesRest}: Pattern): readonly string[] | undefined {
   const {length} = parts;
@@ -125,7 +128,7 @@ function matchPattern(given: readonly string[], {parts, takesRest}: Pattern): re
   for (const [index, part] of parts.entries()) {
     const isRest = takesRest && index === length - 1;
     const segment = isRest ? given.slice(index).join('/') : (given[index] ?? '');
-    if (part === undefined ? segment === '' && !isRest : segment !== part) return undefined;
+    if (part === undefined ? !isRest && NO_NAMES.has(segment) : segment !== part) return undefined;
     if (part === undefined) segments.push(segment);
   }
   return segments;

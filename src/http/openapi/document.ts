@@ -12,6 +12,8 @@ import {
   type OperationDescription,
   REQUEST_HEADERS,
 } from './operations.ts';
+import {PLUGIN_OPERATIONS} from './plugin-operations.ts';
+import {FLIGHT_COMMAND} from './plugin-schemas.ts';
 import {PAGE, PROBLEM, SIGN_IN, TRANSACTION} from './schemas.ts';
 
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
@@ -25,13 +27,13 @@ export interface OpenApiOptions {
 
 /** Builds the OpenAPI 3.1 document from the schemas that read requests and the table of failures. */
 export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObject {
-  const paths = Object.entries(OPERATIONS).map(([path, operations]) => {
+  const paths = Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS}).map(([path, operations]) => {
     const described = Object.entries(operations).map(([method, operation]) => [
       method.toLowerCase(),
       describeOperation(operation),
     ]);
-    const parameters = path.includes('{key}') ? {parameters: [KEY_PARAMETER]} : {};
-    return [path, {...parameters, ...Object.fromEntries(described)}];
+    const parameters = PATH_PARAMETERS.filter(({name}) => path.includes(`{${name}}`));
+    return [path, {...(parameters.length === 0 ? {} : {parameters}), ...Object.fromEntries(described)}];
   });
   return {
     openapi: '3.1.0',
@@ -47,6 +49,7 @@ export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObj
       {name: 'Identity', description: 'The pilot.'},
       {name: 'Store', description: 'JSON values under keys, durable once acknowledged.'},
       {name: 'Events', description: 'Changes, as they happen.'},
+      {name: 'Plugins', description: 'Plugins, and what they ask of the client that shows them.'},
       {name: 'Service', description: 'The service itself.'},
     ],
     paths: Object.fromEntries(paths),
@@ -76,7 +79,7 @@ const MERGE_PATCH_SCHEMA: JsonObject = {
     'Members of an object replace those of the same name, `null` removes them, nested objects are merged likewise; anything else replaces the whole value (RFC 7396).',
 };
 
-const KEY_PARAMETER: JsonObject = {
+const KEY_PARAMETER = {
   name: 'key',
   in: 'path',
   required: true,
@@ -84,6 +87,17 @@ const KEY_PARAMETER: JsonObject = {
   schema: {type: 'string', minLength: 1, maxLength: DEFAULT_LIMITS.keyBytesMax},
   example: 'com.example.hello',
 };
+
+const PATH_PARAMETERS: readonly (JsonObject & {readonly name: string})[] = [
+  KEY_PARAMETER,
+  describeName('id', 'Id of the plugin; for settings also `core`.', 'com.example.hello'),
+  describeName('plugin', 'Id of the plugin.', 'com.example.hello'),
+  describeName('name', 'Name of the route.', 'greeting'),
+];
+
+function describeName(name: string, description: string, example: string): JsonObject & {readonly name: string} {
+  return {name, in: 'path', required: true, description, schema: {type: 'string', minLength: 1}, example};
+}
 
 function describeOperation(operation: OperationDescription): JsonObject {
   const {operationId, tag, summary, description, query, headers = [], body} = operation;
@@ -120,6 +134,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     required: true,
     description: 'The credentials, and the back end.',
     content: {'application/json': {schema: {$ref: '#/components/schemas/SignIn'}}},
+  },
+  flight: {
+    required: true,
+    description: 'A change of the simulated flight.',
+    content: {'application/json': {schema: toSchema(FLIGHT_COMMAND), example: {action: 'start', speed: 60}}},
   },
   transaction: {
     required: true,

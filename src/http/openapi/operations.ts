@@ -23,7 +23,7 @@ import {
 /** An operation in the OpenAPI document. */
 export interface OperationDescription {
   readonly operationId: string;
-  readonly tag: 'Identity' | 'Store' | 'Events' | 'Service';
+  readonly tag: 'Identity' | 'Store' | 'Events' | 'Plugins' | 'Service';
   readonly summary: string;
   readonly description?: string;
   /** The schema that reads the query string. */
@@ -31,7 +31,7 @@ export interface OperationDescription {
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** Kind of the body; absent if there is none. */
-  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in';
+  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in' | 'flight';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */

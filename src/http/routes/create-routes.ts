@@ -1,18 +1,26 @@
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
-import type {Events} from '../../domain/event.ts';
+import type {Announcer, Events} from '../../domain/event.ts';
+import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {Plugins} from '../../domain/plugin.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
 import type {Transfer} from '../../domain/transfer.ts';
+import type {UserSettings} from '../../domain/user-settings.ts';
 import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
+import {clientRoutes} from './client-routes.ts';
 import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
 import {eventsRoutes} from './events-routes.ts';
+import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes} from './identity-routes.ts';
 import {keysRoutes} from './keys-routes.ts';
+import {pageRoutes} from './page-routes.ts';
+import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
+import {settingsRoutes} from './settings-routes.ts';
 import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
@@ -21,11 +29,20 @@ import {transferRoutes} from './transfer-routes.ts';
 export interface RoutesDeps extends DocsRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly entries: CheckedEntries;
-  readonly events: Events;
+  readonly events: Events & Announcer;
   readonly transfer: Transfer;
   readonly identity: IdentitySource;
   readonly sessions: Sessions;
+  readonly plugins: Plugins;
+  readonly settings: UserSettings;
+  readonly flight: Flight;
+  /** Content of the configuration that plugins read, as JSON text. */
+  readonly pluginConfig: string;
+  /** Origins of other pages that may call and frame the pages of plugins. */
+  readonly allowedOrigins: readonly string[];
   readonly limits: Limits;
+  /** Returns the current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
   /** The version of the HTTP contract. */
   readonly apiVersion: string;
   /** Waits for a tick of the event loop, between parts of a large request. */
@@ -47,5 +64,19 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...transferRoutes(transfer),
     ...serviceRoutes({store, identity, sessions, version, apiVersion, limits}),
     ...docsRoutes({version, identitySchema}),
+    ...createPluginRoutes(deps),
+  ];
+}
+
+/** Creates the routes of plugins, and those that published plugins call besides. */
+function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
+  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, limits, nowMs} = deps;
+  const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
+  return [
+    ...pluginRoutes({plugins, settings, callPlugin, standIn: FLIGHT_TRACKING}),
+    ...pageRoutes({plugins, allowedOrigins}),
+    ...settingsRoutes(settings),
+    ...clientRoutes({plugins, events, pluginConfig}),
+    ...flightRoutes({flight, plugins, callPlugin, nowMs}),
   ];
 }

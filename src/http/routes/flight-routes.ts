@@ -1,15 +1,54 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Flight, FlightStatus} from '../../domain/flight.ts';
-import {CLIENT_REQUEST_BYTES_MAX} from '../../protocol/plugin/client-request.ts';
+import type {Plugins} from '../../domain/plugin.ts';
+import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
 import {type FlightCommand, formatFlight, readFlightCommand} from '../../protocol/plugin/flight-document.ts';
+import {describeTracking} from '../../protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
-import type {Route} from '../core/route.ts';
+import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
+import type {InstalledPlugin, PluginCaller} from './plugin-routes.ts';
 
-/** `/api/flight`: the simulated flight. */
-export function flightRoutes(flight: Flight): readonly Route[] {
+/** Plugin for flight tracking of published clients, as other plugins see it. */
+export const FLIGHT_TRACKING: InstalledPlugin = {
+  id: 'com.tfdidesign.flight-tracking',
+  name: 'Simulated flight',
+  version: '1.0.0',
+  type: 'user',
+  description: 'Stands in for the flight tracking of a client: see "crewroom flight"',
+  ui: false,
+};
+
+/** The simulated flight, the plugin that it stands in for, and the clock of its tracking. */
+export interface FlightRoutesDeps {
+  readonly flight: Flight;
+  readonly plugins: Plugins;
+  /** Answers the routes of the plugin if it is installed. */
+  readonly callPlugin: PluginCaller;
+  readonly nowMs: () => number;
+}
+
+/** `/api/flight`: the simulated flight; and the routes of the plugin for flight tracking that published plugins call. */
+export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesDeps): readonly Route[] {
+  const standIn =
+    (method: 'GET' | 'POST', name: string, act: Operation): Operation =>
+    call =>
+      plugins.manifest(FLIGHT_TRACKING.id) === undefined
+        ? act(call)
+        : callPlugin(call.request, {id: FLIGHT_TRACKING.id, method, name});
+  const track: Operation = () => jsonAnswer(describeTracking(flight.status(), new Date(nowMs()).getHours()));
+  const begin: Operation = async ({request}) => {
+    const document = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
+    const bidId = isMembers(document) ? document['bidID'] : undefined;
+    flight.start(typeof bidId === 'string' || typeof bidId === 'number' ? {bidId: String(bidId)} : {});
+    return jsonAnswer({});
+  };
+  const tracking = `/api/${FLIGHT_TRACKING.id}`;
   return [
+    {path: `${tracking}/data`, operations: {GET: standIn('GET', 'data', track)}},
+    {path: `${tracking}/startflight`, operations: {POST: standIn('POST', 'startflight', begin)}},
+    {path: `${tracking}/restoreflight`, operations: {POST: standIn('POST', 'restoreflight', begin)}},
     {
       path: '/api/flight',
       operations: {

@@ -1,19 +1,29 @@
 import {AppError} from '../../domain/app-error.ts';
-import type {PluginAnswer, PluginRequest, Plugins} from '../../domain/plugin.ts';
+import type {PluginAnswer, PluginRequest, PluginStatus, Plugins} from '../../domain/plugin.ts';
+import type {UserSettings} from '../../domain/user-settings.ts';
 import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {answer, emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
-import {type Call, decodeName, type Operation, type Route} from '../core/route.ts';
+import {decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Plugins, and the limit of requests to them. */
+/** Plugins, and what calls their routes. */
 export interface PluginRoutesDeps {
   readonly plugins: Plugins;
-  readonly pluginBodyBytesMax: number;
+  readonly settings: Pick<UserSettings, 'problems'>;
+  readonly callPlugin: PluginCaller;
+  /** Plugin that is shown as installed even if it is not. */
+  readonly standIn: InstalledPlugin;
 }
 
+/** Calls a route of a plugin for a request. */
+export type PluginCaller = (
+  request: HttpRequest,
+  target: {readonly id: string; readonly method: PluginRequest['method']; readonly name: string},
+) => Promise<HttpAnswer>;
+
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
-export function pluginRoutes({plugins, pluginBodyBytesMax}: PluginRoutesDeps): readonly Route[] {
+export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRoutesDeps): readonly Route[] {
   const about =
     (read: (id: string) => string | Promise<string>): Operation =>
     async ({segments: [id = ''], query}) => {
@@ -22,12 +32,19 @@ export function pluginRoutes({plugins, pluginBodyBytesMax}: PluginRoutesDeps): r
     };
   const call =
     (method: PluginRequest['method']): Operation =>
-    given =>
-      callPlugin(given, method, plugins, pluginBodyBytesMax);
+    ({request, segments: [id = '', name = '']}) =>
+      callPlugin(request, {id: decodeName(id), method, name: decodeName(name)});
+  const withWarnings = async (status: PluginStatus): Promise<PluginStatus> => {
+    const warnings = await settings.problems(status.id);
+    return warnings.length === 0 ? status : {...status, warnings: [...status.warnings, ...warnings]};
+  };
   return [
-    {path: '/api/plugins', operations: {GET: listAll(plugins)}},
-    {path: '/api/plugins/installed', operations: {GET: listInstalled(plugins)}},
-    {path: '/api/plugins/{id}', operations: {GET: about(id => formatPlugin(plugins.status(id)))}},
+    {path: '/api/plugins', operations: {GET: listAll(plugins, withWarnings)}},
+    {path: '/api/plugins/installed', operations: {GET: listInstalled(plugins, standIn)}},
+    {
+      path: '/api/plugins/{id}',
+      operations: {GET: about(async id => formatPlugin(await withWarnings(plugins.status(id))))},
+    },
     {path: '/api/plugins/{id}/logs', operations: {GET: about(id => formatPluginLogs(plugins.logs(id)))}},
     {
       path: '/api/plugins/{id}/restart',
@@ -37,44 +54,45 @@ export function pluginRoutes({plugins, pluginBodyBytesMax}: PluginRoutesDeps): r
   ];
 }
 
-function listAll(plugins: Plugins): Operation {
-  return ({query}) => {
-    assertNoQuery(query);
-    return answer(formatPlugins({plugins: plugins.list(), directoryProblem: plugins.directoryProblem()}));
+/** Creates what calls the routes of plugins. */
+export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): PluginCaller {
+  return async (request, {id, method, name}) => {
+    const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
+    const {target: url, rawHeaders} = request;
+    // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
+    // reached it, also if the client is gone.
+    const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
+    return toAnswer(request, answered, id, name);
   };
 }
 
-/** Answers in the form that published plugins read. */
-function listInstalled(plugins: Plugins): Operation {
-  return ({query}) => {
+function listAll(plugins: Plugins, withWarnings: (status: PluginStatus) => Promise<PluginStatus>): Operation {
+  return async ({query}) => {
     assertNoQuery(query);
-    const installed = plugins.list().filter(({state}) => state !== 'broken');
-    return jsonAnswer(
-      installed.map(({id, name, version, type, description, hasPage}) => ({
-        id,
-        name,
-        version,
-        type,
-        description,
-        ui: hasPage,
-      })),
-    );
+    const all = await Promise.all(plugins.list().map(withWarnings));
+    return answer(formatPlugins({plugins: all, directoryProblem: plugins.directoryProblem()}));
   };
 }
 
-async function callPlugin(
-  {request, segments}: Call,
-  method: PluginRequest['method'],
-  plugins: Plugins,
-  bodyBytesMax: number,
-): Promise<HttpAnswer> {
-  const [id = '', name = ''] = segments.map(decodeName);
-  const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
-  const {target: url, rawHeaders} = request;
-  // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
-  // reached it, also if the client is gone.
-  const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
-  return toAnswer(request, answered, id, name);
+/** Plugin in the form that published plugins read. */
+export interface InstalledPlugin {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly type: string;
+  readonly description: string;
+  readonly ui: boolean;
+}
+
+function listInstalled(plugins: Plugins, standIn: InstalledPlugin): Operation {
+  return ({query}) => {
+    assertNoQuery(query);
+    const installed = plugins
+      .list()
+      .filter(({state}) => state !== 'broken')
+      .map(({id, name, version, type, description, hasPage}) => ({id, name, version, type, description, ui: hasPage}));
+    return jsonAnswer(installed.some(({id}) => id === standIn.id) ? installed : [...installed, standIn]);
+  };
 }
 
 const NO_BODY = new Uint8Array();

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
 import {openFlight} from './simulated-flight.ts';
-import {describeTracking} from './tracking-data.ts';
 
 function open() {
   const clock = {elapsedMs: 1000};
@@ -83,56 +82,5 @@ describe('the simulated flight', () => {
 
   test('takes codes in small letters', () => {
     expect(open().flight.start({from: 'egll', to: 'kjfk'})).toMatchObject({from: {code: 'EGLL'}, to: {code: 'KJFK'}});
-  });
-});
-
-describe('describeTracking()', () => {
-  test('is disconnected without a flight', () => {
-    expect(describeTracking(undefined, 12)).toMatchObject({
-      trackingState: {status: ''},
-      providerState: {status: 'Disconnected'},
-    });
-  });
-
-  test('has both shapes that plugins read', () => {
-    const {flight} = open();
-    flight.start({bidId: '77'});
-    flight.jump('CRUISE');
-    expect(describeTracking(flight.status(), 13)).toMatchObject({
-      bidID: '77',
-      state: {status: 'TRACKING'},
-      distanceToGo: expect.any(Number),
-      distanceFlown: expect.any(Number),
-      trackingState: {status: 'TRACKING', message: ''},
-      providerState: {status: 'Connected', simulatorName: expect.any(String)},
-      trackingData: {
-        currentFlightPhase: 'CRUISE',
-        simVersion: expect.any(String),
-        simData: {latitude: expect.any(Number), longitude: expect.any(Number)},
-        lastSimData: {vs: 0, altitudeAgl: 37_000, clockHour: 13},
-      },
-      flightPlanData: {
-        bidID: '77',
-        code: expect.any(String),
-        number: expect.stringMatching(/^\d{4}$/),
-        departure: {code: 'EDDF', name: 'Frankfurt'},
-        arrival: {code: 'LPMA'},
-      },
-      recoverableFlight: null,
-    });
-  });
-
-  test('is no longer tracking when the simulator is disconnected, or the flight has arrived', () => {
-    const {flight} = open();
-    flight.start();
-    flight.disconnect();
-    expect(describeTracking(flight.status(), 0)).toMatchObject({
-      trackingState: {status: ''},
-      providerState: {status: 'Disconnected'},
-      providerData: null,
-    });
-    expect(flight.disconnect()).toMatchObject({isConnected: true});
-    flight.jump('ARRIVED');
-    expect(describeTracking(flight.status(), 0)).toMatchObject({trackingState: {status: ''}});
   });
 });

@@ -28,6 +28,10 @@ beforeEach(async () => {
         {...LISTED, id: 'broken', state: 'broken'},
       ],
       manifest: id => (id === ID ? MANIFEST : undefined),
+      onState: listener => {
+        listener(ID);
+        return () => {};
+      },
       updateSettings: (id, values) => {
         told.push({id, values});
         onTold();

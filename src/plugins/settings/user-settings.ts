@@ -12,7 +12,7 @@ import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 export interface UserSettingsDeps {
   readonly entries: Pick<TypedEntries, 'get' | 'putValue' | 'delete'>;
   readonly events: Pick<Events, 'subscribe'>;
-  readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'updateSettings'>;
+  readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'updateSettings' | 'onState'>;
   readonly log: Log;
 }
 
@@ -30,11 +30,15 @@ export function openUserSettings(deps: UserSettingsDeps): UserSettings {
 class StoredUserSettings implements UserSettings {
   readonly #deps: UserSettingsDeps;
   readonly #closed = new AbortController();
-  readonly #following: Promise<void>;
+  /** Undefined until there is a plugin: following costs a little with each write. */
+  #following: Promise<void> | undefined;
+  readonly #stopListening: () => void;
 
   constructor(deps: UserSettingsDeps) {
     this.#deps = deps;
-    this.#following = this.#follow(this.#closed.signal);
+    this.#stopListening = deps.plugins.onState(() => {
+      if (!this.#closed.signal.aborted) this.#following ??= this.#follow(this.#closed.signal);
+    });
   }
 
   async all(): Promise<Readonly<Record<string, SettingValues>>> {
@@ -70,6 +74,7 @@ class StoredUserSettings implements UserSettings {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening();
     this.#closed.abort();
     await this.#following;
   }

@@ -1,0 +1,108 @@
+import {formatBytes} from '../../domain/byte-size.ts';
+import type {PluginStatus} from '../../domain/plugin.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PLUGIN} from '../catalogue/plugin-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {type Style, styleOf} from '../terminal/style.ts';
+import {formatTable} from '../terminal/table.ts';
+
+type PluginCall = CallOf<typeof PLUGIN>;
+
+/** `crewroom plugin`: shows plugins, and changes their settings. */
+export async function run(call: PluginCall): Promise<ExitCode> {
+  const [action = '', id, setting] = call.arguments;
+  if (action === 'list') {
+    if (id !== undefined) throw invalidUsage('plugin', 'list takes no ID');
+    return list(call, await connectPlugins(call));
+  }
+  const act = ACTIONS.get(action);
+  if (act === undefined)
+    throw invalidUsage('plugin', `it takes list, logs, restart or set, not ${JSON.stringify(action)}`);
+  if (id === undefined) throw invalidUsage('plugin', `${action} needs an ID`);
+  if ((action === 'set') !== (setting !== undefined))
+    throw invalidUsage('plugin', action === 'set' ? 'set needs NAME=VALUE' : `${action} takes only an ID`);
+  return act(call, await connectPlugins(call), id);
+}
+
+const ACTIONS: ReadonlyMap<string, (call: PluginCall, client: PluginClient, id: string) => Promise<ExitCode>> = new Map(
+  [
+    ['logs', logs],
+    ['restart', restart],
+    ['set', set],
+  ],
+);
+
+async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
+  const {stdout, stderr} = context;
+  const {plugins, directoryProblem} = await client.list();
+  if (flags.json) await stdout.write(plugins.map(plugin => jsonLine(plugin)).join(''));
+  else if (!stdout.isTerminal) await stdout.write(plugins.map(({id}) => `${escapeControls(id)}\n`).join(''));
+  else if (plugins.length > 0) await stdout.write(formatPlugins(plugins, styleOf(stdout, context), stdout.columns));
+  if (directoryProblem !== undefined)
+    await stderr.write(`The directory of plugins is not used: ${escapeControls(directoryProblem)}\n`);
+  else if (plugins.length === 0 && stderr.isTerminal)
+    await stderr.write('No plugins; "crewroom paths" names the directory for them\n');
+  return EXIT.ok;
+}
+
+function formatPlugins(plugins: readonly PluginStatus[], style: Style, columns: number): string {
+  const head = ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'];
+  const table = formatTable(head, plugins.map(tableRow), {style, columns});
+  const notes = plugins.flatMap(({id, reason, warnings}) =>
+    [...(reason === undefined ? [] : [reason]), ...warnings].map(
+      text => `${style.yellow('!')} ${escapeControls(`${id}: ${text}`)}\n`,
+    ),
+  );
+  return table + notes.join('');
+}
+
+function tableRow({id, version, state, memoryBytes, routes}: PluginStatus): readonly string[] {
+  const memory = memoryBytes === undefined ? '-' : formatBytes(memoryBytes);
+  return [escapeControls(id), escapeControls(version) || '-', escapeControls(state), memory, String(routes.length)];
+}
+
+async function logs({context, flags}: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
+  const {stdout} = context;
+  const style = styleOf(stdout, context);
+  for (const {atMs, level, text} of await client.logs(id)) {
+    const at = new Date(atMs).toISOString();
+    const line = `${style.dim(at.slice(11, 19))}  ${level === 'error' ? style.red(escapeControls(text)) : escapeControls(text)}\n`;
+    await stdout.write(flags.json ? jsonLine({at, level, text}) : line);
+  }
+  return EXIT.ok;
+}
+
+async function restart(
+  {context: {stdout, stderr}, flags}: PluginCall,
+  client: PluginClient,
+  id: string,
+): Promise<ExitCode> {
+  const status = await client.restart(id);
+  if (flags.json) await stdout.write(jsonLine(status));
+  else if (stderr.isTerminal) await stderr.write(`Restarted ${escapeControls(id)}: ${escapeControls(status.state)}\n`);
+  return EXIT.ok;
+}
+
+async function set(call: PluginCall, client: PluginClient, id: string): Promise<ExitCode> {
+  const [, , setting = ''] = call.arguments;
+  const {stdout, stderr} = call.context;
+  const [, name, text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+  if (name === undefined) throw invalidUsage('plugin', `${JSON.stringify(setting)} is not NAME=VALUE`);
+  const values = await client.set(id, {[name]: readValue(text)});
+  if (call.flags.json) await stdout.write(jsonLine(values));
+  else if (stderr.isTerminal)
+    await stderr.write(escapeControls(`${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`).concat('\n'));
+  return EXIT.ok;
+}
+
+/** Returns a value that is JSON as such, anything else as text. */
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

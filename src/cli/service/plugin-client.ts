@@ -1,0 +1,54 @@
+import {parseAnswer} from '../../client/answer.ts';
+import {openTransport} from '../../client/options.ts';
+import type {FlightStatus} from '../../domain/flight.ts';
+import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
+import type {SettingValues} from '../../domain/user-settings.ts';
+import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
+import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
+import {readDocument} from '../../protocol/text/read-document.ts';
+import type {Call} from '../catalogue/call.ts';
+import {connect} from './connection.ts';
+import {fetchOverHttp} from './http-fetch.ts';
+
+/** Plugins and the simulated flight of a running service. Each method throws what the service threw. */
+export interface PluginClient {
+  /** Address of the service. */
+  readonly url: string;
+  list(): Promise<PluginList>;
+  logs(id: string): Promise<readonly PluginLogLine[]>;
+  restart(id: string): Promise<PluginStatus>;
+  /** Changes settings. @returns All settings of the plugin. */
+  set(id: string, changes: SettingValues): Promise<SettingValues>;
+  flight(): Promise<FlightStatus>;
+  changeFlight(command: FlightCommand): Promise<FlightStatus>;
+  stopFlight(): Promise<void>;
+}
+
+/** Makes a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
+export async function connectPlugins(call: Call): Promise<PluginClient> {
+  const {url} = await connect(call);
+  const transport = openTransport({baseUrl: url, fetch: fetchOverHttp});
+  const send = async <T>(method: string, path: string, read: (json: string) => T, body?: string): Promise<T> => {
+    const sent = body === undefined ? {} : {body: new TextEncoder().encode(body), headers: JSON_BODY};
+    return parseAnswer(await transport.send(method, path, sent), read);
+  };
+  const about = (id: string): string => `/api/plugins/${encodeURIComponent(id)}`;
+  return {
+    url,
+    list: () => send('GET', '/api/plugins', readPlugins),
+    logs: id => send('GET', `${about(id)}/logs`, readPluginLogs),
+    restart: id => send('POST', `${about(id)}/restart`, readPlugin),
+    set: (id, changes) => send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, JSON.stringify(changes)),
+    flight: () => send('GET', '/api/flight', readFlight),
+    changeFlight: command => send('POST', '/api/flight', readFlight, formatFlightCommand(command)),
+    stopFlight: async () => {
+      await send('DELETE', '/api/flight', readObject);
+    },
+  };
+}
+
+const JSON_BODY = {'Content-Type': 'application/json'};
+
+function readObject(json: string): SettingValues {
+  return {...readDocument<object>(json, {})};
+}

@@ -1,0 +1,94 @@
+import {z} from 'zod';
+import {FLIGHT_PHASES} from '../../domain/flight.ts';
+
+/** Plugin in an answer. */
+export const PLUGIN = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  version: z.string(),
+  type: z.string(),
+  description: z.string(),
+  state: z.enum(['page-only', 'waiting', 'starting', 'running', 'restarting', 'stopped', 'broken']),
+  reason: z.string().optional().meta({description: 'Why it is broken, waiting, restarting or stopped.'}),
+  warnings: z.array(z.string()),
+  inDevelopment: z.boolean(),
+  hasPage: z.boolean(),
+  hasBackground: z.boolean(),
+  routes: z.array(z.strictObject({method: z.enum(['GET', 'POST']), name: z.string(), description: z.string()})),
+  directory: z.string(),
+  storagePath: z.string().optional().meta({description: 'Directory for the files of its background.'}),
+  ends: z.int().meta({description: 'How often its background ended by itself.'}),
+  startedAt: z.iso.datetime().optional(),
+  memoryBytes: z.int().optional().meta({description: 'Resident memory of its background.'}),
+});
+
+/** Answer of GET /api/plugins. */
+export const PLUGIN_LIST = z.strictObject({
+  plugins: z.array(PLUGIN),
+  directoryProblem: z.string().optional().meta({description: 'Why the directory of plugins is not used.'}),
+});
+
+/** Answer of GET /api/plugins/installed, in the form of published clients. */
+export const INSTALLED = z.array(
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    version: z.string(),
+    type: z.string(),
+    description: z.string(),
+    ui: z.boolean(),
+  }),
+);
+
+/** Answer of GET /api/plugins/{id}/logs. */
+export const PLUGIN_LOGS = z.strictObject({
+  lines: z.array(z.strictObject({at: z.iso.datetime(), level: z.enum(['error', 'info', 'debug']), text: z.string()})),
+});
+
+/** Settings of one id. */
+export const SETTING_VALUES = z.record(z.string(), z.unknown());
+
+/** Answer of GET /api/settings. */
+export const ALL_SETTINGS = z.record(z.string(), SETTING_VALUES);
+
+/** Answer of GET /api/config. */
+export const CLIENT_CONFIG = z.strictObject({config: z.unknown()});
+
+const AIRPORT = z.strictObject({code: z.string(), name: z.string(), latitude: z.number(), longitude: z.number()});
+
+/** Answer of /api/flight. */
+export const FLIGHT = z.strictObject({
+  phase: z.enum(FLIGHT_PHASES),
+  latitude: z.number(),
+  longitude: z.number(),
+  headingDegrees: z.number(),
+  altitudeFeet: z.number(),
+  verticalSpeedFeetPerMinute: z.number(),
+  groundSpeedKnots: z.number(),
+  flownNauticalMiles: z.number(),
+  toGoNauticalMiles: z.number(),
+  from: AIRPORT,
+  to: AIRPORT,
+  number: z.string(),
+  bidId: z.string().optional(),
+  speed: z.number().meta({description: 'Simulated seconds per second.'}),
+  seed: z.int(),
+  isPaused: z.boolean(),
+  isConnected: z.boolean().meta({description: 'Whether the simulator is connected.'}),
+  elapsedSeconds: z.number().meta({description: 'Simulated time since the start.'}),
+  cruiseFeet: z.number(),
+});
+
+/** Body of POST /api/flight, for the documentation: `readFlightCommand` parses it. */
+export const FLIGHT_COMMAND = z.union([
+  z.strictObject({
+    action: z.literal('start'),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    speed: z.number().min(1).max(1000).optional(),
+    seed: z.int().min(0).optional(),
+    bidId: z.string().optional(),
+  }),
+  z.strictObject({action: z.literal('jump'), phase: z.enum(FLIGHT_PHASES)}),
+  z.strictObject({action: z.enum(['pause', 'disconnect'])}),
+]);
