@@ -1,6 +1,7 @@
 import {constants} from 'node:fs';
 import {type FileHandle, mkdir, open, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
+import {codeOf} from './domain/error-text.ts';
 
 /** Why a file cannot be read. */
 export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';
@@ -71,8 +72,7 @@ export async function openNow(path: string): Promise<FileHandle> {
     // Windows has no such flag, and no pipes in its file system.
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new FileError(isMissing ? 'missing' : 'unreadable', {cause: error});
+    throw new FileError(codeOf(error) === 'ENOENT' ? 'missing' : 'unreadable', {cause: error});
   }
 }
 

@@ -77,7 +77,7 @@ const MAY_IMPORT = {
   'plugins/manifest': ['domain'],
   'plugins/flight': ['domain'],
   'plugins/settings': ['files.ts', 'domain'],
-  system: ['node:'],
+  system: ['domain', 'node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol/headers', 'system'],
   'http/core': ['domain', 'protocol/failure', 'protocol/headers', 'node:buffer'],
   'http/files': ['files.ts', 'domain', 'http/core', 'protocol/headers', 'node:fs', 'node:path', 'mrmime'],
@@ -262,7 +262,7 @@ const MAY_IMPORT = {
     '@bomb.sh/tab',
   ],
   config: ['domain', 'node:path'],
-  'files.ts': ['node:fs', 'node:path'],
+  'files.ts': ['domain', 'node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
   'app.ts': [

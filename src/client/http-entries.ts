@@ -10,7 +10,7 @@ import type {
   Written,
 } from '../domain/entries.ts';
 import type {EntryInfo} from '../domain/entry.ts';
-import {encodeText, type JsonText} from '../domain/json-text.ts';
+import {encodeText, trustStoredJson} from '../domain/json-text.ts';
 import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
 import {NO_REVISION, type Revision} from '../domain/revision.ts';
@@ -40,8 +40,7 @@ export class HttpEntries implements ClientEntries {
     const checked = parseKey(key);
     const answer = await this.#transport.send('GET', entryPath(checked), options).catch(unlessMissing);
     if (answer === undefined) return undefined;
-    // JSON, since the service stores nothing else.
-    const json = answer.bytes as JsonText;
+    const json = trustStoredJson(answer.bytes);
     const {storeId: _, ...about} = this.#meet(answer, () => readEntryHeaders(answer.headers));
     return readTyped({key: checked, sizeBytes: json.length, ...about, json}, options);
   }

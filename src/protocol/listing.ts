@@ -1,6 +1,6 @@
 import type {Page} from '../domain/entries.ts';
 import type {Entry, EntryInfo} from '../domain/entry.ts';
-import {encodeText, type JsonText} from '../domain/json-text.ts';
+import {encodeText, trustStoredJson} from '../domain/json-text.ts';
 import type {Key} from '../domain/key.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import type {StoreId} from '../domain/store-id.ts';
@@ -65,8 +65,7 @@ export function readValueListing(json: string): Listing<Entry> {
   const entries = page.entries.map((info, index): Entry => {
     const value = values[index];
     if (value === undefined) throw new UnexpectedDocument();
-    // JSON, since it is a part of a document that could be parsed.
-    return {...info, json: encodeText(value) as JsonText};
+    return {...info, json: trustStoredJson(encodeText(value))};
   });
   return {storeId, page: {...page, entries}};
 }

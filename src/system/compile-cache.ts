@@ -1,11 +1,7 @@
 import {lstatSync, mkdirSync, realpathSync, type Stats, statSync} from 'node:fs';
 import module from 'node:module';
 import {basename, dirname, join} from 'node:path';
-
-/** The part of the module that the types of the oldest supported Node lack; it exists since Node 22.8. */
-interface CompilingModule {
-  readonly enableCompileCache?: (directory: string) => unknown;
-}
+import {codeOf, messageOf} from '../domain/error-text.ts';
 
 /** Only the owner may access the directory: its code is run. */
 const DIRECTORY_MODE = 0o700;
@@ -25,13 +21,13 @@ const STICKY = 0o1000;
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
  */
 export function enableCompileCache(cacheDir: string, userId: number | undefined): void {
-  const {enableCompileCache: enable} = module as CompilingModule;
-  if (enable === undefined) return;
+  // Exists since Node 22.8; the types are those of the oldest supported Node.
+  if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return;
   try {
     const directory = locate(cacheDir);
     if (findParentProblem(directory, userId) !== undefined) return;
     makeDirectory(directory);
-    if (findOwnProblem(directory, userId) === undefined) enable(directory);
+    if (findOwnProblem(directory, userId) === undefined) module.enableCompileCache(directory);
   } catch {
     // The cache is optional: it only makes the next start faster.
   }
@@ -47,8 +43,7 @@ export function findCacheProblem(path: string, userId: number | undefined): stri
     const directory = locate(path);
     return findParentProblem(directory, userId) ?? findOwnProblem(directory, userId);
   } catch (error) {
-    const {code, message} = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? undefined : message;
+    return codeOf(error) === 'ENOENT' ? undefined : messageOf(error);
   }
 }
 

@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {LIMIT_RANGES} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
@@ -56,16 +57,15 @@ const TOO_LARGE = `it is larger than ${INPUT_BYTES_MAX} bytes`;
 
 /** Returns whether an error means that a file does not exist. */
 export function isMissingFile(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return codeOf(error) === 'ENOENT';
 }
 
 /** Describes why a file cannot be read. */
 export function describeFileProblem(error: unknown): string {
-  const {code = '', message} = error as NodeJS.ErrnoException;
-  return PROBLEMS.get(code) ?? message;
+  return PROBLEMS.get(codeOf(error)) ?? messageOf(error);
 }
 
-const PROBLEMS: ReadonlyMap<string, string> = new Map([
+const PROBLEMS: ReadonlyMap<unknown, string> = new Map([
   ['ENOENT', 'there is no such file'],
   ['EISDIR', 'it is a directory'],
   ['EACCES', 'this user may not read it'],

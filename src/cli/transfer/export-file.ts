@@ -3,6 +3,7 @@ import {type FileHandle, lstat, open, realpath, rename, rm, stat} from 'node:fs/
 import {basename, dirname, join} from 'node:path';
 import {isatty} from 'node:tty';
 import {AppError} from '../../domain/app-error.ts';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import {escapeParts} from '../terminal/escape.ts';
 
@@ -57,7 +58,7 @@ export async function writeExportFile(chunks: AsyncIterable<Uint8Array>, target:
   try {
     await writeInto(chunks, file, name);
     await rename(temporary, path).catch(error => {
-      throw unwritable(name, (error as Error).message, {cause: error});
+      throw unwritable(name, messageOf(error), {cause: error});
     });
   } catch (error) {
     await rm(temporary, {force: true});
@@ -83,7 +84,7 @@ async function findEnd(link: string): Promise<string> {
   try {
     return await realpath(link);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return link;
+    if (codeOf(error) === 'ENOENT') return link;
     throw error;
   }
 }
@@ -116,12 +117,11 @@ async function writing<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const {code = '', message} = error as NodeJS.ErrnoException;
-    throw unwritable(name, PROBLEMS.get(code) ?? message, {cause: error});
+    throw unwritable(name, PROBLEMS.get(codeOf(error)) ?? messageOf(error), {cause: error});
   }
 }
 
-const PROBLEMS: ReadonlyMap<string, string> = new Map([
+const PROBLEMS: ReadonlyMap<unknown, string> = new Map([
   ['ENOENT', 'there is no such directory'],
   ['ENOTDIR', 'there is no such directory'],
   ['EACCES', 'this user may not write there'],

@@ -2,6 +2,7 @@ import type {Stats} from 'node:fs';
 import {lstat, readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
+import {messageOf} from '../../domain/error-text.ts';
 import {makeDirectory, openNow} from '../../files.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';
@@ -44,9 +45,8 @@ export function snapshotFile(directory: string, name: string): string {
 /** Creates the directory of snapshots, which only its owner may read. */
 export async function makeSnapshotsDirectory(directory: string): Promise<void> {
   await makeDirectory(directory, 0o700).catch(error => {
-    const {message} = error as Error;
     throw new AppError(
-      {code: 'unwritable-output', target: JSON.stringify(directory), problem: message},
+      {code: 'unwritable-output', target: JSON.stringify(directory), problem: messageOf(error)},
       {cause: error},
     );
   });

@@ -1,5 +1,5 @@
 import type {EntryRemoved, EntryWritten, Event, IdentityChanged, Reset} from '../../domain/event.ts';
-import {encodeText, type JsonText} from '../../domain/json-text.ts';
+import {encodeText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {ShapeOf} from '../../domain/shape.ts';
@@ -97,8 +97,7 @@ function readWritten(document: unknown, json: string): ValueWritten {
     revision: Number(revision),
     sizeBytes,
     ...readExpiry(expiresAt),
-    // JSON, since it is a part of a document that could be parsed.
-    ...(text === undefined ? undefined : {json: encodeText(text) as JsonText, text, value}),
+    ...(text === undefined ? undefined : {json: trustStoredJson(encodeText(text)), text, value}),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import type {Entry} from '../../domain/entry.ts';
 import {decodeJsonText, encodeJsonText} from '../../domain/json-text.ts';
-import {type Key, parseKey, parsePrefix} from '../../domain/key.ts';
+import {parseKey, parsePrefix} from '../../domain/key.ts';
 import {runAtOnce} from '../../domain/steps.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../../testing/shared/samples.ts';
 import {type ExportLine, formatEntryLines, formatHeaderLine, formatTrailerLine} from './export-lines.ts';
@@ -20,7 +20,7 @@ function text(chunk: Uint8Array): string {
 
 function entry(key: string, json: string, expiresAtMs?: number): Entry {
   const value = encodeJsonText(json);
-  const info = {key: key as Key, revision: 12, sizeBytes: value.length, updatedAtMs: 0};
+  const info = {key: parseKey(key), revision: 12, sizeBytes: value.length, updatedAtMs: 0};
   return {...info, json: value, ...(expiresAtMs === undefined ? {} : {expiresAtMs})};
 }
 

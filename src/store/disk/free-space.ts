@@ -25,9 +25,9 @@ export async function failedOnFullDisk(error: unknown, directory: string, sizeBy
 
 /** Tells whether the operating system reported that the disk, the quota of the user or the limit of one file is reached. */
 export function isFullDiskError(error: unknown): boolean {
-  const {errno} = error as NodeJS.ErrnoException;
   // Node has no name for EDQUOT: the error has only its number, negated.
-  return FULL_DISK_ERRORS.has(codeOf(error)) || (errno !== undefined && -errno === EDQUOT);
+  const isOverQuota = error instanceof Error && 'errno' in error && error.errno === -EDQUOT;
+  return isOverQuota || FULL_DISK_ERRORS.has(codeOf(error));
 }
 
 /** Returns how much the files of a directory may grow, in bytes: the free space, or what this process may still put into one file. */

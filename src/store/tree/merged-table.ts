@@ -86,8 +86,11 @@ export class MergedTable implements ScannedTable {
   *#newerKeys(start: Uint8Array | undefined, reverse: boolean): Generator<Buffer> {
     const keys = this.#newer.sortedKeys();
     const step = reverse ? -1 : 1;
-    for (let index = startIndex(keys, start, reverse); index >= 0 && index < keys.length; index += step)
-      yield Buffer.from(keys[index] as Key);
+    for (let index = startIndex(keys, start, reverse); ; index += step) {
+      const key = keys[index];
+      if (key === undefined) return;
+      yield Buffer.from(key);
+    }
   }
 }
 

@@ -45,8 +45,8 @@ export function keysOf(entries: readonly EntryInfo[]): readonly string[] {
 }
 
 /** Creates a put from text. */
-export function put(key: string, json: string | Uint8Array = '1'): PutOperation {
-  const value = typeof json === 'string' ? encodeJsonText(json) : (json as JsonText);
+export function put(key: string, json: string | JsonText = '1'): PutOperation {
+  const value = typeof json === 'string' ? encodeJsonText(json) : json;
   return {kind: 'put', key: parseKey(key), json: value};
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {parseJsonText} from '../../domain/json-text.ts';
 import type {Store} from '../../domain/store.ts';
 import {put, range, read, textOf, write} from '../shared/assertions.ts';
 import type {ContractPart} from '../shared/contract.ts';
@@ -56,7 +57,7 @@ export const STORE_VALUES: ContractPart<Store> = {
       async run(store) {
         // A Buffer too: its `slice` does not copy.
         for (const bytes of [new TextEncoder().encode('"first"'), Buffer.from('"first"')]) {
-          const written = write(store, put('a', bytes));
+          const written = write(store, put('a', parseJsonText(bytes)));
           bytes.fill(0x58);
           await written;
           assert.equal(textOf(await read(store, 'a')), '"first"');
