@@ -113,6 +113,22 @@ describe('an installed plugin', () => {
     assert.equal(service.logged.at(-2)?.message, '200');
   });
 
+  test('is not waited for by the service', async () => {
+    const service = await startBackground('for (;;);');
+    await service.until('com.example.a', ({state}) => state === 'starting');
+    assert.equal((await fetch(`${service.url}/api/identity`)).status, 200);
+    await assert.rejects(service.json('com.example.a', 'x'), {
+      failure: {
+        code: 'no-plugin-route',
+        plugin: 'com.example.a',
+        route: 'GET x',
+        problem: 'the plugin has not started yet',
+      },
+    });
+    await service.crewroom[Symbol.asyncDispose]();
+    assert.equal(service.crewroom.plugins.status('com.example.a').state, 'stopped');
+  });
+
   test('has nothing to run without a background', async () => {
     const service = await startPlugins(directory => writePlugin(join(directory, 'com.example.a')));
     const {state, storagePath, hasBackground} = service.crewroom.plugins.status('com.example.a');

@@ -43,16 +43,19 @@ export async function readFolderState(folder: string): Promise<FolderState | und
   const own = files.get('');
   if (own === undefined) return undefined;
   return {
-    stamp: [...files].map(describeFile).join('\n'),
-    hasPage: await isFile(join(folder, PAGE_FILE)),
-    hasBackground: await isFile(join(folder, BACKGROUND_FILE)),
+    stamp: [...files]
+      .filter(([name]) => name !== PAGE_FILE)
+      .map(describeFile)
+      .join('\n'),
+    hasPage: await isFile(folder, PAGE_FILE, files),
+    hasBackground: await isFile(folder, BACKGROUND_FILE, files),
     problems: own.isDirectory() ? await findProblems(folder, files) : [{path: '$', problem: describeNoFolder(own)}],
   };
 }
 
 async function listFiles(folder: string): Promise<Files> {
   const files = new Map<string, Stats>();
-  const names = ['', MANIFEST_FILE, PAGE_FOLDER, BACKGROUND];
+  const names = ['', MANIFEST_FILE, PAGE_FOLDER, PAGE_FILE, BACKGROUND];
   for (const name of names) {
     const status = await lstat(join(folder, name)).catch(() => undefined);
     if (status === undefined) continue;
@@ -80,9 +83,11 @@ function describeFile([name, status]: readonly [string, Stats]): string {
   return [name, dev, ino, uid, mode, ...content].join(' ');
 }
 
-async function isFile(path: string): Promise<boolean> {
-  const status = await stat(path).catch(() => undefined);
-  return status?.isFile() === true;
+async function isFile(folder: string, name: string, files: Files): Promise<boolean> {
+  const status = files.get(name);
+  if (status?.isSymbolicLink() !== true) return status?.isFile() === true;
+  const target = await stat(join(folder, name)).catch(() => undefined);
+  return target?.isFile() === true;
 }
 
 function describeNoFolder(status: Stats): string {
