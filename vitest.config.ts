@@ -11,7 +11,44 @@ export const test = {
   testTimeout: 90_000,
   hookTimeout: 90_000,
   expect: {poll: {timeout: 60_000}},
-  globalSetup: ['test/build.ts'],
 };
 
-export default defineConfig({test});
+/** Files that run in a process of their own, because they measure it, change it, or may end it. */
+const OWN_PROCESS = [
+  // The engine may end the process at a damaged file.
+  'src/store/**',
+  'test/store/**',
+  // Processor time, and how long the event loop stands still.
+  'test/ticks.test.ts',
+  'test/hostile-texts.test.ts',
+  'test/parser-verdicts.test.ts',
+  'test/identity/hostile-texts.test.ts',
+  'test/http/{bodies,many-connections,places,slow-clients}.test.ts',
+  // Memory, descriptors, and what the garbage collector takes.
+  'test/client/collected-requests.test.ts',
+  'test/http/{disconnects,held-memory}.test.ts',
+  'test/identity/call-memory.test.ts',
+  // The umask, and warnings of the process.
+  'src/client/attempts.test.ts',
+  'test/http/{binding,upgrade}.test.ts',
+];
+
+export default defineConfig({
+  test: {
+    ...test,
+    globalSetup: ['test/build.ts'],
+    projects: [
+      // Starting a process and loading the service in it takes longer than most files of tests.
+      {test: {...test, name: 'shared', exclude: [...test.exclude, ...OWN_PROCESS], isolate: false}},
+      {
+        test: {
+          ...test,
+          name: 'own process',
+          include: OWN_PROCESS.map(glob => glob.replace(/\*\*$/, '**/*.test.ts')),
+          // After the shared ones: between them, the shared process would be started again.
+          sequence: {groupOrder: 1},
+        },
+      },
+    ],
+  },
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {beforeEach, describe, test, vi} from 'vitest';
+import {afterAll, beforeEach, describe, test, vi} from 'vitest';
 import {useService} from '../support/service.ts';
 import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
 
@@ -9,6 +9,7 @@ const machine = await createMachine();
 const {home} = machine;
 // A command in this process takes the temporary directory from the operating system.
 vi.stubEnv('TMPDIR', home);
+afterAll(() => void vi.unstubAllEnvs());
 const service = useService({ephemeral: true});
 beforeEach(async () => {
   for (const name of await keptFiles()) await rm(join(home, name), {recursive: true});
