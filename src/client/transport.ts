@@ -1,5 +1,6 @@
 import {AppError} from '../domain/app-error.ts';
 import type {Expectation} from '../domain/entry.ts';
+import {untilAborted} from '../domain/until-aborted.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
 import {readService} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
@@ -7,7 +8,7 @@ import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
-import {backoffMs, untilAborted, waitMs} from './waiting.ts';
+import {backoffMs, waitMs} from './waiting.ts';
 
 /** Options of every call. */
 export interface CallOptions {

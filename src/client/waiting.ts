@@ -1,16 +1,4 @@
-/**
- * Waits for a promise, but only until a signal is aborted, which the other side may not notice.
- *
- * @throws The signal's reason.
- */
-export function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-    if (signal.aborted) onAbort();
-  });
-}
+import {untilAborted} from '../domain/until-aborted.ts';
 
 /** Waits for a time. @throws The signal's reason if it is aborted first. */
 export async function waitMs(timeMs: number, signal: AbortSignal): Promise<void> {

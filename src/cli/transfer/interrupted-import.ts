@@ -1,7 +1,7 @@
 import {createTransfer} from '../../client/transfer/http-transfer.ts';
-import {untilAborted} from '../../client/waiting.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Imported, ImportMode} from '../../domain/transfer.ts';
+import {untilAborted} from '../../domain/until-aborted.ts';
 import {formatEntries} from '../output/counts.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';

@@ -1,5 +1,6 @@
 import {parsePrefix} from '../../domain/key.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
+import {untilAborted} from '../../domain/until-aborted.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
 import {readImported} from '../../protocol/transfer/imported.ts';
 import {parseAnswer, readAnswer, unexpectedAnswer} from '../answer.ts';
@@ -7,7 +8,6 @@ import {type ClientOptions, openTransport} from '../options.ts';
 import {formatQuery} from '../query.ts';
 import type {LinkedSignal} from '../signals.ts';
 import type {Transport} from '../transport.ts';
-import {untilAborted} from '../waiting.ts';
 
 /** How a transfer may end early. */
 export interface TransferCallOptions {
