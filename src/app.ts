@@ -10,7 +10,7 @@ import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
 import {type Log, SILENT_LOG} from './domain/log.ts';
 import type {Plugins} from './domain/plugin.ts';
-import type {Sessions} from './domain/session.ts';
+import type {ServedSessions, Sessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {StoreId} from './domain/store-id.ts';
 import type {Timers} from './domain/timers.ts';
@@ -181,7 +181,7 @@ interface Opened {
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
   readonly parts: CrewroomParts;
-  readonly identity: IdentitySource & Sessions;
+  readonly identity: IdentitySource & ServedSessions;
   readonly store: Store;
 }
 
@@ -334,7 +334,7 @@ async function openSessions(
   base: IdentitySource,
   {airline, dataDir, ephemeral, keep}: Config,
   {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
-): Promise<IdentitySource & Sessions> {
+): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
   const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');

@@ -89,7 +89,7 @@ export {
   revisionIn,
   type StoreRevision,
 } from './domain/revision.ts';
-export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn} from './domain/session.ts';
+export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from './domain/store.ts';
 export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';

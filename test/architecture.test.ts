@@ -15,7 +15,7 @@ type Room = keyof typeof MAY_IMPORT;
  */
 const MAY_IMPORT = {
   domain: [],
-  protocol: ['domain', 'protocol/text'],
+  protocol: ['domain', 'protocol/failure', 'protocol/text'],
   'protocol/event': ['domain', 'protocol/text'],
   'protocol/failure': ['domain', 'protocol/text'],
   'protocol/headers': ['domain', 'protocol/text', 'protocol/transaction'],

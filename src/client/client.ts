@@ -1,11 +1,11 @@
 import type {IdentityDocument} from '../domain/identity.ts';
 import {type Readiness, readReadiness, readService, type ServiceDocument} from '../protocol/service-documents.ts';
-import {formatSignIn, readSession, type SessionDocument, type SignInRequest} from '../protocol/session.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
 import {HttpEntries} from './http-entries.ts';
+import {type ClientSessions, createSessions} from './http-sessions.ts';
 import {type ClientOptions, openTransport} from './options.ts';
 import type {CallOptions} from './transport.ts';
 
@@ -15,23 +15,14 @@ import type {CallOptions} from './transport.ts';
  */
 export interface Client {
   readonly entries: ClientEntries;
+  /** Signs pilots in to the back end of the airline, and out. */
+  readonly sessions: ClientSessions;
   /**
    * Returns the identity of the pilot.
    *
    * @throws {AppError} `no-identity` when no pilot is signed in.
    */
   identity(options?: CallOptions): Promise<IdentityAnswer>;
-  /** Returns the state of the session at the back end of the airline. */
-  session(options?: CallOptions): Promise<SessionDocument>;
-  /**
-   * Signs in at the back end of the airline. A failure leaves everything as it was.
-   *
-   * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, `wrong-credentials`,
-   * `pilot-not-confirmed`, and every other failure of a back end.
-   */
-  signIn(request: SignInRequest, options?: CallOptions): Promise<SessionDocument>;
-  /** Forgets the session. @throws {AppError} `sign-in-unavailable`. */
-  signOut(options?: CallOptions): Promise<SessionDocument>;
   /**
    * Returns changes as they happen: see {@link EventStream}. Nothing is sent until it is iterated. In a browser each stream
    * takes one of the six connections that pages have to one origin.
@@ -79,17 +70,12 @@ export function createClient(options: ClientOptions = {}): Client {
   const transport = openTransport(options);
   return {
     entries: new HttpEntries(transport),
+    sessions: createSessions(transport),
     identity: async call => {
       const answer = await transport.send('GET', '/api/identity', call);
       const document = parseAnswer(answer, json => readDocument<object>(json, {})) as IdentityDocument;
       return {document, text: decodeAnswer(answer)};
     },
-    session: async call => parseAnswer(await transport.send('GET', '/api/session', call), readSession),
-    signIn: async (request, call) => {
-      const sending = {...call, body: formatSignIn(request)};
-      return parseAnswer(await transport.send('POST', '/api/session', sending), readSession);
-    },
-    signOut: async call => parseAnswer(await transport.send('DELETE', '/api/session', call), readSession),
     events: options => createEventStream({transport}, options ?? {}),
     service: async call => transport.store.meet(parseAnswer(await transport.send('GET', '/api', call), readService)),
     readiness: async call => parseAnswer(await transport.send('GET', '/readyz', {...call, accept: 503}), readReadiness),

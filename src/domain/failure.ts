@@ -2,7 +2,7 @@
  * Every expected failure, as data. HTTP responses carry it as the members of a problem document, and the client
  * throws the same failure again. `docs/errors.md` explains when each code occurs and what to do.
  */
-export type Failure = RequestFailure | BackEndFailure | StoreFailure | LocalFailure;
+export type Failure = RequestFailure | BackEndFailure | StoreFailure | KeychainFailure | LocalFailure;
 
 /** Failures that a caller can fix: the request was wrong, was refused, or did not match the current state. */
 export type RequestFailure =
@@ -149,13 +149,15 @@ export type StoreFailure =
   | ({readonly code: 'store-closed'} & Partial<ImportedPart>)
   | {readonly code: 'internal'; readonly requestId: string};
 
+/** The keychain of the system is locked or does not answer. Never the answer to a request: the status of the session has it. */
+export type KeychainFailure = {readonly code: 'keychain-unavailable'; readonly problem: string};
+
 /** Failures that never cross HTTP: a program could not start, was used wrongly, or did not reach the service. */
 export type LocalFailure =
   | {readonly code: 'invalid-usage'; readonly command: string; readonly problem: string}
   | {readonly code: 'invalid-configuration'; readonly problems: readonly ConfigurationProblem[]}
   | {readonly code: 'invalid-profile'; readonly file: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'invalid-airline'; readonly file: string; readonly problems: readonly DocumentProblem[]}
-  | {readonly code: 'keychain-unavailable'; readonly problem: string}
   | {readonly code: 'unsafe-host'; readonly host: string}
   | {readonly code: 'address-in-use'; readonly address: string; readonly holder?: string}
   | {readonly code: 'address-unusable'; readonly address: string; readonly problem: string}

@@ -1,8 +1,15 @@
-import type {BackEndFailure, Conflict, DocumentProblem, RequestFailure, StoreFailure} from './failure.ts';
+import type {
+  BackEndFailure,
+  Conflict,
+  DocumentProblem,
+  KeychainFailure,
+  RequestFailure,
+  StoreFailure,
+} from './failure.ts';
 import {hasShape, type Shape, type ShapeOf} from './shape.ts';
 
-/** A failure that the service sends over HTTP. */
-export type SentFailure = RequestFailure | BackEndFailure | StoreFailure;
+/** A failure that the service sends over HTTP, as an answer or as the problem of a session. */
+export type SentFailure = RequestFailure | BackEndFailure | StoreFailure | KeychainFailure;
 
 type Code = SentFailure['code'];
 
@@ -100,6 +107,7 @@ const ROWS = {
   'store-busy': 'waitingMax# imported#? batches#?',
   'store-closed': 'imported#? batches#?',
   internal: 'requestId',
+  'keychain-unavailable': 'problem',
 } as const satisfies Record<Code, string>;
 
 /** The rows, if each names exactly the members of its failure; they do not compile otherwise. */

@@ -1,4 +1,4 @@
-import type {Failure} from './failure.ts';
+import type {AppError} from './app-error.ts';
 import type {IdentityOrigin} from './identity.ts';
 
 /** The state of the session. It is `expired` if the back end of the airline refuses it, or its time is over. */
@@ -13,6 +13,8 @@ export interface SessionStatus {
   readonly source: IdentityOrigin['kind'];
   /** The time of the last change of the state, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
+  /** The pilot and the airline in one line, for people; absent if no pilot is signed in. */
+  readonly summary?: string | undefined;
   /** The end of the session, in milliseconds since the Unix epoch, if it is known. */
   readonly expiresAtMs?: number | undefined;
   /** Whether the served identity is the last known one, not confirmed by the back end since. */
@@ -21,7 +23,7 @@ export interface SessionStatus {
   readonly scriptURL?: string | undefined;
   readonly kept?: SessionPlace | undefined;
   /** The reason why the session is stale, expired or not resumed; absent if its time ended without a failure. */
-  readonly problem?: Failure | undefined;
+  readonly problem?: AppError | undefined;
 }
 
 /** The credentials of a sign-in. */
@@ -32,20 +34,27 @@ export interface SignIn {
   readonly username: string;
   /** Sent to the back end of the airline once, and never kept. */
   readonly password: string;
-  /** Whether the caller may name a back end that is not configured. */
-  readonly mayNameBackEnd: boolean;
+}
+
+/** Longest user name and password, in UTF-16 units: longer than any back end takes. */
+export const CREDENTIAL_LENGTH_MAX = 1024;
+
+/** Options of a sign-in. */
+export interface SignInOptions {
+  /** Ends the call, which throws the reason of the signal. The sign-in may still succeed; a sign-out ends it, too. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The port of sessions: pilots sign in and out. */
 export interface Sessions {
-  status(): SessionStatus;
+  status(): Promise<SessionStatus>;
 
   /**
    * Signs in and serves the identity of the pilot from then on. A failure changes nothing.
    *
    * @throws {AppError} `invalid-sign-in`, `sign-in-unavailable`, `sign-in-busy`, and every failure of a back end.
    */
-  signIn(signIn: SignIn): Promise<SessionStatus>;
+  signIn(signIn: SignIn, options?: SignInOptions): Promise<SessionStatus>;
 
   /**
    * Starts a verification of the session at the back end, for callers that the back end has just refused. Does not wait
@@ -57,6 +66,21 @@ export interface Sessions {
    */
   verify(): Promise<SessionStatus>;
 
-  /** Deletes the session, wherever it is kept. Idempotent. @throws {AppError} `sign-in-unavailable`. */
+  /**
+   * Deletes the session, wherever it is kept, and ends a sign-in that is in progress. Idempotent.
+   *
+   * @throws {AppError} `sign-in-unavailable`.
+   */
   signOut(): Promise<SessionStatus>;
+}
+
+/** The port of sessions with what only a server needs: it signs in for callers that may do less than this program. */
+export interface ServedSessions extends Sessions {
+  signIn(signIn: SignIn, options?: ServedSignInOptions): Promise<SessionStatus>;
+}
+
+/** Options of a sign-in that a server carries out for a caller. */
+export interface ServedSignInOptions extends SignInOptions {
+  /** Whether the caller may name a back end that is not configured. @default {true} */
+  readonly mayNameBackEnd?: boolean | undefined;
 }

@@ -215,9 +215,64 @@ describe('the headers of an entry', () => {
 });
 
 describe('a session', () => {
-  test('brings back its state', () => {
-    const status: SessionStatus = {state: 'signed-out', source: 'back-end', sinceMs: 5, stale: false};
-    expect(readSession(formatSession(status))).toMatchObject({state: 'signed-out', since: new Date(5).toISOString()});
+  const signedOut: SessionStatus = {state: 'signed-out', source: 'none', sinceMs: 5, stale: false};
+  const scriptURL = 'https://a.example/';
+  const unreachable = {
+    code: 'back-end-unreachable',
+    url: scriptURL,
+    stage: 'connection',
+    problem: 'no server listens',
+  } as const;
+  const statuses: readonly {readonly name: string; readonly status: SessionStatus}[] = [
+    {name: 'without a pilot', status: signedOut},
+    {
+      name: 'with every member',
+      status: {
+        state: 'signed-in',
+        source: 'back-end',
+        sinceMs: 5,
+        summary: 'Ada Quill (VMS0001), a.example',
+        expiresAtMs: 6,
+        stale: true,
+        scriptURL,
+        kept: 'file',
+        problem: new AppError(unreachable),
+      },
+    },
+    {
+      name: 'whose keychain is locked',
+      status: {...signedOut, problem: new AppError({code: 'keychain-unavailable', problem: 'it is locked'})},
+    },
+  ];
+  for (const {name, status} of statuses)
+    test(`${name} comes back, with the failure in it`, () => {
+      const read = readSession(formatSession(status));
+      expect(read).toEqual(status);
+      expect(read.problem?.failure).toEqual(status.problem?.failure);
+    });
+
+  test('has the members of a failure beside its message and advice', () => {
+    const {problem} = JSON.parse(formatSession({...signedOut, problem: new AppError(unreachable)}));
+    const detail = expect.stringContaining('no server listens');
+    expect(problem).toEqual({...unreachable, detail, advice: expect.stringMatching(/./)});
+  });
+
+  test('keeps the message and the advice of a failure that this version does not know', () => {
+    const problem = {code: 'back-end-asleep', detail: 'it sleeps', advice: 'wake it', hours: 8};
+    const read = readSession(JSON.stringify({...JSON.parse(formatSession(signedOut)), problem}));
+    expect(read.problem?.failure).toEqual({
+      code: 'unknown-failure',
+      sentCode: 'back-end-asleep',
+      status: 200,
+      detail: 'it sleeps',
+      advice: 'wake it',
+    });
+  });
+
+  test('without a time of its own is refused', () => {
+    const document = JSON.parse(formatSession(signedOut));
+    for (const wrong of [{since: 'today'}, {since: 5}, {expiresAt: 'never'}, {problem: {code: 'x'}}])
+      expect(() => readSession(JSON.stringify({...document, ...wrong}))).toThrow(UnexpectedDocument);
   });
 
   test('a sign-in brings back its credentials', () => {

@@ -1,35 +1,23 @@
-import {AppError, describeFailure} from '../domain/app-error.ts';
+import {AppError} from '../domain/app-error.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
 import type {DocumentProblem} from '../domain/failure.ts';
-import {adviseOn} from '../domain/failure-advice.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
-import type {SessionStatus} from '../domain/session.ts';
+import type {SessionStatus, SignIn} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
+import {problemOf, readProblem} from './failure/failure-document.ts';
 import {formatTime} from './text/format-time.ts';
-import {readDocument} from './text/read-document.ts';
+import {readDocument, readExpiry, readTime} from './text/read-document.ts';
 
 /** Largest body of a sign-in, in bytes: an address, a name and a password of the largest usual sizes. */
 export const SIGN_IN_BYTES_MAX = 16 * 1024;
-
-/** Longest user name and password, in UTF-16 units: longer than any back end takes. */
-export const CREDENTIAL_LENGTH_MAX = 1024;
 
 /** Deepest nesting of a sign-in, which holds only strings. */
 const DEPTH_MAX = 8;
 
 /** Writes the body of a sign-in. */
-export function formatSignIn({scriptURL, username, password}: SignInRequest): string {
+export function formatSignIn({scriptURL, username, password}: SignIn): string {
   return JSON.stringify({scriptURL, username, password});
-}
-
-/** Credentials to sign in with. */
-export interface SignInRequest {
-  /** Address of the back end, if the service has no airline configured. The service refuses it from a web page. */
-  readonly scriptURL?: string | undefined;
-  /** Number of the pilot, or the e-mail address. */
-  readonly username: string;
-  readonly password: string;
 }
 
 /**
@@ -37,14 +25,14 @@ export interface SignInRequest {
  *
  * @throws {AppError} `invalid-json`; `invalid-sign-in` with the path of each problem.
  */
-export function readSignIn(body: Uint8Array): SignInRequest {
+export function readSignIn(body: Uint8Array): SignIn {
   const index = indexDocument(body);
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => void problems.push(problem);
   const root = new DocumentObject({index, span: index.root, path: '$', report});
   const scriptURL = root.has('scriptURL') ? root.string('scriptURL') : undefined;
-  const username = readCredential(root, 'username', report)?.trim();
-  const password = readCredential(root, 'password', report);
+  const username = root.string('username');
+  const password = root.string('password');
   root.end();
   if (username === undefined || password === undefined || problems.length > 0)
     throw new AppError({code: 'invalid-sign-in', problems});
@@ -60,63 +48,64 @@ function indexDocument(body: Uint8Array): JsonIndex {
   }
 }
 
-function readCredential(
-  root: DocumentObject,
-  name: string,
-  report: (problem: DocumentProblem) => void,
-): string | undefined {
-  const text = root.string(name);
-  if (text === undefined) return undefined;
-  // Never repeat the text itself.
-  if (text.trim() === '') report({path: `$.${name}`, problem: 'is empty'});
-  else if (text.length > CREDENTIAL_LENGTH_MAX)
-    report({path: `$.${name}`, problem: `is longer than ${CREDENTIAL_LENGTH_MAX} characters`});
-  return text;
-}
-
-/** State of the session at the back end of the airline, as it travels. */
+/** Status of the session, as it travels. */
 export interface SessionDocument {
-  readonly state: 'signed-out' | 'signed-in' | 'expired';
-  readonly source: 'back-end' | 'profile' | 'sample' | 'none';
+  readonly state: SessionStatus['state'];
+  readonly source: SessionStatus['source'];
   /** When the state began (RFC 3339, UTC). */
   readonly since: string;
+  readonly summary?: string | undefined;
   /** When the session ends, if known (RFC 3339, UTC). */
-  readonly expiresAt?: string;
-  /** Present if the served identity is the last known one, which the back end has not confirmed since. */
-  readonly stale?: true;
-  readonly scriptURL?: string;
-  readonly kept?: 'keychain' | 'file' | 'memory';
-  /** Why the session is stale, expired or was not resumed. */
-  readonly problem?: {readonly code: string; readonly detail: string; readonly advice: string};
+  readonly expiresAt?: string | undefined;
+  /** Absent if the session is not stale. */
+  readonly stale?: boolean | undefined;
+  readonly scriptURL?: string | undefined;
+  readonly kept?: SessionStatus['kept'];
+  /** The result of {@link problemOf}; {@link readProblem} checks it. */
+  readonly problem?: object | undefined;
 }
 
-/** Writes the state of the session. */
+/** Writes the status of the session. */
 export function formatSession(status: SessionStatus): string {
-  const {state, source, sinceMs, expiresAtMs, stale, scriptURL, kept, problem} = status;
-  return JSON.stringify({
+  return JSON.stringify(sessionDocument(status));
+}
+
+/** Returns the status of the session as it travels. */
+export function sessionDocument(status: SessionStatus): SessionDocument {
+  const {state, source, sinceMs, summary, expiresAtMs, stale, scriptURL, kept, problem} = status;
+  return {
     state,
     source,
     since: formatTime(sinceMs),
+    summary,
     expiresAt: expiresAtMs === undefined ? undefined : formatTime(expiresAtMs),
     stale: stale || undefined,
     scriptURL,
     kept,
-    problem: problem && {code: problem.code, detail: describeFailure(problem), advice: adviseOn(problem)},
-  });
+    problem: problem && problemOf(problem.failure),
+  };
 }
 
 /** Reads what {@link formatSession} writes. @throws {UnexpectedDocument} */
-export function readSession(json: string): SessionDocument {
-  return readDocument<SessionDocument>(json, SESSION);
+export function readSession(json: string): SessionStatus {
+  const {since, expiresAt, stale = false, problem, ...others} = readDocument<SessionDocument>(json, SESSION);
+  return {
+    ...others,
+    sinceMs: readTime(since),
+    ...readExpiry(expiresAt),
+    stale,
+    problem: problem && readProblem({...problem}, 200),
+  };
 }
 
 const SESSION: ShapeOf<SessionDocument> = {
   state: 'string',
   source: 'string',
   since: 'string',
+  'summary?': 'string',
   'expiresAt?': 'string',
   'stale?': 'boolean',
   'scriptURL?': 'string',
   'kept?': 'string',
-  'problem?': {code: 'string', detail: 'string', advice: 'string'},
+  'problem?': {},
 };

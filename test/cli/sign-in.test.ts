@@ -256,7 +256,14 @@ test('crewroom status shows what a service says as text, and obeys nothing in it
       since: '2026-03-01T12:00:00.000Z',
       scriptURL: url,
       stale: true,
-      problem: {code: 'back-end-failed', detail: 'b\u001b[2J', advice: 'c\u001b[2J'},
+      problem: {
+        code: 'back-end-failed',
+        url,
+        backEndStatus: 500,
+        hint: 'c\u001b[2J',
+        detail: 'b\u001b[2J',
+        advice: 'c\u001b[2J',
+      },
     },
   };
   const impostor = createServer(({url: path = ''}, response) => {

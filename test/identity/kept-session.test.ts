@@ -15,7 +15,7 @@ const CREDENTIALS = {username: '1', password: ADA.password};
 async function signInOnce(machine: Machine): Promise<{readonly airline: string; readonly session: string}> {
   const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
   const {client, stop} = await machine.start({airline});
-  await client.signIn(CREDENTIALS);
+  await client.sessions.signIn(CREDENTIALS);
   const {session} = (await client.identity()).document.va_user;
   await stop();
   machine.backEnd.forgetRequests();
@@ -48,7 +48,7 @@ describe('a kept session', () => {
     machine.keychain.unlock();
     const {client} = await machine.start({airline});
     expect((await client.identity()).document.va_user.pilotID).toBe('VMS0001');
-    await until(client, ({stale, kept}) => stale === undefined && kept === 'keychain');
+    await until(client, ({stale, kept}) => !stale && kept === 'keychain');
     expect(machine.keychain.secrets.size).toBe(1);
   });
 
@@ -57,7 +57,8 @@ describe('a kept session', () => {
     machine.keychain.lock();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
-    for (let count = 0; count < 3; count++) expect(await client.signIn(CREDENTIALS)).toMatchObject({kept: 'file'});
+    for (let count = 0; count < 3; count++)
+      expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({kept: 'file'});
     expect(machine.log.lines.filter(line => line.startsWith('info keychain not used'))).toHaveLength(1);
   });
 
@@ -69,7 +70,7 @@ describe('a kept session', () => {
     await machine.backEnd.stop();
     const {client} = await machine.start({airline});
     expect((await stat(fileOf(machine))).mode & 0o777).toBe(0o600);
-    expect(await client.session()).toMatchObject({state: 'signed-in', stale: true, kept: 'file'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-in', stale: true, kept: 'file'});
   });
 
   test('waits in the background for a keychain that is locked at the start', async () => {
@@ -82,14 +83,14 @@ describe('a kept session', () => {
       state: 'signed-out',
       source: 'back-end',
       kept: 'keychain',
-      problem: {code: 'keychain-unavailable'},
+      problem: {failure: {code: 'keychain-unavailable'}},
     });
     await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
     expect(machine.backEnd.requests).toEqual([]);
     machine.keychain.unlock();
     machine.clock.advance(1000);
-    const session = await until(client, ({state, stale}) => state === 'signed-in' && stale === undefined);
-    expect(session).toMatchObject({since: '2026-03-01T12:00:00.000Z'});
+    const session = await until(client, ({state, stale}) => state === 'signed-in' && !stale);
+    expect(session).toMatchObject({sinceMs: Date.UTC(2026, 2, 1, 12)});
     expect(changes()).toBeGreaterThanOrEqual(1);
     expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
   });
@@ -101,8 +102,8 @@ describe('a kept session', () => {
     const {client, stop} = await machine.start({airline}, {keychain});
     await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
     // No other identity is served silently, and signing in again works.
-    expect(await client.session()).toMatchObject({state: 'signed-out', kept: 'keychain'});
-    expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-out', kept: 'keychain'});
+    expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
     await stop();
   });
 
@@ -112,7 +113,7 @@ describe('a kept session', () => {
     machine.keychain.secrets.clear();
     const {client} = await machine.start({airline});
     await until(client, ({kept}) => kept === undefined);
-    expect(await client.session()).toMatchObject({state: 'signed-out'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-out'});
   });
 
   for (const [name, spoil] of [
@@ -151,9 +152,9 @@ describe('a kept session', () => {
       const {airline} = await signInOnce(machine);
       await spoil(fileOf(machine));
       const {client} = await machine.start({airline});
-      expect(await client.session()).toMatchObject({state: 'signed-out'});
+      expect(await client.sessions.status()).toMatchObject({state: 'signed-out'});
       expect(machine.log.lines.filter(line => line.startsWith('error kept session not used'))).toHaveLength(1);
-      expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
+      expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
     });
   }
 
@@ -161,22 +162,22 @@ describe('a kept session', () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     const {client} = await machine.start({airline, dataDir: join(machine.directory, 'other')});
-    expect(await client.session()).toMatchObject({state: 'signed-out'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-out'});
   });
 
   test('is removed by signing out, even if the keychain is locked', async () => {
     const machine = await createMachine();
     const {airline} = await signInOnce(machine);
     const {client, stop} = await machine.start({airline});
-    await until(client, ({stale}) => stale === undefined);
+    await until(client, ({stale}) => !stale);
     machine.keychain.lock();
-    await client.signOut();
+    await client.sessions.signOut();
     expect(await readdir(machine.dataDir)).not.toContain('session.json');
     expect(machine.log.lines.filter(line => line.includes('not removed from the keychain'))).toHaveLength(1);
     await stop();
     machine.keychain.unlock();
     const {client: again} = await machine.start({airline});
-    expect(await again.session()).toMatchObject({state: 'signed-out'});
+    expect(await again.sessions.status()).toMatchObject({state: 'signed-out'});
   });
 
   for (const options of [{keep: false}, {ephemeral: true}]) {
@@ -184,11 +185,11 @@ describe('a kept session', () => {
       const machine = await createMachine();
       const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
       const first = await machine.start({airline, ...options});
-      expect(await first.client.signIn(CREDENTIALS)).toMatchObject({kept: 'memory'});
+      expect(await first.client.sessions.signIn(CREDENTIALS)).toMatchObject({kept: 'memory'});
       await first.stop();
       expect(machine.keychain.secrets.size).toBe(0);
       const {client} = await machine.start({airline, ...options});
-      expect(await client.session()).toMatchObject({state: 'signed-out'});
+      expect(await client.sessions.status()).toMatchObject({state: 'signed-out'});
     });
   }
 
@@ -199,7 +200,7 @@ describe('a kept session', () => {
     await stop();
     expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
     const {client} = await machine.start({airline});
-    await until(client, ({state, stale}) => state === 'signed-in' && stale === undefined);
+    await until(client, ({state, stale}) => state === 'signed-in' && !stale);
   });
 });
 

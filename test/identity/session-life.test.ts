@@ -76,7 +76,7 @@ test('a session of a week is resumed on its last day, and lasts for a month', as
   });
   backEnd.forgetRequests();
   await pass(opened, 30 * DAY_MS, HOUR_MS, backEnd);
-  expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+  expect(await source.status()).toMatchObject({state: 'signed-in', stale: false});
   // Each is valid for seven days and resumed at least one day before its end.
   const resumed = pathsOf(backEnd).filter(path => path === 'pilot/resume').length;
   expect(resumed).toBeGreaterThanOrEqual(4);
@@ -101,7 +101,7 @@ test('a session that the airline ended expires within an hour, although it would
   expect(changes).toBe(0);
   backEnd.endSessions();
   await pass(opened, HOUR_MS, 10 * MINUTE_MS, backEnd);
-  expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
+  expect(await source.status()).toMatchObject({state: 'expired', problem: {failure: {code: 'session-unknown'}}});
   expect(changes).toBe(1);
 });
 
@@ -122,7 +122,7 @@ test('callers can request a verification at most once a minute', async () => {
   // The call does not wait for the answer.
   expect(await source.verify()).toMatchObject({state: 'signed-in'});
   await source.idle();
-  expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
+  expect(await source.status()).toMatchObject({state: 'expired', problem: {failure: {code: 'session-unknown'}}});
   await expect(source.verify()).rejects.toMatchObject({failure: {code: 'no-identity'}});
   // The limit is per session.
   await source.signIn(SIGN_IN);
@@ -145,7 +145,7 @@ test('an opaque session is verified every half hour for a week, and no change is
   expect(changes).toBe(0);
   backEnd.endSessions();
   await pass(opened, HOUR_MS, 10 * MINUTE_MS, backEnd);
-  expect(opened.source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
+  expect(await opened.source.status()).toMatchObject({state: 'expired', problem: {failure: {code: 'session-unknown'}}});
   expect(changes).toBe(1);
 });
 
@@ -155,7 +155,7 @@ test('a session whose end passed while the machine slept expires without a reque
   const {source} = await open(clock, backEnd.scriptURL);
   backEnd.forgetRequests();
   clock.sleep(8 * DAY_MS);
-  expect(source.status()).toMatchObject({state: 'expired'});
+  expect(await source.status()).toMatchObject({state: 'expired'});
   expect(source.current()).toBe(undefined);
   expect(backEnd.requests).toEqual([]);
 });
@@ -168,7 +168,7 @@ test('a session whose last day began while the machine slept is resumed at once'
   clock.sleep(6.9 * DAY_MS);
   await source.idle();
   expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
-  expect(source.status().expiresAtMs).toBe(clock.nowMs() + 7 * DAY_MS);
+  expect((await source.status()).expiresAtMs).toBe(clock.nowMs() + 7 * DAY_MS);
 });
 
 test('a clock that is set back delays no request for long', async () => {
@@ -213,17 +213,20 @@ test('a back end that is down is retried with backoff, until the session ends', 
   // A random number of 0.5 makes each delay three quarters of its maximum.
   expect(pausesMs.slice(0, 6)).toEqual([1500, 3000, 6000, 12_000, 24_000, 48_000]);
   expect(Math.max(...pausesMs)).toBe(0.75 * 5 * MINUTE_MS);
-  expect(source.status()).toMatchObject({
+  expect(await source.status()).toMatchObject({
     state: 'signed-in',
     stale: true,
-    problem: {code: 'back-end-failed', backEndStatus: 503},
+    problem: {failure: {code: 'back-end-failed', backEndStatus: 503}},
   });
   expect(source.current()?.summary).toContain('Ada Quill');
   // Logged once, not after each attempt.
   expect(log.lines.filter(line => line.includes('last known identity stays'))).toHaveLength(1);
   await pass(opened, DAY_MS, 10 * MINUTE_MS, backEnd).catch(() => {});
   // The cause stays after the end of the session.
-  expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'back-end-failed', backEndStatus: 503}});
+  expect(await source.status()).toMatchObject({
+    state: 'expired',
+    problem: {failure: {code: 'back-end-failed', backEndStatus: 503}},
+  });
   backEnd.forgetRequests();
   clock.advance(DAY_MS);
   expect(backEnd.requests).toEqual([]);
@@ -244,8 +247,8 @@ test('Retry-After is respected up to an hour, also for callers', async () => {
   for (const {headers, pauseMs} of table) {
     backEnd.failWith({...busy, headers: {...busy.headers, ...headers}});
     await source.refresh();
-    const problem = {code: 'back-end-busy', backEndStatus: 429, message: 'Too Many Attempts.'};
-    expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem});
+    const failure = {code: 'back-end-busy', backEndStatus: 429, message: 'Too Many Attempts.'};
+    expect(await source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {failure}});
     backEnd.failWith(undefined);
     backEnd.forgetRequests();
     clock.advance(pauseMs - 1000);
@@ -255,7 +258,7 @@ test('Retry-After is respected up to an hour, also for callers', async () => {
     clock.advance(1000);
     await source.idle();
     expect(pathsOf(backEnd)).toEqual(['pilot/verify']);
-    expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+    expect(await source.status()).toMatchObject({state: 'signed-in', stale: false});
   }
 });
 
@@ -266,11 +269,13 @@ test('an invalid Retry-After is ignored', async () => {
   for (const text of ['soon', '-5', '1e3', '0x10', 'Sun, 99 Mar 2026 12:10:00 GMT', '9'.repeat(10_000)]) {
     backEnd.failWith({...TROUBLE.maintenance, headers: {'Retry-After': text}});
     await source.refresh();
-    expect(source.status().problem).not.toHaveProperty('retryAfterSeconds');
+    expect((await source.status()).problem?.failure).not.toHaveProperty('retryAfterSeconds');
   }
   backEnd.failWith({...TROUBLE.maintenance, headers: {'Retry-After': '120'}});
   await source.refresh();
-  expect(source.status().problem).toMatchObject({code: 'back-end-failed', backEndStatus: 503, retryAfterSeconds: 120});
+  expect((await source.status()).problem).toMatchObject({
+    failure: {code: 'back-end-failed', backEndStatus: 503, retryAfterSeconds: 120},
+  });
 });
 
 test('delays have jitter', async () => {
@@ -304,7 +309,7 @@ test('signing out during a request takes precedence over its answer', async () =
   await backEnd.received(1);
   await source.signOut();
   await refreshing;
-  expect(source.status()).toMatchObject({state: 'signed-out', stale: false});
+  expect(await source.status()).toMatchObject({state: 'signed-out', stale: false});
   expect(source.current()).toBe(undefined);
 });
 
@@ -312,10 +317,10 @@ test('a new session that has already ended is verified like one without an end: 
   const clock = createTestClock();
   const backEnd = await using(startPhpVms5({nowMs: () => clock.nowMs() - 300 * DAY_MS}));
   const {source} = await open(clock, backEnd.scriptURL);
-  expect(source.status()).toMatchObject({state: 'signed-in', expiresAtMs: undefined});
+  expect(await source.status()).toMatchObject({state: 'signed-in', expiresAtMs: undefined});
   clock.advance(HOUR_MS);
   await source.idle();
-  expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+  expect(await source.status()).toMatchObject({state: 'signed-in', stale: false});
 });
 
 test('the member "expiry" of the pilot is used', async () => {
@@ -323,7 +328,7 @@ test('the member "expiry" of the pilot is used', async () => {
   const backEnd = await using(startHostileBackEnd({nowMs: clock.nowMs}));
   backEnd.changePilot(pilot => ({...pilot, expiry: Math.floor(clock.nowMs() / 1000) + 600}));
   const {source} = await open(clock, backEnd.scriptURL);
-  expect(source.status().expiresAtMs).toBe(clock.nowMs() + 600_000);
+  expect((await source.status()).expiresAtMs).toBe(clock.nowMs() + 600_000);
   backEnd.forgetRequests();
   clock.advance(9.5 * MINUTE_MS);
   await source.idle();
@@ -373,7 +378,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
       // The session is resumed on its last day.
       clock.sleep(6.5 * DAY_MS);
       await source.idle();
-      expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code}});
+      expect(await source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {failure: {code}}});
       expect(source.current()).toBe(identity);
       // The session was sent to the back end only, and is not in the log.
       expect(pathsOf(backEnd)).toEqual(['pilot/resume']);
@@ -381,8 +386,8 @@ describe('with a hostile back end the last known identity stays, marked as stale
       backEnd.behave();
       await source.refresh();
       // If the answer with a new session is lost, the old session is over, and the client cannot know.
-      if (LOST_ANSWERS.has(hostility)) expect(source.status().state).toBe('expired');
-      else expect(source.status()).toMatchObject({state: 'signed-in', stale: false, problem: undefined});
+      if (LOST_ANSWERS.has(hostility)) expect((await source.status()).state).toBe('expired');
+      else expect(await source.status()).toMatchObject({state: 'signed-in', stale: false, problem: undefined});
     });
   }
 
@@ -406,7 +411,7 @@ describe('with a hostile back end the last known identity stays, marked as stale
     backEnd.misbehave('dying session');
     await source.refresh();
     await source.refresh();
-    expect(source.status()).toMatchObject({state: 'expired', problem: {code: 'session-unknown'}});
+    expect(await source.status()).toMatchObject({state: 'expired', problem: {failure: {code: 'session-unknown'}}});
   });
 
   test('404 from a web server without the back end does not end the session', async () => {
@@ -425,10 +430,14 @@ describe('with a hostile back end the last known identity stays, marked as stale
     const {source} = await open(clock, backEnd.scriptURL);
     isGone = true;
     await source.refresh();
-    expect(source.status()).toMatchObject({state: 'signed-in', stale: true, problem: {code: 'not-a-back-end'}});
+    expect(await source.status()).toMatchObject({
+      state: 'signed-in',
+      stale: true,
+      problem: {failure: {code: 'not-a-back-end'}},
+    });
     isGone = false;
     await source.refresh();
-    expect(source.status()).toMatchObject({state: 'signed-in', stale: false});
+    expect(await source.status()).toMatchObject({state: 'signed-in', stale: false});
   });
 });
 

@@ -30,10 +30,10 @@ describe('with a profile', () => {
   test('its pilot is served until another one signs in, and again after signing out', async () => {
     const machine = await createMachine();
     const {client, changes} = await machine.start({profile: await writeProfile(machine, machine.backEnd.scriptURL)});
-    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'profile'});
     const before = (await client.identity()).text;
 
-    expect(await client.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in', source: 'back-end'});
+    expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in', source: 'back-end'});
     const {document, text} = await client.identity();
     expect(document.va_user.pilotID).toBe('VMS0001');
     expect(document).toMatchObject({
@@ -45,7 +45,7 @@ describe('with a profile', () => {
     expect(text).toContain('"downloads":128.0');
     expect((await client.readiness()).identity.summary).toBe('Ada Quill (VMS0001), Crewroom Air');
 
-    expect(await client.signOut()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect(await client.sessions.signOut()).toMatchObject({state: 'signed-in', source: 'profile'});
     expect((await client.identity()).text).toBe(before);
     expect(changes()).toBe(2);
   });
@@ -54,7 +54,7 @@ describe('with a profile', () => {
     const machine = await createMachine();
     const {backEnd} = machine;
     const {client, crewroom} = await machine.start({profile: await writeProfile(machine, backEnd.scriptURL)});
-    await client.signIn(CREDENTIALS);
+    await client.sessions.signIn(CREDENTIALS);
     const changed = (): Promise<void> => new Promise(resolve => crewroom.identity.onChange(resolve));
 
     let change = changed();
@@ -77,7 +77,7 @@ describe('with a profile', () => {
     change = changed();
     await writeProfile(machine, 'https://elsewhere.example/');
     await change;
-    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'profile'});
     expect((await client.identity()).document.va_user.session).toBe(SAMPLE_DOCUMENT.va_user.session);
     await until(client, () => machine.keychain.secrets.size === 0);
   });
@@ -85,12 +85,12 @@ describe('with a profile', () => {
   test('a kept session of another back end is not used', async () => {
     const machine = await createMachine();
     const first = await machine.start({profile: await writeProfile(machine, machine.backEnd.scriptURL)});
-    await first.client.signIn(CREDENTIALS);
+    await first.client.sessions.signIn(CREDENTIALS);
     await first.stop();
     machine.backEnd.forgetRequests();
     const other = await using(startPhpVms7({nowMs: machine.clock.nowMs}));
     const {client} = await machine.start({profile: await writeProfile(machine, other.scriptURL)});
-    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'profile'});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'profile'});
     expect(other.requests).toEqual([]);
     expect(machine.backEnd.requests).toEqual([]);
   });
@@ -101,15 +101,15 @@ describe('without an airline', () => {
     const machine = await createMachine();
     const {client, url} = await machine.start();
     const {scriptURL} = machine.backEnd;
-    expect(await client.session()).toMatchObject({state: 'signed-in', source: 'sample'});
-    await expect(client.signIn(CREDENTIALS)).rejects.toMatchObject({
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'sample'});
+    await expect(client.sessions.signIn(CREDENTIALS)).rejects.toMatchObject({
       failure: {
         code: 'invalid-sign-in',
         problems: [{path: '$.scriptURL', problem: 'is missing, and no airline is configured'}],
       },
     });
     // The service adds the slash at the end.
-    await client.signIn({...CREDENTIALS, scriptURL: scriptURL.slice(0, -1)});
+    await client.sessions.signIn({...CREDENTIALS, scriptURL: scriptURL.slice(0, -1)});
     const {document} = await client.identity();
     expect(document).toMatchObject({
       va_user: {pilotID: 'VMS0001'},
@@ -117,7 +117,7 @@ describe('without an airline', () => {
     });
     // The sample is not a profile: none of its members are part of a real identity.
     expect(document).not.toHaveProperty('vendor_design_user');
-    expect(await client.signIn(CREDENTIALS)).toMatchObject({scriptURL});
+    expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({scriptURL});
     // A page may use the same back end.
     const headers = {Origin: url};
     const post = (body: unknown): Promise<Response> =>
@@ -125,18 +125,18 @@ describe('without an airline', () => {
     expect((await post(CREDENTIALS)).status).toBe(200);
     expect((await post({...CREDENTIALS, scriptURL})).status).toBe(200);
     expect((await post({...CREDENTIALS, scriptURL: 'http://127.0.0.1:1/'})).status).toBe(422);
-    expect(await client.signOut()).toMatchObject({state: 'signed-in', source: 'sample'});
+    expect(await client.sessions.signOut()).toMatchObject({state: 'signed-in', source: 'sample'});
     expect((await post({...CREDENTIALS, scriptURL})).status).toBe(422);
-    expect(await client.signOut()).toMatchObject({source: 'sample'});
+    expect(await client.sessions.signOut()).toMatchObject({source: 'sample'});
   });
 
   test('no identity is served with --profile none, before and after', async () => {
     const machine = await createMachine();
     const {client} = await machine.start({profile: 'none'});
-    expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
-    await client.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL});
+    expect(await client.sessions.status()).toMatchObject({state: 'signed-out', source: 'none'});
+    await client.sessions.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL});
     expect((await client.identity()).document.va_user.pilotID).toBe('VMS0001');
-    expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'none'});
+    expect(await client.sessions.signOut()).toMatchObject({state: 'signed-out', source: 'none'});
   });
 });
 
@@ -146,11 +146,11 @@ describe('a password is not sent elsewhere', () => {
     const other = await using(startPhpVms5({nowMs: machine.clock.nowMs}));
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
-    await expect(client.signIn({...CREDENTIALS, scriptURL: other.scriptURL})).rejects.toMatchObject({
+    await expect(client.sessions.signIn({...CREDENTIALS, scriptURL: other.scriptURL})).rejects.toMatchObject({
       failure: {code: 'invalid-sign-in', problems: [{path: '$.scriptURL'}]},
     });
     expect(other.requests).toEqual([]);
-    expect(await client.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL})).toMatchObject({
+    expect(await client.sessions.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL})).toMatchObject({
       state: 'signed-in',
     });
   });
@@ -168,11 +168,11 @@ describe('a password is not sent elsewhere', () => {
       const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
       backEnd.misbehave(hostility);
       const {client} = await machine.start({profile: 'none'});
-      await expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
+      await expect(client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
         failure: {code},
       });
       expect(backEnd.requests.map(({method, path, body}) => [method, path, body])).toEqual([['GET', '', '']]);
-      expect(await client.session()).toMatchObject({state: 'signed-out', source: 'none'});
+      expect(await client.sessions.status()).toMatchObject({state: 'signed-out', source: 'none'});
     });
   }
 
@@ -182,7 +182,7 @@ describe('a password is not sent elsewhere', () => {
     const other = await using(startBackEndServer(() => jsonAnswer(200, {})));
     backEnd.redirect(() => `${other.scriptURL}pilot/login`, ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
-    await expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
+    await expect(client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
       failure: {code: 'back-end-redirect', scriptURL: other.scriptURL},
     });
     expect(other.requests).toEqual([]);
@@ -194,12 +194,12 @@ describe('a failure changes nothing', () => {
     const machine = await createMachine();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client, changes} = await machine.start({airline});
-    const session = await client.signIn(CREDENTIALS);
+    const session = await client.sessions.signIn(CREDENTIALS);
     const {text} = await client.identity();
-    await expect(client.signIn({...CREDENTIALS, password: 'wrong'})).rejects.toMatchObject({
+    await expect(client.sessions.signIn({...CREDENTIALS, password: 'wrong'})).rejects.toMatchObject({
       failure: {code: 'wrong-credentials'},
     });
-    expect(await client.session()).toEqual(session);
+    expect(await client.sessions.status()).toEqual(session);
     expect((await client.identity()).text).toBe(text);
     expect(changes()).toBe(1);
   });
@@ -235,9 +235,9 @@ describe('concurrent sign-ins', () => {
     const machine = await createMachine();
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
-    const same = [client.signIn(CREDENTIALS), client.signIn(CREDENTIALS)];
+    const same = [client.sessions.signIn(CREDENTIALS), client.sessions.signIn(CREDENTIALS)];
     await machine.backEnd.received(1);
-    await expect(client.signIn({...CREDENTIALS, password: 'other'})).rejects.toMatchObject({
+    await expect(client.sessions.signIn({...CREDENTIALS, password: 'other'})).rejects.toMatchObject({
       failure: {code: 'sign-in-busy'},
     });
     const [first, second] = await Promise.all(same);
@@ -250,10 +250,10 @@ describe('concurrent sign-ins', () => {
     const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
     backEnd.misbehave('hanging', ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
-    const signingIn = client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
+    const signingIn = client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
     const failed = expect(signingIn).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
     await backEnd.received(2);
-    expect(await client.signOut()).toMatchObject({state: 'signed-out'});
+    expect(await client.sessions.signOut()).toMatchObject({state: 'signed-out'});
     await failed;
   });
 
@@ -262,9 +262,11 @@ describe('concurrent sign-ins', () => {
     const backEnd = await using(startHostileBackEnd({nowMs: machine.clock.nowMs}));
     backEnd.misbehave('hanging', ['pilot/login']);
     const {client, stop} = await machine.start({profile: 'none'});
-    const failed = expect(client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
-      failure: {code: 'store-closed'},
-    });
+    const failed = expect(client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject(
+      {
+        failure: {code: 'store-closed'},
+      },
+    );
     await backEnd.received(2);
     await stop();
     await failed;
@@ -275,7 +277,7 @@ test('a program that brings its own source has no sign-in', async () => {
   const machine = await createMachine();
   const {openSampleSource} = await import('../../src/identity/sample-source.ts');
   const {client} = await machine.start({}, {openIdentity: async () => openSampleSource()});
-  expect(await client.session()).toMatchObject({state: 'signed-in', source: 'sample'});
-  for (const call of [() => client.signIn(CREDENTIALS), () => client.signOut()])
+  expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'sample'});
+  for (const call of [() => client.sessions.signIn(CREDENTIALS), () => client.sessions.signOut()])
     await expect(call()).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
 });

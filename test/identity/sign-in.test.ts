@@ -15,25 +15,28 @@ for (const {name, start} of [
       const {backEnd} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const {client, changes} = await machine.start({airline});
-      expect(await client.session()).toEqual({
+      expect(await client.sessions.status()).toEqual({
         state: 'signed-out',
         source: 'back-end',
-        since: '2026-03-01T12:00:00.000Z',
+        sinceMs: Date.UTC(2026, 2, 1, 12),
+        stale: false,
         scriptURL: backEnd.scriptURL,
       });
       await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
 
       machine.clock.advance(60_000);
-      const session = await client.signIn(CREDENTIALS);
+      const session = await client.sessions.signIn(CREDENTIALS);
       expect(session).toEqual({
         state: 'signed-in',
         source: 'back-end',
-        since: '2026-03-01T12:01:00.000Z',
+        sinceMs: Date.UTC(2026, 2, 1, 12, 1),
+        summary: 'Ada Quill (VMS0001), 127.0.0.1',
+        stale: false,
         scriptURL: backEnd.scriptURL,
         kept: 'keychain',
-        ...(name === 'phpvms5' ? {expiresAt: '2026-03-08T12:01:00.000Z'} : {}),
+        ...(name === 'phpvms5' ? {expiresAtMs: Date.UTC(2026, 2, 8, 12, 1)} : {}),
       });
-      expect(await client.session()).toEqual(session);
+      expect(await client.sessions.status()).toEqual(session);
       const {document} = await client.identity();
       expect(document).toMatchObject({
         va_user: {dbID: 1, pilotID: 'VMS0001', session: expect.any(String)},
@@ -48,7 +51,7 @@ for (const {name, start} of [
         summary: 'Ada Quill (VMS0001), 127.0.0.1',
       });
 
-      expect(await client.signOut()).toMatchObject({state: 'signed-out', source: 'back-end'});
+      expect(await client.sessions.signOut()).toMatchObject({state: 'signed-out', source: 'back-end'});
       await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
       expect(changes()).toBe(2);
       expect(machine.keychain.secrets.size).toBe(0);
@@ -80,17 +83,20 @@ for (const {name, start} of [
         return {status: response.status, document: (await response.json()) as Record<string, unknown>};
       };
       expect(await verify()).toMatchObject({status: 404, document: {code: 'no-identity'}});
-      await client.signIn(CREDENTIALS);
+      await client.sessions.signIn(CREDENTIALS);
       backEnd.endSessions();
       expect(await verify()).toMatchObject({status: 202, document: {state: 'signed-in', source: 'back-end'}});
       const expired = await until(client, ({state}) => state === 'expired');
-      expect(expired).toMatchObject({problem: {code: 'session-unknown', detail: expect.stringContaining('it says')}});
+      expect(expired.problem).toMatchObject({
+        failure: {code: 'session-unknown', url: `${backEnd.scriptURL}pilot/verify`, message: expect.any(String)},
+        message: expect.stringContaining('it says'),
+      });
       expect(changes()).toBe(2);
       expect(await verify()).toMatchObject({status: 404, document: {code: 'no-identity'}});
       await expect(crewroom.sessions.verify()).rejects.toMatchObject({failure: {code: 'no-identity'}});
       await stop();
       const {client: again} = await machine.start({airline});
-      expect(await again.session()).toEqual(expired);
+      expect(await again.sessions.status()).toEqual(expired);
     });
 
     test('resumes after a restart, with one request', async () => {
@@ -98,19 +104,19 @@ for (const {name, start} of [
       const {backEnd} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const first = await machine.start({airline});
-      await first.client.signIn(CREDENTIALS);
+      await first.client.sessions.signIn(CREDENTIALS);
       const {text} = await first.client.identity();
       await first.stop();
       backEnd.forgetRequests();
       machine.clock.advance(60 * 60_000);
 
       const {client} = await machine.start({airline});
-      const session = await until(client, ({state, stale}) => state === 'signed-in' && stale !== true);
-      expect(session).toMatchObject({since: '2026-03-01T12:00:00.000Z', kept: 'keychain'});
+      const session = await until(client, ({state, stale}) => state === 'signed-in' && !stale);
+      expect(session).toMatchObject({sinceMs: Date.UTC(2026, 2, 1, 12), kept: 'keychain'});
       expect(backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
       const resumed = (await client.identity()).text;
       if (name === 'phpvms7') expect(resumed).toBe(text);
-      else expect(session.expiresAt).toBe('2026-03-08T13:00:00.000Z');
+      else expect(session.expiresAtMs).toBe(Date.UTC(2026, 2, 8, 13));
     });
 
     test('is stale while the back end is down, also after a restart, and then fresh again', async () => {
@@ -118,19 +124,28 @@ for (const {name, start} of [
       const {backEnd, clock} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const first = await machine.start({airline});
-      await first.client.signIn(CREDENTIALS);
+      await first.client.sessions.signIn(CREDENTIALS);
       const {text} = await first.client.identity();
       await first.stop();
       await backEnd.stop();
 
-      const {client, crewroom} = await machine.start({airline});
+      const {client, url, crewroom} = await machine.start({airline});
       const stale = await until(client, ({problem}) => problem !== undefined);
       expect(stale).toMatchObject({
         state: 'signed-in',
         stale: true,
         problem: {
+          failure: {code: 'back-end-unreachable', stage: 'connection'},
+          message: expect.stringContaining('no server listens'),
+        },
+      });
+      expect(await (await fetch(`${url}/api/session`)).json()).toMatchObject({
+        stale: true,
+        since: '2026-03-01T12:00:00.000Z',
+        problem: {
           code: 'back-end-unreachable',
-          detail: expect.stringContaining('no server listens'),
+          stage: 'connection',
+          detail: stale.problem?.message,
           advice: expect.any(String),
         },
       });
@@ -139,8 +154,8 @@ for (const {name, start} of [
 
       await backEnd.restart();
       clock.advance(1000);
-      const fresh = await until(client, ({stale}) => stale === undefined);
-      expect(fresh).not.toHaveProperty('problem');
+      const fresh = await until(client, ({stale}) => !stale);
+      expect(fresh.problem).toBeUndefined();
       expect(crewroom.identity.current()?.summary).toBe('Ada Quill (VMS0001), 127.0.0.1');
     });
 
@@ -149,11 +164,11 @@ for (const {name, start} of [
       const {backEnd, clock} = machine;
       const airline = await writeAirline(machine.directory, backEnd.scriptURL);
       const {client, changes, stop} = await machine.start({airline});
-      await client.signIn(CREDENTIALS);
+      await client.sessions.signIn(CREDENTIALS);
       backEnd.endSessions();
       clock.advance(7 * 24 * 60 * 60_000 - 1000);
       const session = await until(client, ({state}) => state === 'expired');
-      expect(session).toMatchObject({source: 'back-end', problem: {code: 'session-unknown'}});
+      expect(session).toMatchObject({source: 'back-end', problem: {failure: {code: 'session-unknown'}}});
       await expect(client.identity()).rejects.toMatchObject({
         failure: {code: 'no-identity'},
         message: expect.stringContaining('no pilot is signed in'),
@@ -163,15 +178,15 @@ for (const {name, start} of [
       await stop();
       // After a restart, too, no other identity may be served silently.
       const {client: again} = await machine.start({airline});
-      expect(await again.session()).toMatchObject({state: 'expired', scriptURL: backEnd.scriptURL});
-      expect(await again.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
+      expect(await again.sessions.status()).toMatchObject({state: 'expired', scriptURL: backEnd.scriptURL});
+      expect(await again.sessions.signIn(CREDENTIALS)).toMatchObject({state: 'signed-in'});
     });
 
     test('ends after a restart with a session that ended meanwhile', async () => {
       const machine = await createMachine(start);
       const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
       const first = await machine.start({airline});
-      await first.client.signIn(CREDENTIALS);
+      await first.client.sessions.signIn(CREDENTIALS);
       await first.stop();
       machine.backEnd.endSessions();
       const {client} = await machine.start({airline});

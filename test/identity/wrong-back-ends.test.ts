@@ -5,7 +5,6 @@ import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding} from '../../src/doctor/finding.ts';
 import {AppError, describeFailure} from '../../src/domain/app-error.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
-import type {SessionDocument} from '../../src/protocol/session.ts';
 import {ADA} from '../support/back-ends.ts';
 import {type HostileBackEnd, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {createMachine, type Machine, until, using} from '../support/session-service.ts';
@@ -22,7 +21,7 @@ interface Advice {
 /** Signs in at a faulty back end. */
 async function signIn({scriptURL}: HostileBackEnd, machine: Machine): Promise<Advice> {
   const {client} = await machine.start({profile: 'none', ephemeral: true});
-  const error: unknown = await client.signIn({...CREDENTIALS, scriptURL}).catch(reason => reason);
+  const error: unknown = await client.sessions.signIn({...CREDENTIALS, scriptURL}).catch(reason => reason);
   if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
   return {said: describeFailure(error.failure), advice: adviseOn(error.failure)};
 }
@@ -30,11 +29,11 @@ async function signIn({scriptURL}: HostileBackEnd, machine: Machine): Promise<Ad
 /** Signs in, makes the back end faulty, and returns the problem when the session is resumed. */
 async function readSessionProblem(backEnd: HostileBackEnd, machine: Machine, spoil: Spoiling): Promise<Advice> {
   const {client} = await machine.start({profile: 'none', ephemeral: true});
-  await client.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
+  await client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
   await spoil(backEnd);
   machine.clock.advance(6.5 * DAY_MS);
-  const {problem} = await until(client, (session: SessionDocument) => session.problem !== undefined);
-  return {said: problem?.detail ?? '', advice: problem?.advice ?? ''};
+  const {problem} = await until(client, session => session.problem !== undefined);
+  return {said: problem?.message ?? '', advice: problem === undefined ? '' : adviseOn(problem.failure)};
 }
 
 /** Returns the first problem that the doctor finds at a back end. */

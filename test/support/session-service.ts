@@ -7,10 +7,10 @@ import {type Client, createClient} from '../../src/client/client.ts';
 import type {Config} from '../../src/config/config.ts';
 import {AppError} from '../../src/domain/app-error.ts';
 import type {LogFields} from '../../src/domain/log.ts';
+import type {SessionStatus} from '../../src/domain/session.ts';
 import type {Timers} from '../../src/domain/timers.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
-import type {SessionDocument} from '../../src/protocol/session.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
@@ -184,9 +184,9 @@ export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): 
 }
 
 /** Resolves once the session fulfils a condition. It changes in the background, without an event to wait for. */
-export async function until(client: Client, isWanted: (session: SessionDocument) => boolean): Promise<SessionDocument> {
+export async function until(client: Client, isWanted: (session: SessionStatus) => boolean): Promise<SessionStatus> {
   for (;;) {
-    const session = await client.session();
+    const session = await client.sessions.status();
     if (isWanted(session)) return session;
     await new Promise(resolve => setTimeout(resolve, 5));
   }

@@ -1,12 +1,11 @@
-import type {Client} from '../../client/client.ts';
 import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
-import type {SessionDocument} from '../../protocol/session.ts';
+import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SIGN_IN} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readPassword} from '../input/password.ts';
-import {formatSession} from '../output/session-text.ts';
+import {formatSignedIn} from '../output/session-text.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
@@ -18,13 +17,16 @@ export async function run(call: CallOf<typeof SIGN_IN>): Promise<ExitCode> {
   const {context, flags} = call;
   const {client} = await connect(call, {ownOnly: true});
   // Before any question: the user should not type a password for a service that does not run.
-  const {scriptURL: configured} = await client.session();
+  const {scriptURL: configured} = await client.sessions.status();
   const scriptURL = await chooseBackEnd(flags.scriptUrl, configured, context);
   await reportBackEnd(scriptURL ?? configured, flags.scriptUrl === undefined && configured === undefined, context);
   const username = await chooseUsername(flags.username, context);
   const password = await readPassword(flags.passwordFile, context);
-  const session = await client.signIn({scriptURL, username, password});
-  await reportSession(session, client, call);
+  const session = await client.sessions.signIn({scriptURL, username, password});
+  const text = flags.json
+    ? jsonLine(sessionDocument(session))
+    : formatSignedIn(session, styleOf(context.stdout, context));
+  await context.stdout.write(text);
   return EXIT.ok;
 }
 
@@ -66,16 +68,4 @@ async function chooseUsername(given: string | undefined, context: CliContext): P
   if (given !== undefined) return given;
   if (!canAsk(context)) throw invalidUsage('sign-in', 'without a terminal to ask on it needs --username NAME');
   return askText({message: 'Pilot number or e-mail address'}, context);
-}
-
-async function reportSession(
-  session: SessionDocument,
-  client: Client,
-  {context, flags}: CallOf<typeof SIGN_IN>,
-): Promise<void> {
-  const {summary} = (await client.readiness()).identity;
-  const text = flags.json
-    ? jsonLine({...session, ...(summary === undefined ? {} : {summary})})
-    : formatSession(session, {summary, style: styleOf(context.stdout, context)});
-  await context.stdout.write(text);
 }

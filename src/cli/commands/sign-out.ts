@@ -1,3 +1,4 @@
+import {sessionDocument} from '../../protocol/session.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {SIGN_OUT} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
@@ -8,11 +9,11 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 export async function run(call: CallOf<typeof SIGN_OUT>): Promise<ExitCode> {
   const {context, flags} = call;
   const {client} = await connect(call);
-  const before = await client.session();
-  const session = await client.signOut();
+  const before = await client.sessions.status();
+  const session = await client.sessions.signOut();
   const wasSignedIn = before.source === 'back-end' && before.state !== 'signed-out';
   const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
   const text = wasSignedIn ? `Signed out${place}; the session is deleted` : 'No pilot was signed in at an airline';
-  await context.stdout.write(flags.json ? jsonLine(session) : `${text}\n`);
+  await context.stdout.write(flags.json ? jsonLine(sessionDocument(session)) : `${text}\n`);
   return EXIT.ok;
 }

@@ -1,6 +1,8 @@
 import {AppError} from '../../domain/app-error.ts';
+import {adviseOn} from '../../domain/failure-advice.ts';
+import type {SessionStatus} from '../../domain/session.ts';
 import type {Readiness} from '../../protocol/service-documents.ts';
-import type {SessionDocument} from '../../protocol/session.ts';
+import {type SessionDocument, sessionDocument} from '../../protocol/session.ts';
 import {findForeignOwner} from '../../system/socket-owner.ts';
 import type {Call, CallOf} from '../catalogue/call.ts';
 import type {STATUS} from '../catalogue/service-commands.ts';
@@ -24,7 +26,7 @@ export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   const beganAtMs = elapsedMs();
   const readiness = await client.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
-  const session = readiness.identity.source === 'back-end' ? await client.session() : undefined;
+  const session = readiness.identity.source === 'back-end' ? await client.sessions.status() : undefined;
   const owner = await findForeignOwner(address, call.context.userId);
   const status: Status = {
     url,
@@ -32,11 +34,11 @@ export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
     apiVersion,
     storeId,
     ...readiness,
-    ...(session && {session}),
+    ...(session && {session: sessionDocument(session)}),
     latencyMs,
     ...(owner !== undefined && {owner}),
   };
-  await stdout.write(call.flags.json ? jsonLine(status) : formatStatus(status, call));
+  await stdout.write(call.flags.json ? jsonLine(status) : formatStatus(status, session, call));
   return readiness.ready ? EXIT.ok : EXIT.failure;
 }
 
@@ -52,8 +54,8 @@ interface Status extends Readiness {
   readonly owner?: number;
 }
 
-function formatStatus(status: Status, {context}: Call): string {
-  const {url, version, storeId, ready, store, identity, session, latencyMs, owner} = status;
+function formatStatus(status: Status, session: SessionStatus | undefined, {context}: Call): string {
+  const {url, version, storeId, ready, store, identity, latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const rows = [
     ['Address', url],
@@ -92,7 +94,7 @@ const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
 };
 
 /** Describes the session, line by line: its back end, its end, and its problem if it has one. */
-function describeSession(session: SessionDocument | undefined, style: Style): readonly string[] {
+function describeSession(session: SessionStatus | undefined, style: Style): readonly string[] {
   if (session === undefined) return [];
   const {state, stale, scriptURL = '', problem} = session;
   const place = escapeControls(scriptURL);
@@ -101,6 +103,6 @@ function describeSession(session: SessionDocument | undefined, style: Style): re
     ...(stale ? [`${style.yellow('stale')}: last known state; the airline is asked again`] : []),
     ...(problem === undefined
       ? []
-      : [escapeControls(problem.detail), style.dim(`→ ${escapeControls(problem.advice)}`)]),
+      : [escapeControls(problem.message), style.dim(`→ ${escapeControls(adviseOn(problem.failure))}`)]),
   ];
 }

@@ -1,31 +1,25 @@
-import type {SessionDocument} from '../../protocol/session.ts';
+import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
+import {formatTime} from '../../protocol/text/format-time.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
 
-/** Facts besides the session itself. */
-export interface SessionText {
-  /** The pilot and the airline. */
-  readonly summary: string | undefined;
-  readonly style: Style;
-}
-
 /** Formats a session for people after they have signed in: pilot, back end and end. */
-export function formatSession(session: SessionDocument, {summary, style}: SessionText): string {
-  const {scriptURL = 'the airline'} = session;
+export function formatSignedIn(session: SessionStatus, style: Style): string {
+  const {summary = 'a pilot', scriptURL = 'the airline'} = session;
   const lines = [
-    `${style.green('✔')} Signed in as ${style.bold(escapeControls(summary ?? 'a pilot'))}`,
+    `${style.green('✔')} Signed in as ${style.bold(escapeControls(summary))}`,
     `  ${style.dim(`at ${escapeControls(scriptURL)}, ${describeEnd(session)}; ${describePlace(session)}`)}`,
   ];
   return lines.map(line => `${line}\n`).join('');
 }
 
 /** Describes the end of a session. */
-export function describeEnd({expiresAt}: SessionDocument): string {
-  return expiresAt === undefined ? 'with no known end' : `until ${formatTime(expiresAt)}`;
+export function describeEnd({expiresAtMs}: SessionStatus): string {
+  return expiresAtMs === undefined ? 'with no known end' : `until ${formatMinute(expiresAtMs)}`;
 }
 
 /** Describes where a session is kept. */
-export function describePlace({kept}: SessionDocument): string {
+export function describePlace({kept}: SessionStatus): string {
   const place = kept ?? 'memory';
   // A newer service may have other places.
   return Object.hasOwn(PLACES, place) ? PLACES[place] : `kept in ${JSON.stringify(place)}`;
@@ -35,9 +29,10 @@ const PLACES = {
   keychain: 'kept in the keychain',
   file: 'kept in a file that only you can read',
   memory: 'kept until the service stops',
-} as const satisfies Record<NonNullable<SessionDocument['kept']>, string>;
+} as const satisfies Record<SessionPlace, string>;
 
-/** Formats a time (RFC 3339, UTC) for people. */
-export function formatTime(time: string): string {
+/** Formats a time for people, to the minute. */
+function formatMinute(timeMs: number): string {
+  const time = formatTime(timeMs);
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }

@@ -3,7 +3,7 @@ import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../../domain/eve
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
-import {CREDENTIAL_LENGTH_MAX} from '../../protocol/session.ts';
+import {CREDENTIAL_LENGTH_MAX} from '../../domain/session.ts';
 import {invalidParameter, parseQuery} from '../core/route.ts';
 
 /** A parameter that is either `true` or `false`, written out. */
@@ -327,6 +327,11 @@ const STALE = z.literal(true).optional().meta({
   description: 'The back end of the airline could not confirm the session; the last known identity is served.',
 });
 
+const SUMMARY = z
+  .string()
+  .optional()
+  .meta({description: 'The pilot and the airline, for people; absent if no pilot is signed in.'});
+
 /** Body of POST /api/session, for the documentation: `readSignIn` parses it, and its messages contain no secret. */
 export const SIGN_IN = z.strictObject({
   scriptURL: z.string().optional().meta({
@@ -345,14 +350,14 @@ export const SESSION = z.strictObject({
   state: SESSION_STATE,
   source: SOURCE,
   since: z.iso.datetime().meta({description: 'When the state last changed, UTC.'}),
+  summary: SUMMARY,
   expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, if known, UTC.'}),
   stale: STALE,
   scriptURL: z.string().optional().meta({description: 'The address of the back end.'}),
   kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is stored.'}),
-  problem: z
-    .strictObject({code: z.string(), detail: z.string(), advice: z.string()})
-    .optional()
-    .meta({description: 'Why the session is stale, expired, or could not be restored.'}),
+  problem: z.looseObject({code: z.string(), detail: z.string(), advice: z.string()}).optional().meta({
+    description: 'Why the session is stale, expired, or could not be restored; a code may have further members.',
+  }),
 });
 
 /** Answer of GET /readyz. */
@@ -364,7 +369,7 @@ export const READINESS = z.strictObject({
     signedIn: z.boolean(),
     state: SESSION_STATE,
     stale: STALE,
-    summary: z.string().optional().meta({description: 'The pilot and the airline, for people.'}),
+    summary: SUMMARY,
   }),
 });
 

@@ -4,7 +4,7 @@ import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Plugins} from '../../domain/plugin.ts';
-import type {Sessions} from '../../domain/session.ts';
+import type {ServedSessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
 import type {Transfer} from '../../domain/transfer.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
@@ -32,7 +32,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly events: Events & Announcer;
   readonly transfer: Transfer;
   readonly identity: IdentitySource;
-  readonly sessions: Sessions;
+  readonly sessions: ServedSessions;
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
@@ -62,7 +62,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId)}),
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
-    ...serviceRoutes({store, identity, sessions, version, apiVersion, limits}),
+    ...serviceRoutes({store, sessions, version, apiVersion, limits}),
     ...docsRoutes({version, identitySchema}),
     ...createPluginRoutes(deps),
   ];

@@ -1,4 +1,3 @@
-import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
@@ -10,7 +9,6 @@ import {assertNoQuery} from './no-query.ts';
 /** State and versions of the service. */
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
-  readonly identity: IdentitySource;
   readonly sessions: Pick<Sessions, 'status'>;
   readonly version: string;
   readonly apiVersion: string;
@@ -35,14 +33,7 @@ const LINKS = {
 };
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
-export function serviceRoutes({
-  store,
-  identity,
-  sessions,
-  version,
-  apiVersion,
-  limits,
-}: ServiceRoutesDeps): readonly Route[] {
+export function serviceRoutes({store, sessions, version, apiVersion, limits}: ServiceRoutesDeps): readonly Route[] {
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
@@ -50,23 +41,22 @@ export function serviceRoutes({
       return made;
     };
   };
-  const ready: Operation = ({query}) => {
+  const ready: Operation = async ({query}) => {
     assertNoQuery(query);
     const writable = store.readOnlyBecause === undefined;
-    const current = identity.current();
-    const {source, state: sessionState, stale} = sessions.status();
-    const state: Readiness = {
+    const {source, state, stale, summary} = await sessions.status();
+    const readiness: Readiness = {
       ready: writable,
       store: writable ? 'read-write' : 'read-only',
       identity: {
         source,
-        signedIn: current !== undefined,
-        state: sessionState,
+        signedIn: state === 'signed-in',
+        state,
         ...(stale ? {stale} : {}),
-        ...(current === undefined ? {} : {summary: current.summary}),
+        ...(summary === undefined ? {} : {summary}),
       },
     };
-    return jsonAnswer(state, {status: writable ? 200 : 503});
+    return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
   const service: ServiceDocument = {name: 'crewroom', version, apiVersion, storeId: store.id, links: LINKS};
   return [

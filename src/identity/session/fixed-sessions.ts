@@ -1,9 +1,9 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
-import type {SessionStatus, Sessions} from '../../domain/session.ts';
+import type {ServedSessions, SessionStatus} from '../../domain/session.ts';
 
 /** Adds sessions to a source that has no sign-in of its own: its status can be read, and every change is refused. */
-export function openFixedSessions(source: IdentitySource, nowMs: () => number): IdentitySource & Sessions {
+export function openFixedSessions(source: IdentitySource, nowMs: () => number): IdentitySource & ServedSessions {
   let sinceMs = nowMs();
   source.onChange(() => {
     sinceMs = nowMs();
@@ -17,9 +17,10 @@ export function openFixedSessions(source: IdentitySource, nowMs: () => number): 
     },
     current: () => source.current(),
     onChange: listener => source.onChange(listener),
-    status: () => {
-      const state = source.current() === undefined ? 'signed-out' : 'signed-in';
-      return {state, source: source.origin.kind, sinceMs, stale: false};
+    status: async () => {
+      const identity = source.current();
+      const state = identity === undefined ? 'signed-out' : 'signed-in';
+      return {state, source: source.origin.kind, sinceMs, summary: identity?.summary, stale: false};
     },
     signIn: refuse,
     verify: refuse,

@@ -4,11 +4,12 @@ import type {Failure} from '../../domain/failure.ts';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../domain/identity.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {Log} from '../../domain/log.ts';
-import type {SessionPlace, SessionStatus, Sessions, SignIn} from '../../domain/session.ts';
+import type {ServedSessions, ServedSignInOptions, SessionPlace, SessionStatus, SignIn} from '../../domain/session.ts';
 import type {Airline} from '../backend/airline-profile.ts';
 import {startUnlocking} from './keychain-unlock.ts';
 import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
 import {createRefresher, type Refresher, type RefresherDeps} from './refresher.ts';
+import type {RequestedSignIn} from './requested-sign-in.ts';
 import type {Kept, SessionKeeper} from './session-keeper.ts';
 import type {SessionRecord} from './session-record.ts';
 import {describeState, failureOf, type SignedIn, type State} from './session-state.ts';
@@ -30,7 +31,7 @@ export interface SessionSourceDeps extends Pick<RefresherDeps, 'client' | 'nowMs
 }
 
 /** An identity source that pilots sign in to at the back end of their airline. */
-export interface SessionSource extends IdentitySource, Sessions {
+export interface SessionSource extends IdentitySource, ServedSessions {
   /** Resumes or verifies the session now; concurrent calls share one request. Never rejects. */
   refresh(): Promise<void>;
   /** Resolves when no request about the session is in progress. Sends none. */
@@ -74,7 +75,7 @@ class BackEndSource implements SessionSource {
     this.#identities = createPilotIdentities(deps);
     this.#sinceMs = deps.nowMs();
     this.#listeners = new Listeners(error => deps.log.error('a listener for identity changes failed', {error}));
-    this.#gate = createSignInGate((signIn, signal) => this.#signIn(signIn, signal));
+    this.#gate = createSignInGate((request, signal) => this.#signIn(request, signal));
     this.#stopBase = deps.base.onChange(() => this.#onBaseChange());
     this.#refresher = createRefresher({
       ...deps,
@@ -110,19 +111,19 @@ class BackEndSource implements SessionSource {
     return this.#listeners.add(listener);
   }
 
-  status(): SessionStatus {
-    const {kind: source} = this.origin;
-    const own = describeState(this.#state, this.current() !== undefined);
-    return {...own, source, sinceMs: this.#sinceMs, scriptURL: this.#backEnd()};
+  async status(): Promise<SessionStatus> {
+    const summary = this.current()?.summary;
+    const own = describeState(this.#state, summary !== undefined);
+    return {...own, source: this.origin.kind, sinceMs: this.#sinceMs, summary, scriptURL: this.#backEnd()};
   }
 
-  signIn(signIn: SignIn): Promise<SessionStatus> {
-    if (this.#closed !== undefined) return Promise.reject(new AppError({code: 'store-closed'}));
-    return this.#gate.enter(signIn);
+  async signIn(signIn: SignIn, options: ServedSignInOptions = {}): Promise<SessionStatus> {
+    if (this.#closed !== undefined) throw new AppError({code: 'store-closed'});
+    return this.#gate.enter(signIn, options);
   }
 
   async verify(): Promise<SessionStatus> {
-    const {state, source} = this.status();
+    const {state, source} = await this.status();
     if (source !== 'back-end' && state === 'signed-in')
       throw new AppError({code: 'sign-in-unavailable', problem: `the identity comes from the ${source}`});
     if (this.#state.kind !== 'signed-in') throw new AppError({code: 'no-identity'});
@@ -173,10 +174,10 @@ class BackEndSource implements SessionSource {
     this.#listeners.clear();
   }
 
-  async #signIn(signIn: SignIn, signal: AbortSignal): Promise<SessionStatus> {
+  async #signIn(request: RequestedSignIn, signal: AbortSignal): Promise<SessionStatus> {
     const chosen = {configured: this.#identities.airline()?.scriptURL, last: this.#backEnd()};
-    const scriptURL = chooseScriptUrl(signIn, chosen);
-    const record = await requestSession({...signIn, scriptURL}, {...this.#deps, signal});
+    const scriptURL = chooseScriptUrl(request, chosen);
+    const record = await requestSession({...request, scriptURL}, {...this.#deps, signal});
     this.#serve(record, {kept: 'memory', stale: false});
     this.#refresher.follow(record);
     await this.#keep(record);

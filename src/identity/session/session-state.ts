@@ -37,15 +37,19 @@ export function describeState(state: State, hasIdentity: boolean): OwnStatus {
   switch (state.kind) {
     case 'signed-in': {
       const {record, stale, kept, problem} = state;
-      return {state: 'signed-in', expiresAtMs: record.expiresAtMs, stale, kept, problem};
+      return {state: 'signed-in', expiresAtMs: record.expiresAtMs, stale, kept, problem: errorOf(problem)};
     }
     case 'expired':
-      return {state: 'expired', stale: false, problem: state.problem};
+      return {state: 'expired', stale: false, problem: errorOf(state.problem)};
     case 'locked':
-      return {state: 'signed-out', stale: false, kept: 'keychain', problem: state.problem};
+      return {state: 'signed-out', stale: false, kept: 'keychain', problem: errorOf(state.problem)};
     case 'signed-out':
       return {state: hasIdentity ? 'signed-in' : 'signed-out', stale: false};
   }
+}
+
+function errorOf(problem: Failure | undefined): AppError | undefined {
+  return problem && new AppError(problem);
 }
 
 /** Returns the failure that an error carries; undefined for any other error. */

@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
-import type {SignIn} from '../../domain/session.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
+import type {RequestedSignIn} from './requested-sign-in.ts';
 
 /** The back ends that the user chose before. */
 export interface ChosenBackEnds {
@@ -17,7 +17,7 @@ export interface ChosenBackEnds {
  * @throws {AppError} `invalid-sign-in`.
  */
 export function chooseScriptUrl(
-  {scriptURL: named, mayNameBackEnd}: SignIn,
+  {scriptURL: named, mayNameBackEnd}: Pick<RequestedSignIn, 'scriptURL' | 'mayNameBackEnd'>,
   {configured, last}: ChosenBackEnds,
 ): string {
   const only = configured ?? (mayNameBackEnd ? undefined : last);

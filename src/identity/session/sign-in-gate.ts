@@ -1,31 +1,44 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
-import type {SessionStatus, SignIn} from '../../domain/session.ts';
+import type {ServedSignInOptions, SessionStatus, SignIn} from '../../domain/session.ts';
+import {untilAborted} from '../../domain/until-aborted.ts';
+import {type RequestedSignIn, readSignInRequest} from './requested-sign-in.ts';
 
-/** Limits sign-ins to one at a time. */
+/** Checks sign-ins, and limits them to one at a time. */
 export interface SignInGate {
-  /** Signs in; an identical concurrent call shares the result. @throws {AppError} `sign-in-busy` during another sign-in. */
-  enter(signIn: SignIn): Promise<SessionStatus>;
+  /**
+   * Signs in; an identical concurrent call shares the result. The signal ends this call only.
+   *
+   * @throws {AppError} `invalid-sign-in`; `sign-in-busy` during another sign-in.
+   */
+  enter(signIn: SignIn, options: ServedSignInOptions): Promise<SessionStatus>;
   /** Aborts the sign-in in progress with this failure, and waits until it has ended. */
   abort(failure: Failure): Promise<void>;
 }
 
 /** Returns a gate in front of a function that signs in. */
-export function createSignInGate(run: (signIn: SignIn, signal: AbortSignal) => Promise<SessionStatus>): SignInGate {
+export function createSignInGate(
+  run: (request: RequestedSignIn, signal: AbortSignal) => Promise<SessionStatus>,
+): SignInGate {
   let current:
-    | {readonly signIn: SignIn; readonly controller: AbortController; readonly done: Promise<SessionStatus>}
+    | {readonly request: RequestedSignIn; readonly controller: AbortController; readonly done: Promise<SessionStatus>}
     | undefined;
+  const start = (request: RequestedSignIn): Promise<SessionStatus> => {
+    // A double click is one sign-in.
+    if (current !== undefined && isSame(current.request, request)) return current.done;
+    if (current !== undefined) throw new AppError({code: 'sign-in-busy'});
+    const controller = new AbortController();
+    const done = run(request, controller.signal).finally(() => {
+      current = undefined;
+    });
+    current = {request, controller, done};
+    return done;
+  };
   return {
-    enter: signIn => {
-      // A double click is one sign-in.
-      if (current !== undefined && isSame(current.signIn, signIn)) return current.done;
-      if (current !== undefined) return Promise.reject(new AppError({code: 'sign-in-busy'}));
-      const controller = new AbortController();
-      const done = run(signIn, controller.signal).finally(() => {
-        current = undefined;
-      });
-      current = {signIn, controller, done};
-      return done;
+    enter: async (signIn, {signal, mayNameBackEnd = true}) => {
+      signal?.throwIfAborted();
+      const signingIn = start(readSignInRequest(signIn, mayNameBackEnd));
+      return signal === undefined ? signingIn : untilAborted(signingIn, signal);
     },
     abort: async failure => {
       current?.controller.abort(new AppError(failure));
@@ -34,7 +47,7 @@ export function createSignInGate(run: (signIn: SignIn, signal: AbortSignal) => P
   };
 }
 
-function isSame(a: SignIn, b: SignIn): boolean {
+function isSame(a: RequestedSignIn, b: RequestedSignIn): boolean {
   const isSamePlace = a.scriptURL === b.scriptURL && a.mayNameBackEnd === b.mayNameBackEnd;
   return isSamePlace && a.username === b.username && a.password === b.password;
 }

@@ -15,9 +15,12 @@ export interface FailureContext {
 
 /** Writes the problem document (RFC 9457) of a failure: its own members beside those of the standard. */
 export function formatFailure(failure: Failure, {title, instance}: FailureContext): string {
-  const status = statusOf(failure);
-  const detail = describeFailure(failure);
-  return JSON.stringify({type: 'about:blank', title, status, detail, instance, advice: adviseOn(failure), ...failure});
+  return JSON.stringify({type: 'about:blank', title, status: statusOf(failure), instance, ...problemOf(failure)});
+}
+
+/** Returns the members of a problem document that do not depend on a request: message, advice, and those of the failure. */
+export function problemOf(failure: Failure): object {
+  return {detail: describeFailure(failure), advice: adviseOn(failure), ...failure};
 }
 
 /**
@@ -27,7 +30,12 @@ export function formatFailure(failure: Failure, {title, instance}: FailureContex
  * @throws {UnexpectedDocument} If it is not a problem document of this service.
  */
 export function readFailure(json: string, httpStatus: number): AppError {
-  const {type, title, status, detail, instance, advice, ...failure} = parseMembers(json);
+  return readProblem(parseMembers(json), httpStatus);
+}
+
+/** Reads what {@link problemOf} returns, within a document of its own or of another. See {@link readFailure}. */
+export function readProblem(members: Readonly<Record<string, unknown>>, httpStatus: number): AppError {
+  const {type, title, status, detail, instance, advice, ...failure} = members;
   const {code} = failure;
   if (typeof code !== 'string' || typeof detail !== 'string')
     throw new UnexpectedDocument('it is not a problem document of this service');

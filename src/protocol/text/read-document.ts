@@ -31,7 +31,7 @@ export function assertShape<T>(document: unknown, shape: ShapeOf<T>): T {
   return document as T;
 }
 
-/** Returns when an entry expires; without the member if it never does. @throws {UnexpectedDocument} */
+/** Returns when an entry or a session expires; without the member if it never does. @throws {UnexpectedDocument} */
 export function readExpiry(expiresAt: string | undefined): {readonly expiresAtMs?: number} {
   return expiresAt === undefined ? {} : {expiresAtMs: readTime(expiresAt)};
 }
