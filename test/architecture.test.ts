@@ -123,6 +123,7 @@ const MAY_IMPORT = {
     'testing/entries',
     'testing/events',
     'testing/identity',
+    'testing/sessions',
     'testing/shared',
     'testing/store',
     'testing/transfer',
@@ -130,6 +131,15 @@ const MAY_IMPORT = {
   'testing/entries': ['domain', 'testing/shared', 'node:assert'],
   'testing/events': ['domain', 'testing/shared', 'node:assert'],
   'testing/identity': ['domain', 'testing/shared', 'node:assert'],
+  'testing/sessions': [
+    'domain',
+    'testing/events',
+    'testing/shared',
+    'node:assert',
+    'node:events',
+    'node:http',
+    'node:net',
+  ],
   'testing/shared': ['domain', 'node:assert'],
   'testing/store': ['domain', 'testing/shared', 'node:assert'],
   'testing/transfer': ['domain', 'testing/shared', 'node:assert'],
@@ -296,7 +306,13 @@ const MAY_IMPORT = {
 /** Packages and modules that only one file or one folder may import. */
 const ONLY_IN = {
   lmdb: ['store/lmdb/environment.ts', 'store/lmdb/table.ts'],
-  'node:http': ['http/node/', 'system/', 'cli/service/http-fetch.ts', 'plugins/background/runtime/redirect-calls.ts'],
+  'node:http': [
+    'http/node/',
+    'system/',
+    'cli/service/http-fetch.ts',
+    'plugins/background/runtime/redirect-calls.ts',
+    'testing/sessions/back-end.ts',
+  ],
   ws: ['http/node/web-socket.ts'],
   pino: ['cli/terminal/log.ts'],
   picocolors: ['cli/terminal/style.ts'],

@@ -16,10 +16,12 @@ import {
   type ClockedStore,
   type OpenedEntries,
   type OpenedEvents,
+  type OpenedSessions,
   type OpenedTransfer,
   type ReopenableStore,
   testEntries,
   testEvents,
+  testSessions,
   testStore,
   testTransfer,
 } from '../src/testing/index.ts';
@@ -60,6 +62,10 @@ testEvents({name: 'events over HTTP', open: openClient, ...runner});
 testTransfer({name: 'exports and imports of the embedded service', open: openEmbedded, ...runner});
 testTransfer({name: 'exports and imports over HTTP', open: openClient, ...runner});
 testTransfer({name: 'exports and imports over HTTP in one process', open: openInProcess, ...runner});
+
+testSessions({name: 'sessions of the embedded service', open: openEmbedded, ...runner});
+testSessions({name: 'sessions over HTTP', open: openClient, ...runner});
+testSessions({name: 'sessions over HTTP in one process', open: openInProcess, ...runner});
 
 async function openMemory(nowMs = Date.now, elapsedMs?: () => number): Promise<Store> {
   return openMemoryStore({nowMs, elapsedMs, logChangesMax: LOG_CHANGES_MAX});
@@ -133,31 +139,31 @@ async function openOverHttp(): Promise<OpenedEntries> {
 }
 
 /** Uses the real clock: the published contract has to pass with it too. */
-async function openInProcess(): Promise<OpenedEntries & OpenedTransfer> {
-  const crewroom = await openCrewroom({ephemeral: true});
-  const {entries} = createClient({fetch: crewroom.fetch});
+async function openInProcess(): Promise<OpenedEntries & OpenedTransfer & OpenedSessions> {
+  const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
+  const {entries, events, sessions} = createClient({fetch: crewroom.fetch});
   const transfer = createTransfer({fetch: crewroom.fetch});
-  return {entries, transfer, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  return {entries, events, transfer, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
-async function openEmbedded(): Promise<OpenedEvents & OpenedTransfer> {
-  const crewroom = await openCrewroom({ephemeral: true});
-  const {entries, transfer} = crewroom;
+async function openEmbedded(): Promise<OpenedEvents & OpenedTransfer & OpenedSessions> {
+  const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
+  const {entries, transfer, sessions} = crewroom;
   const events = (options: SubscribeOptions): AsyncIterable<Event> => eventsOf(crewroom, options);
-  return {entries, transfer, events, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  return {entries, transfer, events, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
 async function* eventsOf({events}: Crewroom, options: SubscribeOptions): AsyncGenerator<Event> {
   for await (const batch of events.subscribe(options)) yield* batch.events;
 }
 
-async function openClient(): Promise<OpenedEvents & OpenedTransfer> {
-  const crewroom = await openCrewroom({ephemeral: true, host: '127.0.0.1', port: 0});
+async function openClient(): Promise<OpenedEvents & OpenedTransfer & OpenedSessions> {
+  const crewroom = await openCrewroom({ephemeral: true, profile: 'none', host: '127.0.0.1', port: 0});
   const {port} = await crewroom.listen();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const {entries, events} = createClient({baseUrl});
+  const {entries, events, sessions} = createClient({baseUrl});
   const transfer = createTransfer({baseUrl});
-  return {entries, events, transfer, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  return {entries, events, transfer, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
 async function makeDirectory(): Promise<string> {

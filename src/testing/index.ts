@@ -3,6 +3,8 @@
 export {type EntriesContract, testEntries} from './entries/entries-contract.ts';
 export {type EventsContract, type OpenedEvents, testEvents} from './events/events-contract.ts';
 export {type IdentitySourceContract, testIdentitySource} from './identity/identity-source-contract.ts';
+export {type SessionsContract, testSessions} from './sessions/sessions-contract.ts';
+export type {OpenedSessions} from './sessions/subject.ts';
 export type {Contract, OpenedEntries, TestRunner} from './shared/contract.ts';
 export type {ClockedStore} from './store/expiry.ts';
 export type {ReopenableStore} from './store/identity.ts';
