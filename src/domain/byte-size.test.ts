@@ -49,7 +49,7 @@ describe('formatBytes()', () => {
         assert.ok(Math.abs(Number(number) * bytes - sizeBytes) <= 0.0501 * bytes, `${number} ${unit}`);
         assert.ok(Number(number) < 1024);
       }),
-      {numRuns: 1000},
+      {numRuns: 300},
     );
   });
 
@@ -64,7 +64,7 @@ describe('formatBytes()', () => {
         const [smaller, larger] = a < b ? [a, b] : [b, a];
         assert.ok(parse(formatBytes(smaller)) <= parse(formatBytes(larger)));
       }),
-      {numRuns: 1000},
+      {numRuns: 300},
     );
   });
 });

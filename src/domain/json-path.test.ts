@@ -42,7 +42,7 @@ describe('formatPath()', () => {
       fc.property(fc.array(fc.oneof(anyName, fc.nat(20)), {maxLength: 5}), path => {
         assert.deepEqual(parsePath(formatPath(path)), path);
       }),
-      {numRuns: 1000},
+      {numRuns: 300},
     );
   });
 });

@@ -69,7 +69,7 @@ describe('hideSecrets()', () => {
       fc.property(anyText, anySecret, (text, secret) => {
         assert.equal(hideSecrets(text, [secret]), text.split(secret).join('…'));
       }),
-      {numRuns: 2000},
+      {numRuns: 500},
     );
   });
 
@@ -85,7 +85,7 @@ describe('hideSecrets()', () => {
           for (const secret of secrets) assert.equal(hidden.includes(secret), false, hidden);
         },
       ),
-      {numRuns: 1000},
+      {numRuns: 300},
     );
   });
 
@@ -144,13 +144,13 @@ describe('contains()', () => {
         fc.pre(part !== '');
         assert.equal(contains(text, part), text.includes(part));
       }),
-      {numRuns: 2000},
+      {numRuns: 500},
     );
   });
 
-  test('finds a part of a thousand letters in a million within linear time', () => {
+  test('finds a part of a thousand letters in two hundred thousand in linear time', () => {
     const part = `${'a'.repeat(500)}b${'a'.repeat(500)}`;
-    assert.equal(contains('a'.repeat(1_000_000), part), false);
-    assert.equal(contains('a'.repeat(1_000_000) + part, part), true);
+    assert.equal(contains('a'.repeat(200_000), part), false);
+    assert.equal(contains('a'.repeat(200_000) + part, part), true);
   });
 });

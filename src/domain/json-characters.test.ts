@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {describe, test} from 'vitest';
+import {scanCharacters} from './json-characters.ts';
+
+/** Scans a string from after its opening quote. @returns The bytes between its quotes. */
+function scan(string: Uint8Array): Uint8Array {
+  return string.subarray(1, scanCharacters(string, 1, string.length));
+}
+
+/** Reads a string with the platform. */
+function parsePlainly(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(bytes));
+}
+
+function quoted(...parts: readonly (string | Uint8Array)[]): Uint8Array {
+  return Buffer.concat(['"', ...parts, '"'].map(part => Buffer.from(part as string)));
+}
+
+function accepts(parse: (bytes: Uint8Array) => unknown, bytes: Uint8Array): boolean {
+  try {
+    parse(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first and the last character of each row of table 3-7 of the Unicode standard. */
+const EDGES = [
+  ...[0x80, 0x7ff, 0x800, 0xfff, 0x1000, 0xcfff, 0xd000, 0xd7ff, 0xe000, 0xffff],
+  ...[0x10000, 0x3ffff, 0x40000, 0xfffff, 0x100000, 0x10ffff],
+];
+
+describe('scanCharacters()', () => {
+  test('finds the closing quote of any string that JSON.stringify writes', () => {
+    const anyText = fc.string({unit: fc.integer({min: 0, max: 0xffff}).map(unit => String.fromCharCode(unit))});
+    fc.assert(
+      fc.property(anyText, text => {
+        const string = Buffer.from(JSON.stringify(text));
+        assert.equal(scanCharacters(string, 1, string.length), string.length - 1);
+      }),
+      {numRuns: 200},
+    );
+  });
+
+  test('accepts any pair of bytes exactly if JSON.parse accepts it', () => {
+    for (const first of [0x00, 0x1f, 0x20, 0x5b, 0x5c, 0x7f, 0x80, 0xc1, 0xc2, 0xdf, 0xe0, 0xf4, 0xf5]) {
+      for (let second = 0; second <= 0xff; second++) {
+        if (first !== 0x5c && second === 0x22) continue;
+        const string = quoted(Uint8Array.of(first, second));
+        assert.equal(accepts(scan, string), accepts(parsePlainly, string), string.toString());
+      }
+    }
+  });
+
+  for (const codePoint of EDGES) {
+    const character = Buffer.from(String.fromCodePoint(codePoint));
+    test(`accepts U+${codePoint.toString(16)}`, () => {
+      assert.deepEqual(Buffer.from(scan(quoted(character))), character);
+    });
+    test(`accepts U+${codePoint.toString(16)} with another byte in it exactly if a decoder does`, () => {
+      for (let at = 0; at < character.length; at++) {
+        for (let byte = 0x7f; byte <= 0xff; byte++) {
+          const string = quoted(character);
+          string[1 + at] = byte;
+          assert.equal(accepts(scan, string), accepts(parsePlainly, string), Buffer.from(string).toString('hex'));
+        }
+      }
+    });
+    test(`refuses U+${codePoint.toString(16)} without its last byte, at its first one`, () => {
+      const string = quoted('a', character.subarray(0, -1));
+      const found = `0x${(character[0] ?? 0).toString(16)}`;
+      const problem = `expected UTF-8, found the byte ${found}`;
+      assert.throws(() => scan(string), {failure: {code: 'invalid-json', problem, position: 2}});
+      assert.throws(() => scan(string.subarray(0, -1)), {failure: {code: 'invalid-json', problem, position: 2}});
+    });
+  }
+
+  for (const digit of ['0', '9', 'a', 'f', 'A', 'F']) {
+    test(`accepts ${digit} as each digit of an escape`, () => {
+      for (let at = 0; at < 4; at++)
+        assert.equal(scan(quoted(`\\u${'0'.repeat(at)}${digit}${'0'.repeat(3 - at)}`)).length, 6);
+    });
+  }
+  for (const other of ['/', ':', '@', 'G', '`', 'g', ' ', '"']) {
+    test(`refuses ${other} as each digit of an escape, at its place`, () => {
+      for (let at = 0; at < 4; at++) {
+        const string = quoted(`a\\u${'0'.repeat(at)}${other}${'0'.repeat(3 - at)}`);
+        assert.throws(
+          () => scan(string),
+          (error: {failure?: {position: number}}) => error.failure?.position === 4 + at,
+        );
+      }
+    });
+  }
+
+  test('refuses a string that ends within an escape, at its end', () => {
+    for (const text of ['"a\\', '"a\\u', '"a\\u0', '"a\\u00', '"a\\u006']) {
+      assert.throws(
+        () => scan(Buffer.from(text)),
+        (error: {failure?: {position: number}}) => error.failure?.position === text.length,
+      );
+    }
+  });
+
+  test('stops at the end of a step or a few bytes later, and continues from there', () => {
+    const string = quoted('ab\\n\\u0061é€😀"c'.replace('"', '\\"'));
+    for (let end = 1; end <= string.length; end++) {
+      const stop = scanCharacters(string, 1, end);
+      assert.ok(stop >= Math.min(end, string.length - 1) && stop < end + 6, `${stop} for ${end}`);
+      assert.equal(stop === string.length - 1 ? stop : scanCharacters(string, stop, string.length), string.length - 1);
+    }
+  });
+
+  test('does not take the end of a step for the end of the text', () => {
+    assert.equal(scanCharacters(Buffer.from('"abc"'), 1, 3), 3);
+    assert.throws(() => scanCharacters(Buffer.from('"abc'), 1, 4), {
+      failure: {code: 'invalid-json', problem: 'expected a closing quote, found the end of the text', position: 4},
+    });
+  });
+});
