@@ -1,6 +1,6 @@
 import {type ChildProcess, type SpawnSyncOptionsWithStringEncoding, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
@@ -16,7 +16,10 @@ const main = join(root, 'dist', 'cli', 'main.js');
 const commands = readCommands('## A tour', '## Sign in');
 
 /** The commands of the tour of the example of a back end, without its start. */
-const walk = readCommands('## Sign in', '## In CI');
+const walk = readCommands('## Sign in', '## Run a plugin');
+
+/** The commands of the example of a plugin. */
+const pluginCommands = readCommands('## Run a plugin', '## In CI');
 
 /** The expected part of each command's output, in the order of the tour. */
 const SHOWN = [
@@ -143,6 +146,44 @@ describe('the tour of the example of a back end', () => {
   async function startService(): Promise<void> {
     service = startIn(directory, '--airline', 'airline.json');
     port = await readPort(service);
+  }
+});
+
+describe('the tour of the example of a plugin', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'crewroom-plugin-'));
+  let service: ChildProcess;
+  let port: number;
+
+  beforeAll(async () => {
+    // A clone may be writable by the group of its user, which is refused.
+    cpSync(join(root, 'examples', 'plugin'), join(directory, 'plugin'), {recursive: true});
+    spawnSync('chmod', ['-R', 'go-w', directory]);
+    service = startIn(directory, '--plugin', 'plugin');
+    port = await readPort(service);
+  });
+  afterAll(async () => {
+    await stop(service);
+    rmSync(directory, {recursive: true, force: true});
+  });
+
+  const shown = [
+    '[{"pilot":"CRW0042","from":"EDDF","to":"LPMA"}]',
+    '[{"pilot":"CRW0042","from":"EDDF","to":"LPMA"}]',
+    'com.example.logbook',
+    'keeping the logbook of CRW0042',
+  ];
+  test('has a plugin that runs, and as many commands as are checked here', async () => {
+    const status = 'curl -s http://localhost:7172/api/plugins/com.example.logbook';
+    await expect.poll(() => runIn(directory, port, status).stdout, {timeout: 30_000}).toContain('"running"');
+    expect(pluginCommands).toHaveLength(shown.length);
+  });
+
+  for (const [index, command] of pluginCommands.entries()) {
+    test(command, () => {
+      const {status, stdout, stderr} = runIn(directory, port, command);
+      expect(stdout).toContain(shown[index]);
+      expect(status, stderr).toBe(0);
+    });
   }
 });
 
