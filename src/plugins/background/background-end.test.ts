@@ -42,21 +42,28 @@ describe('the end of a background', () => {
     assert.equal(await background.background.ended, 'it was stopped');
   });
 
-  test('takes the processes with it that it started', async () => {
-    const background = await startTestBackground({
-      'index.js': `
-        const {spawn} = require('node:child_process');
-        exports.routes = {get: {spawn: {handler: (req, res) => {
+  const leaders = [
+    {name: 'when it is stopped', end: ''},
+    {name: 'when it ends by itself', end: 'process.exit();'},
+  ];
+  for (const {name, end} of leaders) {
+    test(`takes the processes with it that it started: ${name}`, async () => {
+      await using background = await startTestBackground({
+        'index.js': `
+          const {spawn} = require('node:child_process');
           const child = spawn('sleep', ['1000']);
-          child.once('spawn', () => res.json(child.pid));
-        }}}};`,
+          child.once('spawn', () => { console.log('started ' + child.pid); ${end} });`,
+      });
+      const {text} = await background.line('started');
+      const pid = Number(text.slice('started '.length));
+      if (end === '') {
+        assert.equal(await isRunning(pid), true);
+        await background.background.stop();
+      }
+      await background.background.ended;
+      await expect.poll(() => isRunning(pid)).toBe(false);
     });
-    await background.background.started;
-    const pid = Number(await background.json('spawn'));
-    assert.equal(await isRunning(pid), true);
-    await background[Symbol.asyncDispose]();
-    await expect.poll(() => isRunning(pid)).toBe(false);
-  });
+  }
 
   const ends = [
     {name: 'process.exit()', source: 'process.exit(3)', reason: 'it ended by itself (exit code 3)'},

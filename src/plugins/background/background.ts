@@ -81,6 +81,12 @@ export const START_TIMEOUT_MS = 30_000;
 export const END_TIMEOUT_MS = 5000;
 
 /**
+ * Longest time until a process that was killed has ended, in milliseconds. One that waits for a network file system may never
+ * end; the service does not wait for it.
+ */
+const KILL_TIMEOUT_MS = 1500;
+
+/**
  * Most bytes that wait for a background to read them. One that never reads, since it never returns, must not fill the memory of the
  * service with bodies.
  */
@@ -154,7 +160,7 @@ class RunningBackground implements Background {
 
   async stop(): Promise<void> {
     if (this.#state === 'starting') this.#kill('it was stopped');
-    if (this.#state === 'started') {
+    else if (this.#state === 'started') {
       this.#state = 'stopping';
       this.#process?.send({kind: 'end'});
       this.#limitTime(END_TIMEOUT_MS, `it was stopped, and its onEnd took longer than ${END_TIMEOUT_MS} ms`);
@@ -182,8 +188,8 @@ class RunningBackground implements Background {
   #receive(message: BackgroundMessage, body: Uint8Array): void {
     switch (message.kind) {
       case 'started':
-        this.#cancelTimeout();
         if (this.#state !== 'starting') return;
+        this.#cancelTimeout();
         this.#state = 'started';
         this.#routes = message.routes.filter(isPluginRoute);
         this.#resolveStarted(true);
@@ -224,11 +230,18 @@ class RunningBackground implements Background {
   }
 
   #kill(reason: string): void {
-    this.#killed ??= this.#deps.secrets.mask(reason);
+    if (this.#state === 'ended' || this.#killed !== undefined) return;
+    const killed = this.#deps.secrets.mask(reason);
+    this.#killed = killed;
+    this.#state = 'stopping';
     this.#process?.kill();
+    this.#cancelTimeout();
+    const giveUp = (): void => void this.#end(`${killed}; it was killed and is still there`);
+    this.#cancelTimeout = this.#deps.timers.after(KILL_TIMEOUT_MS, giveUp);
   }
 
   async #end(reason: string): Promise<void> {
+    if (this.#state === 'ended') return;
     this.#state = 'ended';
     this.#cancelTimeout();
     this.#calls.endAll();

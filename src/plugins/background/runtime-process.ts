@@ -67,7 +67,8 @@ export class RuntimeProcess {
       this.#killGroup();
       deps.onEnd(how);
     };
-    this.#child.once('error', error => end(error.message));
+    // A process that was started reports its end by itself.
+    this.#child.on('error', error => this.#child.pid === undefined && end(error.message));
     this.#child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
   }
 

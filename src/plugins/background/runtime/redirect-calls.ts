@@ -61,6 +61,8 @@ function isOriginal({protocol = 'http:', hostname, host, port, socketPath}: Requ
 
 /** Replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
 function redirectHeaders(headers: RequestOptions['headers'], {originalPort, servicePort}: Ports): object {
+  // A list of names and values, to which Node adds no `Host`: packages that build one know their own.
+  if (Array.isArray(headers)) return headers;
   return Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => {
       const isHost = name.toLowerCase() === 'host' && typeof value === 'string';
