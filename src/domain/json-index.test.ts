@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {JsonIndex, type JsonSpan} from './json-index.ts';
 import {encodeJsonText} from './json-text.ts';
-import {runAtOnce} from './steps.ts';
+import {runAtOnce, STEP_BYTES_MAX} from './steps.ts';
 
 function textOf(index: JsonIndex, span: JsonSpan): string {
   return Buffer.from(index.bytes.subarray(span.start, span.end)).toString();
@@ -79,5 +79,199 @@ describe('JsonIndex', () => {
     assert.equal(first.members(first.root).length, 1);
     const second = new JsonIndex(Buffer.from('[["x"],{"b":2}]'), {}, ends);
     assert.deepEqual(rebuild(second, second.root), [['x'], {b: 2}]);
+  });
+
+  const KINDS: readonly (readonly [text: string, kind: 'object' | 'array' | 'string' | 'other'])[] = [
+    ['{}', 'object'],
+    ['[]', 'array'],
+    ['""', 'string'],
+    ['"{"', 'string'],
+    ['0', 'other'],
+    ['-1', 'other'],
+    ['true', 'other'],
+    ['null', 'other'],
+  ];
+  for (const [text, kind] of KINDS) {
+    test(`takes ${text} for ${kind === 'other' ? 'neither object, array nor string' : kind}, with its bytes`, () => {
+      for (const [before, after] of [
+        ['', ''],
+        [' \n', '\t '],
+      ]) {
+        const index = new JsonIndex(Buffer.from(before + text + after));
+        const {root} = index;
+        assert.deepEqual(
+          [index.isObject(root), index.isArray(root), index.isString(root)],
+          [kind === 'object', kind === 'array', kind === 'string'],
+        );
+        assert.equal(Buffer.from(index.json(root)).toString(), text);
+      }
+    });
+  }
+
+  test('returns views of its bytes, not copies, also if they are a part of a buffer', () => {
+    const buffer = Buffer.from('xx {"a":[1]} xx');
+    const index = new JsonIndex(buffer.subarray(2, -2));
+    const [member] = index.members(index.root);
+    assert.ok(member);
+    const json = index.json(member.valueSpan);
+    assert.deepEqual([json.buffer, json.byteOffset, json.length], [buffer.buffer, buffer.byteOffset + 8, 3]);
+  });
+
+  test('finds scalars up to what follows them', () => {
+    for (const text of ['0', '-1.5e-10', 'true', 'false', 'null', '12345678901234567890']) {
+      for (const after of ['', ' ', ',', '\n,', '\t\r\n ']) {
+        const index = new JsonIndex(Buffer.from(`[${text}${after}${after.includes(',') ? '0' : ''}]`));
+        const [first] = index.elements(index.root);
+        assert.equal(first && textOf(index, first), text);
+        const object = new JsonIndex(Buffer.from(`{"a":${text}${after}${after.includes(',') ? '"b":0' : ''}}`));
+        const [member] = object.members(object.root);
+        assert.equal(member && textOf(object, member.valueSpan), text);
+      }
+    }
+  });
+
+  for (const text of ['[]', '[ ]', '[\n\t]']) {
+    test(`finds no elements in ${JSON.stringify(text)}`, () => {
+      const index = new JsonIndex(Buffer.from(text));
+      assert.deepEqual(index.elements(index.root), []);
+    });
+  }
+
+  test('finds the elements between all white space', () => {
+    const index = new JsonIndex(Buffer.from('[ 1 ,\n[ ] , { } ,"," , null ]'));
+    assert.deepEqual(
+      index.elements(index.root).map(span => textOf(index, span)),
+      ['1', '[ ]', '{ }', '","', 'null'],
+    );
+  });
+
+  test('cuts an object into members that make the object again', () => {
+    const anyObject = fc.dictionary(fc.string({maxLength: 3}), fc.jsonValue({maxDepth: 2}), {noNullPrototype: true});
+    fc.assert(
+      fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (object, space) => {
+        const text = JSON.stringify(object, null, space);
+        const index = new JsonIndex(Buffer.from(text));
+        const members = index.members(index.root);
+        const last = members.at(-1);
+        const joined = members.map(({start, end}) => textOf(index, {start, end})).join(',');
+        assert.equal(
+          `{${joined}${last === undefined ? '' : textOf(index, {start: last.end, end: index.root.end - 1})}}`,
+          text,
+        );
+        for (const {start, nameSpan, valueSpan, end} of members) {
+          assert.ok(start <= nameSpan.start && nameSpan.end < valueSpan.start && valueSpan.end <= end);
+        }
+      }),
+    );
+  });
+
+  test('reads a string as JSON.parse does, around the length from which it uses a decoder', () => {
+    for (const unit of ['x', '\u007f', '\u0080', 'é', '€', '😀', '\\n', '\\u0061', '\\"', '\\\\']) {
+      for (const count of [0, 1, 31, 32, 33, 63, 64, 65, 66, 200]) {
+        const text = `"${unit.repeat(count)}"`;
+        const index = new JsonIndex(Buffer.from(`{${text}:${text}}`));
+        const [member] = index.members(index.root);
+        assert.ok(member);
+        assert.equal(index.string(member.valueSpan), JSON.parse(text));
+        assert.equal(member.name, JSON.parse(text));
+        assert.equal(index.members(index.root, Infinity)[0]?.name, JSON.parse(text));
+      }
+    }
+  });
+
+  test('reads one character beyond ASCII or with an escape, wherever it is in a short string', () => {
+    for (const other of ['\u0080', 'é', '\\n', '\\\\']) {
+      for (const text of [`"${other}xx"`, `"x${other}x"`, `"xx${other}"`]) {
+        const index = new JsonIndex(Buffer.from(`{${text}:${text}}`));
+        const [member] = index.members(index.root);
+        assert.deepEqual(
+          [member?.name, member && index.string(member.valueSpan)],
+          [JSON.parse(text), JSON.parse(text)],
+        );
+      }
+    }
+  });
+
+  describe('with a length', () => {
+    const long = 'x'.repeat(10_000);
+    const index = new JsonIndex(Buffer.from(JSON.stringify({short: 'é'.repeat(10), [long]: long})));
+
+    test('reads more than the length of a longer string, and not all of it', () => {
+      const [, member] = index.members(index.root);
+      assert.ok(member);
+      for (const lengthMax of [0, 1, 10, 100]) {
+        const beginning = index.string(member.valueSpan, lengthMax);
+        assert.ok(long.startsWith(beginning));
+        assert.ok(beginning.length > lengthMax && beginning.length <= 6 * (lengthMax + 1), `${beginning.length}`);
+      }
+      assert.equal(index.string(member.valueSpan, 10_000), long);
+    });
+
+    test('reads a string of the length as it is', () => {
+      const [member] = index.members(index.root);
+      assert.equal(member && index.string(member.valueSpan, 10), 'é'.repeat(10));
+    });
+
+    test('reads names in the same way', () => {
+      const [short, cut] = index.members(index.root, 10).map(({name}) => name);
+      assert.equal(short, 'short');
+      assert.ok(cut !== undefined && cut.length > 10 && cut.length < 100 && long.startsWith(cut));
+      const [, whole] = index.members(index.root).map(({name}) => name);
+      assert.equal(whole, long);
+    });
+  });
+
+  describe('inSteps()', () => {
+    test('creates the same index as the constructor', () => {
+      const bytes = Buffer.from(' {"a":[1,{"b":"c"}],"\\u0061":2} ');
+      const index = runAtOnce(JsonIndex.inSteps(bytes));
+      const atOnce = new JsonIndex(bytes);
+      assert.deepEqual(index.root, atOnce.root);
+      assert.equal(index.bytes, bytes);
+      assert.deepEqual(index.members(index.root), atOnce.members(atOnce.root));
+    });
+
+    test('keeps within the limits, as the constructor does', () => {
+      const bytes = Buffer.from('[[]]');
+      const failure = {code: 'value-too-deep', depthMax: 1, position: 1};
+      assert.throws(() => new JsonIndex(bytes, {depthMax: 1}), {failure});
+      assert.throws(() => runAtOnce(JsonIndex.inSteps(bytes, {depthMax: 1})), {failure});
+    });
+  });
+
+  test('refuses what is not JSON', () => {
+    assert.throws(() => new JsonIndex(Buffer.from('{"a" 1}')), {
+      failure: {code: 'invalid-json', problem: 'expected ":", found "1"', position: 5},
+    });
+  });
+
+  describe('membersInSteps()', () => {
+    /** An object of members that each take half of a step. */
+    const half = `"${'x'.repeat(STEP_BYTES_MAX / 2)}"`;
+    const index = new JsonIndex(Buffer.from(`{"a":${half},"b":${half},"c":${half},"d":1}`));
+
+    test('reads as many members in a step as begin in it', () => {
+      const sizes = Array.from(index.membersInSteps(index.root));
+      assert.equal(sizes.length, 2);
+      assert.equal(
+        sizes.reduce((sum, size) => sum + size, 0),
+        index.root.end - index.root.start - 1,
+      );
+      assert.deepEqual(runAtOnce(index.membersInSteps(index.root)), index.members(index.root));
+    });
+
+    test('reads no members in an empty object', () => {
+      const empty = new JsonIndex(Buffer.from('{ }'));
+      assert.deepEqual(runAtOnce(empty.membersInSteps(empty.root)), []);
+    });
+
+    test('ends with the object, if others follow it', () => {
+      const nested = new JsonIndex(Buffer.from('[{"a":1},{"b":2}]'));
+      const [first = nested.root] = nested.elements(nested.root);
+      assert.deepEqual(
+        runAtOnce(nested.membersInSteps(first)).map(({name}) => name),
+        ['a'],
+      );
+    });
   });
 });

@@ -24,4 +24,29 @@ describe('decodeBeginning()', () => {
 
   test('decodes six bytes for each unit of the limit, however long the string is', () =>
     assert.equal(decodeBeginning(Buffer.from(`"${'x'.repeat(100_000)}"`), 0, 64).length, 6 * 65));
+
+  for (const character of ['é', '€', '😀', '\\u00e9', '\\ud83d\\ude00', '\\\\']) {
+    test(`does not cut ${character} in two, wherever it is`, () => {
+      const content = character.repeat(100);
+      const whole: string = JSON.parse(`"${content}"`);
+      for (let before = 0; before < 8; before++) {
+        for (let lengthMax = 0; lengthMax < 10; lengthMax++) {
+          const bytes = Buffer.from(`"${'x'.repeat(before)}${content}"`);
+          const beginning = decodeBeginning(bytes, 0, lengthMax);
+          assert.ok(`${'x'.repeat(before)}${whole}`.startsWith(beginning), beginning);
+        }
+      }
+    });
+  }
+});
+
+describe('isTooLong()', () => {
+  test('holds for more bytes than the longest escapes of that many units take', () => {
+    assert.deepEqual(
+      [0, 1, 6, 7, 12, 13].map(sizeBytes => isTooLong(sizeBytes, 1)),
+      [false, false, false, true, true, true],
+    );
+    assert.equal(isTooLong(1, 0), true);
+    assert.equal(isTooLong(Number.MAX_SAFE_INTEGER, Infinity), false);
+  });
 });
