@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {SAMPLE_KEYS} from '../testing/shared/samples.ts';
-import {compareKeys, parseCursor, parseKey, parsePrefix} from './key.ts';
+import {inByteOrder, SAMPLE_KEYS} from '../testing/shared/samples.ts';
+import {compareKeys, invalidKey, parseCursor, parseKey, parsePrefix, trustStoredKey} from './key.ts';
 
 const CONTROL_CHARACTER = 'it contains a control character';
 const TOO_LONG = 'it is longer than 512 bytes';
@@ -52,7 +52,6 @@ describe('parseKey()', () => {
 
   test('takes a text exactly when it is one to 512 bytes of UTF-8 without control characters', () => {
     const anyText = fc.oneof(
-      fc.string({unit: 'binary', maxLength: 200}),
       fc.string({unit: fc.integer({min: 0, max: 0xffff}).map(unit => String.fromCharCode(unit)), maxLength: 5}),
       fc.tuple(fc.constantFrom('x', 'é', '€', '😀'), fc.nat(600)).map(([each, count]) => each.repeat(count)),
     );
@@ -99,7 +98,10 @@ describe('parseCursor()', () => {
 });
 
 describe('compareKeys()', () => {
-  const anyText = fc.string({unit: 'binary', maxLength: 6});
+  const anyText = fc.string({
+    unit: fc.integer({min: 0, max: 0xffff}).map(unit => String.fromCharCode(unit).toWellFormed()),
+    maxLength: 6,
+  });
   /** Characters around the places where UTF-16 and UTF-8 disagree. */
   const anyEdge = fc.string({
     unit: fc.constantFrom(
@@ -125,4 +127,82 @@ describe('compareKeys()', () => {
       {numRuns: 1000},
     );
   });
+
+  /** Pairs in order, each side by side with what UTF-16 would make of it. */
+  const ordered: readonly (readonly [smaller: string, larger: string])[] = [
+    ['', 'a'],
+    ['a', 'aa'],
+    ['a', 'b'],
+    ['A', 'a'],
+    ['a/10', 'a/2'],
+    ['a', 'á'],
+    ['\u007f', '\u0080'],
+    ['\u07ff', '\u0800'],
+    ['\ud7ff', '\ue000'],
+    ['\ue000', '\u{10000}'],
+    ['\uffff', '\u{10000}'],
+    ['\u{10000}', '\u{10001}'],
+    ['\u{103ff}', '\u{10400}'],
+    ['\u{10fffe}', '\u{10ffff}'],
+    ['x\uffff', 'x\u{10000}'],
+    ['\u{10000}a', '\u{10000}b'],
+  ];
+  for (const [smaller, larger] of ordered) {
+    test(`puts ${JSON.stringify(smaller)} before ${JSON.stringify(larger)}`, () => {
+      assert.ok(compareKeys(smaller, larger) < 0);
+      assert.ok(compareKeys(larger, smaller) > 0);
+      assert.equal(compareKeys(larger, larger), 0);
+    });
+  }
+
+  test('sorts as bytes are sorted', () => {
+    assert.deepEqual(SAMPLE_KEYS.toSorted(compareKeys), inByteOrder(SAMPLE_KEYS));
+  });
+
+  test('compares keys as parts of other keys, so that a prefix selects neighbours', () => {
+    fc.assert(
+      fc.property(fc.array(anyEdge, {maxLength: 10}), anyEdge, (texts, prefix) => {
+        const sorted = texts.toSorted(compareKeys).map(text => text.startsWith(prefix));
+        const first = sorted.indexOf(true);
+        const last = sorted.lastIndexOf(true);
+        assert.ok(sorted.slice(Math.max(first, 0), last + 1).every(Boolean));
+      }),
+      {numRuns: 300},
+    );
+  });
+});
+
+describe('invalidKey()', () => {
+  for (const {name, text, shown} of [
+    {name: 'repeats a key of 64 characters', text: 'x'.repeat(64), shown: 'x'.repeat(64)},
+    {name: 'repeats 64 characters of a longer one', text: `${'x'.repeat(64)}y`, shown: 'x'.repeat(64)},
+    {
+      name: 'does not leave half of a character at the cut',
+      text: `${'x'.repeat(63)}😀`,
+      shown: `${'x'.repeat(63)}\ufffd`,
+    },
+    {name: 'shows half of a surrogate pair as unknown', text: 'a\ud800', shown: 'a\ufffd'},
+  ]) {
+    test(name, () => {
+      const {failure} = invalidKey(text, 'it is wrong');
+      assert.deepEqual(failure, {code: 'invalid-key', key: shown, problem: 'it is wrong'});
+    });
+  }
+});
+
+test('trustStoredKey() returns its text, whatever it is', () => {
+  for (const text of ['a', '', '\n', 'x'.repeat(600)]) assert.equal(trustStoredKey(text), text);
+});
+
+describe('a key of 512 bytes', () => {
+  for (const character of ['x', 'é', '€', '😀']) {
+    const size = Buffer.byteLength(character);
+    const whole = character.repeat(Math.floor(512 / size)) + 'x'.repeat(512 % size);
+    test(`is accepted as ${character} repeated, and with one more byte refused`, () => {
+      assert.equal(parseKey(whole), whole);
+      assert.throws(() => parseKey(`${whole}x`), {
+        failure: {code: 'invalid-key', key: whole.slice(0, 64).toWellFormed(), problem: TOO_LONG},
+      });
+    });
+  }
 });
