@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {mergePlainly} from '../../test/support/merge-plainly.ts';
 import {SAMPLE_TEXTS} from '../testing/shared/samples.ts';
-import {decodeJsonText, encodeJsonText} from './json-text.ts';
-import {applyMergePatch} from './merge-patch.ts';
+import {decodeJsonText, encodeJsonText, type JsonText} from './json-text.ts';
+import {applyMergePatch, mergePatchInSteps} from './merge-patch.ts';
+import {STEP_BYTES_MAX} from './steps.ts';
 
 function merge(target: string | undefined, patch: string): string {
   return decodeJsonText(
@@ -243,4 +244,116 @@ describe('applyMergePatch()', () => {
       }),
     );
   });
+
+  /** Values that a parser would change. */
+  const RAW = ['1.0', '1e400', '-0', '9007199254740993', '"\\u0061"', '[ 1 ,2 ]', '"é"', 'null', 'true', '[]'];
+  const anyMembers = fc.uniqueArray(fc.tuple(fc.constantFrom(...'abcdefgh'), fc.constantFrom(...RAW)), {
+    selector: ([name]) => name,
+    maxLength: 6,
+  });
+
+  test('keeps the bytes and the order of every member, and writes new ones like the last one', () => {
+    const spacings = [
+      {before: '', colon: ':', end: ''},
+      {before: ' ', colon: ' : ', end: ' '},
+      {before: '\n  ', colon: ': ', end: '\n'},
+    ];
+    fc.assert(
+      fc.property(anyMembers, anyMembers, fc.constantFrom(...spacings), (target, patch, spacing) => {
+        const changes = new Map(patch);
+        const kept = target
+          .map(([name, value]) => [name, changes.get(name) ?? value] as const)
+          .filter(([name]) => changes.get(name) !== 'null');
+        const names = new Set(target.map(([name]) => name));
+        const added = patch.filter(([name, value]) => !names.has(name) && value !== 'null');
+        fc.pre(target.length > 0 && kept.length + added.length > 0);
+        assert.equal(
+          merge(writeObject(target, spacing), writeObject(patch)),
+          writeObject([...kept, ...added], spacing),
+        );
+      }),
+      {numRuns: 500},
+    );
+  });
+
+  test('is as if each member of a patch were a patch of its own', () => {
+    fc.assert(
+      fc.property(anyMembers, anyMembers, (target, patch) => {
+        const oneByOne = patch.reduce((text, member) => merge(text, writeObject([member])), writeObject(target));
+        assert.equal(merge(writeObject(target), writeObject(patch)), oneByOne);
+      }),
+    );
+  });
+
+  for (const {name, target, patch, result} of [
+    {name: 'a result of exactly the limit', target: '{"a":[[]]}', patch: '{"b":[[]]}', result: '{"a":[[]],"b":[[]]}'},
+    {name: 'a patch that removes what is too deep', target: '{"a":[[[]]]}', patch: '{"a":null}', result: '{}'},
+    {name: 'a patch that replaces what is too deep', target: '{"a":[[[]]]}', patch: '{"a":[]}', result: '{"a":[]}'},
+    {name: 'a patch that replaces a value that is too deep', target: '[[[[]]]]', patch: '1', result: '1'},
+    {
+      name: 'a patch whose deepest part is null',
+      target: '{}',
+      patch: '{"a":{"b":{"c":{"d":null}}}}',
+      result: undefined,
+    },
+  ]) {
+    test(`${result === undefined ? 'refuses' : 'accepts'} ${name}`, () => {
+      const run = (): string => decodeJsonText(applyMergePatch(deep(target), deep(patch), {depthMax: 3}));
+      if (result === undefined) assert.throws(run, {failure: {code: 'value-too-deep', depthMax: 3, position: 15}});
+      else assert.equal(run(), result);
+    });
+  }
+
+  for (const {name, target, patch, position} of [
+    {name: 'the patch adds it', target: '{"a":1}', patch: '{"b":[[[]]]}', position: 13},
+    {name: 'the value has it already', target: '{"a":[[[]]]}', patch: '{"b":1}', position: 7},
+    {name: 'there was no value', target: undefined, patch: '[[[[]]]]', position: 3},
+  ]) {
+    test(`refuses a result of a level more than the limit if ${name}, with its position in the result`, () => {
+      const before = target === undefined ? undefined : deep(target);
+      assert.throws(() => applyMergePatch(before, deep(patch), {depthMax: 3}), {
+        failure: {code: 'value-too-deep', depthMax: 3, position},
+      });
+    });
+  }
 });
+
+describe('mergePatchInSteps()', () => {
+  const members = (count: number, value: string): string =>
+    `{${Array.from({length: count}, (_, index) => `"member ${index}":${value}`).join()}}`;
+
+  const LARGE: readonly {readonly name: string; readonly target: string; readonly patch: string}[] = [
+    {name: 'a large value and a small patch', target: members(5000, '1'), patch: '{"member 7":2}'},
+    {name: 'a small value and a large patch', target: '{"a":1}', patch: members(5000, '1')},
+    {name: 'a large value that a large patch removes', target: members(5000, '1'), patch: members(5000, 'null')},
+    {name: 'many objects within objects', target: members(2000, '{"a":1}'), patch: members(2000, '{"b":2}')},
+  ];
+  for (const {name, target, patch} of LARGE) {
+    test(`merges ${name} in steps, to the same result as at once`, () => {
+      const [targetJson, patchJson] = [encodeJsonText(target), encodeJsonText(patch)];
+      const steps = mergePatchInSteps(targetJson, patchJson);
+      const sizes: number[] = [];
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) sizes.push(step.value);
+      assert.equal(decodeJsonText(step.value), merge(target, patch));
+      assert.ok(sizes.length > 2, `${sizes.length} steps`);
+      assert.ok(
+        Math.max(...sizes) <= STEP_BYTES_MAX + 2 * `"member 4999":{"a":1}`.length,
+        `${Math.max(...sizes)} bytes`,
+      );
+    });
+  }
+});
+
+/** A text of any depth. */
+function deep(text: string): JsonText {
+  return encodeJsonText(text, {depthMax: Infinity});
+}
+
+/** Writes an object by hand. */
+function writeObject(
+  members: readonly (readonly [name: string, value: string])[],
+  {before = '', colon = ':', end = ''} = {},
+): string {
+  return `{${members.map(([name, value]) => `${before}"${name}"${colon}${value}`).join(',')}${end}}`;
+}
