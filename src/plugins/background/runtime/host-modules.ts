@@ -13,12 +13,20 @@ export function provideToRequire(file: string): void {
   const sdkFile = fileURLToPath(SDK_URL);
   const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
   if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
+  // The resolution in the host comes here too, and must not begin again if the host does not have the module.
+  let inHost = false;
   Reflect.set(Module, '_resolveFilename', (name: string, ...rest: readonly unknown[]): unknown => {
     try {
       return Reflect.apply(resolveInPlugin, Module, [name, ...rest]);
     } catch (error) {
-      if (!isHostModule(name) || !isMissing(error)) throw error;
-      return name === SDK_NAME ? sdkFile : requireOfHost.resolve(name);
+      if (inHost || !isHostModule(name) || !isMissing(error)) throw error;
+      if (name === SDK_NAME) return sdkFile;
+      inHost = true;
+      try {
+        return requireOfHost.resolve(name);
+      } finally {
+        inHost = false;
+      }
     }
   });
   // An ES module, which older versions of Node cannot require.
