@@ -5,7 +5,7 @@ import type {Config} from '../../src/config/config.ts';
 import type {IdentitySource} from '../../src/domain/identity.ts';
 import {Listeners} from '../../src/domain/listeners.ts';
 import type {Log, LogFields} from '../../src/domain/log.ts';
-import type {PluginStatus} from '../../src/domain/plugin.ts';
+import type {PluginStatus, Plugins} from '../../src/domain/plugin.ts';
 import {summarise} from '../../src/identity/identity-document.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {makeTemporaryDirectory, startService, type TestService} from './service.ts';
@@ -121,4 +121,12 @@ export function changingIdentity(): ChangingIdentity {
     onChange: listener => listeners.add(listener),
     [Symbol.asyncDispose]: async () => listeners.clear(),
   };
+}
+
+/** Waits until the background of a plugin runs. */
+export async function untilRunning(plugins: Plugins, id: string): Promise<void> {
+  await waitFor(
+    listener => plugins.onState(listener),
+    () => plugins.list().find(status => status.id === id && status.state === 'running'),
+  );
 }

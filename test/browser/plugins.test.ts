@@ -1,0 +1,100 @@
+import {once} from 'node:events';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {untilRunning} from '../support/plugin-service.ts';
+import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+
+const ID = 'com.example.page';
+
+const PAGE = `<!doctype html><title>a plugin</title><p id="greeting"></p>
+<script type="module" crossorigin src="/plugins/${ID}/assets/page.js"></script>`;
+
+/** Script with the address as a constant, like those of published pages. */
+const SCRIPT = `
+const base = 'http://localhost:7172/api/';
+const {greeting} = await (await fetch(base + '${ID}/greeting?for=' + location.pathname)).json();
+const missing = (await fetch('/plugins/${ID}/none.json')).status;
+document.querySelector('#greeting').textContent = greeting + ' ' + missing;`;
+
+const BACKGROUND = `exports.routes = {get: {greeting: {description: '', handler: (req, res) => res.json({greeting: 'hello ' + req.query.for})}}};`;
+
+let browser: Browser;
+let service: TestService;
+let outside: Server;
+let allowed: string;
+let foreign: string;
+const disposables: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  if (!CAN_BROWSE) return;
+  browser = await launchChromium();
+  const home = await makeTemporaryDirectory();
+  await writePlugin(join(home.path, ID), {
+    'ui/index.html': PAGE,
+    'ui/assets/page.js': SCRIPT,
+    'background/index.js': BACKGROUND,
+  });
+  let base = '';
+  outside = createServer((_, response) => {
+    const frame = `<!doctype html><iframe src="${base}/plugins/${ID}/"></iframe><a href="${base}/plugins/${ID}/">link</a>`;
+    response.writeHead(200, {'Content-Type': 'text/html'}).end(frame);
+  }).listen(0, '127.0.0.1');
+  await once(outside, 'listening');
+  const {port} = outside.address() as AddressInfo;
+  allowed = `http://localhost:${port}`;
+  foreign = `http://127.0.0.1:${port}`;
+  service = await startService({plugins: home.path, ephemeral: true, allowOrigin: [allowed]});
+  base = service.url;
+  disposables.push(service, home);
+  await service.crewroom.plugins.ready();
+  await untilRunning(service.crewroom.plugins, ID);
+});
+afterAll(async () => {
+  await browser?.close();
+  for (const each of disposables) await each[Symbol.asyncDispose]();
+  outside?.close();
+  outside?.closeAllConnections();
+});
+
+async function open(url: string): Promise<Page> {
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  await page.goto(url);
+  return page;
+}
+
+describe.skipIf(!CAN_BROWSE)('the page of a plugin in Chromium', () => {
+  test('calls its background, whatever the port of the service', async () => {
+    const page = await open(`${service.url}/plugins/${ID}/`);
+    await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/ 404`);
+  });
+
+  test('has routes of its own, which a reload keeps', async () => {
+    const page = await open(`${service.url}/plugins/${ID}/flights/7`);
+    await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/flights/7 404`);
+    await page.reload();
+    await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/flights/7 404`);
+  });
+
+  test('is shown in a frame of an allowed page', async () => {
+    const page = await open(allowed);
+    await expect.poll(() => page.frameLocator('iframe').locator('#greeting').textContent()).toContain('hello');
+  });
+
+  test('is shown neither in a frame of a foreign page nor from its links', async () => {
+    const page = await open(foreign);
+    const frame = page.frames().find(each => each !== page.mainFrame());
+    expect(await frame?.evaluate('document.title').catch(() => '')).not.toBe('a plugin');
+    const [response] = await Promise.all([
+      page.waitForResponse(answer => answer.url().startsWith(service.url)),
+      page.click('a'),
+    ]);
+    expect(response.status()).toBe(403);
+    expect(await page.title()).not.toBe('a plugin');
+  });
+});

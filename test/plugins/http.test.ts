@@ -1,0 +1,234 @@
+import {mkdir, symlink, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
+import {copyPlugin, writePlugin} from '../support/plugin-folder.ts';
+import {untilRunning} from '../support/plugin-service.ts';
+import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+
+const ID = 'com.example.hello';
+const ROUTES = 'com.example.routes';
+
+const BACKGROUND = `
+exports.routes = {
+  get: {
+    'current.wav': {description: 'A sound', handler: (req, res) => res.sendFile(__dirname + '/sound.wav')},
+    echo: {description: 'Repeats the query', handler: (req, res) => res.json({query: req.query, params: req.params})},
+    throws: {description: 'Throws', handler: () => { throw new Error('no luck'); }},
+    port: {description: 'Calls the service', handler: async (req, res) => res.json((await (await fetch('http://localhost:7172/api')).json()).storeId)},
+  },
+  post: {echo: {description: 'Repeats the body', handler: (req, res) => res.json({body: req.body})}},
+};
+`;
+
+let service: TestService;
+let events: HttpSubscriber;
+let directory: string;
+const disposables: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  const home = await makeTemporaryDirectory();
+  disposables.push(home);
+  directory = join(home.path, 'plugins');
+  const folder = await copyPlugin(ID, directory);
+  await writeFile(join(folder, 'ui', 'app.js'), "fetch('http://localhost:7172/api/x', 'http://127.0.0.1:7172/y')");
+  await writeFile(join(home.path, 'secret'), 'secret');
+  await symlink(join(home.path, 'secret'), join(folder, 'ui', 'link'));
+  await mkdir(join(folder, 'ui', 'assets'));
+  await writePlugin(join(directory, ROUTES), {
+    'background/index.js': BACKGROUND,
+    'background/sound.wav': '0123456789',
+  });
+  service = await startService({plugins: directory, allowOrigin: ['http://localhost:3000'], ephemeral: true});
+  disposables.unshift(service);
+  events = await openEventStream(`${service.url}/api/events?kinds=plugin-state,client-request`);
+  disposables.unshift(events);
+  await service.crewroom.plugins.ready();
+  await untilRunning(service.crewroom.plugins, ROUTES);
+  await untilRunning(service.crewroom.plugins, ID);
+});
+afterAll(async () => {
+  for (const each of disposables) await each[Symbol.asyncDispose]();
+});
+
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(service.url + path, init);
+}
+
+async function json(path: string, init?: RequestInit): Promise<unknown> {
+  return (await send(path, init)).json();
+}
+
+describe('/api/plugins', () => {
+  test('lists plugins with their states and routes', async () => {
+    expect(await json('/api/plugins')).toMatchObject({
+      plugins: [
+        {
+          id: ID,
+          state: 'running',
+          hasPage: true,
+          routes: expect.arrayContaining([expect.objectContaining({name: 'hello'})]),
+        },
+        {id: ROUTES, state: 'running', hasPage: false},
+      ],
+    });
+  });
+
+  test('lists those that are installed in the form of published clients, with the simulated flight', async () => {
+    expect(await json('/api/plugins/installed')).toEqual([
+      {id: ID, name: 'Hello', version: '1.2.3', type: 'user', description: expect.any(String), ui: true},
+      expect.objectContaining({id: ROUTES, ui: false}),
+      expect.objectContaining({id: 'com.tfdidesign.flight-tracking', ui: false}),
+    ]);
+  });
+
+  test('answers the log of a plugin, without the session', async () => {
+    const {lines} = (await json(`/api/plugins/${ID}/logs`)) as {lines: readonly {text: string}[]};
+    expect(lines.map(({text}) => text).join('\n')).toContain('started for Ada, with …');
+  });
+
+  test('answers 404 for an unknown plugin', async () => {
+    for (const path of ['/api/plugins/none', '/api/plugins/none/logs', '/api/plugins/%ff'])
+      expect(await json(path), path).toMatchObject({code: 'no-plugin', status: 404});
+  });
+});
+
+describe('a route of a plugin', () => {
+  test('answers GET and POST, with any query', async () => {
+    expect(await json(`/api/${ROUTES}/echo?a=1&b=x%20y`)).toEqual({
+      query: {a: '1', b: 'x y'},
+      params: {handlerName: 'echo'},
+    });
+    const posted = await json(`/api/${ROUTES}/echo`, {method: 'POST', body: '{"a": [1]}'});
+    expect(posted).toEqual({body: {a: [1]}});
+  });
+
+  test('sends a file, and a part of it', async () => {
+    const response = await send(`/api/${ROUTES}/current.wav`, {headers: {Range: 'bytes=2-4'}});
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([206, 'audio/wav']);
+    expect(await response.text()).toBe('234');
+  });
+
+  test('calls this service, whatever its port', async () => {
+    expect(await json(`/api/${ROUTES}/port`)).toBe(service.crewroom.storeId);
+  });
+
+  test('that throws is a failure with the place in the plugin', async () => {
+    expect(await json(`/api/${ROUTES}/throws`)).toMatchObject({
+      ...{code: 'plugin-failed', status: 500, plugin: ROUTES, problem: expect.stringContaining('no luck')},
+      place: expect.stringMatching(/background\/index\.js:\d+/),
+    });
+  });
+
+  const missing = [`/api/${ROUTES}/none`, '/api/none/echo', `/api/${ROUTES}/hasOwnProperty`, '/api/%ff/%ff'];
+  for (const path of missing) {
+    test(`does not exist at ${path}`, async () => {
+      expect(await json(path)).toMatchObject({code: 'no-plugin-route', status: 404});
+    });
+  }
+
+  test('is out of reach of foreign pages', async () => {
+    for (const headers of [{Origin: 'https://evil.example'}, {'Sec-Fetch-Site': 'cross-site'}] as const)
+      expect((await send(`/api/${ROUTES}/echo`, {headers: {...headers}})).status).toBe(403);
+  });
+});
+
+describe('the page of a plugin', () => {
+  test('is served with its address in place of the published one', async () => {
+    const response = await send(`/plugins/${ID}/app.js`);
+    expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
+    expect(await response.text()).toBe(`fetch('${service.url}/api/x', '${service.url}/y')`);
+    const again = await send(`/plugins/${ID}/app.js`, {headers: {'If-None-Match': response.headers.get('ETag') ?? ''}});
+    expect(again.status).toBe(304);
+  });
+
+  test('may be framed by pages of the service and by allowed ones only', async () => {
+    const policy = (await send(`/plugins/${ID}/`)).headers.get('Content-Security-Policy');
+    const {port} = service;
+    expect(policy).toBe(
+      `frame-ancestors 'self' http://localhost:${port} http://127.0.0.1:${port} http://localhost:3000`,
+    );
+  });
+
+  test('begins at a slash', async () => {
+    const response = await send(`/plugins/${ID}?darkmode=true`, {redirect: 'manual'});
+    expect([response.status, response.headers.get('Location')]).toEqual([308, `/plugins/${ID}/?darkmode=true`]);
+  });
+
+  const paths = [
+    ...['none.js', 'link', 'assets', '..%2fplugin.json', '%2e%2e/plugin.json', '%2e%2e%2fplugin.json', 'index.html/'],
+    ...['undefined', '.', '%00'],
+  ];
+  for (const path of paths) {
+    test(`has nothing at ${path}`, async () => {
+      expect((await send(`/plugins/${ID}/${path}`)).status).toBe(path === '.' ? 200 : 404);
+    });
+  }
+
+  test('of an unknown or pageless plugin does not exist', async () => {
+    for (const id of ['none', ROUTES, '..', '%2e%2e'])
+      expect((await send(`/plugins/${id}/index.html`)).status, id).toBe(404);
+  });
+});
+
+describe('settings', () => {
+  test('are read, changed, and reach the background', async () => {
+    expect(await json(`/api/settings/${ID}`)).toEqual({greeting: 'Hello'});
+    const changed = await json(`/api/settings/${ID}`, {method: 'PUT', body: '{"greeting": "Moin"}'});
+    expect(changed).toEqual({greeting: 'Moin'});
+    await expect.poll(() => json(`/api/${ID}/settings`)).toEqual({settings: {greeting: 'Moin'}});
+    expect(await json('/api/settings')).toMatchObject({core: {weightUnits: 'KGS'}, [ID]: {greeting: 'Moin'}});
+  });
+
+  test('that do not fit are refused with each problem', async () => {
+    const body = '{"greeting": "x", "none": 1}';
+    expect(await json(`/api/settings/${ID}`, {method: 'PUT', body})).toMatchObject({
+      ...{code: 'invalid-plugin-settings', status: 422},
+      problems: [{path: '$.greeting'}, {path: '$.none'}],
+    });
+  });
+
+  test('that the store holds and that do not fit are a warning', async () => {
+    await service.crewroom.entries.put(`crewroom/settings/${ROUTES}`, '[]');
+    expect(await json(`/api/plugins/${ROUTES}`)).toMatchObject({
+      warnings: [expect.stringContaining('not an object')],
+    });
+    await service.crewroom.entries.delete(`crewroom/settings/${ROUTES}`);
+  });
+});
+
+describe('requests to the client', () => {
+  test('become events', async () => {
+    await json('/api/navigate', {method: 'POST', body: '{"pluginID": "com.example.hello", "payloadString": "x"}'});
+    await json('/api/play-sound', {method: 'POST', body: '{"url": "http://localhost:7172/a.wav"}'});
+    await json('/api/stop-sound', {method: 'POST'});
+    const seen: unknown[] = [];
+    while (seen.length < 3) {
+      const [event] = await events.take(1);
+      if (event?.type === 'client-request') seen.push(JSON.parse(event.data));
+    }
+    const kind = 'client-request';
+    expect(seen).toEqual([
+      {kind, action: 'navigate', plugin: ID, payload: 'x'},
+      {kind, action: 'play-sound', url: 'http://localhost:7172/a.wav'},
+      {kind, action: 'stop-sound'},
+    ]);
+  });
+
+  test('find an empty configuration', async () => {
+    expect(await json('/api/config')).toEqual({config: {}});
+  });
+});
+
+describe('the simulated flight', () => {
+  test('stands in for flight tracking', async () => {
+    const data = '/api/com.tfdidesign.flight-tracking/data';
+    expect(await json(data)).toMatchObject({trackingState: {status: ''}, providerState: {status: 'Disconnected'}});
+    await json('/api/com.tfdidesign.flight-tracking/startflight', {method: 'POST', body: '{"bidID": 7}'});
+    expect(await json('/api/flight')).toMatchObject({phase: 'BOARDING', bidId: '7'});
+    await json('/api/flight', {method: 'POST', body: '{"action": "jump", "phase": "CLIMB"}'});
+    expect(await json(data)).toMatchObject({bidID: '7', trackingData: {currentFlightPhase: 'CLIMB'}});
+    await json('/api/flight', {method: 'DELETE'});
+    expect(await json('/api/flight')).toMatchObject({code: 'no-flight'});
+  });
+});
