@@ -1,5 +1,5 @@
 /** Parts of a run beside the workloads. */
-export const SECTIONS = ['start', 'contention', 'subscribers', 'growth'] as const;
+export const SECTIONS = ['start', 'contention', 'subscribers', 'plugins', 'growth'] as const;
 
 /** Name of a section. */
 export type SectionName = (typeof SECTIONS)[number];
@@ -28,6 +28,7 @@ export interface Plan {
   readonly growthRounds: number;
   readonly subscribersRounds: number;
   readonly contentionRounds: number;
+  readonly pluginsRounds: number;
 }
 
 /** A run in less than 30 minutes. */
@@ -46,6 +47,7 @@ export const FULL_PLAN: Plan = {
   growthRounds: 5,
   subscribersRounds: 3,
   contentionRounds: 5,
+  pluginsRounds: 5,
 };
 
 /** A run in less than 3 minutes. */
@@ -64,4 +66,5 @@ export const QUICK_PLAN: Plan = {
   growthRounds: 1,
   subscribersRounds: 1,
   contentionRounds: 2,
+  pluginsRounds: 2,
 };

@@ -129,6 +129,12 @@ export function readProcessorTimeMs(processIds: readonly number[]): number {
   }, 0);
 }
 
+/** Returns the ids of the processes that a process has started and that still run; none if the system does not provide them. */
+export function findChildren(processId: number): readonly number[] {
+  const ids = readProcessFile(processId, `task/${processId}/children`).trim();
+  return ids === '' ? [] : ids.split(' ').map(Number);
+}
+
 function readProcessFile(processId: number, name: string): string {
   try {
     return readFileSync(`/proc/${processId}/${name}`, 'utf8');

@@ -9,6 +9,7 @@ import type {Plan, SectionName} from './plan.ts';
 import type {Missing, Results, SubjectNote} from './results.ts';
 import {measureContention} from './sections/contention.ts';
 import {measureGrowth} from './sections/growth.ts';
+import {measurePlugins} from './sections/plugins.ts';
 import {measureStarts} from './sections/start.ts';
 import {measureSubscribers} from './sections/subscribers.ts';
 import {measureThroughput} from './sections/throughput.ts';
@@ -38,6 +39,10 @@ export async function runBench(run: Run): Promise<Results> {
     ? await measureStarts({...run, starts: plan.starts, timeBox: timeBox.part(plan.startLimitMs)})
     : undefined;
   const compared = await compareSubjects(run, timeBox);
+  const plugins =
+    wantsSection(options, 'plugins') && hasTime(run, timeBox, 'plugins')
+      ? await measurePlugins({...run, rounds: plan.pluginsRounds, seconds: plan.seconds, timeBox})
+      : undefined;
   const growth =
     wantsSection(options, 'growth') && hasTime(run, timeBox, 'growth')
       ? await measureGrowth({
@@ -49,7 +54,7 @@ export async function runBench(run: Run): Promise<Results> {
         })
       : undefined;
   const mode = options.quick ? 'quick' : 'full';
-  return {startedAt, mode, machine, generator: generator.name, ...compared, starts, growth};
+  return {startedAt, mode, machine, generator: generator.name, ...compared, plugins, starts, growth};
 }
 
 type Compared = Pick<Results, 'subjects' | 'missing' | 'throughput' | 'contention' | 'subscribers'>;

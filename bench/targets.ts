@@ -4,7 +4,7 @@ import {WEBDIS} from './peers/webdis.ts';
 import type {Results} from './results.ts';
 import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
 import {medianOf, ratioOf} from './statistics.ts';
-import {BARE, CREWROOM} from './subjects/node-subjects.ts';
+import {BARE, CREWROOM, CREWROOM_PLUGIN} from './subjects/node-subjects.ts';
 import {COMPARED_CONNECTIONS} from './workloads.ts';
 
 /** A target for Crewroom. */
@@ -58,6 +58,16 @@ export const TARGETS: readonly Target[] = [
     figureOf: ({contention}) => {
       const ours = contention?.find(({subject}) => subject === CREWROOM.name)?.samples;
       return ours === undefined ? undefined : medianOf(ours.map(({stallMs}) => stallMs));
+    },
+  },
+  {
+    name: `processor time of a route of a plugin, relative to ${BARE.name}`,
+    wanted: {is: 'at most', figure: 2},
+    figureOf: ({plugins}) => {
+      const [ours, bare] = [CREWROOM_PLUGIN.name, BARE.name].map(name =>
+        plugins?.find(({subject}) => subject === name)?.samples.map(({serverMicroseconds}) => serverMicroseconds),
+      );
+      return ours === undefined || bare === undefined ? undefined : ratioOf(ours, bare).median;
     },
   },
   ...GROWTH_KEYS.flatMap(keys =>

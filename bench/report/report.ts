@@ -3,6 +3,7 @@ import type {Results} from '../results.ts';
 import type {Verdict} from '../targets.ts';
 import {describeContention} from './contention-report.ts';
 import {describeGrowth} from './growth-report.ts';
+import {describePlugins} from './plugins-report.ts';
 import {describeStarts} from './start-report.ts';
 import {describeSubscribers} from './subscribers-report.ts';
 import {formatFigure, formatTable} from './table.ts';
@@ -16,6 +17,7 @@ export function formatReport(results: Results, verdicts: readonly Verdict[]): st
     ...describeThroughput(results),
     ...describeContention(results),
     ...describeSubscribers(results),
+    ...describePlugins(results),
     ...describeGrowth(results),
     ...describeStarts(results),
     `## Subjects\n\n${describeSubjects(results)}`,

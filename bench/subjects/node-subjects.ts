@@ -30,6 +30,13 @@ export const CREWROOM: SubjectKind = {
     startNode('./crewroom.js', [directory], {directory, version: versionOf('../../package.json')}),
 };
 
+/** The service with a plugin that answers at once. */
+export const CREWROOM_PLUGIN: Pick<SubjectKind, 'name' | 'start'> = {
+  name: 'crewroom',
+  start: ({directory}) =>
+    startNode('./crewroom-plugin.js', [directory], {directory, version: versionOf('../../package.json')}),
+};
+
 /** The reference of all ratios. */
 export const BARE: SubjectKind = {
   name: 'bare node:http',
