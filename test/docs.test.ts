@@ -92,6 +92,8 @@ describe('the pages', () => {
 
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--from',
+  '--speed',
   '--help',
   '--config',
   '--deep',
