@@ -77,7 +77,7 @@ describe('calls of a background to the original port', () => {
         async 'axios.post'() { return (await axios.post(at('127.0.0.1'), {a: 1})).data; },
         async 'axios with a base'() { return (await axios.create({baseURL: 'http://localhost:' + port}).get('/api/x?a=1')).data; },
         async 'another port'() { return (await fetch('http://127.0.0.1:${service.port}/api/x?a=1')).json(); },
-        async 'another address of this machine'() { return request({host: '127.0.0.2', port, path: '/api/x?a=1'}); },
+        async 'another address of this machine'() { return request({host: '127.0.0.2', port, path: '/api/x?a=1', method: 'POST'}); },
         async 'WebSocket'() {
           if (typeof WebSocket === 'undefined') return 'none';
           return new Promise(resolve => {
