@@ -33,7 +33,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'http/core/route.ts': [3, 'the target of a request: 16 KiB of headers'],
   'http/fetch-handler.ts': [1, 'an address of the embedding program'],
   'http/files/find-file.ts': [1, 'the target of a request: 16 KiB of headers'],
-  'http/openapi/schemas.ts': [1, 'the query of a request: 16 KiB of headers'],
+  'http/openapi/parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
   'http/routes/docs-routes.ts': [1, 'the name of a file of the package'],
   'identity/backend/airline-profile.ts': [2, 'what readJsonDocument() took, and an address out of it'],
   'identity/backend/answer-body.ts': [2, 'PARSED_BYTES_MAX, or what a step of the doctor allows: 16 MiB'],

@@ -22,18 +22,18 @@ function brackets(sizeBytes: number): string {
 }
 
 /** Returns the share of an action's CPU time that its longest tick of the event loop takes: 1 for all of it. */
-async function findLongestTurn(work: () => Promise<unknown>): Promise<number> {
+async function findLongestTick(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let over = false;
   const begin = process.cpuUsage();
   let before = begin;
-  const turn = (): void => {
+  const tick = (): void => {
     longest = Math.max(longest, sum(process.cpuUsage(before)));
     before = process.cpuUsage();
-    if (!over) setImmediate(turn);
+    if (!over) setImmediate(tick);
   };
   await new Promise(resolve => setImmediate(resolve));
-  setImmediate(turn);
+  setImmediate(tick);
   await work();
   over = true;
   // The last step may have left no tick behind it.
@@ -42,17 +42,17 @@ async function findLongestTurn(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Counts the ticks of the event loop during an action. */
-async function countTurns(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
+async function countTicks(work: () => Promise<unknown>): Promise<number> {
+  let ticks = 0;
   let over = false;
-  const turn = (): void => {
-    turns++;
-    if (!over) setImmediate(turn);
+  const tick = (): void => {
+    ticks++;
+    if (!over) setImmediate(tick);
   };
-  setImmediate(turn);
+  setImmediate(tick);
   await work();
   over = true;
-  return turns;
+  return ticks;
 }
 
 function sum({user, system}: NodeJS.CpuUsage): number {
@@ -65,7 +65,7 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     const value = brackets(MEBIBYTE);
     const operations = Array.from({length: 8}, (_, index) => `{"kind":"put","key":"${index}","value":${value}}`);
     await readTransaction(Buffer.from(`{"operations":[${operations}]}`), {
-      valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
+      limits: DEFAULT_LIMITS,
       pause: async () => void pauses++,
     });
     expect(pauses).toBeGreaterThanOrEqual(31);
@@ -75,8 +75,7 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     const value = 'é'.repeat(4 * MEBIBYTE - 100);
     const body = Buffer.from(`{"operations":[{"kind":"put","key":"k","value":"${value}"}]}`);
     const pause = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
-    const {valueDepthMax} = DEFAULT_LIMITS;
-    expect(await findLongestTurn(() => readTransaction(body, {valueDepthMax, pause}))).toBeLessThan(0.4);
+    expect(await findLongestTick(() => readTransaction(body, {limits: DEFAULT_LIMITS, pause}))).toBeLessThan(0.4);
   });
 
   test('while the values of a transaction are checked, whose bytes the caller may reuse at once', async () => {
@@ -98,7 +97,7 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     const keys = Array.from({length: 7}, (_, index) => `patched-${index}`);
     for (const key of keys) await entries.put(key, members(80_000, 1));
     const operations = keys.map(key => ({kind: 'patch', key, patch: '{"new":1}'}) as const);
-    expect(await findLongestTurn(() => entries.transact({operations}))).toBeLessThan(0.5);
+    expect(await findLongestTick(() => entries.transact({operations}))).toBeLessThan(0.5);
     for (const key of keys) expect((await entries.get(key))?.text).toMatch(/"m79999":1,"new":1\}$/);
   });
 
@@ -107,7 +106,7 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     const patch = members(10_000, 1);
     const count = Math.floor((7 * MEBIBYTE) / patch.length);
     const operations = Array.from({length: count}, (_, index) => ({kind: 'patch', key: `${index}`, patch}) as const);
-    expect(await findLongestTurn(() => entries.transact({operations}))).toBeLessThan(0.3);
+    expect(await findLongestTick(() => entries.transact({operations}))).toBeLessThan(0.3);
   });
 
   test('while many concurrent patches are applied as one group, each to the result of the previous one', async () => {
@@ -115,14 +114,14 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     await entries.put('grouped', members(80_000, 0));
     const patchAll = (): Promise<unknown> =>
       Promise.all(Array.from({length: 8}, (_, index) => entries.patch('grouped', `{"new ${index}":${index}}`)));
-    expect(await findLongestTurn(patchAll)).toBeLessThan(0.5);
+    expect(await findLongestTick(patchAll)).toBeLessThan(0.5);
     expect((await entries.get('grouped'))?.text).toMatch(/"new 0":0,"new 1":1,.*"new 7":7\}$/);
   });
 
   test('while one patch changes an object of 90,000 members', async () => {
     const {entries} = ephemeral().crewroom;
     await entries.put('one', members(90_000, 0));
-    expect(await countTurns(() => entries.patch('one', members(10_000, 1)))).toBeGreaterThan(20);
+    expect(await countTicks(() => entries.patch('one', members(10_000, 1)))).toBeGreaterThan(20);
     expect((await entries.get('one'))?.text).toMatch(/^\{"m0":1,.*"m9999":1,"m10000":0,.*"m89999":0\}$/);
   });
 
@@ -131,7 +130,7 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     const nested = (count: number, value: number): string =>
       `{${Array.from({length: count}, (_, index) => `"m${index}":{"a":${value},"b":0}`).join(',')}}`;
     await entries.put('nested', nested(40_000, 0));
-    expect(await countTurns(() => entries.patch('nested', nested(3000, 1)))).toBeGreaterThan(10);
+    expect(await countTicks(() => entries.patch('nested', nested(3000, 1)))).toBeGreaterThan(10);
     expect((await entries.get('nested'))?.text).toContain('"m2999":{"a":1,"b":0},"m3000":{"a":0,"b":0}');
   });
 
@@ -141,14 +140,14 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     for (const key of keys) await entries.put(key, members(80_000, 0));
     const operations = keys.map(key => ({kind: 'patch', key, patch: '{"m79999":1}'}) as const);
     let committed: readonly {readonly revision: number}[] = [];
-    const turns = await countTurns(async () => {
+    const ticks = await countTicks(async () => {
       committed = await Promise.all([
         entries.transact({operations}),
         entries.put('several-0', '"after"'),
         entries.patch('several-1', '{"m79999":null,"last":2}'),
       ]);
     });
-    expect(turns).toBeGreaterThan(50);
+    expect(ticks).toBeGreaterThan(50);
     const [first = 0, ...later] = committed.map(({revision}) => revision);
     expect(later).toEqual([first + 1, first + 2]);
     expect((await entries.get('several-0'))?.text).toBe('"after"');
@@ -160,14 +159,14 @@ describe('the event loop keeps ticking (B5, B11)', () => {
     const value = `[${'[],'.repeat(300_000)}0]`;
     const text = JSON.stringify(value).replaceAll('[', '\\u005b');
     const lines = `{"format":"crewroom-export","version":1}\n{"key":"line","text":${text}}\n{"end":true,"entries":1}\n`;
-    expect(await countTurns(() => transfer.import([Buffer.from(lines)]))).toBeGreaterThan(5);
+    expect(await countTicks(() => transfer.import([Buffer.from(lines)]))).toBeGreaterThan(5);
     expect((await entries.get('line'))?.text).toBe(value);
   });
 
   test('while the lines of an import are read, however many arrive at once', async () => {
     const {transfer} = service().crewroom;
     const chunks = [Buffer.from('\n'.repeat(4 * MEBIBYTE))];
-    const share = await findLongestTurn(() => expect(transfer.import(chunks)).rejects.toThrow('missing'));
+    const share = await findLongestTick(() => expect(transfer.import(chunks)).rejects.toThrow('missing'));
     expect(share).toBeLessThan(0.3);
   });
 });

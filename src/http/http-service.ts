@@ -14,7 +14,7 @@ import {type RunningServer, startServer} from './node/server.ts';
 export interface HttpServiceDeps {
   readonly routes: readonly Route[];
   readonly settings: HttpSettings;
-  readonly limits: Pick<Limits, 'connectionsMax'>;
+  readonly limits: Limits;
   readonly log: Log;
   /** Returns random bytes, for the ids of requests. */
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
@@ -98,7 +98,7 @@ class GuardedHttpService implements HttpService {
       onError: error => log.error('connection failed', {error}),
       addresses: addressesOf(settings.host),
       port: settings.port,
-      connectionsMax: limits.connectionsMax,
+      limits,
     });
     this.#guardRules = guardRulesFor(settings, server.port);
     return server;

@@ -6,6 +6,7 @@ import type {Event} from '../domain/event.ts';
 import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
+import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import {createStoreId} from '../domain/store-id.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/shared/samples.ts';
@@ -124,7 +125,10 @@ describe('readExactTexts()', () => {
 
 describe('a transaction', () => {
   const read = (sent: string): Promise<Transaction> =>
-    readTransaction(new TextEncoder().encode(sent), {valueDepthMax: 4, pause: async () => {}});
+    readTransaction(new TextEncoder().encode(sent), {
+      limits: {...DEFAULT_LIMITS, valueDepthMax: 4},
+      pause: async () => {},
+    });
 
   test('brings back keys, revisions, values and patches', async () => {
     const transaction = {

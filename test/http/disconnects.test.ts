@@ -69,7 +69,7 @@ async function startFeeding(event: () => string): Promise<{server: TestServer; f
     has: target => target === '/socket',
     open: async ({signal}) => ({kind: 'opened', frames: feed(signal)}),
   };
-  return {server: await startTestServer(handle, {webSockets, connectionsMax: 100, timeouts}), feeds};
+  return {server: await startTestServer(handle, {webSockets, limits: {connectionsMax: 100}, timeouts}), feeds};
 }
 
 describe(`${ROUNDS} subscribers that come and go leave nothing behind`, () => {

@@ -1,6 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {encodeJsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import {createEventHub} from '../../src/events/event-hub.ts';
 import {createFailureLog} from '../../src/http/core/failure-log.ts';
@@ -326,9 +327,10 @@ describe('subscribers', () => {
     const store = openMemoryStore({nowMs: Date.now});
     const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});
     onTestFinished(() => events[Symbol.asyncDispose]());
+    const limits = {...DEFAULT_LIMITS, heartbeatMs: 20};
     const handle = createHandler({
       guardRules: () => createGuardRules({port: 7172, extraHosts: [], allowedOrigins: []}),
-      routes: eventsRoutes({events, storeId: store.id, texts: createEventTexts(store.id), heartbeatMs: 20}),
+      routes: eventsRoutes({events, storeId: store.id, texts: createEventTexts(store.id), limits}),
       failures: createFailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
     });

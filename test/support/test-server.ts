@@ -1,7 +1,8 @@
 import {onTestFinished} from 'vitest';
 import type {Failure} from '../../src/domain/failure.ts';
+import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import type {HttpHandler} from '../../src/http/core/message.ts';
-import {type RunningServer, type ServerDeps, startServer} from '../../src/http/node/server.ts';
+import {type RunningServer, type ServerDeps, type ServerLimits, startServer} from '../../src/http/node/server.ts';
 import {RawClient} from './raw-client.ts';
 
 /** A server around a request handler of a test, without the service. */
@@ -12,15 +13,23 @@ export interface TestServer extends RunningServer {
   connect(): Promise<RawClient>;
 }
 
+/** Overrides of the dependencies of a server, and of its limits. */
+export interface TestServerDeps extends Partial<Omit<ServerDeps, 'limits'>> {
+  readonly limits?: Partial<ServerLimits>;
+}
+
 /** Starts a server on a free port, until the test is finished. */
-export async function startTestServer(handle: HttpHandler, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
+export async function startTestServer(
+  handle: HttpHandler,
+  {limits, ...deps}: TestServerDeps = {},
+): Promise<TestServer> {
   const refused: Failure[] = [];
   const errors: unknown[] = [];
   const running = await startServer({
     handle,
     addresses: ['127.0.0.1'],
     port: 0,
-    connectionsMax: 10,
+    limits: {...DEFAULT_LIMITS, connectionsMax: 10, ...limits},
     newRequestId: () => 'id',
     onBadRequest: failure => void refused.push(failure),
     onError: error => void errors.push(error),

@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Limits} from '../../domain/limits.ts';
 import {Connection} from './connection.ts';
 
 /**
@@ -10,9 +10,7 @@ export const PATIENCE_MS = 250;
 
 /** Limits and the clock of {@link Connections}. */
 export interface ConnectionsOptions {
-  readonly connectionsMax: number;
-  /** @default {DEFAULT_LIMITS.heldBytesMax} */
-  readonly heldBytesMax?: number | undefined;
+  readonly limits: Pick<Limits, 'connectionsMax' | 'heldBytesMax'>;
   /** A monotonic clock, in milliseconds. */
   readonly nowMs: () => number;
 }
@@ -33,9 +31,9 @@ export class Connections {
   #heldBytes = 0;
   #stopping = false;
 
-  constructor({connectionsMax, heldBytesMax = DEFAULT_LIMITS.heldBytesMax, nowMs}: ConnectionsOptions) {
-    this.#connectionsMax = connectionsMax;
-    this.#heldBytesMax = heldBytesMax;
+  constructor({limits, nowMs}: ConnectionsOptions) {
+    this.#connectionsMax = limits.connectionsMax;
+    this.#heldBytesMax = limits.heldBytesMax;
     this.#nowMs = nowMs;
   }
 

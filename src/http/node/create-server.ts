@@ -1,6 +1,7 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse} from 'node:http';
 import {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
+import type {Limits} from '../../domain/limits.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {NodeExchange, type ReceivedRequest} from './exchange.ts';
@@ -11,8 +12,7 @@ import {enqueueUpgrade, type UpgradeDeps} from './upgrade.ts';
 /** Handlers, connections and limits of {@link createNodeServer}. */
 export interface NodeServerDeps extends UpgradeDeps {
   readonly handle: HttpHandler;
-  readonly connectionsMax: number;
-  readonly headerBytesMax: number;
+  readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
   /** Called with unexpected errors, and with connections that the operating system could not accept. */
   readonly onError: (error: unknown) => void;
 }
@@ -39,17 +39,14 @@ export function createNodeServer(deps: NodeServerDeps): Server {
   server.on('connection', (socket: Socket) => {
     // A connection that is handed back after it asked to upgrade is in the pool already.
     if (deps.connections.of(socket) !== undefined || deps.connections.add(socket)) return;
-    closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.connectionsMax}, deps);
+    closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.limits.connectionsMax}, deps);
   });
   listenForRequests(server, deps, declined);
   listenForErrors(server, deps);
   return server;
 }
 
-function serverOptions(
-  {timeouts, headerBytesMax}: NodeServerDeps,
-  declined: WeakSet<IncomingMessage>,
-): NodeServerOptions {
+function serverOptions({timeouts, limits}: NodeServerDeps, declined: WeakSet<IncomingMessage>): NodeServerOptions {
   return {
     headersTimeout: timeouts.headersTimeoutMs,
     // Node's own would abort a long body that makes progress; see NodeRequest.
@@ -57,7 +54,7 @@ function serverOptions(
     // `server.timeout` covers this too. With two different timeouts Node would reset both for each request and answer.
     keepAliveTimeout: 0,
     connectionsCheckingInterval: timeouts.checkIntervalMs,
-    maxHeaderSize: headerBytesMax,
+    maxHeaderSize: limits.headerBytesMax,
     // The guard answers such requests, with the same form of failure as any other.
     requireHostHeader: false,
     insecureHTTPParser: false,

@@ -185,7 +185,7 @@ describe('a body that is read in chunks has no total timeout', () => {
         return answerFailure(error);
       }
     };
-    const server = await start(handle, {connectionsMax: 1, nowMs: () => now});
+    const server = await start(handle, {limits: {connectionsMax: 1}, nowMs: () => now});
     const client = await server.connect();
     await client.send(`${CHUNKED}\r\n1\r\nx\r\n`);
     await expect.poll(() => taken).toBe(1);

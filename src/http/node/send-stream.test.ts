@@ -271,7 +271,7 @@ describe('a long-lived stream', () => {
   });
 
   test('does not count as a connection', async () => {
-    const server = await start(serve(new Feed(), LONG_LIVED), {connectionsMax: 1});
+    const server = await start(serve(new Feed(), LONG_LIVED), {limits: {connectionsMax: 1}});
     const clients: RawClient[] = [];
     for (let count = 0; count < 5; count++) {
       const client = await server.connect();
@@ -295,7 +295,7 @@ describe('a long-lived stream', () => {
       await answering;
       return jsonAnswer(target);
     };
-    const server = await start(handle, {connectionsMax: 1, nowMs: () => now, timeouts: {lingerMs: 100}});
+    const server = await start(handle, {limits: {connectionsMax: 1}, nowMs: () => now, timeouts: {lingerMs: 100}});
     const listening = await server.connect();
     await listening.send(GET);
     await readHead(listening);
@@ -317,7 +317,7 @@ describe('a long-lived stream', () => {
   test('is not evicted while it lasts, but once it has ended unread', async () => {
     let now = 0;
     const feed = new Feed();
-    const server = await start(serve(feed, LONG_LIVED), {connectionsMax: 1, nowMs: () => now});
+    const server = await start(serve(feed, LONG_LIVED), {limits: {connectionsMax: 1}, nowMs: () => now});
     const client = await server.connect();
     await client.send(GET);
     await readHead(client);
@@ -343,7 +343,7 @@ describe('a server that stops', () => {
         feeds.push(feed);
         return streamAnswer(feed, LONG_LIVED);
       },
-      {connectionsMax: 200},
+      {limits: {connectionsMax: 200}},
     );
     const clients = await Promise.all(Array.from({length: 100}, () => server.connect()));
     await Promise.all(clients.map(client => client.send(GET).then(() => readHead(client))));

@@ -103,7 +103,7 @@ describe('a client that is too slow', () => {
       return answer(target === '/large' ? large : '"small"');
     };
     // The clock stands still, so the connection is not evicted before.
-    const server = await start(handle, {connectionsMax: 1, timeouts: {idleTimeoutMs: 500}, nowMs: () => 0});
+    const server = await start(handle, {limits: {connectionsMax: 1}, timeouts: {idleTimeoutMs: 500}, nowMs: () => 0});
     const client = await server.connect();
     client.socket.pause();
     await client.send(formatRequest('GET /large', []));
@@ -125,7 +125,7 @@ describe('a client that is too slow', () => {
 describe('connections have a limit', () => {
   test('from half of the maximum, the longest idle one without a request is evicted', async () => {
     let now = 0;
-    const server = await start(echo, {connectionsMax: 6, nowMs: () => now});
+    const server = await start(echo, {limits: {connectionsMax: 6}, nowMs: () => now});
     const first = await server.connect();
     // It is counted before the clock moves on.
     await first.send('GET / HTTP/1.1\r\n');
@@ -143,7 +143,7 @@ describe('connections have a limit', () => {
 
   test('one between two requests is evicted only if no place is free and no client is late', async () => {
     let now = 0;
-    const server = await start(echo, {connectionsMax: 4, nowMs: () => now});
+    const server = await start(echo, {limits: {connectionsMax: 4}, nowMs: () => now});
     const [used, usedLater, late] = [await server.connect(), await server.connect(), await server.connect()];
     const use = async (client: RawClient): Promise<void> => {
       await client.send(GET);
@@ -169,7 +169,7 @@ describe('connections have a limit', () => {
       targets.push(target);
       return jsonAnswer(target);
     };
-    const server = await start(handle, {connectionsMax: 1, nowMs: () => 0, timeouts: {lingerMs: 100}});
+    const server = await start(handle, {limits: {connectionsMax: 1}, nowMs: () => 0, timeouts: {lingerMs: 100}});
     for (let round = 0; round < 10; round++) {
       const idle = await server.connect();
       await idle.send(GET);
@@ -185,7 +185,7 @@ describe('connections have a limit', () => {
 
   test('one whose first request is on its way is not evicted for a second', async () => {
     let now = 0;
-    const server = await start(echo, {connectionsMax: 2, nowMs: () => now, timeouts: {lingerMs: 100}});
+    const server = await start(echo, {limits: {connectionsMax: 2}, nowMs: () => now, timeouts: {lingerMs: 100}});
     const [used, fresh] = [await server.connect(), await server.connect()];
     await used.send(GET);
     expect((await used.readAnswer()).status).toBe(200);
@@ -203,7 +203,7 @@ describe('connections have a limit', () => {
 
   test('if all are busy a new one is refused, and its request has no effect', async () => {
     const {handle, asked, release} = holdAnswers();
-    const server = await start(handle, {connectionsMax: 2, timeouts: {lingerMs: 200}});
+    const server = await start(handle, {limits: {connectionsMax: 2}, timeouts: {lingerMs: 200}});
     const busy = [await server.connect(), await server.connect()];
     for (const client of busy) await client.send(GET);
     await expect.poll(asked).toBe(2);
@@ -231,7 +231,7 @@ describe('connections have a limit', () => {
       targets.push(target);
       return answer(target === '/large' ? Buffer.alloc(64 * 1024 * 1024) : Buffer.from('1'));
     };
-    const server = await start(handle, {heldBytesMax: 2000, nowMs: () => 0});
+    const server = await start(handle, {limits: {heldBytesMax: 2000}, nowMs: () => 0});
     const taking = await server.connect();
     taking.socket.pause();
     await taking.send(formatRequest('GET /large', []));
@@ -257,7 +257,7 @@ describe('connections have a limit', () => {
       await whenMade;
       return jsonAnswer(made);
     };
-    const server = await start(handle, {heldBytesMax: 2000, nowMs: () => 0});
+    const server = await start(handle, {limits: {heldBytesMax: 2000}, nowMs: () => 0});
     const client = await server.connect();
     await client.send(formatRequest('GET /', []));
     await expect.poll(async () => (await exchange(server, formatRequest('GET /free', []))).json).toBe(1);
@@ -278,7 +278,7 @@ describe('connections have a limit', () => {
       if (request.method === 'GET') return hold(request);
       return request.readBody(1000).then(answer, error => jsonAnswer(error.failure, {status: 408}));
     };
-    const server = await start(handle, {connectionsMax: 3, nowMs: () => now});
+    const server = await start(handle, {limits: {connectionsMax: 3}, nowMs: () => now});
     const [working, sending, taking] = [await server.connect(), await server.connect(), await server.connect()];
     taking.socket.pause();
     await working.send(formatRequest('GET /working', []));
@@ -309,7 +309,7 @@ describe('connections have a limit', () => {
 
   test('refused ones are closed even if the client stays', async () => {
     const {handle, asked, release} = holdAnswers();
-    const server = await start(handle, {connectionsMax: 1, timeouts: {lingerMs: 100}});
+    const server = await start(handle, {limits: {connectionsMax: 1}, timeouts: {lingerMs: 100}});
     const busy = await server.connect();
     await busy.send(GET);
     await expect.poll(asked).toBe(1);
@@ -324,7 +324,7 @@ describe('connections have a limit', () => {
   });
 
   test('an aborted one frees its place', async () => {
-    const server = await start(echo, {connectionsMax: 1});
+    const server = await start(echo, {limits: {connectionsMax: 1}});
     for (let round = 0; round < 5; round++) {
       const aborted = await server.connect();
       await aborted.send('PUT / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123');
@@ -354,7 +354,7 @@ describe('the bodies of all requests together', () => {
   for (const {name, handle} of ways) {
     test(`${name} have a limit: one too many is refused, unless another makes no progress`, async () => {
       let now = 0;
-      const server = await start(handle, {heldBytesMax: 2000, nowMs: () => now});
+      const server = await start(handle, {limits: {heldBytesMax: 2000}, nowMs: () => now});
       const [first, second, third, fourth] = await Promise.all(Array.from({length: 4}, () => server.connect()));
       await first?.send(upload(900));
       await statusOf(server);
@@ -377,7 +377,7 @@ describe('the bodies of all requests together', () => {
     });
 
     test(`${name} may exceed the limit if there is only one`, async () => {
-      const server = await start(handle, {heldBytesMax: 10, nowMs: () => 0});
+      const server = await start(handle, {limits: {heldBytesMax: 10}, nowMs: () => 0});
       const client = await server.connect();
       await client.send(upload(900));
       await statusOf(server);
@@ -396,7 +396,7 @@ describe('the bodies of all requests together', () => {
       sent++;
       return answer('x'.repeat(1500));
     };
-    const server = await start(handle, {heldBytesMax: 2000, nowMs: () => 0});
+    const server = await start(handle, {limits: {heldBytesMax: 2000}, nowMs: () => 0});
     const gone = await server.connect();
     await gone.send(GET);
     await expect.poll(() => asked).toBe(1);
@@ -456,7 +456,7 @@ describe('requests of one connection', () => {
       if (target === '/1') await new Promise<void>(resolve => (release = resolve));
       return jsonAnswer(target);
     };
-    const server = await start(handle, {connectionsMax: 1});
+    const server = await start(handle, {limits: {connectionsMax: 1}});
     const client = await server.connect();
     await client.send(Buffer.concat([formatRequest('GET /1', []), formatRequest('GET /2', [])]));
     await expect.poll(() => targets).toEqual(['/1']);

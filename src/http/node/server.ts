@@ -2,7 +2,7 @@ import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Limits} from '../../domain/limits.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
@@ -10,21 +10,23 @@ import type {ServerTimeouts} from './timeouts.ts';
 
 /** Handlers, addresses and settings of {@link startServer}. */
 export interface ServerDeps
-  extends Pick<
-    NodeServerDeps,
-    'handle' | 'webSockets' | 'connectionsMax' | 'newRequestId' | 'onBadRequest' | 'onError'
-  > {
+  extends Pick<NodeServerDeps, 'handle' | 'webSockets' | 'newRequestId' | 'onBadRequest' | 'onError'> {
+  readonly limits: ServerLimits;
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];
   /** Port to listen on; 0 lets the operating system choose one that is free on all addresses. */
   readonly port: number;
-  /** Overrides of {@link SERVER_TIMEOUTS}. */
+  /** Overrides of {@link timeoutsOf}. */
   readonly timeouts?: Partial<ServerTimeouts>;
-  /** Maximum bytes in memory for clients. @default {DEFAULT_LIMITS.heldBytesMax} */
-  readonly heldBytesMax?: number;
   /** A monotonic clock, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
 }
+
+/** The limits of a server. */
+export type ServerLimits = Pick<
+  Limits,
+  'connectionsMax' | 'heldBytesMax' | 'headerBytesMax' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'heartbeatMs'
+>;
 
 /** A server that accepts requests. */
 export interface RunningServer extends AsyncDisposable {
@@ -38,22 +40,14 @@ export interface RunningServer extends AsyncDisposable {
 /** Time for requests in flight once the server stops, in milliseconds; of the promised five seconds the store has one left. */
 export const STOP_TIMEOUT_MS = 3500;
 
-/**
- * Default timeouts. An idle connection is kept for a minute, less if there are too many; late requests are found within a
- * second (Node's default is 30); the rest of an answered request is drained for a second.
- */
-export const SERVER_TIMEOUTS: ServerTimeouts = {
-  headersTimeoutMs: DEFAULT_LIMITS.headersTimeoutMs,
-  requestTimeoutMs: DEFAULT_LIMITS.requestTimeoutMs,
-  idleTimeoutMs: 60_000,
-  checkIntervalMs: 1000,
-  lingerMs: 1000,
-  stopTimeoutMs: STOP_TIMEOUT_MS,
-  pingIntervalMs: DEFAULT_LIMITS.heartbeatMs,
-};
+/** Interval between two searches for late requests, in milliseconds. Node's default is 30,000. */
+export const CHECK_INTERVAL_MS = 1000;
 
-/** Length of the queue of connections to accept: as many as may be open; Node's default is 511. */
-const BACKLOG_MAX = DEFAULT_LIMITS.connectionsMax;
+/**
+ * Length of the queue of connections to accept: the thousand that a program may open at once, twice. Not the limit of open
+ * ones: those above it must be accepted too, to be refused with an answer. Node's default is 511.
+ */
+const BACKLOG = 2048;
 
 /** Number of attempts to find a port that is free on all addresses. */
 const PORT_ATTEMPTS = 10;
@@ -65,16 +59,17 @@ const PORT_ATTEMPTS = 10;
  * and others to IPv6. `address-unusable` if the operating system refuses for another reason.
  */
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
-  const {nowMs = () => performance.now(), connectionsMax, heldBytesMax} = deps;
-  const connections = new Connections({connectionsMax, heldBytesMax, nowMs});
-  const timeouts = {...SERVER_TIMEOUTS, ...deps.timeouts};
-  const nodeDeps = {...deps, connections, timeouts, headerBytesMax: DEFAULT_LIMITS.headerBytesMax};
+  const {nowMs = () => performance.now(), limits} = deps;
+  const connections = new Connections({limits, nowMs});
+  const timeouts = {...timeoutsOf(limits), ...deps.timeouts};
+  const nodeDeps = {...deps, connections, timeouts};
   for (let attempt = 1; ; attempt++) {
     const servers: Server[] = [];
     try {
       let {port} = deps;
       for (const address of deps.addresses) {
-        const server = await listen(createNodeServer(nodeDeps), address, port, address !== deps.addresses[0]);
+        const options = {host: address, port, optional: address !== deps.addresses[0]};
+        const server = await listen(createNodeServer(nodeDeps), options);
         if (server === undefined) continue;
         server.on('error', deps.onError);
         servers.push(server);
@@ -87,6 +82,19 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
       if (!retry) throw error instanceof AddressTaken ? await nameHolder(error) : error;
     }
   }
+}
+
+/** Returns the timeouts of a server. An idle connection is kept for a minute, less if there are too many. */
+function timeoutsOf({headersTimeoutMs, requestTimeoutMs, heartbeatMs}: ServerLimits): ServerTimeouts {
+  return {
+    headersTimeoutMs,
+    requestTimeoutMs,
+    idleTimeoutMs: 60_000,
+    checkIntervalMs: CHECK_INTERVAL_MS,
+    lingerMs: 1000,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+    pingIntervalMs: heartbeatMs,
+  };
 }
 
 function describeServer(
@@ -114,25 +122,30 @@ function boundAddress(server: Server): AddressInfo {
   return address;
 }
 
-async function listen(server: Server, address: string, port: number, optional: boolean): Promise<Server | undefined> {
+interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Whether the machine may lack the address. */
+  readonly optional: boolean;
+}
+
+async function listen(server: Server, {host, port, optional}: ListenOptions): Promise<Server | undefined> {
   try {
     await new Promise<void>((resolve, reject) => {
-      server
-        .once('error', reject)
-        .listen({host: address, port, backlog: BACKLOG_MAX, exclusive: true, ipv6Only: true}, () => {
-          server.off('error', reject);
-          resolve();
-        });
+      server.once('error', reject).listen({host, port, backlog: BACKLOG, exclusive: true, ipv6Only: true}, () => {
+        server.off('error', reject);
+        resolve();
+      });
     });
     return server;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'EADDRINUSE') throw new AddressTaken({address, port}, {cause: error});
+    if (code === 'EADDRINUSE') throw new AddressTaken({address: host, port}, {cause: error});
     if (optional && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return undefined;
     throw new AppError(
       {
         code: 'address-unusable',
-        address: formatAddress(address, port),
+        address: formatAddress(host, port),
         problem: code === 'EACCES' ? 'the operating system does not permit it' : messageOf(error),
       },
       {cause: error},

@@ -3,15 +3,14 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
 import {Feed} from '../../../test/support/feed.ts';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
-import {startTestServer, type TestServer} from '../../../test/support/test-server.ts';
+import {startTestServer, type TestServer, type TestServerDeps} from '../../../test/support/test-server.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import {type HttpHandler, type HttpStream, jsonAnswer, type WebSocketHandler} from '../core/message.ts';
-import type {ServerDeps} from './server.ts';
 import {MESSAGE_BYTES_MAX} from './web-socket.ts';
 
 /** Starts a server with a WebSocket at `/socket`, whose frames the test creates; other targets answer with themselves. */
-function start(frames: () => HttpStream | Promise<HttpStream>, deps: Partial<ServerDeps> = {}): Promise<TestServer> {
+function start(frames: () => HttpStream | Promise<HttpStream>, deps: TestServerDeps = {}): Promise<TestServer> {
   const webSockets: WebSocketHandler = {
     has: target => target === '/socket',
     async open() {
@@ -338,13 +337,13 @@ describe('frames that end', () => {
 
 describe('WebSockets', () => {
   test('do not count as connections', async () => {
-    const server = await start(() => new Feed(), {connectionsMax: 1});
+    const server = await start(() => new Feed(), {limits: {connectionsMax: 1}});
     for (let count = 0; count < 5; count++) await openRaw(server);
     expect((await exchange({port: server.port}, formatRequest('GET /other', []))).status).toBe(200);
   });
 
   test('are closed with 1001 when the server stops, without waiting for clients', async () => {
-    const server = await start(() => new Feed(), {connectionsMax: 100, timeouts: {stopTimeoutMs: 500}});
+    const server = await start(() => new Feed(), {limits: {connectionsMax: 100}, timeouts: {stopTimeoutMs: 500}});
     const polite = Array.from({length: 20}, () => open(server));
     await Promise.all(polite.map(({webSocket}) => once(webSocket, 'open')));
     const rude = await openRaw(server);

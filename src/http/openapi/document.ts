@@ -1,7 +1,8 @@
 import {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import {adviseOnFailure} from '../../domain/failure-advice.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
+import type {Limits} from '../../domain/limits.ts';
 import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from './operations.ts';
 import {PLUGIN_OPERATIONS} from './plugin-operations.ts';
 import {FLIGHT_COMMAND} from './plugin-schemas.ts';
-import {PAGE, PROBLEM, SIGN_IN, TRANSACTION} from './schemas.ts';
+import {createTransactionSchema, PAGE, PROBLEM, SIGN_IN} from './schemas.ts';
 
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -23,14 +24,15 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface OpenApiOptions {
   readonly version: string;
   readonly identitySchema: JsonObject;
+  readonly limits: Limits;
 }
 
 /** Builds the OpenAPI 3.1 document from the schemas that read requests and the table of failures. */
-export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObject {
+export function buildOpenApi({version, identitySchema, limits}: OpenApiOptions): JsonObject {
   const paths = Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS}).map(([path, operations]) => {
     const described = Object.entries(operations).map(([method, operation]) => [
       method.toLowerCase(),
-      describeOperation(operation),
+      describeOperation(operation, limits),
     ]);
     const parameters = PATH_PARAMETERS.filter(({name}) => path.includes(`{${name}}`));
     return [path, {...(parameters.length === 0 ? {} : {parameters}), ...Object.fromEntries(described)}];
@@ -58,7 +60,7 @@ export function buildOpenApi({version, identitySchema}: OpenApiOptions): JsonObj
         Identity: identitySchema,
         Value: VALUE_SCHEMA,
         MergePatch: MERGE_PATCH_SCHEMA,
-        Transaction: toSchema(TRANSACTION),
+        Transaction: toSchema(createTransactionSchema(limits)),
         SignIn: toSchema(SIGN_IN),
         Page: toSchema(PAGE),
         Problem: toSchema(PROBLEM),
@@ -83,8 +85,8 @@ const KEY_PARAMETER = {
   name: 'key',
   in: 'path',
   required: true,
-  description: `1 to ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8 without control characters, percent-encoded as one segment; \`%2F\` is a slash in the key. Not \`.\` or \`..\`.`,
-  schema: {type: 'string', minLength: 1, maxLength: DEFAULT_LIMITS.keyBytesMax},
+  description: `1 to ${KEY_BYTES_MAX} bytes of UTF-8 without control characters, percent-encoded as one segment; \`%2F\` is a slash in the key. Not \`.\` or \`..\`.`,
+  schema: {type: 'string', minLength: 1, maxLength: KEY_BYTES_MAX},
   example: 'com.example.hello',
 };
 
@@ -99,9 +101,10 @@ function describeName(name: string, description: string, example: string): JsonO
   return {name, in: 'path', required: true, description, schema: {type: 'string', minLength: 1}, example};
 }
 
-function describeOperation(operation: OperationDescription): JsonObject {
+function describeOperation(operation: OperationDescription, limits: Limits): JsonObject {
   const {operationId, tag, summary, description, query, headers = [], body} = operation;
-  const parameters = [...(query === undefined ? [] : queryParameters(query)), ...headers.map(headerParameter)];
+  const schema = typeof query === 'function' ? query(limits) : query;
+  const parameters = [...(schema === undefined ? [] : queryParameters(schema)), ...headers.map(headerParameter)];
   return {
     operationId,
     tags: [tag],

@@ -1,23 +1,26 @@
 import type {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {Method} from '../core/route.ts';
 import {
+  createEventsQuery,
+  createListQuery,
   DELETE_RANGE_QUERY,
+  EXPORT_QUERY,
+  IMPORT_QUERY,
+  WRITE_QUERY,
+} from './parameters.ts';
+import {
   DELETED,
   DONE,
   EVENT_LIST,
-  EVENTS_QUERY,
-  EXPORT_QUERY,
-  IMPORT_QUERY,
   IMPORTED,
   LIMITS,
-  LIST_QUERY,
   LIVENESS,
   READINESS,
   SERVICE,
   SESSION,
   TRANSACTED,
-  WRITE_QUERY,
 } from './schemas.ts';
 
 /** An operation in the OpenAPI document. */
@@ -27,7 +30,7 @@ export interface OperationDescription {
   readonly summary: string;
   readonly description?: string;
   /** The schema that reads the query string. */
-  readonly query?: z.ZodType;
+  readonly query?: z.ZodType | ((limits: Limits) => z.ZodType);
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** Kind of the body; absent if there is none. */
@@ -257,7 +260,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'List entries',
       description:
         'A page of entries, sorted by the UTF-8 bytes of their keys. A page with values ends early once they reach 4 MiB.',
-      query: LIST_QUERY,
+      query: createListQuery,
       answers: {200: {description: 'A page.', schema: 'Page'}},
       failures: [...LIST_FAILURES],
     },
@@ -304,7 +307,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Receive changes, as they happen',
       description:
         'A stream of Server-Sent Events, from now on or after `since`; with `wait` a single list. A WebSocket on this path sends the same objects as text frames. The data of an event is one element of `events` in the list; the last event of a commit has an `id`.',
-      query: EVENTS_QUERY,
+      query: createEventsQuery,
       headers: ['Last-Event-ID'],
       answers: {
         101: {

@@ -1,131 +1,12 @@
 import {z} from 'zod';
-import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from '../../domain/event.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {GivenRevision} from '../../domain/revision.ts';
-import {parseRevision} from '../../domain/revision.ts';
+import type {Limits} from '../../domain/limits.ts';
 import {CREDENTIAL_LENGTH_MAX} from '../../domain/session.ts';
-import {invalidParameter, parseQuery} from '../core/route.ts';
-
-/** A parameter that is either `true` or `false`, written out. */
-const flag = z.stringbool({
-  truthy: ['true'],
-  falsy: ['false'],
-  case: 'sensitive',
-  error: 'it is "true" or "false"',
-});
-
-const LIMIT_PROBLEM = {error: `it is a whole number from 1 to ${DEFAULT_LIMITS.listLimitMax}`};
-
-const limit = z
-  .string()
-  .regex(/^[0-9]{1,9}$/, LIMIT_PROBLEM)
-  .transform(Number)
-  .pipe(z.int().min(1, LIMIT_PROBLEM).max(DEFAULT_LIMITS.listLimitMax, LIMIT_PROBLEM));
-
-/** Time to live. */
-const ttlSeconds = z.int().min(1).max(DEFAULT_LIMITS.ttlSecondsMax);
-
-/** Parameters of POST and PUT /api/store/{key}, for the documentation: the route parses them itself. */
-export const WRITE_QUERY = z.strictObject({
-  ttl: ttlSeconds.optional().meta({
-    description: 'Time to live, in whole seconds; without it the entry stays until it is deleted.',
-  }),
-});
-
-/** Parameters of GET /api/keys. */
-export const LIST_QUERY = z.strictObject({
-  prefix: z
-    .string()
-    .default('')
-    .meta({description: `Only keys that begin with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`}),
-  after: z.string().optional().meta({description: 'The cursor `next` of the previous page: only keys after it.'}),
-  limit: limit.default(DEFAULT_LIMITS.listLimit).meta({description: 'Maximum number of entries.'}),
-  reverse: flag.default(false).meta({description: 'From the last key to the first.'}),
-  values: flag.default(false).meta({description: 'Whether to include the values.'}),
-});
-
-/** Parameters of DELETE /api/keys. */
-export const DELETE_RANGE_QUERY = z
-  .strictObject({
-    prefix: z.string().meta({
-      description: 'Deletes every entry whose key begins with it; it may be empty only with `all=true`.',
-    }),
-    all: flag.default(false).meta({description: 'Confirms that an empty prefix deletes every entry.'}),
-  })
-  .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
-
-const REVISION_PROBLEM = 'it is a revision: a whole number of at most 15 digits, or with the id of its store before it';
-
-/** A revision as clients send it, for the documentation. */
-const GIVEN_REVISION = /^([0-9a-z]{1,32}-)?(0|[1-9][0-9]{0,14})$/;
+import {GIVEN_REVISION, TTL_SECONDS} from './parameters.ts';
 
 const STORE_ID = z
   .string()
   .regex(/^[0-9a-z]{1,32}$/)
   .meta({description: 'The store that the revisions belong to. Each store has revisions of its own.'});
-const WAIT_PROBLEM = {error: `it is a whole number of seconds from 1 to ${DEFAULT_LIMITS.waitSecondsMax}`};
-
-/** Parameters of GET /api/events. */
-export const EVENTS_QUERY = z
-  .strictObject({
-    prefix: z
-      .string()
-      .default('')
-      .meta({
-        description: `Only entries whose key begins with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`,
-      }),
-    kinds: z
-      .string()
-      .transform((text, context) => readKinds(text, context))
-      .optional()
-      .meta({
-        type: 'string',
-        description: `Kinds of events, separated by commas, of ${[...EVENT_KINDS].join(', ')}. Without it: ${[...DEFAULT_EVENT_KINDS].join(', ')}.`,
-      }),
-    since: z
-      .string()
-      .regex(GIVEN_REVISION, {error: REVISION_PROBLEM})
-      .transform(text => parseRevision(text) as GivenRevision)
-      .optional()
-      .meta({
-        type: 'string',
-        pattern: GIVEN_REVISION.source,
-        description:
-          'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` wins over it.',
-      }),
-    initial: flag
-      .default(false)
-      .meta({description: 'Whether to send the existing entries first; with `since`, only after a `reset`.'}),
-    wait: z
-      .string()
-      .regex(/^[0-9]{1,9}$/, WAIT_PROBLEM)
-      .transform(Number)
-      .pipe(z.int().min(1, WAIT_PROBLEM).max(DEFAULT_LIMITS.waitSecondsMax, WAIT_PROBLEM))
-      .optional()
-      .meta({
-        description:
-          'Answers once instead of streaming: with the events so far, or the next ones within this many seconds.',
-      }),
-  })
-  .refine(({initial, wait}) => !initial || wait === undefined, {
-    path: ['initial'],
-    error: 'it cannot stand beside wait; GET /api/keys lists the entries that are present',
-  });
-
-function readKinds(text: string, context: z.RefinementCtx): ReadonlySet<EventKind> {
-  const kinds = text.split(',');
-  const unknown = kinds.find(kind => !isEventKind(kind));
-  if (unknown === undefined) return new Set(kinds.filter(isEventKind));
-  const message = `${JSON.stringify(unknown.slice(0, 40))} is not a kind of event; there are ${[...EVENT_KINDS].join(', ')}`;
-  context.addIssue({code: 'custom', message});
-  return z.NEVER;
-}
-
-function isEventKind(text: string): text is EventKind {
-  const names: ReadonlySet<string> = EVENT_KINDS;
-  return names.has(text);
-}
-
 /** One event: the data of a server-sent event, a WebSocket frame, or an element of a list. */
 export const EVENT = z.union([
   z.strictObject({
@@ -178,23 +59,6 @@ export const EVENT_LIST = z.strictObject({
     .meta({description: 'The `since` of the next request.'}),
 });
 
-/** Parameters of GET /api/export. */
-export const EXPORT_QUERY = z.strictObject({
-  prefix: z
-    .string()
-    .default('')
-    .meta({description: `Only keys that begin with it; at most ${DEFAULT_LIMITS.keyBytesMax} bytes of UTF-8.`}),
-});
-
-/** Parameters of POST /api/import. */
-export const IMPORT_QUERY = z.strictObject({
-  mode: z.enum(['merge', 'replace'], {error: 'it is "merge" or "replace"'}).default('merge').meta({
-    description:
-      '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
-  }),
-  'dry-run': flag.default(false).meta({description: 'Whether to read and check everything, but store nothing.'}),
-});
-
 /** A count in an answer. */
 const count = (description: string) => z.int().min(0).meta({description});
 
@@ -244,52 +108,54 @@ const JSON_VALUE = z.unknown().meta({description: 'Any JSON; its text is kept by
 
 const KEY = z.string().min(1);
 
+const CHECK = z.union([
+  z.strictObject({
+    key: KEY,
+    revision: z.string().regex(GIVEN_REVISION).meta({
+      description: 'The revision that the entry must have; if it includes a store id, the store must match too.',
+    }),
+  }),
+  z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'The entry must not exist.'})}),
+]);
+
+const OPERATION = z.union([
+  z.strictObject({
+    kind: z.literal('put'),
+    key: KEY,
+    value: JSON_VALUE,
+    ttlSeconds: TTL_SECONDS.optional().meta({
+      description: 'Time to live, in seconds; without it the entry stays until it is deleted.',
+    }),
+  }),
+  z.strictObject({kind: z.literal('patch'), key: KEY, patch: JSON_VALUE}),
+  z.strictObject({
+    kind: z.literal('touch'),
+    key: KEY,
+    ttlSeconds: TTL_SECONDS.nullable().meta({
+      description:
+        'Time to live from now on, in seconds; null: the entry stays until it is deleted. The entry must exist.',
+    }),
+  }),
+  z.strictObject({kind: z.literal('delete'), key: KEY}),
+]);
+
 /**
- * Body of POST /api/transactions, for the documentation. `readTransaction` parses it, since `JSON.parse` would lose the
- * exact text of values; a test compares the two.
+ * Creates the schema of the body of POST /api/transactions, for the documentation. `readTransaction` parses it, since
+ * `JSON.parse` would lose the exact text of values; a test compares the two.
  */
-export const TRANSACTION = z.strictObject({
-  checks: z
-    .array(
-      z.union([
-        z.strictObject({
-          key: KEY,
-          revision: z.string().regex(GIVEN_REVISION).meta({
-            description: 'The revision that the entry must have; if it includes a store id, the store must match too.',
-          }),
-        }),
-        z.strictObject({key: KEY, absent: z.literal(true).meta({description: 'The entry must not exist.'})}),
-      ]),
-    )
-    .max(DEFAULT_LIMITS.transactionChecksMax)
-    .optional()
-    .meta({description: 'Conditions for the whole transaction. Each key at most once.'}),
-  operations: z
-    .array(
-      z.union([
-        z.strictObject({
-          kind: z.literal('put'),
-          key: KEY,
-          value: JSON_VALUE,
-          ttlSeconds: ttlSeconds
-            .optional()
-            .meta({description: 'Time to live, in seconds; without it the entry stays until it is deleted.'}),
-        }),
-        z.strictObject({kind: z.literal('patch'), key: KEY, patch: JSON_VALUE}),
-        z.strictObject({
-          kind: z.literal('touch'),
-          key: KEY,
-          ttlSeconds: ttlSeconds.nullable().meta({
-            description:
-              'Time to live from now on, in seconds; null: the entry stays until it is deleted. The entry must exist.',
-          }),
-        }),
-        z.strictObject({kind: z.literal('delete'), key: KEY}),
-      ]),
-    )
-    .max(DEFAULT_LIMITS.transactionOperationsMax)
-    .meta({description: 'Changes, all or nothing. Each key at most once.'}),
-});
+export function createTransactionSchema({transactionChecksMax, transactionOperationsMax}: Limits): z.ZodType {
+  return z.strictObject({
+    checks: z
+      .array(CHECK)
+      .max(transactionChecksMax)
+      .optional()
+      .meta({description: 'Conditions for the whole transaction. Each key at most once.'}),
+    operations: z
+      .array(OPERATION)
+      .max(transactionOperationsMax)
+      .meta({description: 'Changes, all or nothing. Each key at most once.'}),
+  });
+}
 
 /** Answer of POST /api/transactions. */
 export const TRANSACTED = z.strictObject({
@@ -383,22 +249,3 @@ export const PROBLEM = z.looseObject({
   advice: z.string().meta({description: 'What to do, for people.'}),
   code: z.string().meta({description: 'What went wrong, for programs. Codes are stable.'}),
 });
-
-/**
- * Reads a query as a schema wants it.
- *
- * @throws {AppError} `invalid-parameter` with the first problem; also for a parameter that the schema lacks.
- */
-export function readParameters<T>(query: string, schema: z.ZodType<T>): T {
-  const result = schema.safeParse(parseQuery(query), {reportInput: true});
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  if (issue?.code === 'unrecognized_keys') {
-    throw invalidParameter(issue.keys[0] ?? '', 'the operation has no such parameter');
-  }
-  const missing = issue?.code === 'invalid_type' && issue.input === undefined;
-  throw invalidParameter(
-    String(issue?.path[0] ?? ''),
-    missing ? 'it is required' : (issue?.message ?? 'it is not as it should be'),
-  );
-}

@@ -2,7 +2,6 @@ import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
 import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
-import type {Limits} from '../../domain/limits.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import type {ServedSessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
@@ -40,7 +39,6 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly pluginConfig: string;
   /** Origins of other pages that may call and frame the pages of plugins. */
   readonly allowedOrigins: readonly string[];
-  readonly limits: Limits;
   /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** The version of the HTTP contract. */
@@ -58,12 +56,12 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...storeRoutes({entries, storeId, limits}),
     ...identityRoutes(identity),
     ...sessionRoutes(sessions),
-    ...keysRoutes({entries, storeId}),
-    ...eventsRoutes({events, storeId, texts: createEventTexts(storeId)}),
+    ...keysRoutes({entries, storeId, limits}),
+    ...eventsRoutes({events, storeId, texts: createEventTexts(storeId), limits}),
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
     ...serviceRoutes({store, sessions, version, apiVersion, limits}),
-    ...docsRoutes({version, identitySchema}),
+    ...docsRoutes({version, identitySchema, limits}),
     ...createPluginRoutes(deps),
   ];
 }

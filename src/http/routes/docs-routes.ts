@@ -1,14 +1,17 @@
 import {readFile} from 'node:fs/promises';
+import type {Limits} from '../../domain/limits.ts';
+import {madeOnce} from '../core/made-once.ts';
 import {answer, type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import type {JsonObject} from '../openapi/document.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Version and schema that the documentation contains. */
+/** Version, schema and limits that the documentation contains. */
 export interface DocsRoutesDeps {
   readonly version: string;
   /** Loads the JSON Schema of the identity document; called when the documentation is first requested. */
   readonly identitySchema: () => Promise<JsonObject>;
+  readonly limits: Limits;
 }
 
 /** The page and its resources; the build copies those of Swagger UI into the same folder. */
@@ -36,11 +39,11 @@ const PAGE_POLICY = [
 const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
 
 /** `/openapi.json`, `/docs`, and `/`, which redirects there: the paths that browsers may open from any link. */
-export function docsRoutes({version, identitySchema}: DocsRoutesDeps): readonly Route[] {
+export function docsRoutes({version, identitySchema, limits}: DocsRoutesDeps): readonly Route[] {
   const document = createdOnce(async () => {
     // Loaded on demand: loading the schema library takes longer than starting the rest of the service.
     const {buildOpenApi} = await import('../openapi/document.ts');
-    const content = JSON.stringify(buildOpenApi({version, identitySchema: await identitySchema()}));
+    const content = JSON.stringify(buildOpenApi({version, limits, identitySchema: await identitySchema()}));
     return answer(content, {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]});
   });
   const pages = PAGE_FILES.map(({path, file, contentType}): Route => {
@@ -62,14 +65,9 @@ const toDocs = redirect(302, '/docs', UNFRAMED);
 
 /** Creates an answer on the first request and reuses it afterwards. */
 function createdOnce(make: () => Promise<HttpAnswer>): Operation {
-  let made: Promise<HttpAnswer> | undefined;
+  const made = madeOnce(make);
   return ({query}) => {
     assertNoQuery(query);
-    made ??= make().catch(error => {
-      // The next request tries again.
-      made = undefined;
-      throw error;
-    });
-    return made;
+    return made();
   };
 }

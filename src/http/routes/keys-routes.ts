@@ -1,37 +1,43 @@
 import {setImmediate} from 'node:timers/promises';
 import type {Entries} from '../../domain/entries.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
+import {madeOnce} from '../core/made-once.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
-/** Entries and their store. */
+/** Entries, their store, and limits of pages. */
 export interface KeysRoutesDeps {
   readonly entries: Pick<Entries, 'list' | 'deleteRange'>;
   readonly storeId: StoreId;
+  readonly limits: Limits;
 }
 
 /** `/api/keys`: many entries. */
-export function keysRoutes({entries, storeId}: KeysRoutesDeps): readonly Route[] {
+export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
+  const listQuery = madeOnce(async () => {
+    const {createListQuery, readParameters} = await import('../openapi/parameters.ts');
+    const schema = createListQuery(limits);
+    return (query: string) => readParameters(query, schema);
+  });
   return [
     {
       path: '/api/keys',
       operations: {
         GET: async ({request, query}) => {
-          const {LIST_QUERY, readParameters} = await import('../openapi/schemas.ts');
-          const options = readParameters(query, LIST_QUERY);
+          const options = (await listQuery())(query);
           const make = async (): Promise<HttpAnswer> =>
             answer(formatListing({storeId, page: await entries.list(options)}));
           if (!options.values) return make();
           return oneByOne(() => {
-            request.reserveMemory(DEFAULT_LIMITS.listValuesBytesMax);
+            request.reserveMemory(limits.listValuesBytesMax);
             return make();
           });
         },
         DELETE: async ({query}) => {
-          const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/schemas.ts');
+          const {DELETE_RANGE_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {prefix} = readParameters(query, DELETE_RANGE_QUERY);
           return answer(formatDeleted(await entries.deleteRange({prefix})));
         },

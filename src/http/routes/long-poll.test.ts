@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {AppError} from '../../domain/app-error.ts';
 import {encodeJsonText} from '../../domain/json-text.ts';
 import {parseKey} from '../../domain/key.ts';
+import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {SILENT_LOG} from '../../domain/log.ts';
 import {createEventHub} from '../../events/event-hub.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
@@ -22,7 +23,7 @@ async function openHub() {
 test('pollEvents() reserves memory for the values of each commit before it takes them', async () => {
   const {store, events} = await openHub();
   const reserved: number[] = [];
-  const options = {storeId: store.id, since: 0, waitMs: 1000};
+  const options = {storeId: store.id, limits: DEFAULT_LIMITS, since: 0, waitMs: 1000};
   const polled = await pollEvents(events, {...options, reserveMemory: sizeBytes => void reserved.push(sizeBytes)});
   expect(reserved.filter(sizeBytes => sizeBytes > 0)).toEqual([VALUE_BYTES, VALUE_BYTES, VALUE_BYTES]);
   expect([polled.events.length, polled.cursor]).toEqual([3, 3]);
@@ -35,7 +36,12 @@ test('pollEvents() fails without memory for the next values, and stops reading',
     freeBytes -= sizeBytes;
     if (freeBytes < 0) throw new AppError({code: 'too-many-bodies'});
   };
-  const polled = pollEvents(events, {storeId: store.id, since: 0, waitMs: 1000, reserveMemory});
+  const polled = pollEvents(events, {
+    ...{storeId: store.id, limits: DEFAULT_LIMITS},
+    since: 0,
+    waitMs: 1000,
+    reserveMemory,
+  });
   await expect(polled).rejects.toThrow(AppError);
   expect(freeBytes).toBe(-0.5 * VALUE_BYTES);
   await events[Symbol.asyncDispose]();

@@ -1,16 +1,15 @@
 import type {Event, Events, SubscribeOptions} from '../../domain/event.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Limits} from '../../domain/limits.ts';
 import {revisionIn} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import type {Polled} from '../../protocol/event/event.ts';
-
-/** An answer ends with the commit whose values reach this many bytes, as a page of a listing does. */
-export const WAIT_VALUES_BYTES_MAX = DEFAULT_LIMITS.listValuesBytesMax;
 
 /** Events to wait for, and the time to wait. */
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
   readonly storeId: StoreId;
+  /** The answer ends with the commit that reaches one of these. */
+  readonly limits: Pick<Limits, 'waitEventsMax' | 'listValuesBytesMax'>;
   /** Reserves memory for the answer, each time before it grows. @throws {AppError} `too-many-bodies`. */
   readonly reserveMemory: (sizeBytes: number) => void;
 }
@@ -22,7 +21,7 @@ export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' |
  */
 export async function pollEvents(
   events: Events,
-  {waitMs, storeId, reserveMemory, ...options}: PollOptions,
+  {waitMs, storeId, limits, reserveMemory, ...options}: PollOptions,
 ): Promise<Polled> {
   const polled: Event[] = [];
   let sizeBytes = 0;
@@ -43,7 +42,7 @@ export async function pollEvents(
       cursor = batch.cursor ?? cursor;
       sizeBytes += batchBytes;
       if (polled.length === 0 ? late : cursor >= present) break;
-      if (polled.length >= DEFAULT_LIMITS.waitEventsMax || sizeBytes >= WAIT_VALUES_BYTES_MAX) break;
+      if (polled.length >= limits.waitEventsMax || sizeBytes >= limits.listValuesBytesMax) break;
     }
   } finally {
     clearTimeout(timer);

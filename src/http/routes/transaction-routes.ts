@@ -18,15 +18,14 @@ export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'>
 
 /** `/api/transactions`: many entries, all or nothing. */
 export function transactionRoutes({entries, storeId, limits, pause}: TransactionRoutesDeps): readonly Route[] {
-  const {valueDepthMax, transactionBytesMax} = limits;
   return [
     {
       path: '/api/transactions',
       operations: {
         POST: async ({request, query}) => {
           assertNoQuery(query);
-          const transaction = await readTransaction(await readDocument(request, transactionBytesMax), {
-            valueDepthMax,
+          const transaction = await readTransaction(await readDocument(request, limits.transactionBytesMax), {
+            limits,
             pause,
           });
           const {revision} = await entries.transact(transaction);

@@ -11,7 +11,7 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
       path: '/api/export',
       operations: {
         GET: async ({request: {signal}, query}) => {
-          const {EXPORT_QUERY, readParameters} = await import('../openapi/schemas.ts');
+          const {EXPORT_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const exported = await transfer.export(readParameters(query, EXPORT_QUERY));
           // End the export even if its body is never iterated, as with HEAD: the store would wait for it.
           if (signal.aborted) await exported.return();
@@ -26,7 +26,7 @@ export function transferRoutes(transfer: Transfer): readonly Route[] {
       path: '/api/import',
       operations: {
         POST: async ({request, query}) => {
-          const {IMPORT_QUERY, readParameters} = await import('../openapi/schemas.ts');
+          const {IMPORT_QUERY, readParameters} = await import('../openapi/parameters.ts');
           const {mode, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
           assertPlainBody(request);
           return answer(formatImported(await transfer.import(request.readChunks(), {mode, dryRun})));

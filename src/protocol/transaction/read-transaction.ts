@@ -10,7 +10,7 @@ import type {DocumentProblem} from '../../domain/failure.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import {JsonIndex} from '../../domain/json-index.ts';
 import {TooBroad} from '../../domain/json-limits.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {Limits} from '../../domain/limits.ts';
 import type {GivenRevision} from '../../domain/revision.ts';
 import {parseRevision} from '../../domain/revision.ts';
 import {runInTicks} from '../../domain/steps.ts';
@@ -20,20 +20,15 @@ import {describeTtl, invalidTransaction, TRANSACTION_PROBLEMS_MAX} from '../../d
 /** Levels of the document around a value: the document itself, its list of operations, one of them. */
 const LEVELS_AROUND_VALUE = 3;
 
-/** Most members of the document, elements of its lists, and members of each element. */
-const BREADTH_MAX = [
-  DOCUMENT_MEMBERS_MAX,
-  Math.max(DEFAULT_LIMITS.transactionChecksMax, DEFAULT_LIMITS.transactionOperationsMax),
-  DOCUMENT_MEMBERS_MAX,
-];
-
 /** Longest string or number that is decoded, in UTF-16 units: keys are the longest of a transaction. */
 const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 
+/** The limits of {@link readTransaction}. */
+export type TransactionLimits = Pick<Limits, 'valueDepthMax' | 'transactionChecksMax' | 'transactionOperationsMax'>;
+
 /** How to read a transaction. */
 export interface TransactionReading {
-  /** Deepest nesting of a value, in levels. */
-  readonly valueDepthMax: number;
+  readonly limits: TransactionLimits;
   /** Yields to the event loop while a large body is read. */
   readonly pause: () => Promise<void>;
 }
@@ -44,11 +39,8 @@ export interface TransactionReading {
  *
  * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
  */
-export async function readTransaction(
-  body: Uint8Array,
-  {valueDepthMax, pause}: TransactionReading,
-): Promise<Transaction> {
-  const index = await indexDocument(body, {valueDepthMax, pause});
+export async function readTransaction(body: Uint8Array, {limits, pause}: TransactionReading): Promise<Transaction> {
+  const index = await indexDocument(body, {limits, pause});
   const problems: DocumentProblem[] = [];
   const report = (problem: DocumentProblem): void => {
     if (problems.length < TRANSACTION_PROBLEMS_MAX) problems.push(problem);
@@ -65,15 +57,21 @@ export async function readTransaction(
   return transaction;
 }
 
-async function indexDocument(body: Uint8Array, {valueDepthMax, pause}: TransactionReading): Promise<JsonIndex> {
-  const limits = {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: BREADTH_MAX};
+async function indexDocument(body: Uint8Array, {limits, pause}: TransactionReading): Promise<JsonIndex> {
+  const {valueDepthMax} = limits;
+  const jsonLimits = {depthMax: valueDepthMax + LEVELS_AROUND_VALUE, breadthMax: breadthMax(limits)};
   try {
-    return await runInTicks(JsonIndex.inSteps(body, limits), pause);
+    return await runInTicks(JsonIndex.inSteps(body, jsonLimits), pause);
   } catch (error) {
     if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
     if (!(error instanceof AppError) || error.failure.code !== 'value-too-deep') throw error;
     throw new AppError({...error.failure, depthMax: valueDepthMax}, {cause: error});
   }
+}
+
+/** Returns the most members of the document, elements of its lists, and members of each element. */
+function breadthMax({transactionChecksMax, transactionOperationsMax}: TransactionLimits): readonly number[] {
+  return [DOCUMENT_MEMBERS_MAX, Math.max(transactionChecksMax, transactionOperationsMax), DOCUMENT_MEMBERS_MAX];
 }
 
 function readCheck(place: DocumentPlace): TransactionCheck | undefined {
