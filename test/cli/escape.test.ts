@@ -64,7 +64,8 @@ describe.runIf(process.platform === 'linux')('texts from outside, on a terminal'
     const value = '\u009b2J\u202eevil é'.repeat(20_000);
     await machine.run(['put', 'k\u202e', '-', '--port', port], {input: JSON.stringify(value)});
     for (const name of ['-', '/dev/stdout', '/dev/tty']) {
-      const shown = await machine.runOnTerminal(['export', name, '--port', port]);
+      // A process has a terminal that its devices name.
+      const shown = await machine.spawnOnTerminal(['export', name, '--port', port]).finished;
       // The terminal itself shows the end of its input, at any place.
       const stdout = shown.stdout.replace('^D\b\b', '');
       assert.doesNotMatch(stdout, OBEYED);
