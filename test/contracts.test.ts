@@ -28,7 +28,8 @@ import {
 
 const LOG_CHANGES_MAX = 20;
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
-const runner = {describe, test};
+// Concurrent, since most of their time they wait for the disk.
+const runner = {describe, test: test.concurrent};
 const directories: string[] = [];
 
 afterAll(async () => {
@@ -132,7 +133,7 @@ async function openService(openStore: (nowMs: () => number) => Promise<Store>): 
 
 async function openOverHttp(): Promise<OpenedEntries> {
   const {nowMs, advanceMs} = createClock();
-  const crewroom = await openCrewroom({dataDir: await makeDirectory(), host: '127.0.0.1', port: 0}, {nowMs});
+  const crewroom = await openCrewroom({ephemeral: true, host: '127.0.0.1', port: 0}, {nowMs});
   const {port} = await crewroom.listen();
   const {entries} = createClient({baseUrl: `http://127.0.0.1:${port}`});
   return {entries, advanceMs, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
