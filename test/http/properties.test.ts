@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/domain/app-error.ts';
 import {parseJsonText} from '../../src/domain/json-text.ts';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
@@ -198,9 +198,11 @@ describe('over HTTP', () => {
 
 describe('parseJsonText()', () => {
   /** Returns the result of JSON.parse for the same bytes, if they are UTF-8 without a byte order mark. */
+  const decoder = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true});
+
   function isJson(bytes: Uint8Array): boolean {
     try {
-      JSON.parse(new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes));
+      JSON.parse(decoder.decode(bytes));
       return true;
     } catch {
       return false;
@@ -213,8 +215,8 @@ describe('parseJsonText()', () => {
       return true;
     } catch (error) {
       if (error instanceof AppError && error.failure.code === 'invalid-json') {
-        expect(error.failure.position).toBeGreaterThanOrEqual(0);
-        expect(error.failure.position).toBeLessThanOrEqual(bytes.length);
+        const {position = -1} = error.failure;
+        if (position < 0 || position > bytes.length) expect.fail(`its position is ${position}`);
         return false;
       }
       throw error;
@@ -267,6 +269,12 @@ describe('parseJsonText()', () => {
 
   test('agrees with JSON.parse on every two bytes, and on every two in quotes', () => {
     const quoted = Uint8Array.of(0x22, 0, 0, 0x22);
+    // Most of them are refused, and collecting a stack takes longer than the rest.
+    const {stackTraceLimit} = Error;
+    Error.stackTraceLimit = 0;
+    onTestFinished(() => {
+      Error.stackTraceLimit = stackTraceLimit;
+    });
     for (let pair = 0; pair < 0x10000; pair++) {
       quoted[1] = pair >> 8;
       quoted[2] = pair & 0xff;
