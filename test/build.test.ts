@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
-import {type ChildProcess, spawn} from 'node:child_process';
+import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
@@ -10,46 +21,76 @@ import {afterAll, beforeAll, describe, test} from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Enough of the sources for the script: all of them would take it several times as long. */
+const SOURCES = [
+  'domain',
+  'version.ts',
+  join('http', 'docs-page'),
+  join('identity', 'keychain', 'keychain-process.js'),
+];
+
 describe('a build of a clone', () => {
   /** A clone of its own: the tests of other files use the `dist/` of this one. */
   const clone = mkdtempSync(join(tmpdir(), 'crewroom-build-'));
   const dist = join(clone, 'dist');
+  const version = join(dist, 'version.js');
 
-  beforeAll(() => {
-    for (const name of ['src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+  beforeAll(async () => {
+    const names = ['scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+    for (const name of [...names, ...SOURCES.map(source => join('src', source))])
       cpSync(join(root, name), join(clone, name), {recursive: true});
-    cpSync(join(root, 'dist'), dist, {recursive: true});
+    mkdirSync(join(clone, 'src', 'cli'));
+    writeFileSync(join(clone, 'src', 'cli', 'main.ts'), "export {VERSION} from '../version.ts';\n");
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    assert.equal(await build(), 0);
   });
   afterAll(() => rmSync(clone, {recursive: true, force: true}));
+
+  test('does nothing if the sources and the built files are the same', async () => {
+    const {ino} = statSync(version);
+    assert.equal(await build(), 0);
+    assert.equal(statSync(version).ino, ino);
+  });
 
   test('removes no file of a running service, not even for a moment, and removes files that are no longer built', async () => {
     const files = listFiles(dist);
     writeFileSync(join(dist, 'stale.js'), '');
-    const built = build();
+    let exitCode: number | null | undefined;
+    void build().then(code => {
+      exitCode = code;
+    });
     const missing = new Set<string>();
-    while (built.exitCode === null) {
-      for (const file of files) if (!existsSync(join(dist, file))) missing.add(file);
+    const needed = files.filter(file => file !== '.built');
+    while (exitCode === undefined) {
+      for (const file of needed) if (!existsSync(join(dist, file))) missing.add(file);
       await setImmediate();
     }
-    assert.equal(built.exitCode, 0);
+    assert.equal(exitCode, 0);
     assert.deepEqual([...missing], []);
     assert.deepEqual(listFiles(dist), files);
   });
 
+  test('replaces a built file that was changed', async () => {
+    const before = readFileSync(version, 'utf8');
+    writeFileSync(version, before.replace('VERSION', 'NOISREV'));
+    assert.equal(await build(), 0);
+    assert.equal(readFileSync(version, 'utf8'), before);
+  });
+
   test('changes nothing if it fails, and leaves nothing beside it', async () => {
     const before = readdirSync(clone).sort();
-    const version = readFileSync(join(dist, 'version.js'), 'utf8');
+    const built = readFileSync(version, 'utf8');
     writeFileSync(join(clone, 'src', 'version.ts'), 'export const VERSION: number = "not a number";\n');
-    const built = build();
-    if (built.exitCode === null) await once(built, 'exit');
-    assert.equal(built.exitCode, 1);
-    assert.equal(readFileSync(join(dist, 'version.js'), 'utf8'), version);
+    assert.equal(await build(), 1);
+    assert.equal(readFileSync(version, 'utf8'), built);
     assert.deepEqual(readdirSync(clone).sort(), before);
   });
 
-  function build(): ChildProcess {
-    return spawn(process.execPath, [join(clone, 'scripts', 'build.js')], {stdio: 'ignore'});
+  /** Runs the script. @returns Its exit code. */
+  async function build(): Promise<number | null> {
+    const child = spawn(process.execPath, [join(clone, 'scripts', 'build.js')], {stdio: 'ignore'});
+    const [exitCode] = (await once(child, 'exit')) as [number | null];
+    return exitCode;
   }
 });
 
