@@ -1,5 +1,5 @@
 /** The service inside another program. */
-export {type Crewroom, type CrewroomParts, type Listening, openCrewroom} from './app.ts';
+export {type Crewroom, type Listening, openCrewroom} from './app.ts';
 export type {Config, LogLevel} from './config/config.ts';
 export {AppError, describeFailure} from './domain/app-error.ts';
 export type {Change, Changes, PutChange, RemovalChange} from './domain/change.ts';
@@ -99,3 +99,4 @@ export type {Export, ExportOptions, Imported, ImportMode, ImportOptions, Transfe
 export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
+export type {CrewroomParts} from './parts.ts';

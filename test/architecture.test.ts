@@ -11,7 +11,7 @@ type Room = keyof typeof MAY_IMPORT;
 
 /**
  * Imports that each room may have: other rooms, `node:` for the modules of the platform, and packages by name. Every room may
- * import itself. `app.ts` alone imports the adapters.
+ * import itself. `app.ts` and `parts.ts` alone import the adapters.
  */
 const MAY_IMPORT = {
   domain: [],
@@ -275,17 +275,30 @@ const MAY_IMPORT = {
   'files.ts': ['domain', 'node:fs', 'node:path'],
   'paths.ts': ['node:path', 'env-paths'],
   'version.ts': ['node:module'],
-  'app.ts': [
+  'parts.ts': [
     'config',
     'paths.ts',
     'version.ts',
     'domain',
-    'service',
     'store',
     'store/memory',
     'identity',
     'identity/backend',
     'identity/keychain',
+    'identity/session',
+    'plugins',
+    'node:crypto',
+    'node:os',
+    'node:path',
+  ],
+  'app.ts': [
+    'config',
+    'parts.ts',
+    'paths.ts',
+    'version.ts',
+    'domain',
+    'service',
+    'identity',
     'identity/session',
     'events',
     'plugins',
@@ -295,12 +308,9 @@ const MAY_IMPORT = {
     'http/openapi',
     'http/routes',
     'system',
-    'node:crypto',
-    'node:os',
-    'node:path',
     'node:timers',
   ],
-  'index.ts': ['app.ts', 'config', 'domain', 'identity/keychain'],
+  'index.ts': ['app.ts', 'parts.ts', 'config', 'domain', 'identity/keychain'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Packages and modules that only one file or one folder may import. */
@@ -337,7 +347,8 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 
 /** The files and folders that may do so, and why. */
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
-  'app.ts': [['environment', 'process', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
+  'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
+  'app.ts': [['process'], 'the base of relative paths'],
   'cli/process-context.ts': [['clock', 'randomness'], 'the context of every command'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'cli/commands/': [['timers'], 'the pause between the requests of the doctor'],

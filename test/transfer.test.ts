@@ -1,10 +1,11 @@
 import {setImmediate} from 'node:timers/promises';
 import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
-import {type Crewroom, type CrewroomParts, openCrewroom} from '../src/app.ts';
+import {type Crewroom, openCrewroom} from '../src/app.ts';
 import type {Failure} from '../src/domain/failure.ts';
 import type {Key, Prefix} from '../src/domain/key.ts';
 import type {Store} from '../src/domain/store.ts';
+import type {CrewroomParts} from '../src/parts.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../src/testing/shared/samples.ts';
 import {exportText, formatExport, importText, manyEntries} from './support/exports.ts';

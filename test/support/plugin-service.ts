@@ -1,6 +1,5 @@
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {CrewroomParts} from '../../src/app.ts';
 import type {Config} from '../../src/config/config.ts';
 import type {IdentitySource} from '../../src/domain/identity.ts';
 import {Listeners} from '../../src/domain/listeners.ts';
@@ -8,6 +7,7 @@ import type {Log, LogFields} from '../../src/domain/log.ts';
 import type {PluginStatus, Plugins} from '../../src/domain/plugin.ts';
 import {summarise} from '../../src/identity/identity-document.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import type {CrewroomParts} from '../../src/parts.ts';
 import {makeTemporaryDirectory, startService, type TestService} from './service.ts';
 
 /** A service that runs plugins of a temporary directory. */

@@ -2,8 +2,9 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll} from 'vitest';
-import {type Crewroom, type CrewroomParts, openCrewroom} from '../../src/app.ts';
+import {type Crewroom, openCrewroom} from '../../src/app.ts';
 import type {Config} from '../../src/config/config.ts';
+import type {CrewroomParts} from '../../src/parts.ts';
 
 /** A service that listens, for one test or one file of tests. */
 export interface TestService extends AsyncDisposable {

@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {Crewroom, CrewroomParts} from '../../src/app.ts';
+import type {Crewroom} from '../../src/app.ts';
 import {type Client, createClient} from '../../src/client/client.ts';
 import type {Config} from '../../src/config/config.ts';
 import {AppError} from '../../src/domain/app-error.ts';
@@ -11,6 +11,7 @@ import type {SessionStatus} from '../../src/domain/session.ts';
 import type {Timers} from '../../src/domain/timers.ts';
 import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
 import type {Keychain} from '../../src/identity/keychain/keychain.ts';
+import type {CrewroomParts} from '../../src/parts.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 

@@ -1,0 +1,123 @@
+import {randomBytes} from 'node:crypto';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Config} from './config/config.ts';
+import type {IdentitySource} from './domain/identity.ts';
+import {type Log, SILENT_LOG} from './domain/log.ts';
+import type {ServedSessions} from './domain/session.ts';
+import type {Store} from './domain/store.ts';
+import type {Timers} from './domain/timers.ts';
+import {type Keychain, openKeychain} from './identity/keychain/keychain.ts';
+import {openEmptySource, openSampleSource} from './identity/sample-source.ts';
+import {pluginStorageDirOf, pluginsDirOf} from './paths.ts';
+import {createPluginHost, type PluginHost} from './plugins/plugin-host.ts';
+import {openStorage, openTemporaryStorage} from './plugins/storage.ts';
+import {VERSION} from './version.ts';
+
+/** The parts of the service that a program may replace. */
+export interface CrewroomParts {
+  /** @default {a store in `dataDir`, or in memory if `ephemeral`} */
+  readonly openStore: (config: Config, parts: CrewroomParts) => Promise<Store>;
+  /** Without `airline`, an identity source that is given here has no sign-in. @default {the source that `profile` names} */
+  readonly openIdentity: (config: Config, parts: CrewroomParts) => Promise<IdentitySource>;
+  /** @default {nothing is logged} */
+  readonly log: Log;
+  /** Returns the current time, in milliseconds since the Unix epoch. @default {Date.now} */
+  readonly nowMs: () => number;
+  /** A monotonic clock, in milliseconds. The clock of the store follows it while `nowMs` stands still or goes back. @default {performance.now} */
+  readonly elapsedMs: () => number;
+  /** Returns random bytes, for the ids of a new store and of requests. @default {randomBytes of node:crypto} */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /**
+   * Gives the store a new id, so that older cursors and ETags match nothing. Required once after files of the store were
+   * restored by hand. @default {false}
+   */
+  readonly newStoreId: boolean;
+  /** Returns a number from 0 to 1, for the jitter of refreshes. @default {Math.random} */
+  readonly random: () => number;
+  /** Schedules refreshes of the session and sweeps of the store. Pending timers do not keep the process alive. @default {setTimeout} */
+  readonly timers: Timers;
+  /** Calls the back end of the airline. @default {globalThis.fetch} */
+  readonly fetch: typeof globalThis.fetch;
+  /** Keeps the session. @default {the keychain of the operating system} */
+  readonly keychain: Keychain;
+}
+
+/** The parts of a service that replaces none. */
+export const DEFAULT_PARTS: CrewroomParts = {
+  openStore,
+  openIdentity,
+  log: SILENT_LOG,
+  nowMs: Date.now,
+  elapsedMs: () => performance.now(),
+  random: Math.random,
+  randomBytes,
+  newStoreId: false,
+  timers: {
+    after: (delayMs, run) => {
+      const timer = setTimeout(run, delayMs).unref();
+      return () => clearTimeout(timer);
+    },
+  },
+  fetch: (...request) => globalThis.fetch(...request),
+  keychain: openKeychain({environment: process.env}),
+};
+
+async function openStore(
+  {ephemeral, dataDir}: Config,
+  {nowMs, elapsedMs, log, randomBytes, newStoreId}: CrewroomParts,
+): Promise<Store> {
+  if (ephemeral) {
+    const {openMemoryStore} = await import('./store/memory/memory-store.ts');
+    return openMemoryStore({nowMs, elapsedMs, randomBytes});
+  }
+  const {openLmdbStore} = await import('./store/lmdb-store.ts');
+  return openLmdbStore({directory: dataDir, nowMs, elapsedMs, log, randomBytes, newStoreId});
+}
+
+async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
+  if (profile === '') return openSampleSource();
+  if (profile === 'none') return openEmptySource();
+  const {openProfileSource} = await import('./identity/profile-source.ts');
+  return openProfileSource({file: profile, log});
+}
+
+/** Opens the identity source that pilots sign in to. It serves `base` while no pilot is signed in. */
+export async function openSessions(
+  base: IdentitySource,
+  {airline, dataDir, ephemeral, keep}: Config,
+  {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
+): Promise<IdentitySource & ServedSessions> {
+  const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
+  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/session-keeper.ts');
+  const {openSessionSource} = await import('./identity/session/session-source.ts');
+  const {readAirline} = await import('./identity/backend/airline-profile.ts');
+  return openSessionSource({
+    base,
+    airline: airline === '' ? undefined : await readAirline(airline),
+    client: createBackEndClient({fetch, userAgent: `Crewroom/${VERSION}`}),
+    keeper: keep && !ephemeral ? openSessionKeeper({directory: dataDir, keychain, log}) : openMemoryKeeper(),
+    log,
+    nowMs,
+    random,
+    timers,
+  });
+}
+
+/** Opens the host of the plugins. It starts them when it is asked to. */
+export function openPlugins(
+  {plugins, plugin, dataDir, ephemeral}: Config,
+  {log, nowMs, elapsedMs, timers}: CrewroomParts,
+  identity: IdentitySource,
+): PluginHost {
+  const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
+  return createPluginHost({
+    directory: plugins === '' ? installed : plugins,
+    development: plugin,
+    storage: ephemeral
+      ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
+      : openStorage(pluginStorageDirOf(dataDir)),
+    environment: process.env,
+    ...{identity, log, nowMs, elapsedMs, timers},
+  });
+}
