@@ -131,14 +131,9 @@ export class HostedPlugin {
    */
   async call(request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer> {
     if (this.#background !== undefined) return this.#background.call(request, signal);
-    const {state, reason} = this.#progress;
-    const problem = state === 'page-only' ? 'the plugin has no background' : `the plugin is ${state}`;
-    throw new AppError({
-      code: 'no-plugin-route',
-      plugin: this.#found.id,
-      route: `${request.method} ${request.name}`,
-      problem: reason === undefined ? problem : `${problem}: ${reason}`,
-    });
+    const {id: plugin} = this.#found;
+    const route = `${request.method} ${request.name}`;
+    throw new AppError({code: 'no-plugin-route', plugin, route, problem: describeNoBackground(this.#progress)});
   }
 
   /** Tells the background that its settings changed. */
@@ -245,6 +240,12 @@ export class HostedPlugin {
     this.#progress = progress;
     this.#deps.onState();
   }
+}
+
+function describeNoBackground({state, reason}: Progress): string {
+  if (state === 'page-only') return 'the plugin has no background';
+  if (state === 'starting') return 'the plugin has not started yet';
+  return reason === undefined ? `the plugin is ${state}` : `the plugin is ${state}: ${reason}`;
 }
 
 /** Returns a text that changes with everything that a background has to be started again for. */

@@ -12,6 +12,7 @@ import type {FoundPlugin} from './directory/found-plugin.ts';
 import type {Found} from './directory/plugin-directory.ts';
 import {FollowedPilot} from './followed-pilot.ts';
 import {type BackgroundParts, HostedPlugin, type HostedPluginDeps} from './hosted-plugin.ts';
+import {LineLimit} from './line-limit.ts';
 import {findPage} from './plugin-status.ts';
 import type {PluginStorage} from './storage.ts';
 
@@ -47,6 +48,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
 class ProcessHost implements PluginHost {
   readonly #deps: PluginHostDeps;
   readonly #secrets = new Secrets();
+  readonly #lineLimit: LineLimit;
   readonly #stateListeners: Listeners<[id: string]>;
   readonly #logListeners: Listeners<[id: string, line: PluginLogLine]>;
   /** By id, in the order of their ids. */
@@ -63,6 +65,8 @@ class ProcessHost implements PluginHost {
   constructor(deps: PluginHostDeps) {
     this.#deps = deps;
     const onError = (error: unknown): void => deps.log.error('a listener for plugins failed', {error});
+    const onDropped = (lines: number): void => deps.log.error('log lines of pages were dropped', {lines});
+    this.#lineLimit = new LineLimit(deps.timers, onDropped);
     this.#stateListeners = new Listeners(onError);
     this.#logListeners = new Listeners(onError);
     this.#ready = new Promise(resolve => {
@@ -108,6 +112,7 @@ class ProcessHost implements PluginHost {
   }
 
   log(id: string | undefined, {level, text}: Pick<PluginLogLine, 'level' | 'text'>): void {
+    if (!this.#lineLimit.admit()) return;
     const line = {atMs: this.#deps.nowMs(), level, text: this.#secrets.mask(text)};
     const plugin = id === undefined ? undefined : this.#plugins.get(id);
     if (plugin === undefined) this.#deps.log[level]('log of a page', {text: line.text});

@@ -79,6 +79,14 @@ describe('an installed plugin', () => {
     assert.doesNotMatch(JSON.stringify(service.logged), /sample-session/);
   });
 
+  test('logs a thousand lines in a second through its page at most', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    const line = {level: 'info', text: 'from the page'} as const;
+    for (let at = 0; at < 1500; at++) service.crewroom.plugins.log(at % 2 === 0 ? HELLO : undefined, line);
+    assert.equal((await service.line('were dropped'))['lines'], 500);
+    assert.equal(service.logged.filter(({message, text}) => message === line.text || text === line.text).length, 1000);
+  });
+
   test('is told of its settings', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
     await service.until(HELLO, isRunning);
