@@ -111,9 +111,11 @@ function readOperations({paths}: OpenApi): readonly Operation[] {
 function findPlace(operations: readonly Operation[], method: string, target: string): Place {
   // An absolute target has its path after the authority (RFC 9112 section 3.2.2).
   const path = target.replace(/^http:\/\/[^/?#]*/i, '').replace(/\?.*$/s, '') || '/';
-  const here = operations.filter(operation => leadsTo(operation.path, path));
-  const [any] = here;
+  const [any] = operations
+    .filter(operation => leadsTo(operation.path, path))
+    .sort((one, other) => countLiterals(other.path) - countLiterals(one.path));
   if (any === undefined) return {kind: 'nowhere'};
+  const here = operations.filter(operation => operation.path === any.path);
   const operation = here.find(each => each.method === method);
   if (operation !== undefined) return {kind: 'operation', operation};
   const get = here.find(each => each.method === 'GET');
@@ -121,10 +123,22 @@ function findPlace(operations: readonly Operation[], method: string, target: str
   return {kind: method === 'OPTIONS' ? 'options' : 'other-method', path: any.path};
 }
 
+/** Returns whether a path fits a template. A key may be any segment, also an empty one; other parameters are names. */
 function leadsTo(template: string, path: string): boolean {
-  const brace = template.indexOf('{');
-  if (brace === -1) return template === path;
-  return path.startsWith(template.slice(0, brace)) && !path.includes('/', brace);
+  const parts = template.split('/');
+  const segments = path.split('/');
+  return (
+    parts.length === segments.length &&
+    parts.every((part, index) => {
+      const segment = segments[index] ?? '';
+      if (part === '{key}') return true;
+      return part.startsWith('{') ? !['', '.', '..'].includes(segment) : part === segment;
+    })
+  );
+}
+
+function countLiterals(template: string): number {
+  return template.split('/').filter(part => !part.startsWith('{')).length;
 }
 
 function resolve(schema: Schema, document: OpenApi): Schema {
