@@ -5,7 +5,7 @@ import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 export const PLUGIN = {
   name: 'plugin',
   group: 'Plugins',
-  summary: 'Show plugins, their logs and settings',
+  summary: 'Show and configure plugins',
   arguments: [
     {name: 'ACTION', description: 'list, logs, restart or set', choices: ['list', 'logs', 'restart', 'set']},
     {name: 'ID', description: 'the plugin; "core" has the settings of the client', optional: true},
@@ -26,7 +26,7 @@ export const PLUGIN = {
 export const FLIGHT = {
   name: 'flight',
   group: 'Plugins',
-  summary: 'Simulate a flight, for plugins that track one',
+  summary: 'Simulate a flight for plugins',
   arguments: [
     {
       name: 'ACTION',

@@ -20,7 +20,7 @@ export const CONFIG = {
 export const PATHS = {
   name: 'paths',
   group: 'Setup',
-  summary: 'Show where data, snapshots, plugins, config file and cache are',
+  summary: 'Show where data, plugins, config file and cache are',
   arguments: [],
   flags: JSON_FLAG,
   settings: ['dataDir', 'plugins'],
