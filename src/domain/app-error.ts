@@ -28,5 +28,6 @@ export function describeFailure(failure: Failure): string {
   if (!Object.hasOwn(FAILURE_TEXTS, failure.code)) return failure.code;
   // Each function of the table takes the failure of its code; the compiler cannot correlate the two.
   const describe = FAILURE_TEXTS[failure.code] as (failure: Failure) => string;
-  return describe(failure);
+  // Errors of the platform, such as those of JSON.stringify(), have messages of several lines.
+  return describe(failure).replaceAll(/[\r\n]\s*/g, ' ');
 }
