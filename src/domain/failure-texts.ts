@@ -133,7 +133,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
 function describePart({imported, batches}: Partial<ImportedPart>): string {
   if (imported === undefined || batches === undefined) return '';
   if (batches === 0) return '; nothing was stored';
-  return `; ${imported} entries before it were stored, in ${batches} ${batches === 1 ? 'batch' : 'batches'}`;
+  const entries = imported === 1 ? '1 entry before it was' : `${imported} entries before it were`;
+  return `; ${entries} stored, in ${batches} ${batches === 1 ? 'batch' : 'batches'}`;
 }
 
 function describeConflict({key, expected, actual}: {key: string; expected: string; actual: string}): string {
