@@ -4,8 +4,28 @@ import {FAILURES} from '../../test/support/sample-failures.ts';
 import type {FailureCode} from './failure.ts';
 import {adviseOn, adviseOnFailure} from './failure-advice.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
+import {DEFAULT_LIMITS} from './limits.ts';
 
 describe('adviseOn()', () => {
+  test('names the path that was meant, before everything else', () => {
+    const failure = {code: 'no-resource', path: '/api/store/a/b', meant: '/api/store/a%2Fb'} as const;
+    assert.equal(adviseOn(failure), 'Use /api/store/a%2Fb: a slash inside a key is written %2F');
+    assert.equal(adviseOn({code: 'no-resource', path: '/x'}), adviseOnFailure('no-resource'));
+  });
+
+  test('repeats the advice that an unknown failure was received with', () => {
+    const failure = FAILURES['unknown-failure'];
+    assert.equal(adviseOn({...failure, advice: 'Wait for less wind'}), 'Wait for less wind');
+    assert.equal(adviseOn(failure), adviseOnFailure('unknown-failure'));
+  });
+
+  test('gives the advice for the code of every failure that has none of its own', () => {
+    for (const failure of Object.values(FAILURES)) {
+      if ('hint' in failure) continue;
+      assert.equal(adviseOn(failure), adviseOnFailure(failure.code), failure.code);
+    }
+  });
+
   test('gives the hint of a failure, and without one the advice for its code', () => {
     const {hint, ...plain} = FAILURES['wrong-credentials'];
     assert.equal(adviseOn({...plain, hint: 'Try "1"'}), 'Try "1"');
@@ -18,6 +38,29 @@ describe('adviseOnFailure()', () => {
     test(`says in one line what to do about "${code}"`, () => {
       assert.match(adviseOnFailure(code), /^["A-Z][^\n]+[^.\n]$/);
       assert.doesNotMatch(adviseOnFailure(code), /undefined|n't/);
+    });
+  }
+
+  for (const code of ['from-a-newer-version', 'constructor', '__proto__']) {
+    test(`gives the advice for unknown failures if it does not know the code ${code}`, () => {
+      assert.equal(adviseOnFailure(code as FailureCode), adviseOnFailure('unknown-failure'));
+    });
+  }
+
+  test('says different things about different failures', () => {
+    const codes = Object.keys(FAILURE_TEXTS) as FailureCode[];
+    assert.equal(new Set(codes.map(adviseOnFailure)).size, codes.length);
+  });
+
+  const {keyBytesMax, headersTimeoutMs, requestTimeoutMs} = DEFAULT_LIMITS;
+  const limits: readonly (readonly [code: FailureCode, text: string])[] = [
+    ['invalid-key', `1 to ${keyBytesMax} bytes`],
+    ['request-timeout', `headers within ${headersTimeoutMs / 1000} seconds`],
+    ['request-timeout', `whole request within ${requestTimeoutMs / 1000}`],
+  ];
+  for (const [code, text] of limits) {
+    test(`names the limit of "${code}": ${text}`, () => {
+      assert.ok(adviseOnFailure(code).includes(text), adviseOnFailure(code));
     });
   }
 });
