@@ -145,6 +145,14 @@ describe('JsonIndex', () => {
     );
   });
 
+  test('ends a member at the comma after it, and the last one with its value', () => {
+    const index = new JsonIndex(Buffer.from('{ "a" : 1 , "b":[ ]\n,"c":2 }'));
+    assert.deepEqual(
+      index.members(index.root).map(({start, end}) => textOf(index, {start, end})),
+      [' "a" : 1 ', ' "b":[ ]\n', '"c":2'],
+    );
+  });
+
   test('cuts an object into members that make the object again', () => {
     const anyObject = fc.dictionary(fc.string({maxLength: 3}), fc.jsonValue({maxDepth: 2}), {noNullPrototype: true});
     fc.assert(
@@ -260,8 +268,9 @@ describe('JsonIndex', () => {
       assert.deepEqual(runAtOnce(index.membersInSteps(index.root)), index.members(index.root));
     });
 
-    test('reads no members in an empty object', () => {
+    test('reads no members in an empty object, in one step', () => {
       const empty = new JsonIndex(Buffer.from('{ }'));
+      assert.deepEqual(Array.from(empty.membersInSteps(empty.root)), [2]);
       assert.deepEqual(runAtOnce(empty.membersInSteps(empty.root)), []);
     });
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {describe, test} from 'vitest';
+import {CHANGES_BYTES_MAX} from './change.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type Limits, limitsWith} from './limits.ts';
+import {SNAPSHOT_IDLE_MS} from './store.ts';
+import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX} from './transfer.ts';
 
 describe('limitsWith()', () => {
   test('replaces what is configured, and the longest line of an import that follows from it', () => {
@@ -82,6 +85,16 @@ describe('DEFAULT_LIMITS', () => {
   test('holds 256 of the largest values, or 16 of the largest bodies for plugins', () => {
     assert.equal(DEFAULT_LIMITS.heldBytesMax / DEFAULT_LIMITS.valueBytesMax, 256);
     assert.equal(DEFAULT_LIMITS.heldBytesMax / DEFAULT_LIMITS.pluginBodyBytesMax, 16);
+  });
+
+  test('fits the largest value of the log in a page of changes, and the largest entry in a page of an export', () => {
+    assert.ok(DEFAULT_LIMITS.logValueBytesMax <= CHANGES_BYTES_MAX);
+    assert.ok(EXPORT_PAGE_BYTES_MAX + DEFAULT_LIMITS.valueBytesMax <= DEFAULT_LIMITS.transactionBytesMax);
+    assert.ok(EXPORT_PAGE_ENTRIES_MAX <= DEFAULT_LIMITS.listLimitMax);
+  });
+
+  test('keeps a snapshot for as long as a part of a request may take', () => {
+    assert.equal(SNAPSHOT_IDLE_MS, DEFAULT_LIMITS.requestTimeoutMs);
   });
 
   test('sends heartbeats and ends long polls within the minute after which proxies close idle connections', () => {
