@@ -50,5 +50,5 @@ export const FLIGHT = {
     {line: 'crewroom flight pause', purpose: 'stop its time; once more continues it'},
     {line: 'crewroom flight disconnect', purpose: 'lose the simulator; once more connects it again'},
   ],
-  notes: ['It stands in for the plugin com.tfdidesign.flight-tracking, unless that is installed.'],
+  notes: ['It stands in for com.tfdidesign.flight-tracking, unless that is installed.'],
 } as const satisfies CommandSpec;
