@@ -27,7 +27,7 @@ beforeAll(async () => {
     const path = url.replace(/\?.*/, '').replace(/\/$/, '/index.html');
     response.setHeader('Content-Type', TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain');
     if (path === '/bundle.js') response.end(code);
-    else if (/^\/(dist\/(client|domain|protocol)|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path))
+    else if (/^\/(dist\/(client|domain|protocol)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path))
       response.end(await readFile(join(ROOT, path)));
     else response.end('<!doctype html><title>a page</title>');
   }).listen(0, '127.0.0.1');
