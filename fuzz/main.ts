@@ -45,8 +45,11 @@ async function run(options: FuzzOptions): Promise<number> {
 }
 
 /** If all operations were used, each must have succeeded: an operation that never succeeds is not tested. */
+/** Operations that need an installed plugin, which the service under test does not have. */
+const OF_PLUGINS = /Plugin|Settings/;
+
 function isGood({failures, unreached}: FuzzReport, {durationMs, only}: FuzzOptions): boolean {
-  const reached = durationMs === undefined || only.length > 0 || unreached.operations.length === 0;
+  const reached = durationMs === undefined || only.length > 0 || unreached.operations.every(name => OF_PLUGINS.test(name));
   return failures.length === 0 && reached;
 }
 
