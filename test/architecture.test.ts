@@ -72,7 +72,21 @@ const MAY_IMPORT = {
   'plugins/background/channel': ['domain'],
   'plugins/background/log': ['domain', 'node:stream', 'node:string_decoder'],
   // A program of its own: it loads code of a plugin, and must not load that of the service.
-  'plugins/background/runtime': ['plugins/background/channel', 'node:'],
+  'plugins/background/runtime': [
+    'plugins/background/channel',
+    'plugins/background/runtime/calls',
+    'plugins/background/runtime/modules',
+    'plugins/background/runtime/values',
+    'node:',
+  ],
+  'plugins/background/runtime/calls': [
+    'plugins/background/channel',
+    'plugins/background/runtime/values',
+    'node:fs',
+    'node:path',
+  ],
+  'plugins/background/runtime/modules': ['plugins/background/runtime/values', 'node:'],
+  'plugins/background/runtime/values': ['node:util'],
   'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:fs', 'node:path', 'node:timers'],
   'plugins/manifest': ['domain'],
   'plugins/flight': ['domain'],

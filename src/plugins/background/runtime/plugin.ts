@@ -1,11 +1,11 @@
 import type {CallMessage, ServiceMessage, StartMessage} from '../channel/message.ts';
 import type {Outbox} from '../channel/outbox.ts';
-import {answerCall} from './answer-call.ts';
-import {loadModule} from './load-module.ts';
-import {memberOf} from './member.ts';
-import {logProblem, placeOf, problemOf} from './problem.ts';
+import {answerCall} from './calls/answer-call.ts';
+import {findRoute, listRoutes} from './calls/routes.ts';
+import {loadModule} from './modules/load-module.ts';
 import {redirectCalls} from './redirect-calls.ts';
-import {findRoute, listRoutes} from './routes.ts';
+import {memberOf} from './values/member.ts';
+import {logProblem, placeOf, problemOf} from './values/problem.ts';
 
 /** The plugin that this process runs. */
 export class Plugin {

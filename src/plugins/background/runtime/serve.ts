@@ -5,7 +5,7 @@ import {CHANNEL_FD} from '../channel/message.ts';
 import {Outbox} from '../channel/outbox.ts';
 import {killGroup} from './kill-group.ts';
 import {Plugin} from './plugin.ts';
-import {logProblem} from './problem.ts';
+import {logProblem} from './values/problem.ts';
 
 /** Takes the messages of the service, in their order; the first one loads the plugin. */
 export function serve(): void {

@@ -1,7 +1,7 @@
 import {stat} from 'node:fs/promises';
 import {isAbsolute} from 'node:path';
-import {FRAME_BODY_BYTES_MAX} from '../channel/frame.ts';
-import type {AnswerMessage} from '../channel/message.ts';
+import {FRAME_BODY_BYTES_MAX} from '../../channel/frame.ts';
+import type {AnswerMessage} from '../../channel/message.ts';
 
 /** The call that a response belongs to. */
 export interface RouteResponseDeps {

@@ -2,8 +2,8 @@ import {existsSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {memberOf} from '../values/member.ts';
 import {provideToImport, provideToRequire} from './host-modules.ts';
-import {memberOf} from './member.ts';
 
 /** Members of a background. */
 const MEMBERS = ['onStart', 'onEnd', 'onSettingsUpdate', 'routes'] as const;

@@ -1,4 +1,4 @@
-import type {CallMessage} from '../channel/message.ts';
+import type {CallMessage} from '../../channel/message.ts';
 
 /** The body is not what its content type promises. */
 export class MalformedBody extends Error {

@@ -1,6 +1,6 @@
-import type {AnswerMessage, CallMessage} from '../channel/message.ts';
-import type {Outbox} from '../channel/outbox.ts';
-import {logProblem, placeOf, problemOf} from './problem.ts';
+import type {AnswerMessage, CallMessage} from '../../channel/message.ts';
+import type {Outbox} from '../../channel/outbox.ts';
+import {logProblem, placeOf, problemOf} from '../values/problem.ts';
 import {MalformedBody, RouteRequest} from './request.ts';
 import {RouteResponse} from './response.ts';
 import type {RouteFunction} from './routes.ts';

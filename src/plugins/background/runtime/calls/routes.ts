@@ -1,5 +1,5 @@
-import type {RouteDescription} from '../channel/message.ts';
-import {memberOf} from './member.ts';
+import type {RouteDescription} from '../../channel/message.ts';
+import {memberOf} from '../values/member.ts';
 
 /** Answers a request: takes `req` and `res`, and may return a promise. */
 export type RouteFunction = (request: unknown, response: unknown) => unknown;

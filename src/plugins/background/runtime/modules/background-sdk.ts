@@ -1,5 +1,5 @@
 import {inspect} from 'node:util';
-import {describeProblem} from './problem.ts';
+import {describeProblem} from '../values/problem.ts';
 
 /**
  * Logs a message of the plugin, on standard output or, for errors, on standard error: the service adds the id of the plugin and
