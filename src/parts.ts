@@ -89,7 +89,7 @@ export async function openSessions(
   {log, nowMs, random, timers, fetch, keychain}: CrewroomParts,
 ): Promise<IdentitySource & ServedSessions> {
   const {createBackEndClient} = await import('./identity/backend/back-end-client.ts');
-  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/session-keeper.ts');
+  const {openMemoryKeeper, openSessionKeeper} = await import('./identity/session/storage/session-keeper.ts');
   const {openSessionSource} = await import('./identity/session/session-source.ts');
   const {readAirline} = await import('./identity/backend/airline-profile.ts');
   return openSessionSource({

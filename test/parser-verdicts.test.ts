@@ -47,7 +47,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'identity/keychain/keychain-process.js': [1, 'a request that keychain.ts created'],
   'identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],
-  'identity/session/session-file.ts': [1, 'FILE_BYTES_MAX'],
+  'identity/session/storage/session-file.ts': [1, 'FILE_BYTES_MAX'],
   'plugins/background/channel/frame.ts': [1, 'FRAME_JSON_BYTES_MAX'],
   'plugins/background/log/secrets.ts': [1, 'the identity document that is served'],
   'plugins/background/runtime-process.ts': [1, 'the name of a file of the package'],

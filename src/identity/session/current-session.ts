@@ -4,8 +4,8 @@ import type {Log} from '../../domain/log.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
 import type {Airline} from '../backend/airline-profile.ts';
 import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
-import type {SessionRecord} from './session-record.ts';
 import {describeState, failureOf, type SignedIn, type State} from './session-state.ts';
+import type {SessionRecord} from './storage/session-record.ts';
 
 /** Parts and settings of {@link CurrentSession}. */
 export interface CurrentSessionDeps {

@@ -1,7 +1,7 @@
 import type {Timers} from '../../domain/timers.ts';
 import {createAlarm} from './alarm.ts';
 import {retryDelayMs} from './refresh-plan.ts';
-import type {SessionRecord} from './session-record.ts';
+import type {SessionRecord} from './storage/session-record.ts';
 
 /** The call to retry, and its callbacks. */
 export interface UnlockDeps {

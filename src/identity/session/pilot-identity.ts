@@ -6,7 +6,7 @@ import {type Airline, makeAirline} from '../backend/airline-profile.ts';
 import {readScriptUrl} from '../backend/script-url.ts';
 import {cleanText} from '../clean-text.ts';
 import {summarise} from '../identity-document.ts';
-import type {SessionRecord} from './session-record.ts';
+import type {SessionRecord} from './storage/session-record.ts';
 
 /** Composes the identities of pilots who sign in. */
 export interface PilotIdentities {

@@ -5,8 +5,8 @@ import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {Pilot} from '../backend/pilot.ts';
 import {type Alarm, createAlarm} from './alarm.ts';
 import {pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refresh-plan.ts';
-import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
 import {failureOf} from './session-state.ts';
+import {readExpiry, type SessionRecord, withPilot} from './storage/session-record.ts';
 
 /** The parts and the callbacks of a refresher. */
 export interface RefresherDeps {

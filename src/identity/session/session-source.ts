@@ -7,13 +7,13 @@ import type {ServedSessions, ServedSignInOptions, SessionPlace, SessionStatus, S
 import {CurrentSession, type CurrentSessionDeps} from './current-session.ts';
 import {startUnlocking} from './keychain-unlock.ts';
 import {createRefresher, type Refresher, type RefresherDeps} from './refresher.ts';
-import type {RequestedSignIn} from './requested-sign-in.ts';
-import type {Kept, SessionKeeper} from './session-keeper.ts';
-import type {SessionRecord} from './session-record.ts';
 import {failureOf, type SignedIn} from './session-state.ts';
-import {requestSession} from './sign-in.ts';
-import {chooseScriptUrl} from './sign-in-address.ts';
-import {createSignInGate, type SignInGate} from './sign-in-gate.ts';
+import type {RequestedSignIn} from './sign-in/requested-sign-in.ts';
+import {requestSession} from './sign-in/sign-in.ts';
+import {chooseScriptUrl} from './sign-in/sign-in-address.ts';
+import {createSignInGate, type SignInGate} from './sign-in/sign-in-gate.ts';
+import type {Kept, SessionKeeper} from './storage/session-keeper.ts';
+import type {SessionRecord} from './storage/session-record.ts';
 
 /** The parts and the settings of a session source. The base is disposed of with it. */
 export interface SessionSourceDeps

@@ -2,7 +2,7 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {Identity} from '../../domain/identity.ts';
 import type {SessionPlace, SessionStatus} from '../../domain/session.ts';
-import type {SessionRecord} from './session-record.ts';
+import type {SessionRecord} from './storage/session-record.ts';
 
 /** The state of a session source. */
 export type State =

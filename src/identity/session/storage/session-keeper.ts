@@ -1,10 +1,10 @@
-import {AppError} from '../../domain/app-error.ts';
-import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {encodeJsonText} from '../../domain/json-text.ts';
-import type {Log} from '../../domain/log.ts';
-import {applyMergePatch} from '../../domain/merge-patch.ts';
-import type {SessionPlace} from '../../domain/session.ts';
-import type {Keychain} from '../keychain/keychain.ts';
+import {AppError} from '../../../domain/app-error.ts';
+import {codeOf, messageOf} from '../../../domain/error-text.ts';
+import {encodeJsonText} from '../../../domain/json-text.ts';
+import type {Log} from '../../../domain/log.ts';
+import {applyMergePatch} from '../../../domain/merge-patch.ts';
+import type {SessionPlace} from '../../../domain/session.ts';
+import type {Keychain} from '../../keychain/keychain.ts';
 import {
   type ExpiredFile,
   type KeptFile,

@@ -1,7 +1,7 @@
-import type {JsonText} from '../../domain/json-text.ts';
-import type {Pilot} from '../backend/pilot.ts';
-import type {BackEndProbe} from '../backend/pilot-answer.ts';
-import {readExpirySeconds} from '../backend/session-expiry.ts';
+import type {JsonText} from '../../../domain/json-text.ts';
+import type {Pilot} from '../../backend/pilot.ts';
+import type {BackEndProbe} from '../../backend/pilot-answer.ts';
+import {readExpirySeconds} from '../../backend/session-expiry.ts';
 
 /** A session at the back end of an airline, and the pilot that the back end returned with it. */
 export interface SessionRecord {

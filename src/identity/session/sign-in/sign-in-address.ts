@@ -1,5 +1,5 @@
-import {AppError} from '../../domain/app-error.ts';
-import {readScriptUrl} from '../backend/script-url.ts';
+import {AppError} from '../../../domain/app-error.ts';
+import {readScriptUrl} from '../../backend/script-url.ts';
 import type {RequestedSignIn} from './requested-sign-in.ts';
 
 /** The back ends that the user chose before. */

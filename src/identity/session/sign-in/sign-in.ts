@@ -1,7 +1,7 @@
-import type {Log} from '../../domain/log.ts';
-import type {BackEndClient, Credentials} from '../backend/back-end-client.ts';
-import {isUnprotected} from '../backend/script-url.ts';
-import {readExpiry, type SessionRecord, withPilot} from './session-record.ts';
+import type {Log} from '../../../domain/log.ts';
+import type {BackEndClient, Credentials} from '../../backend/back-end-client.ts';
+import {isUnprotected} from '../../backend/script-url.ts';
+import {readExpiry, type SessionRecord, withPilot} from '../storage/session-record.ts';
 
 /** The client that requests a session, and what it needs around it. */
 export interface SignInDeps {
