@@ -46,7 +46,8 @@ const MAY_IMPORT = {
   'store/wal': ['domain', 'store/disk', 'store/format', 'store/plan', 'node:'],
   'store/write': ['domain', 'store/disk', 'store/format', 'store/plan', 'store/tree', 'store/wal', 'node:timers'],
   identity: ['files.ts', 'domain', 'node:fs', 'node:timers', 'zod'],
-  'identity/backend': ['files.ts', 'domain', 'identity'],
+  'identity/backend': ['files.ts', 'domain', 'identity', 'identity/backend/request'],
+  'identity/backend/request': ['domain', 'identity'],
   'identity/keychain': ['domain', 'identity', 'node:child_process', 'node:url'],
   'identity/session': [
     'domain',
@@ -181,6 +182,7 @@ const MAY_IMPORT = {
     'domain',
     'identity',
     'identity/backend',
+    'identity/backend/request',
     'node:dns',
     'node:net',
     'node:tls',

@@ -4,10 +4,10 @@ import {claimsJson, describeBody} from '../src/doctor/backend/body-description.t
 import {AppError} from '../src/domain/app-error.ts';
 import {createStoreId} from '../src/domain/store-id.ts';
 import {createGuardRules, judge} from '../src/http/core/guard.ts';
-import {readBody} from '../src/identity/backend/answer-body.ts';
-import {PARSED_BYTES_MAX} from '../src/identity/backend/back-end-request.ts';
 import {diagnose} from '../src/identity/backend/diagnosis.ts';
 import {findPhpMessage} from '../src/identity/backend/php-message.ts';
+import {readBody} from '../src/identity/backend/request/answer-body.ts';
+import {PARSED_BYTES_MAX} from '../src/identity/backend/request/back-end-request.ts';
 import {SseParser} from '../src/protocol/event/server-sent-events.ts';
 import {isAlreadyRead, readExpectation} from '../src/protocol/headers/preconditions.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from './support/cpu-time.ts';

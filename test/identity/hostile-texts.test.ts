@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/domain/app-error.ts';
 import {type BackEndClient, createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
-import {ANSWER_BYTES_MAX} from '../../src/identity/backend/back-end-request.ts';
+import {ANSWER_BYTES_MAX} from '../../src/identity/backend/request/back-end-request.ts';
 import {type BackEndAnswer, jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {CPU_TIME_MAX_MS, cpuTimeOf} from '../support/cpu-time.ts';
 

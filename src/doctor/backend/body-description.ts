@@ -1,6 +1,6 @@
-import {messageIn} from '../../identity/backend/answer-body.ts';
 import {decodeBeginning, firstLineOf, titleOf} from '../../identity/backend/answer-text.ts';
-import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
+import {messageIn} from '../../identity/backend/request/answer-body.ts';
+import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
 import {cleanText} from '../../identity/clean-text.ts';
 import type {Finding} from '../finding.ts';
 

@@ -1,6 +1,6 @@
-import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/back-end-request.ts';
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
-import {findRedirect} from '../../identity/backend/redirect.ts';
+import type {BackEndAnswer, BackEndRequest} from '../../identity/backend/request/back-end-request.ts';
+import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import {readRetryAfterSeconds} from '../../identity/backend/retry-after.ts';
 import type {Finding, FindingLevel, Steps} from '../finding.ts';
 import {describeBody, failureMessageOf} from './body-description.ts';

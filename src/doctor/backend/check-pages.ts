@@ -1,5 +1,5 @@
-import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
 import {diagnose} from '../../identity/backend/diagnosis.ts';
+import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
 import type {Finding} from '../finding.ts';
 import {findingOfCallFailure} from './call-failure.ts';
 import type {WalkContext} from './walk-context.ts';

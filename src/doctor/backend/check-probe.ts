@@ -1,9 +1,9 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
-import type {BackEndAnswer} from '../../identity/backend/back-end-request.ts';
 import {readProbe} from '../../identity/backend/pilot-answer.ts';
-import {findBareAddress, findRedirect} from '../../identity/backend/redirect.ts';
+import type {BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import {findBareAddress, findRedirect} from '../../identity/backend/request/redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';

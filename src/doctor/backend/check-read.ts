@@ -1,7 +1,7 @@
-import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/back-end-request.ts';
 import {type Diagnosis, diagnose} from '../../identity/backend/diagnosis.ts';
 import type {Pilot} from '../../identity/backend/pilot.ts';
-import {findRedirect} from '../../identity/backend/redirect.ts';
+import {ANSWER_BYTES_MAX, type BackEndAnswer} from '../../identity/backend/request/back-end-request.ts';
+import {findRedirect} from '../../identity/backend/request/redirect.ts';
 import type {Finding} from '../finding.ts';
 import {claimsJson, describeBody, findByteOrderMark} from './body-description.ts';
 import {findingOfCallFailure} from './call-failure.ts';

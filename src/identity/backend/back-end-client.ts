@@ -1,7 +1,7 @@
-import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './back-end-request.ts';
 import type {Pilot} from './pilot.ts';
 import {type BackEndProbe, findRefusal, findUnknownSession, readPilotAnswer, readProbe} from './pilot-answer.ts';
-import {findBareAddress} from './redirect.ts';
+import {type BackEndAnswer, type BackEndRequest, type RequestDeps, sendRequest} from './request/back-end-request.ts';
+import {findBareAddress} from './request/redirect.ts';
 
 /** The user name and the password of a pilot. */
 export interface Credentials {

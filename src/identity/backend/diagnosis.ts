@@ -1,8 +1,8 @@
 import {cleanText} from '../clean-text.ts';
-import {messageIn} from './answer-body.ts';
 import {decodeBeginning, firstLineOf} from './answer-text.ts';
-import type {BackEndAnswer} from './back-end-request.ts';
 import {findPhpMessage} from './php-message.ts';
+import {messageIn} from './request/answer-body.ts';
+import type {BackEndAnswer} from './request/back-end-request.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
 /** Cause of a wrong answer, described for pilots and for operators of the back end. */

@@ -1,12 +1,12 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import {cleanText} from '../clean-text.ts';
-import {type JsonObject, messageIn} from './answer-body.ts';
 import {decodeBeginning, firstLineOf, titleOf, withoutTags} from './answer-text.ts';
-import {type BackEndAnswer, PARSED_BYTES_MAX} from './back-end-request.ts';
 import {type Diagnosis, diagnose, diagnoseFront} from './diagnosis.ts';
 import {type Pilot, readPilot} from './pilot.ts';
-import {findRedirect} from './redirect.ts';
+import {type JsonObject, messageIn} from './request/answer-body.ts';
+import {type BackEndAnswer, PARSED_BYTES_MAX} from './request/back-end-request.ts';
+import {findRedirect} from './request/redirect.ts';
 import {readRetryAfterSeconds} from './retry-after.ts';
 
 /** The version and the name of a back end, as its own answer has them. */

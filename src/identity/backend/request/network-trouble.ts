@@ -1,5 +1,5 @@
-import type {BackEndStage} from '../../domain/failure.ts';
-import {cleanText} from '../clean-text.ts';
+import type {BackEndStage} from '../../../domain/failure.ts';
+import {cleanText} from '../../clean-text.ts';
 
 /** A failure of the network, of TLS or of the HTTP connection. */
 interface Trouble {

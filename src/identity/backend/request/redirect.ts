@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import {contains} from '../../domain/redaction.ts';
-import {cleanText} from '../clean-text.ts';
+import {AppError} from '../../../domain/app-error.ts';
+import {contains} from '../../../domain/redaction.ts';
+import {cleanText} from '../../clean-text.ts';
 import type {BackEndAnswer} from './back-end-request.ts';
 
 /** Returns the failure for a redirect, with the address to configure instead; undefined for any other answer. */

@@ -1,6 +1,6 @@
-import {AppError} from '../../domain/app-error.ts';
-import type {Timers} from '../../domain/timers.ts';
-import {PROCESS_TIMERS} from '../process-timers.ts';
+import {AppError} from '../../../domain/app-error.ts';
+import type {Timers} from '../../../domain/timers.ts';
+import {PROCESS_TIMERS} from '../../process-timers.ts';
 import {type Body, readBody} from './answer-body.ts';
 import {describeTrouble} from './network-trouble.ts';
 
