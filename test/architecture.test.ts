@@ -99,6 +99,7 @@ const MAY_IMPORT = {
   'http/node': [
     'domain',
     'http/core',
+    'http/node/connections',
     'protocol/failure',
     'protocol/headers',
     'system',
@@ -108,6 +109,7 @@ const MAY_IMPORT = {
     'node:timers',
     'ws',
   ],
+  'http/node/connections': ['domain', 'node:net'],
   'http/openapi': ['domain', 'http/core', 'protocol', 'protocol/failure', 'zod'],
   'http/routes': [
     'domain',

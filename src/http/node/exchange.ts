@@ -1,7 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import {setImmediate} from 'node:timers/promises';
 import {type HttpAnswer, type HttpHandler, isStream} from '../core/message.ts';
-import type {Connection, Exchange} from './connection.ts';
+import type {Connection, Exchange} from './connections/connection.ts';
 import {type RefuseDeps, reportBadRequest} from './refuse.ts';
 import {NodeRequest} from './request.ts';
 import {cut, send} from './send.ts';

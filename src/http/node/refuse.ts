@@ -2,7 +2,7 @@ import type {Socket} from 'node:net';
 import type {Failure} from '../../domain/failure.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import type {WholeAnswer} from '../core/message.ts';
-import {type Connection, type Exchange, PIPELINED_MAX} from './connection.ts';
+import {type Connection, type Exchange, PIPELINED_MAX} from './connections/connection.ts';
 import {sendRaw} from './send.ts';
 
 /** Ids and the log for requests that are refused before they reach the routes. */

@@ -5,7 +5,7 @@ import type {Failure} from '../../domain/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {assertBodySize} from '../core/body.ts';
 import type {HttpRequest} from '../core/message.ts';
-import type {Connection, ExchangeRequest} from './connection.ts';
+import type {Connection, ExchangeRequest} from './connections/connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
 
 /** Timeout and surroundings of a {@link NodeRequest}. */

@@ -3,7 +3,7 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import {statusOf} from '../../protocol/failure/failure-status.ts';
 import type {HttpStream} from '../core/message.ts';
-import type {Connection} from './connection.ts';
+import type {Connection} from './connections/connection.ts';
 
 /** Options of {@link sendStream}. */
 export interface SendStreamOptions {

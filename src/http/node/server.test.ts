@@ -3,8 +3,8 @@ import {exchange, formatRequest, type RawClient} from '../../../test/support/raw
 import {startTestServer as start} from '../../../test/support/test-server.ts';
 import type {AppError} from '../../domain/app-error.ts';
 import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from '../core/message.ts';
-import {PIPELINED_MAX} from './connection.ts';
-import {PATIENCE_MS} from './connection-pool.ts';
+import {PIPELINED_MAX} from './connections/connection.ts';
+import {PATIENCE_MS} from './connections/connection-pool.ts';
 import type {RunningServer} from './server.ts';
 
 /** Answers with the method, the target and the body. */

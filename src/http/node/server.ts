@@ -4,7 +4,7 @@ import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
-import {Connections} from './connection-pool.ts';
+import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 

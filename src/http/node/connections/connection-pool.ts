@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import type {Limits} from '../../domain/limits.ts';
+import type {Limits} from '../../../domain/limits.ts';
 import {Connection} from './connection.ts';
 
 /**
