@@ -1,5 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
-import {type Config, DEFAULTS, readOptions} from './config/config.ts';
+import {type Config, DEFAULTS} from './config/config.ts';
+import {readOptions} from './config/resolve-config.ts';
 import {AppError} from './domain/app-error.ts';
 import type {Events} from './domain/event.ts';
 import type {Flight} from './domain/flight.ts';

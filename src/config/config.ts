@@ -1,8 +1,4 @@
-import {dirname} from 'node:path';
-import {AppError} from '../domain/app-error.ts';
-import type {ConfigurationProblem} from '../domain/failure.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
-import {findSimilar} from './edit-distance.ts';
 import {
   findHostProblem,
   findOriginProblem,
@@ -54,39 +50,6 @@ const LOG_LEVELS = ['error', 'info', 'debug'] as const;
 
 /** The name of a setting: also its member in the config file, `--kebab-case` its flag, `CREWROOM_…` its variable. */
 export type SettingName = keyof Config;
-
-/** Values that are given under the name of their setting, unchecked. */
-export type GivenSettings = {readonly [N in SettingName]?: unknown};
-
-/** The sources of settings. The first one that has a setting wins: flags, environment, file, defaults. */
-export interface ConfigSources {
-  readonly flags: GivenSettings;
-  /** All variables of the environment; those that begin with `CREWROOM_` count. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The config file, if there is one. */
-  readonly file?: ConfigFile | undefined;
-  readonly defaults: Config;
-  /** The base of relative paths in flags and environment. */
-  readonly workingDirectory: string;
-}
-
-/** A config file: its JSON value, or the problem with it. */
-export type ConfigFile = {readonly path: string} & ({readonly content: unknown} | {readonly problem: string});
-
-/** The settings of all sources, with their problems. */
-export interface InspectedConfig {
-  /** Without the invalid settings. */
-  readonly config: Partial<Config>;
-  readonly origins: {readonly [N in SettingName]: string};
-  /** Every problem of every source. */
-  readonly problems: readonly ConfigurationProblem[];
-}
-
-/** A configuration, with the origin of each setting. */
-export interface ResolvedConfig {
-  readonly config: Config;
-  readonly origins: {readonly [N in SettingName]: string};
-}
 
 /** The settings, in the order in which they are shown. */
 export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
@@ -171,128 +134,8 @@ export function variableOf(name: SettingName): string {
   return `${VARIABLE_PREFIX}${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`;
 }
 
-const VARIABLE_PREFIX = 'CREWROOM_';
-
-/**
- * Merges all sources.
- *
- * @throws {AppError} `invalid-configuration` with every problem of every source.
- */
-export function resolveConfig(sources: ConfigSources): ResolvedConfig {
-  const {config, origins, problems} = inspectConfig(sources);
-  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
-  // Without problems no setting is missing.
-  return {config: config as Config, origins};
-}
-
-/** Merges all sources and collects their problems. Never throws. */
-export function inspectConfig(sources: ConfigSources): InspectedConfig {
-  const problems = findSourceProblems(sources);
-  const config: Record<string, unknown> = {};
-  const origins: Record<string, string> = {};
-  for (const name of SETTING_NAMES) {
-    const given = findGiven(name, sources);
-    const reading =
-      given === undefined ? {value: sources.defaults[name]} : SETTINGS[name].read(given.value, given.directory);
-    origins[name] = given?.source ?? DEFAULT_ORIGIN;
-    if ('value' in reading) config[name] = reading.value;
-    else problems.push({setting: name, source: origins[name], problem: reading.problem});
-  }
-  // Each name was given the value that its own reader made.
-  return {config: config as Partial<Config>, origins: origins as InspectedConfig['origins'], problems};
-}
-
-/** The defaults for {@link readOptions}. */
-export interface OptionSources {
-  readonly defaults: Config;
-  /** The base of relative paths. */
-  readonly workingDirectory: string;
-}
-
-/**
- * Completes the options of an embedding program, and checks them as strictly as those of users: a guard that accepts
- * `allowOrigin: ['null']` would be useless.
- *
- * @throws {AppError} `invalid-configuration` with every problem.
- */
-export function readOptions(options: GivenSettings, {defaults, workingDirectory}: OptionSources): Config {
-  const config: Record<string, unknown> = {...defaults};
-  const problems: ConfigurationProblem[] = [];
-  for (const [name, given] of Object.entries(options)) {
-    if (!isSettingName(name)) problems.push(describeUnknown({name, source: name, known: SETTING_NAMES}));
-    // A default may be a value that users cannot give.
-    else if (given !== undefined && given !== defaults[name]) {
-      const reading = SETTINGS[name].read(given, workingDirectory);
-      if ('value' in reading) config[name] = reading.value;
-      else problems.push({setting: name, source: name, problem: reading.problem});
-    }
-  }
-  if (problems.length > 0) throw new AppError({code: 'invalid-configuration', problems});
-  // Each name was given the value that its own reader made.
-  return config as unknown as Config;
-}
-
-/** The origin of a default. */
-export const DEFAULT_ORIGIN = 'default';
-
-interface Given {
-  readonly value: unknown;
-  /** The name of the source for users. */
-  readonly source: string;
-  readonly directory: string;
-}
-
-function findGiven(name: SettingName, {flags, environment, file, workingDirectory}: ConfigSources): Given | undefined {
-  if (flags[name] !== undefined) return {value: flags[name], source: flagOf(name), directory: workingDirectory};
-  const variable = environment[variableOf(name)];
-  // Many programs unset a variable for their children by making it empty.
-  if (variable !== undefined && variable !== '')
-    return {value: variable, source: variableOf(name), directory: workingDirectory};
-  const members = membersOf(file);
-  if (file !== undefined && Object.hasOwn(members, name))
-    return {value: members[name], source: sourceInFile(name, file), directory: dirname(file.path)};
-  return undefined;
-}
-
-/** Finds the problems of the sources themselves: an unreadable file, and unknown names. */
-function findSourceProblems({environment, file}: ConfigSources): ConfigurationProblem[] {
-  const variables = new Set([...SETTING_NAMES.map(variableOf), CONFIG_FILE_VARIABLE]);
-  const problems = Object.keys(environment)
-    .filter(name => name.startsWith(VARIABLE_PREFIX) && environment[name] !== '' && !variables.has(name))
-    .map(name => describeUnknown({name, source: name, known: variables}));
-  if (file === undefined) return problems;
-  const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';
-  if (problem !== undefined) return [...problems, {setting: '', source: file.path, problem}];
-  const unknown = Object.keys(membersOf(file)).filter(name => !isSettingName(name) && name !== SCHEMA_MEMBER);
-  return [
-    ...problems,
-    ...unknown.map(name => describeUnknown({name, source: sourceInFile(name, file), known: SETTING_NAMES})),
-  ];
-}
-
-/** The member that names the schema of a JSON file for editors; it is not a setting. */
-const SCHEMA_MEMBER = '$schema';
-
-interface UnknownName {
-  readonly name: string;
-  readonly source: string;
-  readonly known: Iterable<string>;
-}
-
-/** Describes an unknown name, which is most often a typing error. */
-function describeUnknown({name, source, known}: UnknownName): ConfigurationProblem {
-  const similar = findSimilar(name, known);
-  const problem = similar === undefined ? 'is not a setting' : `is not a setting; did you mean ${similar}?`;
-  return {setting: name, source, problem};
-}
-
-function membersOf(file: ConfigFile | undefined): Readonly<Record<string, unknown>> {
-  return file !== undefined && 'content' in file && isObject(file.content) ? file.content : {};
-}
-
-function sourceInFile(name: string, {path}: ConfigFile): string {
-  return `${JSON.stringify(name)} in ${path}`;
-}
+/** The beginning of the environment variable of every setting. */
+export const VARIABLE_PREFIX = 'CREWROOM_';
 
 function readProfileSetting(given: unknown, directory: string): Reading<string> {
   return given === 'none' ? {value: given} : readPath(given, directory);
@@ -301,12 +144,4 @@ function readProfileSetting(given: unknown, directory: string): Reading<string> 
 function readLimit(name: keyof LimitSettings): Setting<number>['read'] {
   const {min, max} = LIMIT_RANGES[name];
   return readInteger(min, max);
-}
-
-function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(SETTINGS, name);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import {type Config, DEFAULT_ORIGIN, type InspectedConfig, SETTING_NAMES} from '../config/config.ts';
+import {type Config, SETTING_NAMES} from '../config/config.ts';
+import {DEFAULT_ORIGIN, type InspectedConfig} from '../config/resolve-config.ts';
 import {adviseOnFailure} from '../domain/failure-advice.ts';
 import {isLoopback} from '../system/loopback.ts';
 import type {Finding} from './finding.ts';

@@ -1,4 +1,4 @@
-import type {GivenSettings} from '../../config/config.ts';
+import type {GivenSettings} from '../../config/resolve-config.ts';
 import type {ExitCode} from '../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
 import type {CommandSpec, FlagsOf} from './spec.ts';

@@ -1,5 +1,6 @@
 import {existsSync} from 'node:fs';
-import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig, SETTING_NAMES} from '../../config/config.ts';
+import {SETTING_NAMES} from '../../config/config.ts';
+import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../domain/app-error.ts';
 import type {Call, CallOf} from '../catalogue/call.ts';
 import type {CONFIG} from '../catalogue/setup-commands.ts';

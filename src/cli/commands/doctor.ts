@@ -1,5 +1,5 @@
 import {setTimeout as pause} from 'node:timers/promises';
-import {inspectConfig} from '../../config/config.ts';
+import {inspectConfig} from '../../config/resolve-config.ts';
 import {checkCache} from '../../doctor/check-cache.ts';
 import type {EntriesPlace} from '../../doctor/check-entries.ts';
 import {checkLocalhost, checkNode} from '../../doctor/check-machine.ts';

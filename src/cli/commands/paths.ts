@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {inspectConfig} from '../../config/config.ts';
+import {inspectConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {pluginsDirOf, snapshotsDirOf} from '../../paths.ts';
 import type {CallOf} from '../catalogue/call.ts';

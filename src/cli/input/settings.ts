@@ -1,12 +1,6 @@
 import {resolve} from 'node:path';
-import {
-  CONFIG_FILE_VARIABLE,
-  type ConfigFile,
-  type ConfigSources,
-  DEFAULTS,
-  type ResolvedConfig,
-  resolveConfig,
-} from '../../config/config.ts';
+import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
+import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {parseJsonText} from '../../domain/json-text.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
