@@ -55,3 +55,13 @@ export function growthCost(
   const [few, many] = [find(small), find(large)];
   return few === undefined || many === undefined ? undefined : ratioOf(few.requestsPerSecond, many.requestsPerSecond);
 }
+
+/** Returns one figure of all rounds of a subject with a workload; none if it was not measured. */
+export function findFigures(
+  measured: readonly Measured[],
+  {workload, subject}: Pick<Measured, 'workload' | 'subject'>,
+  figure: keyof Sample,
+): readonly number[] {
+  const found = measured.find(each => each.workload === workload && each.subject === subject);
+  return found === undefined ? [] : figuresOf(found, figure);
+}

@@ -2,7 +2,7 @@ import type {Machine} from './machine.ts';
 import type {Memory} from './process.ts';
 import type {Contention} from './sections/contention.ts';
 import type {Growth} from './sections/growth.ts';
-import type {PluginCalls} from './sections/plugins.ts';
+import type {PluginsMeasured} from './sections/plugins.ts';
 import type {Starts} from './sections/start.ts';
 import type {Listened} from './sections/subscribers.ts';
 import type {Throughput} from './sections/throughput.ts';
@@ -36,7 +36,7 @@ export interface Results {
   readonly throughput?: Throughput | undefined;
   readonly contention?: readonly Contention[] | undefined;
   readonly subscribers?: readonly Listened[] | undefined;
-  readonly plugins?: readonly PluginCalls[] | undefined;
+  readonly plugins?: PluginsMeasured | undefined;
   readonly starts?: readonly Starts[] | undefined;
   readonly growth?: Growth | undefined;
 }

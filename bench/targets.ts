@@ -1,11 +1,14 @@
-import {findMeasured, growthCost, rateRatio, startFigures} from './lookup.ts';
+import {findFigures, findMeasured, growthCost, rateRatio, startFigures} from './lookup.ts';
 import {PEERS} from './peers/peers.ts';
 import {WEBDIS} from './peers/webdis.ts';
 import type {Results} from './results.ts';
 import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
+import {ALONE, BUSY, CALLED, CALLS, IDLE} from './sections/plugins.ts';
+import type {Measured, Sample} from './sections/throughput.ts';
 import {medianOf, ratioOf} from './statistics.ts';
-import {BARE, CREWROOM, CREWROOM_PLUGIN} from './subjects/node-subjects.ts';
-import {COMPARED_CONNECTIONS} from './workloads.ts';
+import {BARE, CREWROOM} from './subjects/node-subjects.ts';
+import type {SubjectKind} from './subjects/subject.ts';
+import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from './workloads.ts';
 
 /** A target for Crewroom. */
 export interface Target {
@@ -63,13 +66,25 @@ export const TARGETS: readonly Target[] = [
   {
     name: `processor time of a route of a plugin, relative to ${BARE.name}`,
     wanted: {is: 'at most', figure: 2},
-    figureOf: ({plugins}) => {
-      const [ours, bare] = [CREWROOM_PLUGIN.name, BARE.name].map(name =>
-        plugins?.find(({subject}) => subject === name)?.samples.map(({serverMicroseconds}) => serverMicroseconds),
-      );
-      return ours === undefined || bare === undefined ? undefined : ratioOf(ours, bare).median;
-    },
+    figureOf: ({plugins}) => compare(plugins?.calls, 'serverMicroseconds', CALLS, [CALLED, BARE]),
   },
+  {
+    name: 'first answer of a route, from the start of the service',
+    wanted: {is: 'at most', figure: 300, unit: 'ms'},
+    figureOf: ({plugins}) => (plugins === undefined ? undefined : medianOf(plugins.firstRouteMs)),
+  },
+  ...WORKLOADS.filter(({hasTarget}) => hasTarget).flatMap((workload): readonly Target[] => [
+    {
+      name: `${workload.name} requests per second with ${IDLE.name}, relative to without`,
+      wanted: {is: 'at least', figure: 0.97},
+      figureOf: ({plugins}) => compare(plugins?.beside, 'requestsPerSecond', workload, [IDLE, ALONE]),
+    },
+    {
+      name: `p99 of ${workload.name} beside ${BUSY.name}, relative to without`,
+      wanted: {is: 'at most', figure: 2},
+      figureOf: ({plugins}) => compare(plugins?.beside, 'p99Ms', workload, [BUSY, ALONE]),
+    },
+  ]),
   ...GROWTH_KEYS.flatMap(keys =>
     GROWTH_WORKLOADS.map(
       (workload): Target => ({
@@ -109,6 +124,17 @@ function rateTarget(workload: string, other: string, ratio: number): Target {
       return rateRatio(find(CREWROOM.name), find(other))?.median;
     },
   };
+}
+
+/** Returns a figure of a subject as a ratio to that of another one; NaN if one of the two was not measured. */
+function compare(
+  measured: readonly Measured[] = [],
+  figure: keyof Sample,
+  {name: workload}: Workload,
+  subjects: readonly [SubjectKind, SubjectKind],
+): number {
+  const [one, other] = subjects.map(({name: subject}) => findFigures(measured, {workload, subject}, figure));
+  return ratioOf(one ?? [], other ?? []).median;
 }
 
 function startTarget(name: string, figure: 'firstAnswerMs' | 'idleMb'): Target {

@@ -1,28 +1,51 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {Generator, LoadResult} from '../generator/generator.ts';
+import type {Generator} from '../generator/generator.ts';
 import type {RequestTemplate} from '../generator/template.ts';
-import {findChildren, readProcessorTimeMs} from '../process.ts';
-import {BARE, CREWROOM_PLUGIN} from '../subjects/node-subjects.ts';
-import {ask, stopSubject} from '../subjects/start-subject.ts';
-import type {RunningSubject} from '../subjects/subject.ts';
+import {findChildren} from '../process.ts';
+import {BARE, CREWROOM, crewroomWith, startServiceWith} from '../subjects/node-subjects.ts';
+import {ask, startSubject, stopSubject} from '../subjects/start-subject.ts';
+import type {Subject, SubjectKind, Surroundings} from '../subjects/subject.ts';
 import {runRounds, type TimeBox} from '../time-box.ts';
-import {COMPARED_CONNECTIONS} from '../workloads.ts';
-import {nameRound} from './throughput.ts';
+import {COMPARED_CONNECTIONS, WORKLOADS, type Workload} from '../workloads.ts';
+import {type Measured, measureThroughput, nameRound} from './throughput.ts';
 
-/** A route of a plugin that answers at once. */
-const ROUTE: RequestTemplate = {method: 'GET', path: '/api/com.example.bench/data'};
+/** The service with a plugin whose route is called. */
+export const CALLED = crewroomWith('crewroom, route of a plugin', ['idle']);
 
-/** One measurement of requests to a route of a plugin. */
-export interface PluginSample extends LoadResult {
-  /** Processor time of the server and of its background for one request, in microseconds. */
-  readonly serverMicroseconds: number;
-}
+/** The service beside plugins that do nothing. */
+export const IDLE = crewroomWith('six idle plugins', ['idle', 'idle', 'idle', 'idle', 'idle', 'idle']);
 
-/** The samples of a server, one per round. */
-export interface PluginCalls {
-  readonly subject: string;
-  readonly samples: readonly PluginSample[];
+/** The service beside plugins that use what they can get. */
+export const BUSY = crewroomWith('a plugin that never returns, and one that logs 10,000 lines a second', [
+  'spinning',
+  'logging',
+]);
+
+/** The service without plugins, in the same run. */
+export const ALONE: SubjectKind = {...CREWROOM, name: 'no plugins'};
+
+const ROUTE: RequestTemplate = {method: 'GET', path: '/api/com.example.idle0/data'};
+
+/** Requests to a route of a plugin. A bare server answers every unknown path. */
+export const CALLS: Workload = {
+  name: 'route',
+  connections: [COMPARED_CONNECTIONS],
+  comparedConnections: COMPARED_CONNECTIONS,
+  quick: 'ours',
+  hasTarget: true,
+  keys: {first: 0, count: 1},
+  requests: () => [ROUTE],
+};
+
+/** Results of the section. */
+export interface PluginsMeasured {
+  /** A route of a plugin beside bare node:http that answers the same bytes. Processor time includes that of the background. */
+  readonly calls: readonly Measured[];
+  /** The service alone, beside {@link IDLE}, and beside {@link BUSY} plugins. Processor time is that of the service only. */
+  readonly beside: readonly Measured[];
+  /** Times from the start of the service until a route of its plugin answered, in milliseconds. */
+  readonly firstRouteMs: readonly number[];
 }
 
 /** Parameters of the section. */
@@ -36,49 +59,76 @@ export interface PluginsPlan {
   readonly onProgress: (text: string) => void;
 }
 
-interface Row {
-  readonly subject: string;
-  readonly running: RunningSubject;
-  readonly processIds: readonly number[];
-  readonly samples: PluginSample[];
+/** Measures what a route of a plugin costs, and what plugins cost the service. */
+export async function measurePlugins(plan: PluginsPlan): Promise<PluginsMeasured> {
+  const directory = join(plan.directory, 'plugins');
+  await mkdir(directory, {recursive: true});
+  const surroundings = {directory, answersFile: join(directory, 'answers.json'), peersDirectory: directory};
+  return {
+    firstRouteMs: await measureFirstRoutes(plan, directory),
+    calls: await measureCalls(plan, surroundings),
+    beside: await measureBeside(plan, surroundings),
+  };
 }
 
-/** Measures a route of a plugin beside bare node:http that answers the same bytes. */
-export async function measurePlugins(plan: PluginsPlan): Promise<readonly PluginCalls[]> {
-  const rows: Row[] = [];
+async function measureFirstRoutes(plan: PluginsPlan, directory: string): Promise<readonly number[]> {
+  const times: number[] = [];
+  await runRounds(
+    {...plan, onRound: round => plan.onProgress(`plugins, first answer: ${nameRound(round, plan.rounds)}`)},
+    [join(directory, 'first')],
+    async (own, round) => {
+      await mkdir(own, {recursive: true});
+      const {running, answeredMs} = await startServiceWith(['idle'], own);
+      await stopSubject(running);
+      if (round > 0) times.push(answeredMs);
+    },
+  );
+  return times;
+}
+
+async function measureCalls(plan: PluginsPlan, surroundings: Surroundings): Promise<readonly Measured[]> {
+  const called = await startSubject(CALLED, surroundings);
+  const subjects: Subject[] = [called];
   try {
-    const directory = join(plan.directory, 'plugins');
-    await mkdir(directory, {recursive: true});
-    const surroundings = {directory, answersFile: join(directory, 'answers.json'), peersDirectory: directory};
-    const crewroom = await CREWROOM_PLUGIN.start(surroundings);
-    rows.push(rowOf(CREWROOM_PLUGIN.name, crewroom));
-    const identity = await ask({name: CREWROOM_PLUGIN.name, url: crewroom.url}, ROUTE, {key: 0, value: 0});
-    // The bare server answers every unknown path with its identity.
+    const identity = await ask(called, ROUTE, {key: 0, value: 0});
     await writeFile(surroundings.answersFile, JSON.stringify({identity}));
-    rows.push(rowOf(BARE.name, await BARE.start(surroundings)));
-    await runRounds(
-      {...plan, onRound: round => plan.onProgress(`plugins: ${nameRound(round, plan.rounds)}`)},
-      rows,
-      async (row, round) => {
-        const sample = await measure(row, plan);
-        if (round > 0) row.samples.push(sample);
-      },
-    );
-    return rows.map(({subject, samples}) => ({subject, samples}));
+    subjects.push(await startSubject(BARE, surroundings));
+    return await measure(plan, subjects.map(withChildren), [CALLS]);
   } finally {
-    for (const {running} of rows) await stopSubject(running);
+    for (const subject of subjects) await stopSubject(subject);
   }
 }
 
-function rowOf(subject: string, running: RunningSubject): Row {
-  const servers = running.servers.map(({processId}) => processId);
-  return {subject, running, processIds: servers.flatMap(id => [id, ...findChildren(id)]), samples: []};
+async function measureBeside(plan: PluginsPlan, surroundings: Surroundings): Promise<readonly Measured[]> {
+  const subjects: Subject[] = [];
+  try {
+    for (const kind of [ALONE, IDLE, BUSY]) subjects.push(await startSubject(kind, surroundings));
+    const workloads = WORKLOADS.filter(({hasTarget}) => hasTarget);
+    return await measure(plan, subjects, workloads, measured => pauseOthers(subjects, measured));
+  } finally {
+    for (const subject of subjects) await stopSubject(subject);
+  }
 }
 
-async function measure({running: {url}, processIds}: Row, {generator, seconds}: PluginsPlan): Promise<PluginSample> {
-  const beforeMs = readProcessorTimeMs(processIds);
-  const load = {url, seconds, connections: COMPARED_CONNECTIONS, requests: [ROUTE], keys: {first: 0, count: 1}};
-  const result = await generator.run(load);
-  const usedMs = readProcessorTimeMs(processIds) - beforeMs;
-  return {...result, serverMicroseconds: (usedMs * 1000) / result.requests};
+async function measure(
+  plan: PluginsPlan,
+  subjects: readonly Subject[],
+  workloads: readonly Workload[],
+  onMeasure?: (subject: Subject) => void,
+): Promise<readonly Measured[]> {
+  const onProgress = (text: string): void => plan.onProgress(`plugins, ${text}`);
+  // At the connections that are compared.
+  const extent = {quick: true, targetTimes: 1, secondsFor: () => plan.seconds};
+  return (await measureThroughput({...plan, ...extent, onProgress, onMeasure, subjects, workloads})).measured;
+}
+
+/** Stops the backgrounds of all subjects but one: those that are never idle would disturb the others. */
+function pauseOthers(subjects: readonly Subject[], measured: Subject): void {
+  for (const subject of subjects)
+    for (const id of subject.processIds.flatMap(findChildren))
+      process.kill(id, subject === measured ? 'SIGCONT' : 'SIGSTOP');
+}
+
+function withChildren(subject: Subject): Subject {
+  return {...subject, processIds: subject.processIds.flatMap(id => [id, ...findChildren(id)])};
 }

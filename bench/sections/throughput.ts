@@ -37,6 +37,8 @@ export interface ThroughputPlan {
   readonly targetTimes: number;
   /** Duration of each measurement of a subject, in whole seconds. */
   readonly secondsFor: (subject: Subject) => number;
+  /** Called before each measurement of a subject, also before one that does not count. @default {nothing} */
+  readonly onMeasure?: ((subject: Subject) => void) | undefined;
   readonly generator: Generator;
   readonly timeBox: TimeBox;
   readonly onProgress: (text: string) => void;
@@ -115,9 +117,10 @@ async function probe({workload, subject}: Task): Promise<void> {
 
 async function measure(
   {workload, connections, subject}: Task,
-  {generator, secondsFor}: ThroughputPlan,
+  {generator, secondsFor, onMeasure}: ThroughputPlan,
   round: number,
 ): Promise<Sample> {
+  onMeasure?.(subject);
   const seconds = round === 0 ? 1 : secondsFor(subject);
   const beforeMs = readProcessorTimeMs(subject.processIds);
   const result = await generator

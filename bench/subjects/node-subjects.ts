@@ -30,12 +30,31 @@ export const CREWROOM: SubjectKind = {
     startNode('./crewroom.js', [directory], {directory, version: versionOf('../../package.json')}),
 };
 
-/** The service with a plugin that answers at once. */
-export const CREWROOM_PLUGIN: Pick<SubjectKind, 'name' | 'start'> = {
-  name: 'crewroom',
-  start: ({directory}) =>
-    startNode('./crewroom-plugin.js', [directory], {directory, version: versionOf('../../package.json')}),
-};
+/** Background of a plugin: one whose routes answer at once, and that does nothing else, never returns, or logs 10,000 lines a second. */
+export type MeasuredBackground = 'idle' | 'spinning' | 'logging';
+
+/** Returns the service with a plugin for each of these backgrounds. */
+export function crewroomWith(name: string, backgrounds: readonly MeasuredBackground[]): SubjectKind {
+  return {
+    ...CREWROOM,
+    name,
+    description: 'the service, embedded, with plugins',
+    start: async ({directory}) => (await startServiceWith(backgrounds, directory)).running,
+  };
+}
+
+/** Starts the service with plugins, and returns the time until all of their routes answered, in milliseconds. */
+export async function startServiceWith(
+  backgrounds: readonly MeasuredBackground[],
+  directory: string,
+): Promise<{readonly running: RunningSubject; readonly answeredMs: number}> {
+  const version = versionOf('../../package.json');
+  const [running, answeredMs] = await startAndRead('./crewroom-plugins.js', [directory, ...backgrounds], {
+    directory,
+    version,
+  });
+  return {running, answeredMs: Number(answeredMs)};
+}
 
 /** The reference of all ratios. */
 export const BARE: SubjectKind = {
@@ -59,15 +78,21 @@ export const BARE_LMDB: SubjectKind = {
 };
 
 /** Starts one of our servers, which prints its address. */
-async function startNode(
+async function startNode(...start: Parameters<typeof startAndRead>): Promise<RunningSubject> {
+  const [running] = await startAndRead(...start);
+  return running;
+}
+
+/** Starts one of our servers, and returns what it prints after its address too. */
+async function startAndRead(
   script: string,
   args: readonly string[],
   {directory, version}: {readonly directory: string; readonly version: string},
-): Promise<RunningSubject> {
+): Promise<readonly [RunningSubject, string | undefined]> {
   const file = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
   const server = await startServer([process.execPath, file, ...args], directory);
-  const [url = ''] = (await readFirstLine(server)).split(' ');
-  return {url, servers: [server], version};
+  const [url = '', more] = (await readFirstLine(server)).split(' ');
+  return [{url, servers: [server], version}, more];
 }
 
 function versionOf(packageFile: string): string {

@@ -26,7 +26,7 @@ export const EVENT_LIMITS: EventLimits = {
   subscribersMax: DEFAULT_LIMITS.subscribersMax,
   waitingEventsMax: DEFAULT_LIMITS.waitingEventsMax,
   waitingEventBytesMax: DEFAULT_LIMITS.waitingEventBytesMax,
-  waitingLinesMax: 1000,
+  waitingLinesMax: DEFAULT_LIMITS.pluginLogLinesMax,
   pageEvents: DEFAULT_LIMITS.waitingEventsMax / 4,
   deliveryBytes: DEFAULT_LIMITS.waitingEventBytesMax / 4,
   deliveriesPerTick: 16,
