@@ -215,9 +215,9 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
   }
 
   for (const error of ['ENOSPC', 'EDQUOT', 'EIO']) {
-    test(`is read-only at once when a record cannot be synced and not be taken back (${error}), and gives its revision once`, async () => {
+    test(`is read-only at once when a record can be neither synced nor erased (${error}), and gives its revision once`, async () => {
       const {store, directory, revision} = await refuseUnsyncedRecord({error, takesBack: 'never'});
-      assert.match(String(await store.call('readOnlyBecause')), /its record cannot be taken back/);
+      assert.match(String(await store.call('readOnlyBecause')), /its record cannot be erased/);
       const refused = [store.call('put', putOf('later', '1')), store.call('delete', {key: 'kept'})];
       for (const {code} of await failuresOf(refused)) assert.equal(code, 'store-read-only');
       assert.deepEqual(await store.call('keys'), ['a', 'kept']);
@@ -235,7 +235,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
   }
 
   for (const error of ['ENOSPC', 'EDQUOT']) {
-    test(`stays writable when a record cannot be synced (${error}) and is taken back, and the record is never there`, async () => {
+    test(`stays writable when a record cannot be synced (${error}) and is erased, and the record is never there`, async () => {
       const {store, directory, revision, failure} = await refuseUnsyncedRecord({error, takesBack: 'at-once'});
       assert.equal(failure.code, 'disk-full');
       assert.equal(await store.call('readOnlyBecause'), undefined);
@@ -343,7 +343,7 @@ interface UnsyncedRecord {
   readonly large?: number;
 }
 
-/** A store whose last record is in its log, and refused, since it could not be synced and, at first, not be taken back. */
+/** A store whose last record is in its log, and refused, since it could not be synced and, at first, not be erased. */
 async function refuseUnsyncedRecord({error, takesBack, large = 0}: UnsyncedRecord) {
   const directory = await makeDirectory();
   const first = await openStore(directory);

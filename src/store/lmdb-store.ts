@@ -42,7 +42,7 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly snapshotIdleMs?: number | undefined;
   /** Returns random bytes. @default {randomBytes of node:crypto} */
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
-  /** Gives the store a new id, since its files are not those that it had. @default {false} */
+  /** Gives the store a new id, because its files were replaced, such as by those of a backup. @default {false} */
   readonly newStoreId?: boolean | undefined;
   /** Id of this process, for the lock of the directory. @default {process.pid} */
   readonly processId?: number | undefined;
@@ -52,7 +52,7 @@ export interface LmdbStoreDeps extends StoreClockDeps {
 const SWEPT_MAX = 200;
 
 /**
- * Opens the store in a data directory, alone.
+ * Opens the store in a data directory, which no other process can open until the store is closed.
  *
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
@@ -82,7 +82,7 @@ class LmdbStore implements Store {
   readonly #cache = new EntryCache();
   /** True if the write-ahead log can hold many more changes than the change log may. */
   readonly #isLogShort: boolean;
-  /** Write of the time, for readers of an expired entry. */
+  /** Pending write of the time, which readers of an expired entry wait for. */
   #persisting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -259,7 +259,7 @@ class LmdbStore implements Store {
 
   /**
    * Makes durable that an entry has expired before a caller learns it, so that the entry never comes back, even if the clock of the
-   * machine is set back and the process is killed. Impossible if nothing can be written.
+   * machine is set back and the process is killed. Has no effect if the store cannot write.
    */
   async #persistExpiry({key, expiresAtMs}: ExpiredEntry): Promise<void> {
     let isOwn = false;

@@ -35,7 +35,7 @@ export interface OpenedDirectory extends TreeFiles {
   readonly newIdBecause: NewIdReason | undefined;
 }
 
-/** It has no id that can be read, its write-ahead log is missing, or the caller requested it. */
+/** Reason for a new store id: no id can be read, the write-ahead log is missing, or the caller requested a new one. */
 export type NewIdReason = 'none' | 'log-missing' | 'requested';
 
 /** Options of {@link openDirectory}. */
@@ -75,7 +75,10 @@ export async function openDirectory(path: string, options: OpeningOptions): Prom
 export function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): void {
   const fields = {storeId: metadata.id};
   if (newIdBecause === 'log-missing')
-    log.error('the write-ahead log is missing; what was in it only is lost, and the store has a new id', fields);
+    log.error(
+      'the write-ahead log is missing; commits that were only in it are lost, and the store has a new id',
+      fields,
+    );
   if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
 

@@ -130,12 +130,12 @@ describe('verifyStore()', () => {
     assert.deepEqual(found, {entries, ...SOUND, corruptKeys: [nameOf(1500)]});
   });
 
-  test('names a page of a transaction that never was: the engine would write to it where it is', async () => {
+  test('reports a page of a later transaction than the last: the engine would write to it in place', async () => {
     const pages = placesOf(1501).map(at => Math.floor(at / PAGE_BYTES));
     const found = await verifyChanged(bytes => {
       for (const page of pages) bytes[page * PAGE_BYTES + 10] = 0x40;
     });
-    assert.match(found.damage[0] ?? '', /^page \d+ is of a transaction that never was$/);
+    assert.match(found.damage[0] ?? '', /^page \d+ was written by a transaction after the last one$/);
     assert.deepEqual([found.damage.length, found.corruptKeys], [1, []]);
   });
 
@@ -147,7 +147,7 @@ describe('verifyStore()', () => {
     assert.ok(found.lostEntries > 1);
     assert.equal(found.entries + found.lostEntries, entries);
     assert.equal(found.damage.length, 1);
-    assert.match(found.damage[0] ?? '', /^page \d+ holds something else$/);
+    assert.match(found.damage[0] ?? '', /^page \d+ has the number of another page$/);
     assert.deepEqual(found.corruptKeys, []);
   });
 

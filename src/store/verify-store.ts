@@ -89,7 +89,7 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
     damagedChanges: changes.corruptKeys.length + changes.lost,
     wrongExpiries: expiries.corruptKeys.length + expected.missing,
     uncheckpointedChanges: sum(wal.records, record => record.changes.length),
-    walDamage: isGone ? 'its write-ahead log is missing: what was only in it is lost' : wal.damage,
+    walDamage: isGone ? 'its write-ahead log is missing: commits that were only in it are lost' : wal.damage,
   };
 }
 

@@ -275,7 +275,7 @@ describe('crewroom doctor --deep', () => {
     assert.equal(examined.exitCode, 1);
     assert.match(
       about(examined, 'Entries')[0] ?? '',
-      /^problem: \d+ are lost: in data\.mdb page \d+ holds something else/,
+      /^problem: \d+ are lost: in data\.mdb page \d+ has the number of another page/,
     );
   });
 });

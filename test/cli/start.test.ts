@@ -286,7 +286,7 @@ describe.runIf(process.platform !== 'win32')('crewroom start, with what is not a
     {
       name: 'a pipe in its store',
       args: ['--data-dir', 'piped'],
-      problem: /Cannot use .*data\.mdb": it is no regular file/,
+      problem: /Cannot use .*data\.mdb": it is not a regular file/,
     },
     {name: 'a pipe as airline', args: ['--airline', 'pipe'], problem: /pipe": it is not in a file/},
     ...(process.platform === 'linux'

@@ -44,7 +44,7 @@ export function describeDataDirectory(path: string): DataDirectory {
 
 /**
  * Makes a data directory usable: creates it if it is missing, and removes the access of other users to it and to all files
- * in it. Safe while another process uses the directory: for its owner nothing changes.
+ * in it. Safe while another process of the same user uses the directory.
  *
  * @throws {AppError} `data-directory-unusable` if it, or a file in it, belongs to another user or cannot be written, or if it
  * holds other files.
@@ -55,7 +55,7 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
     await assertNoOtherFiles(directory);
     for (const each of [path, directory.storePath, directory.lockPath]) {
       await makeDirectory(each, DIRECTORY_MODE);
-      await assertOwn(each);
+      await assertOwnedByUser(each);
       await chmod(each, DIRECTORY_MODE);
     }
     await protectFiles(directory);
@@ -109,10 +109,11 @@ export async function protectFiles({path, storePath, lockPath}: DataDirectory): 
 }
 
 async function protectFile(path: string, {isOpened}: {readonly isOpened: boolean}): Promise<void> {
-  await assertOwn(path);
+  await assertOwnedByUser(path);
   if ((await lstat(path)).isFile()) await chmod(path, FILE_MODE);
   // The engine and this package open every file in a store; opening a named pipe would wait for its writer.
-  else if (isOpened && !(await stat(path)).isFile()) throw unusableDirectory(path, new Error('it is no regular file'));
+  else if (isOpened && !(await stat(path)).isFile())
+    throw unusableDirectory(path, new Error('it is not a regular file'));
 }
 
 /** Returns whether a directory has a file of this name, or a link whose target may be missing. */
@@ -160,7 +161,7 @@ function ancestorsOf(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...ancestorsOf(parent)];
 }
 
-async function assertOwn(path: string): Promise<void> {
+async function assertOwnedByUser(path: string): Promise<void> {
   const user = process.getuid?.();
   // The owner of a link chooses its target.
   const owners = [(await lstat(path)).uid, (await stat(path)).uid];

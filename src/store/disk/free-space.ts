@@ -8,11 +8,11 @@ export const GROUP_OVERHEAD_BYTES = 256 * 1024;
 
 const {EDQUOT, EFBIG, EIO, ENOSPC} = constants.errno;
 
-/** Node names some of them; the engine passes on the numbers. */
+/** Codes of errors for a full disk: names from Node, numbers from the engine. */
 const FULL_DISK_ERRORS: ReadonlySet<unknown> = new Set([EDQUOT, EFBIG, ENOSPC, 'EFBIG', 'ENOSPC']);
 
 /**
- * Tells whether a write failed because the disk is full, not broken. The engine reports a write that a full disk cut short as
+ * Returns whether a write failed because the disk is full, not broken. The engine reports a write that a full disk cut short as
  * EIO, so then the free space decides.
  *
  * @param sizeBytes Bytes that were to be written, without {@link GROUP_OVERHEAD_BYTES}.
@@ -23,7 +23,7 @@ export async function failedOnFullDisk(error: unknown, directory: string, sizeBy
   return (await writableBytes(directory)) < sizeBytes + GROUP_OVERHEAD_BYTES;
 }
 
-/** Tells whether the operating system reported that the disk, the quota of the user or the limit of one file is reached. */
+/** Returns whether the operating system reported a full disk, an exceeded quota, or the size limit of a file. */
 export function isFullDiskError(error: unknown): boolean {
   // Node has no name for EDQUOT: the error has only its number, negated.
   const isOverQuota = error instanceof Error && 'errno' in error && error.errno === -EDQUOT;
@@ -40,7 +40,7 @@ export async function writableBytes(directory: string): Promise<number> {
  * while the process runs.
  */
 async function fileGrowthBytes(directory: string): Promise<number> {
-  // Other systems do not show the limit; there a write fails when it is too late to keep space for deletions.
+  // Other systems do not report the limit. There a write fails only when no space is left for deletions either.
   if (process.platform !== 'linux') return Infinity;
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const limitBytes = /^Max file size +(\d+)/m.exec(limits)?.[1];

@@ -12,14 +12,14 @@ const RESERVE_BYTES = 1024 * 1024;
 /** Maximum space that opening and closing a store take, in bytes: the first pages of four files. */
 const OPENING_BYTES = 256 * 1024;
 
-/** Random bytes, touched only by the process that opened the store. */
+/** Name of the file in the directory of the store. Only the process that opened the store writes to it. */
 const RESERVE_FILE = 'reserve';
 
-/** From this much free space on the disk cannot fill up within some groups, and is not asked before each of them. */
+/** Free space, in bytes, that the next {@link TRUSTED_GROUPS} groups cannot use up: they are admitted without a new check. */
 const AMPLE_BYTES = 1024 * 1024 * 1024;
 const TRUSTED_GROUPS = 64;
 
-/** After this time the disk is asked again, in milliseconds: other programs write to it too. */
+/** Maximum time until the free space is checked again, in milliseconds: other programs write to the disk too. */
 const TRUSTED_MS = 1000;
 
 /** Dependencies of {@link DiskSpace}. */
@@ -31,14 +31,14 @@ export interface DiskSpaceDeps {
 }
 
 /**
- * Checks before each write that the disk has enough free space. Trying would not do: the engine (lmdb 3.5.6, mdb_page_flush)
- * describes some failed writes in a text that is longer than its buffer, which can end the process.
+ * Checks before each write that the disk has enough free space. A write must not simply be tried: the engine (lmdb 3.5.6,
+ * mdb_page_flush) describes some failed writes in a text that is longer than its buffer, which can end the process.
  */
 export class DiskSpace {
   readonly #deps: DiskSpaceDeps;
   /** True while the reserve exists. */
   #reserved = false;
-  /** Number of groups before the disk is asked again. */
+  /** Number of groups before the free space is checked again. */
   #trustedGroups = 0;
   #trustedUntilMs = 0;
   #isAmple = false;
@@ -47,13 +47,13 @@ export class DiskSpace {
     this.#deps = deps;
   }
 
-  /** True if the last look found so much free space that the disk cannot fill up before the next look. */
+  /** True if the last check found so much free space that the disk cannot fill up before the next check. */
   get isAmple(): boolean {
     return this.#isAmple;
   }
 
   /**
-   * Tells whether `sizeBytes` may be written. If not, the reserve is released for deletions, and nothing else is admitted until
+   * Returns whether `sizeBytes` may be written. If not, the reserve is released for deletions, and nothing else is admitted until
    * it exists again.
    */
   async admits(sizeBytes: number): Promise<boolean> {
@@ -72,7 +72,7 @@ export class DiskSpace {
     return true;
   }
 
-  /** Tells whether `sizeBytes` fit, using the reserve if necessary. */
+  /** Returns whether `sizeBytes` fit, using the reserve if necessary. */
   async fits(sizeBytes: number): Promise<boolean> {
     if (await this.admits(sizeBytes)) return true;
     await this.releaseReserve();
@@ -115,7 +115,7 @@ async function truncateReserve({storePath}: DataDirectory): Promise<void> {
 
 /**
  * Ensures the free space for opening or closing a store, from the reserve if necessary. The engine maps its table of readers into
- * memory: on a full disk the operating system ends the process.
+ * memory; if a write to it finds the disk full, the operating system ends the process.
  *
  * @returns True if there is enough.
  */

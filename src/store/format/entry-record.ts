@@ -40,8 +40,8 @@ export interface EntryHeader {
 export type EntryState = Pick<EntryHeader, 'revision' | 'expiresAtMs'>;
 
 /**
- * Begins the record of a value: copies the value behind space for the header, as the engine needs it. This is the only copy of
- * a value on its way to the disk.
+ * Begins the record of a value: leaves space for the header, and copies the value behind it. This is the only copy of a value
+ * on its way to the disk.
  */
 export function beginEntryRecord(json: JsonText): Buffer {
   const record = Buffer.allocUnsafe(HEADER_BYTES + json.length);

@@ -8,7 +8,7 @@ export function toStoredTime(ms: number): number {
   return Math.max(0, Math.floor(ms));
 }
 
-/** Tells whether the CRC-32 of some bytes is the checksum that is stored at a position of their record. */
+/** Returns whether the CRC-32 of some bytes is the checksum that is stored at a position of their record. */
 export function matchesChecksum(record: Buffer, checksumAt: number, bytes: Uint8Array): boolean {
   return crc32(bytes) === record.readUInt32BE(checksumAt);
 }

@@ -138,7 +138,7 @@ test('a write-ahead log of which one file is missing is named', async () => {
       failure: {
         code: 'store-damaged',
         directory,
-        problem: `its file ${missing} is missing; without wal-0 and wal-1 the store is as it was before them`,
+        problem: `its file ${missing} is missing; move wal-0 and wal-1 away to open the store without the commits in them`,
       },
     });
   }
@@ -176,7 +176,7 @@ async function assertKept(store: Store, directory: string): Promise<void> {
 }
 
 async function assertForeignLog(directory: string): Promise<void> {
-  const problem = /^its write-ahead log \(wal-0, wal-1\) was written for other files than data.mdb beside it/;
+  const problem = /^its write-ahead log \(wal-0, wal-1\) has the commits \d+ to \d+ of another data.mdb/;
   await assert.rejects(openStore(directory), (error: {readonly failure: {readonly problem: string}}) => {
     assert.match(error.failure.problem, problem);
     assert.match(error.failure.problem, /--new-store-id$/);

@@ -55,7 +55,7 @@ export async function assertLockUndamaged({path, lockPath}: DataDirectory): Prom
   throw new AppError({
     code: 'data-directory-unusable',
     directory: path,
-    problem: `its lock is damaged (${problem}); while no Crewroom runs, the directory "lock" in it may be deleted`,
+    problem: `its lock is damaged (${problem}); stop every Crewroom that uses it, then delete the directory "lock" in it`,
   });
 }
 
@@ -105,7 +105,7 @@ interface FileShape {
 }
 
 function findMetaDamage(first: Buffer, second: Buffer, {sizeBytes, pageSize}: FileShape): string | undefined {
-  if (![first, second].every(meta => isMetaPage(meta, pageSize))) return 'data.mdb does not begin as a store does';
+  if (![first, second].every(meta => isMetaPage(meta, pageSize))) return 'data.mdb does not begin like an LMDB file';
   const distance = transactionOf(first) - transactionOf(second);
   const isNew = transactionOf(first) === 0n && transactionOf(second) === 0n;
   // Transactions write the two pages alternately, so their numbers differ by one, except before the first transaction.

@@ -6,20 +6,20 @@ import {isFullDiskError} from '../disk/free-space.ts';
 /** Error numbers of the engine (lmdb.h). Numbers above zero are those of the operating system. */
 const ENGINE_ERRORS = {pageNotFound: -30797, corrupted: -30796, mapFull: -30792, badTransaction: -30782} as const;
 
-/** Tells whether a read failed because of a damaged page. */
+/** Returns whether a read failed because of a damaged page. */
 export function isPageDamage(error: unknown): boolean {
   return codeOf(error) === ENGINE_ERRORS.pageNotFound || codeOf(error) === ENGINE_ERRORS.corrupted;
 }
 
 /**
- * Tells whether a range could not be read to its end because of a damaged page. The engine may report only its transaction, which
+ * Returns whether a range could not be read to its end because of a damaged page. The engine may report only its transaction, which
  * is aborted by the failed read.
  */
 export function isRangeDamage(error: unknown): boolean {
   return isPageDamage(error) || codeOf(error) === ENGINE_ERRORS.badTransaction;
 }
 
-/** Tells whether a write failed because the file may not grow any more. */
+/** Returns whether a write failed because the file may not grow any more. */
 export function isMapFull(error: unknown): boolean {
   return codeOf(error) === ENGINE_ERRORS.mapFull;
 }

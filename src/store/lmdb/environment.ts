@@ -10,14 +10,14 @@ import {EMPTY_TABLE, type Table, type TableDatabase, wrapTable} from './table.ts
 export interface Environment extends AsyncDisposable {
   /** Returns a table; it is created if it is missing. */
   table(name: string): Table;
-  /** Returns the present state of the files. Must be released before the environment is closed. */
+  /** Takes a snapshot of the files. It must be released before the environment is closed. */
   snapshot(): EnvironmentSnapshot;
   /**
-   * Writes everything that `write` puts and removes in one transaction. Resolved: on disk. Rejected: nothing of it happened. Reads
-   * meanwhile see the state before it. The event loop does not wait for the disk.
+   * Writes everything that `write` puts and removes in one transaction. If the promise resolves, the transaction is on disk; if it
+   * rejects, nothing was written. Until then reads see the state before it. The event loop does not wait for the disk.
    */
   write(write: () => void): Promise<void>;
-  /** Runs one transaction while this thread and every other process waits. */
+  /** Runs one transaction synchronously. Writers in other processes wait for its end. */
   writeAndWait<T>(write: () => T): T;
   /**
    * Holds this process's slot in the table of readers until the environment is closed. Nothing may open the file `lock.mdb` itself
@@ -45,7 +45,7 @@ export interface EnvironmentOptions {
 
 /** Returns the version of the engine, such as `0.9.90`. */
 export function engineVersion(): string {
-  // The library's types lack it.
+  // The types of the library lack `version`.
   const {versionString} = (lmdb as unknown as {readonly version: {readonly versionString: string}}).version;
   return /[0-9.]+/.exec(versionString)?.[0] ?? '';
 }
@@ -75,7 +75,7 @@ export function openEnvironment({directory, readOnly = false}: EnvironmentOption
   return new LmdbEnvironment(root);
 }
 
-/** The engine ends the process if it cannot open one of its files, so the limit of open files has to be met here. */
+/** Throws if the limit of open files is reached. The engine would end the process if it could not open one of its files. */
 function assertFilesCanBeOpened(directory: string): void {
   // Windows cannot open a directory, and has no such limit.
   if (process.platform === 'win32') return;
@@ -139,7 +139,7 @@ class LmdbEnvironment implements Environment {
     return new Set(lines.map(line => Number.parseInt(line.trim(), 10)).filter(id => id > 0));
   }
 
-  /** Returns undefined for a table that was never written, if the environment is only read. */
+  /** Returns undefined for a table that was never written, in a read-only environment. */
   #database(name: string): TableDatabase | undefined {
     const known = this.#databases.get(name);
     if (known !== undefined) return known;

@@ -74,7 +74,7 @@ export class LmdbFile implements Disposable {
     const damage: string[] = [];
     for (const found of this.#walk(describeTable('', database), 0)) {
       if (found.kind === 'damage') damage.push(found.problem);
-      else if (found.value === undefined) damage.push('a part of the list of free pages is not where it should be');
+      else if (found.value === undefined) damage.push('a part of the list of free pages cannot be read');
     }
     return damage;
   }
@@ -110,17 +110,18 @@ export class LmdbFile implements Disposable {
 
   /** Returns a page of a tree, or a text about its damage. */
   #readPage(number: number): Buffer | string {
-    if (!this.#claim(number, 1)) return 'is not where it should be';
+    if (!this.#claim(number, 1)) return 'is outside of the file, or in use twice';
     const page = this.#readBytes(number * this.#pageSize, this.#pageSize);
-    if (page.readBigUInt64LE(PAGE.number) !== BigInt(number)) return 'holds something else';
+    if (page.readBigUInt64LE(PAGE.number) !== BigInt(number)) return 'has the number of another page';
     // The engine would take it for a page of its own transaction, write to it in place, and end the process.
-    if (page.readBigUInt64LE(PAGE.transaction) > this.#lastTransaction) return 'is of a transaction that never was';
+    if (page.readBigUInt64LE(PAGE.transaction) > this.#lastTransaction)
+      return 'was written by a transaction after the last one';
     const kind = pageKind(page);
     const lower = page.readUInt16LE(PAGE.lower);
     const upper = page.readUInt16LE(PAGE.upper);
     const isTree = kind === BRANCH || kind === LEAF;
     const bodyBytes = this.#pageSize - PAGE.header;
-    if (!isTree || lower % 2 !== 0 || lower > upper || upper > bodyBytes) return 'does not begin as it should';
+    if (!isTree || lower % 2 !== 0 || lower > upper || upper > bodyBytes) return 'has an invalid header';
     return nodesOf(page).every(node => isNodeInside(node, kind)) ? page : 'points beyond its end';
   }
 
@@ -129,7 +130,7 @@ export class LmdbFile implements Disposable {
     const keyEnd = NODE.header + node.readUInt16LE(NODE.keySize);
     const key = node.subarray(NODE.header, keyEnd);
     if ((flags & ~BIG_DATA) !== wantedFlag)
-      return {kind: 'damage', table, page, problem: `page ${page} holds something that is no record`};
+      return {kind: 'damage', table, page, problem: `page ${page} has a node that is not a record`};
     const sizeBytes = dataSizeOf(node);
     const value =
       (flags & BIG_DATA) === 0 ? node.subarray(keyEnd, keyEnd + sizeBytes) : this.#readBigData(node, keyEnd, sizeBytes);

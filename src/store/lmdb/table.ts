@@ -6,7 +6,7 @@ export interface Table {
   get(key: Uint8Array): Buffer | undefined;
   /** Returns the value as bytes that are valid only until the next read, to look at a few of them. */
   peek(key: Uint8Array): Buffer | undefined;
-  /** Iterates over the keys in order. To be read without a pause: an open range keeps the space of deleted records in use. */
+  /** Iterates over the keys in order. Must be read synchronously: an open range keeps the space of deleted records in use. */
   keys(range: TableRange): Iterable<Buffer>;
   /** Iterates over the records in order, likewise. */
   range(range: TableRange): Iterable<TableRecord>;
@@ -34,7 +34,10 @@ export interface TableRecord {
   readonly value: Buffer;
 }
 
-/** A table as the library opens it. Its types lack `lastSize`, the size of the value that was read last, and the second parameter. */
+/**
+ * A table as the library opens it. The types of the library lack `lastSize`, the size of the value that was read last, and the second
+ * parameter of `getBinaryFast`.
+ */
 export type TableDatabase = Omit<Database<Buffer, Buffer>, 'getBinaryFast'> & {
   readonly lastSize?: number;
   getBinaryFast(key: Buffer, reading: Reading): Buffer | undefined;
@@ -45,7 +48,7 @@ interface Reading {
   readonly transaction?: Transaction;
 }
 
-/** A table that was never written, in an environment that is only read. */
+/** A table that was never written, in a read-only environment. */
 export const EMPTY_TABLE: Table = {
   get: () => undefined,
   peek: () => undefined,
@@ -77,7 +80,7 @@ class LmdbTable implements Table {
   get(key: Uint8Array): Buffer | undefined {
     const value = this.peek(key);
     if (value === undefined) return undefined;
-    // Copying from the library's shared buffer takes half the time of its own way to make a buffer for each read.
+    // Copying from the library's shared buffer takes half the time of letting the library create a buffer for each read.
     const copy = Buffer.allocUnsafe(value.length);
     copy.set(value);
     return copy;

@@ -7,7 +7,7 @@ const DROPPED_TOGETHER = 1024;
 
 /** Limits of a {@link MemoryLog}. */
 export interface MemoryLogLimits {
-  /** Minimum number of changes. */
+  /** Maximum number of changes; exceeded by less than a commit. */
   readonly changesMax: number;
   /** Maximum size of keys and values, in bytes. */
   readonly bytesMax: number;

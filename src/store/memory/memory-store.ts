@@ -30,7 +30,7 @@ export interface MemoryStoreDeps extends StoreClockDeps {
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
 }
 
-/** Opens an empty store that ends with the process: the reference for every other adapter. */
+/** Opens an empty store in memory, whose entries are lost at its end. The reference implementation for every other adapter. */
 export function openMemoryStore(deps: MemoryStoreDeps): Store {
   return new MemoryStore(deps);
 }

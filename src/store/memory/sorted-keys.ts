@@ -4,7 +4,7 @@ import {compareKeys} from '../../domain/key.ts';
 /** Maximum number of keys in a block; a larger one is split. Moving so few keys costs less than finding their position. */
 const BLOCK_KEYS_MAX = 1024;
 
-/** Tells whether a key comes before a position: true up to some key of the order, false from there on. */
+/** Returns whether a key comes before a position: true up to some key of the order, false from there on. */
 export type IsBefore<T> = (key: T) => boolean;
 
 /** Texts in the order of their UTF-8 bytes: an array in blocks, so that adding one never moves all others. */

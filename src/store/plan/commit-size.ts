@@ -31,7 +31,7 @@ function sizeOfWrite(put: PutOperation | undefined): number {
   return sizeOfValue(put?.json.length ?? 0);
 }
 
-/** Includes the copy in the change log, which keeps only small values. */
+/** Estimates the bytes that a value takes, with its copy in the change log, which keeps only small values. */
 function sizeOfValue(valueBytes: number): number {
   return OPERATION_OVERHEAD_BYTES + valueBytes + Math.min(valueBytes, DEFAULT_LIMITS.logValueBytesMax);
 }

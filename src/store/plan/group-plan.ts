@@ -21,7 +21,7 @@ export interface ExpireOperation {
   readonly expiresAtMs: number;
 }
 
-/** A commit as stores plan it: its puts may carry more than the port asks for, and entries may expire. */
+/** A commit as a store plans it: its puts may carry a prepared record, and it may remove expired entries. */
 export interface GroupedCommit<P extends PutOperation> {
   readonly checks: readonly Check[];
   readonly operations: readonly GroupedOperation<P>[];
@@ -42,10 +42,10 @@ export interface GroupPlan<P extends PutOperation> {
   readonly writes: ReadonlyMap<Key, PlannedWrite<P>>;
   /** Every change of every commit, in their order. */
   readonly changes: readonly Change[];
-  /** Expiries of times at which nothing expires: their rows are stale. */
+  /** Rows of the expiry index that no longer match an entry, to be removed. */
   readonly stale: readonly ExpireOperation[];
-  /** The latest time of expiry of an entry that a commit was told has expired, in milliseconds since the Unix epoch; 0 for none. */
-  readonly missedMs: number;
+  /** The latest time of expiry among the entries that a commit treated as expired, in milliseconds since the Unix epoch; 0 for none. */
+  readonly seenExpiryMs: number;
   /** Revision of the last commit that changed something. */
   readonly revision: Revision;
   /** Time by the clock of the store, in milliseconds since the Unix epoch. */

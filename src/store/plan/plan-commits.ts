@@ -23,7 +23,7 @@ export function* planGroup<P extends PutOperation>(
   const results: (CommitResult | Error)[] = [];
   for (const commit of commits) {
     try {
-      results.push(planner.applySimply(commit) ?? (yield* planner.apply(commit)));
+      results.push(planner.applySinglePut(commit) ?? (yield* planner.apply(commit)));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       results.push(error);
@@ -33,7 +33,7 @@ export function* planGroup<P extends PutOperation>(
     writes: planner.writes,
     changes: planner.changes,
     stale: planner.stale,
-    missedMs: planner.missedMs,
+    seenExpiryMs: planner.seenExpiryMs,
     revision: planner.revision,
     nowMs: start.nowMs,
     updatedAtMs: start.updatedAtMs,
@@ -48,7 +48,7 @@ class GroupPlanner<P extends PutOperation> {
   readonly writes = new Map<Key, PlannedWrite<P>>();
   readonly changes: Change[] = [];
   readonly stale: ExpireOperation[] = [];
-  missedMs = 0;
+  seenExpiryMs = 0;
   revision: Revision;
 
   constructor(start: GroupStart) {
@@ -57,7 +57,7 @@ class GroupPlanner<P extends PutOperation> {
   }
 
   /** Fast path for the most common commit: one put, no checks. @returns Undefined for any other. */
-  applySimply({operations, checks}: GroupedCommit<P>): CommitResult | undefined {
+  applySinglePut({operations, checks}: GroupedCommit<P>): CommitResult | undefined {
     const [only] = operations;
     return only?.kind === 'put' && operations.length === 1 && checks.length === 0 ? this.#applyPut(only) : undefined;
   }
@@ -145,7 +145,7 @@ class GroupPlanner<P extends PutOperation> {
   #isPresent(state: EntryState | undefined): boolean {
     if (state === undefined) return false;
     if (!hasExpired(state, this.#start.nowMs)) return true;
-    this.missedMs = Math.max(this.missedMs, state.expiresAtMs);
+    this.seenExpiryMs = Math.max(this.seenExpiryMs, state.expiresAtMs);
     return false;
   }
 

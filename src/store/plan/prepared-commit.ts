@@ -21,7 +21,7 @@ export function prepareOperation(operation: Operation): GroupedOperation<Prepare
   return {kind, key, json: jsonOf(record), expiry, record};
 }
 
-/** Tells whether a commit only frees space. */
+/** Returns whether a commit only frees space. */
 export function isDeletion({operations}: PreparedCommit): boolean {
   return operations.every(({kind}) => kind === 'delete' || kind === 'expire');
 }

@@ -27,7 +27,7 @@ export function findWrongEnd(table: Table): string | undefined {
   const last = decodeChangeLogRecord(table.peek(newest) ?? Buffer.alloc(0))?.at(-1)?.revision;
   // With a damaged record the key cannot be checked.
   if (last === undefined || last === revision) return undefined;
-  return `the newest record of its change log ends with revision ${last}, and is under ${revision}`;
+  return `the newest record of its change log ends with revision ${last}, but its key is ${revision}`;
 }
 
 const BEGINNING: ChangeLogPosition = {ordinal: 0, volumeBytes: 0, highestMs: 0};

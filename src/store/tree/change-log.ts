@@ -17,7 +17,7 @@ import {type ChangeLogLimits, partsMax, splitChanges, volumeOfAll} from './chang
 
 /** Prepared append to a change log. Nothing is written before {@link ChangeLogAppend.apply}. */
 export interface ChangeLogAppend {
-  /** Writes it, as a part of a transaction that it must not fail. */
+  /** Writes the records, inside a transaction, where nothing must throw. */
   apply(): void;
   /** Called once the transaction is on disk. */
   done(): void;
@@ -175,14 +175,14 @@ export class ChangeLog {
     return surplus;
   }
 
-  /** Tells whether a record at one position is within the limits of a log that ends at another. */
+  /** Returns whether a record at one position is within the limits of a log that ends at another. */
   #isKept(position: ChangeLogPosition, end: ChangeLogPosition): boolean {
     const {changesMax, bytesMax} = this.#limits;
     return position.ordinal > end.ordinal - changesMax && position.volumeBytes >= end.volumeBytes - bytesMax;
   }
 }
 
-/** Tells whether changes continue after a revision without a gap; they may begin before it. */
+/** Returns whether changes continue after a revision without a gap; they may begin before it. */
 function follows(changes: readonly Change[], revision: Revision): boolean {
   return (changes[0]?.revision ?? 0) <= revision + 1;
 }

@@ -8,7 +8,7 @@ export const CACHE_BYTES_MAX = 8 * 1024 * 1024;
 /** Maximum size of a cached value, in bytes: reading a larger one again costs little compared to sending it. */
 const CACHED_VALUE_BYTES_MAX = 16 * 1024;
 
-/** Number of keys that the cache remembers to have seen. */
+/** Maximum number of keys that are remembered as seen. */
 const SEEN_KEYS_MAX = 8192;
 
 /** Estimated memory of an entry in addition to its value, in bytes. */

@@ -5,7 +5,7 @@ import type {ExpireOperation} from '../plan/group-plan.ts';
 
 /**
  * Index of the entries that expire, soonest first. The key of a row is the time of expiry, eight bytes big-endian, and the key of
- * the entry; its value means nothing. It is written together with the entries, and can be derived from them.
+ * the entry; its value has no meaning. The index is written together with the entries, and can be derived from them.
  */
 const TIME_BYTES = 8;
 

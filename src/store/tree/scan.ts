@@ -55,8 +55,8 @@ export function scanOf(range: Range, nowMs: number): Scan {
 const AFTER_ALL = Buffer.of(0xff);
 
 /**
- * Reads the entries of a range without a pause, so that they are one state of the store; it stops early only if many have expired.
- * A thousand values of 200 bytes take about two milliseconds; of 1 MiB, without `values`, some 50.
+ * Reads the entries of a range synchronously, so that they are one state of the store; stops early only if many have expired. A
+ * thousand entries take about 2 ms if their values have 200 bytes, and about 50 ms if they have 1 MiB and `values` is false.
  *
  * @throws {AppError} `entry-corrupt`; `store-corrupt` at a damaged page.
  */

@@ -47,7 +47,7 @@ export function prepareWrite(
 }
 
 interface GroupWrite {
-  /** Rows of entries that do not expire then. */
+  /** Rows of the expiry index that no longer match an entry. */
   readonly stale: readonly Buffer[];
   readonly writes: readonly KeyWrite[];
 }

@@ -77,7 +77,7 @@ export class Tree implements AsyncDisposable {
     return this.#readOnlyBecause;
   }
 
-  /** Reads without a pause, so that everything that `read` reads is one state. */
+  /** Calls `read`, which must be synchronous, so that everything that it reads is one state. */
   read<T>(read: (tables: StoreTables) => T): Promise<T> {
     if (this.#reopening !== undefined) return this.#reopening.then(() => read(this.#tables));
     try {
@@ -87,7 +87,7 @@ export class Tree implements AsyncDisposable {
     }
   }
 
-  /** Returns the present state. Must be released before the tree is closed; after a disk failure it cannot be read. */
+  /** Takes a snapshot. It must be released before the tree is closed; after a disk failure it cannot be read. */
   snapshot(): EnvironmentSnapshot {
     return this.#environment.snapshot();
   }
@@ -176,7 +176,7 @@ export class Tree implements AsyncDisposable {
     return failure;
   }
 
-  /** Tells whether the engine still works after a failed write; if it cannot read, it would never answer another write. */
+  /** Returns whether the engine still works after a failed write; if it cannot read, it would never answer another write. */
   #canRead(): boolean {
     try {
       readLastRevision(this.#tables.changes);

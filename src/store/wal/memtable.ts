@@ -80,7 +80,7 @@ export class Memtable {
     return this.#groups.slice(0, end === -1 ? undefined : end + 1);
   }
 
-  /** Tells whether one of these limits is reached. */
+  /** Returns whether one of these limits is reached. */
   reaches({keysMax, changesMax}: MemtableLimits): boolean {
     return this.#writes.size >= keysMax || this.#changes >= changesMax;
   }

@@ -28,8 +28,8 @@ export interface CheckpointedState {
   readonly walId: string | undefined;
 }
 
-/** End of the messages about a log that cannot be used. */
-const WITHOUT = `${WAL_FILES.join(' and ')} the store is as it was before them`;
+/** Advice at the end of the messages about a damaged log. */
+const ADVICE = `move ${WAL_FILES.join(' and ')} away to open the store without the commits in them`;
 
 /**
  * Reads the write-ahead log of a store that was not closed. A record that was cut off at the end was never acknowledged: each
@@ -57,14 +57,14 @@ function countConnected(records: readonly DecodedRecord[], checkpointed: Revisio
 function findForeign(records: readonly DecodedRecord[], walId: string | undefined): string | undefined {
   const foreign = records.find(({storeId}) => storeId !== walId);
   if (foreign === undefined) return undefined;
-  return `its write-ahead log (${WAL_FILES.join(', ')}) was written for other files than data.mdb beside it, with the commits ${foreign.first} to ${records.at(-1)?.last}; put those files back, or move the log away and start once with --new-store-id`;
+  return `its write-ahead log (${WAL_FILES.join(', ')}) has the commits ${foreign.first} to ${records.at(-1)?.last} of another data.mdb than the one beside it; put that data.mdb back, or move the log away and start once with --new-store-id`;
 }
 
 function findGap(records: readonly DecodedRecord[], checkpointed: Revision): string | undefined {
   const end = countConnected(records, checkpointed);
   if (end === records.length) return undefined;
   const missing = (records[end - 1]?.last ?? checkpointed) + 1;
-  return `its write-ahead log lacks the commits ${missing} to ${(records[end]?.first ?? missing) - 1}; without its files ${WITHOUT}`;
+  return `its write-ahead log lacks the commits ${missing} to ${(records[end]?.first ?? missing) - 1}; ${ADVICE}`;
 }
 
 /**
@@ -88,12 +88,12 @@ function findCut(files: readonly (Buffer | undefined)[], walId: string | undefin
   if (first === undefined && second === undefined) return undefined;
   if (first === undefined || second === undefined) {
     const index = first === undefined ? 0 : 1;
-    return walId !== undefined ? `its file ${WAL_FILES[index]} is missing; without ${WITHOUT}` : undefined;
+    return walId !== undefined ? `its file ${WAL_FILES[index]} is missing; ${ADVICE}` : undefined;
   }
   const isBeingCreated = walId === undefined && first.length === WAL_FILE_BYTES && first.every(byte => byte === 0);
   const index = isBeingCreated ? -1 : files.findIndex(file => file !== undefined && file.length < WAL_FILE_BYTES);
   if (index === -1) return undefined;
-  return `its file ${WAL_FILES[index]} has ${files[index]?.length} bytes and should have ${WAL_FILE_BYTES}; without ${WITHOUT}`;
+  return `its file ${WAL_FILES[index]} has ${files[index]?.length} bytes and should have ${WAL_FILE_BYTES}; ${ADVICE}`;
 }
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {

@@ -21,7 +21,7 @@ export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryStat
     writes,
     changes,
     stale: [],
-    missedMs: 0,
+    seenExpiryMs: 0,
     revision: changes.at(-1)?.revision ?? 0,
     nowMs,
     updatedAtMs,

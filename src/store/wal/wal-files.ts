@@ -59,7 +59,7 @@ export async function removeFiles(storePath: string): Promise<void> {
   for (const name of [...WAL_FILES].reverse()) await rm(join(storePath, name), {force: true});
 }
 
-/** Writes bytes at a position and syncs them. Uses callbacks: the promises of Node's file handles cost as much again as the two calls. */
+/** Writes bytes at a position and syncs them. Uses callbacks: with the promises of Node's file handles it takes twice as long. */
 export function writeDurably(fd: number, bytes: Buffer, at: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const writeFrom = (done: number): void => {

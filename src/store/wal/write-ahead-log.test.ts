@@ -80,7 +80,7 @@ describe('the write-ahead log of a store that was not closed', () => {
         code: 'store-damaged',
         directory,
         problem:
-          'its write-ahead log lacks the commits 4 to 5; without its files wal-0 and wal-1 the store is as it was before them',
+          'its write-ahead log lacks the commits 4 to 5; move wal-0 and wal-1 away to open the store without the commits in them',
       },
     });
     assert.deepEqual(await readFile(file), before);
@@ -275,7 +275,7 @@ async function moveRecords(storePath: string, count: number): Promise<void> {
 const CUT = Object.fromEntries(
   WAL_FILES.map(name => [
     name,
-    `its file ${name} has 0 bytes and should have ${WAL_FILE_BYTES}; without wal-0 and wal-1 the store is as it was before them`,
+    `its file ${name} has 0 bytes and should have ${WAL_FILE_BYTES}; move wal-0 and wal-1 away to open the store without the commits in them`,
   ]),
 );
 

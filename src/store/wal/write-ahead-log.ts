@@ -21,7 +21,7 @@ export class UnretractedRecordError extends Error {
   override readonly name = 'UnretractedRecordError';
 
   constructor(cause: unknown, failure: unknown) {
-    super(`${messageOf(cause)}, and its record cannot be taken back (${messageOf(failure)})`, {cause});
+    super(`${messageOf(cause)}, and its record cannot be erased (${messageOf(failure)})`, {cause});
   }
 }
 
@@ -50,7 +50,7 @@ export class WriteAheadLog {
   }
 
   /**
-   * Ensures space for a record, over records that are checkpointed if necessary.
+   * Ensures space for a record, if necessary by overwriting records that are checkpointed.
    *
    * @param checkpointed The last revision in the tree.
    * @returns True if there is space now.
@@ -77,9 +77,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends a record, for which there is space, to an open log. Resolved: on disk. Rejected with the error of the operating system:
-   * the next opening does not find the record. If the disk was full, the log may be written on; after any other error the content
-   * of the disk is unknown.
+   * Appends a record, for which there is space, to an open log. If the promise resolves, the record is on disk. If it rejects with an
+   * error of the operating system, the next opening does not find the record: after a full disk the log can still be written, after
+   * any other error the content of the disk is unknown.
    *
    * @throws {UnretractedRecordError} The next opening may find the record, so its revisions must not be given to another write:
    * nothing may be written any more, whatever the error was.

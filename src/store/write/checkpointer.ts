@@ -35,7 +35,7 @@ export class Checkpointer {
     this.#deps = deps;
   }
 
-  /** Called after groups were added to the memtable. */
+  /** Schedules a checkpoint: at once if the memtable reaches a limit, otherwise after a delay. To be called for new groups. */
   notice(): void {
     if (this.#running !== undefined || this.#isEnded || this.#deps.memtable.changes === 0) return;
     if (this.#deps.memtable.reaches(LIMITS)) this.#startNow();

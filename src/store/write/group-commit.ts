@@ -39,8 +39,8 @@ export interface GroupWriterDeps extends DiskSpaceDeps {
  * Group commit. Commits that arrive while the disk is busy form the next group, and only one group is written at a time:
  *
  * 1. The queue takes all waiting commits as a group.
- * 2. The disk is asked for free space.
- * 3. The group is planned: checks are judged in the order of arrival, and every commit sees those before it.
+ * 2. The free space of the disk is checked.
+ * 3. The group is planned: checks are evaluated in the order of arrival, and every commit sees those before it.
  * 4. One record in the write-ahead log, with one fsync, makes the group durable. From then on reads find it in the memtable.
  * 5. The commits resolve, and listeners are called.
  * 6. A little later the checkpointer writes the group into the tree, together with others.
@@ -126,12 +126,12 @@ export class GroupWriter {
 
   async #writeGroup(group: readonly PreparedCommit[], sizeBytes: number): Promise<readonly (CommitResult | Error)[]> {
     this.#deps.tree.assertWritable();
-    if (!(await this.#askDisk(space => space.admits(sizeBytes)))) return this.#writeDeletions(group);
+    if (!(await this.#checkSpace(space => space.admits(sizeBytes)))) return this.#writeDeletions(group);
     try {
       return await this.#writeTogether(group);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      await this.#askDisk(space => space.releaseReserve());
+      await this.#checkSpace(space => space.releaseReserve());
       return this.#writeDeletions(group);
     }
   }
@@ -145,7 +145,7 @@ export class GroupWriter {
   async #writeTogether(group: readonly PreparedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const {onChange, tree} = this.#deps;
     const plan = await planInTicks(tree, () => this.#plan(group));
-    if (plan.changes.length === 0 && plan.missedMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
+    if (plan.changes.length === 0 && plan.seenExpiryMs > this.#durableMs) await this.#tryWriteTime(plan.nowMs);
     if (plan.changes.length === 0 && plan.stale.length === 0) return plan.results;
     if (this.#fitsLog(plan)) await this.#writeToLog(plan);
     else await this.#writeToTree(plan);
@@ -169,9 +169,9 @@ export class GroupWriter {
   }
 
   /** @throws {AppError} `store-read-only` if the disk fails. */
-  async #askDisk<T>(ask: (space: DiskSpace) => Promise<T>): Promise<T> {
+  async #checkSpace<T>(check: (space: DiskSpace) => Promise<T>): Promise<T> {
     try {
-      return await ask(this.#space);
+      return await check(this.#space);
     } catch (error) {
       throw new AppError(this.#deps.tree.becomeReadOnly(error), {cause: error});
     }
@@ -241,12 +241,12 @@ export class GroupWriter {
   }
 
   async #writeCheckpoint(groups: readonly PreparedPlan[]): Promise<void> {
-    // Asked first: trying to write on a full disk could end the process.
-    if (!(await this.#askDisk(space => space.fits(sizeOfPlans(groups))))) throw new AppError({code: 'disk-full'});
+    // Free space is checked first, since a write on a full disk could end the process.
+    if (!(await this.#checkSpace(space => space.fits(sizeOfPlans(groups))))) throw new AppError({code: 'disk-full'});
     try {
       await this.#deps.tree.write(groups);
     } catch (error) {
-      if (isDiskFull(error)) await this.#askDisk(space => space.releaseReserve());
+      if (isDiskFull(error)) await this.#checkSpace(space => space.releaseReserve());
       throw error;
     }
   }
@@ -259,7 +259,7 @@ export class GroupWriter {
   }
 }
 
-/** Runs something that may fail without harm; the failure is in the log. @throws Anything but an `AppError`. */
+/** Runs a step that may fail without harm, and ignores an `AppError`: the step has logged it. @throws All other errors. */
 async function ignoreFailure(run: () => Promise<void>): Promise<void> {
   try {
     await run();
