@@ -8,7 +8,8 @@ import {
   redirectTo,
   startBackEndServer,
 } from '../test/support/back-end-server.ts';
-import {ADA, BEN, CLEO, createPhpVms5, respond, TROUBLE} from '../test/support/back-ends.ts';
+import {createPhpVms5, respond, TROUBLE} from '../test/support/back-ends.ts';
+import {ADA, BEN, CLEO} from '../test/support/pilots.ts';
 
 /** A server that plays the back end of an airline, and fails for user names that are names of failures. */
 export interface FuzzBackEnd extends AsyncDisposable {

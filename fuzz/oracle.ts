@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noExcessiveLinesPerFile: the rules for answers, one a function.
 import type {Answer} from './connection.ts';
 import type {ApiDocument, DescribedAnswer, Operation, Place} from './document.ts';
 import type {WebSocketFrame} from './web-socket-frames.ts';

@@ -141,6 +141,7 @@ function formatShortly({method, target, headers, body}: RequestPlan): string {
 }
 
 /** Web sockets: valid and odd handshakes, and frames that the service does not expect. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handshakes and frames.
 function webSocketCases(): fc.Arbitrary<FuzzCase> {
   const frame = (firstByte: number, payload: string | Buffer): string =>
     formatClientFrame(firstByte, Buffer.from(payload)).toString('latin1');

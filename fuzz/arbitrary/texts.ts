@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noExcessiveLinesPerFile: a table of texts.
 import fc from 'fast-check';
 import {type BodyPlan, bodyOf, toBytes} from '../request-plan.ts';
 

@@ -10,8 +10,9 @@ import {describe, test} from 'vitest';
 import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding, Steps} from '../../src/doctor/finding.ts';
 import type {BackEndServer} from '../support/back-end-server.ts';
-import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, TROUBLE} from '../support/back-ends.ts';
+import {startPhpVms5, startPhpVms7, TROUBLE} from '../support/back-ends.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
+import {ADA, BEN, CLEO, DAN} from '../support/pilots.ts';
 import {createMachine, plain} from './crewroom.ts';
 
 const nowMs = (): number => Date.parse('2026-03-01T12:00:00Z');

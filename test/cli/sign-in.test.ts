@@ -7,7 +7,8 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import {ADA, BEN, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
+import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
+import {ADA, BEN} from '../support/pilots.ts';
 import {createMachine, type Finished, plain, type Running, type RunOptions, type Service} from './crewroom.ts';
 
 const machine = await createMachine();

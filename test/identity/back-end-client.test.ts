@@ -6,8 +6,9 @@ import type {Failure} from '../../src/domain/failure.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
 import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
-import {ADA, BEN, CLEO, DAN, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
+import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
+import {ADA, BEN, CLEO, DAN} from '../support/pilots.ts';
 
 /** Long enough for a busy machine, and short enough for a test. */
 const TIMEOUT_MS = 400;

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/domain/app-error.ts';
 import {openKeychain} from '../../src/identity/keychain/keychain.ts';
-import {ADA} from '../support/back-ends.ts';
+import {ADA} from '../support/pilots.ts';
 import {makeTemporaryDirectory} from '../support/service.ts';
 import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
 

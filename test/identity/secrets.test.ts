@@ -5,7 +5,8 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createMachine, type Machine, type Service} from '../cli/crewroom.ts';
 import {jsonAnswer} from '../support/back-end-server.ts';
-import {ADA, startPhpVms5} from '../support/back-ends.ts';
+import {startPhpVms5} from '../support/back-ends.ts';
+import {ADA} from '../support/pilots.ts';
 import {using, writeAirline} from '../support/session-service.ts';
 
 const machine = await createMachine();

@@ -7,8 +7,9 @@ import {openSessionSource, type SessionSource} from '../../src/identity/session/
 import {openMemoryKeeper} from '../../src/identity/session/storage/session-keeper.ts';
 import {testIdentitySource} from '../../src/testing/index.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
-import {ADA, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
+import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
+import {ADA} from '../support/pilots.ts';
 import {createTestClock, createTestLog, type TestClock, type TestLog, using} from '../support/session-service.ts';
 
 const SIGN_IN = {username: '1', password: ADA.password, mayNameBackEnd: true};

@@ -3,8 +3,9 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
-import {ADA, startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
+import {startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
 import {startHostileBackEnd} from '../support/hostile-back-end.ts';
+import {ADA} from '../support/pilots.ts';
 import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};

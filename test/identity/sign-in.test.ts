@@ -1,6 +1,7 @@
 import {readdir} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
-import {ADA, startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
+import {startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
+import {ADA} from '../support/pilots.ts';
 import {createMachine, until, writeAirline} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};

@@ -5,8 +5,8 @@ import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
 import type {Finding} from '../../src/doctor/finding.ts';
 import {AppError, describeFailure} from '../../src/domain/app-error.ts';
 import {adviseOn} from '../../src/domain/failure-advice.ts';
-import {ADA} from '../support/back-ends.ts';
 import {type HostileBackEnd, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
+import {ADA} from '../support/pilots.ts';
 import {createMachine, type Machine, until, using} from '../support/session-service.ts';
 
 const CREDENTIALS = {username: '1', password: ADA.password};

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {ADA, BEN, CLEO, startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from './back-ends.ts';
+import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from './back-ends.ts';
 import {HOSTILITY_NAMES, startHostileBackEnd} from './hostile-back-end.ts';
+import {ADA, BEN, CLEO} from './pilots.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -52,6 +52,31 @@ export class ManualTimers implements Timers {
   }
 }
 
+/** The lines that a background has logged. */
+class TestLog {
+  readonly lines: PluginLogLine[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  add(line: PluginLogLine): void {
+    this.lines.push(line);
+    for (const check of this.#waiting) check();
+  }
+
+  /** Returns the line that contains a text, once it is logged. */
+  wait(text: string): Promise<PluginLogLine> {
+    return new Promise(resolve => {
+      const check = (): void => {
+        const found = this.lines.find(each => each.text.includes(text));
+        if (found === undefined) return;
+        this.#waiting.delete(check);
+        resolve(found);
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
+}
+
 /** An identity with a session and a token. */
 export const TEST_IDENTITY = {
   va_user: {session: 'session-of-the-pilot'},
@@ -75,8 +100,7 @@ export async function startTestBackground(
     await mkdir(dirname(join(directory, name)), {recursive: true});
     await writeFile(join(directory, name), content);
   }
-  const lines: PluginLogLine[] = [];
-  const waiting = new Set<() => void>();
+  const log = new TestLog();
   const secrets = new Secrets();
   const json = Buffer.from(JSON.stringify(TEST_IDENTITY));
   secrets.learn(json);
@@ -89,25 +113,11 @@ export async function startTestBackground(
     servicePort: 7172,
     environment: process.env,
     secrets,
-    onLog: line => {
-      lines.push(line);
-      for (const check of waiting) check();
-    },
+    onLog: line => log.add(line),
     nowMs: Date.now,
     timers: REAL_TIMERS,
     ...deps,
   });
-  const line = (text: string): Promise<PluginLogLine> =>
-    new Promise(resolve => {
-      const check = (): void => {
-        const found = lines.find(each => each.text.includes(text));
-        if (found === undefined) return;
-        waiting.delete(check);
-        resolve(found);
-      };
-      waiting.add(check);
-      check();
-    });
   const call: TestBackground['call'] = (name, request = {}) => {
     const asked = {method: 'GET', name, url: `/api/com.example.test/${name}`, rawHeaders: [], body: EMPTY} as const;
     return background.call({...asked, ...request}, new AbortController().signal);
@@ -116,8 +126,8 @@ export async function startTestBackground(
     background,
     directory,
     storagePath,
-    lines,
-    line,
+    lines: log.lines,
+    line: text => log.wait(text),
     call,
     json: async (name, request) => {
       const {body} = await call(name, request);

@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noExcessiveLinesPerFile: one table of all operations.
 import type {z} from 'zod';
 import type {FailureCode} from '../../domain/failure.ts';
 import type {Limits} from '../../domain/limits.ts';
