@@ -18,10 +18,10 @@ export interface FuzzBackEnd extends AsyncDisposable {
 }
 
 /**
- * Maximum size of an answer that the service reads, in bytes: quadratic time then takes longer than the timeout of the
- * fuzzer.
+ * Size of a hostile page, in bytes: twice what the service searches. A reader that takes quadratic time needs some two
+ * seconds for it, which shows, and ends before the timeouts of the fuzzer. For the largest page it would need minutes.
  */
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 128 * 1024;
 
 /** Pages that take a backtracking reader quadratic time. */
 const HOSTILE_PAGES = ['<title', '<title>', '<title <', '<', '<br /', ' \t', '{"a":', 'x'].map(

@@ -7,6 +7,9 @@ const HOST = 'localhost:7172';
 /** Longest part of a request that is printed, in characters; longer parts are replaced by their length. */
 const PRINTED_MAX = 2000;
 
+/** Longest text that is searched for repetitions, in characters: the expression needs stack for each of them. */
+const SEARCHED_MAX = 100_000;
+
 /**
  * Prints how to send the requests of a case by hand: with curl if it can send them unchanged, otherwise byte by byte.
  */
@@ -32,13 +35,14 @@ function formatRequest(plan: RequestPlan): string {
 }
 
 function canCurl(plan: RequestPlan): boolean {
-  const {before = '', after = ''} = plan.body ?? {};
+  const {before = '', after = '', repeated = '', times = 0} = plan.body ?? {};
   return (
     isWellFormed(plan) &&
     plan.framing === 'length' &&
     plan.ending === 'wait' &&
     plan.frames === undefined &&
-    /^[\x20-\x7e]*$/.test(before + after + (plan.body?.repeated ?? '')) &&
+    // A repeated body is written by a script, which escapes control characters.
+    (times === 0 ? /^[\x20-\x7e]*$/ : /^[\x00-\x7f]*$/).test(before + after + repeated) &&
     plan.headers.every(([name, value]) => (name === 'Host' ? value === '{{host}}' : /^[\x20-\x7e]+$/.test(value))) &&
     plan.headers.filter(([name]) => name === 'Host').length === 1
   );
@@ -61,7 +65,8 @@ function formatRepeated({before, repeated, times, after}: BodyPlan): string {
 }
 
 function formatBytes(text: string): string {
-  const shown = text.length <= PRINTED_MAX || REPEATED.test(text) ? text : `${text.slice(0, PRINTED_MAX)}…`;
+  const isWhole = text.length <= PRINTED_MAX || (text.length <= SEARCHED_MAX && REPEATED.test(text));
+  const shown = isWhole ? text : `${text.slice(0, PRINTED_MAX)}…`;
   // Repetitions are written once, with their count.
   const parts = shown.split(REPEATED_PARTS).map((part, index, all) => {
     if (index % 3 === 0) return quote(escapeBytes(part));

@@ -90,7 +90,7 @@ const WATCHED_BYTES_MIN = 500_000;
  * Maximum delay of another client meanwhile, in milliseconds of the service's processor time, since other processes may
  * use a busy machine: a few ticks of the event loop. A case that ran beside others is run again alone.
  */
-const STALL_MS_MAX = 600;
+const STALL_MS_MAX = 300;
 
 function sizeOf({body}: RequestPlan): number {
   return body === undefined ? 0 : body.before.length + body.repeated.length * body.times;
