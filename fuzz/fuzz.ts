@@ -34,6 +34,8 @@ export interface FuzzReport {
   readonly unreached: Unreached;
   readonly failures: readonly Failure[];
   readonly crashes: number;
+  /** Longest tick of the event loop of the service, in milliseconds of processor time. */
+  readonly longestTickMs: number;
   readonly memory: readonly MemorySample[];
 }
 
@@ -269,6 +271,7 @@ class Run {
       unreached: findUnreached(this.#deps.document, counts),
       failures: this.#failures,
       crashes: this.#deps.service.crashes,
+      longestTickMs: this.#deps.service.longestTickMs,
       memory: this.#memory,
     };
   }

@@ -42,6 +42,7 @@ export function formatReport(report: FuzzReport): string {
     ...(unreached.length === 0 ? ['  none'] : unreached),
     ...(operations.length === 0 ? [] : ['Operations that never succeeded:', ...operations]),
     ...formatMemory(report),
+    `Longest tick of the event loop: ${report.longestTickMs.toFixed(0)} ms of processor time`,
     `${format(report.requests)} requests in ${format(report.cases)} cases, ${formatTime(report.seconds)}; seed ${report.seeds.join(' and ')}`,
     `${report.failures.length} failures, ${report.crashes} crashes`,
     '',

@@ -31,6 +31,12 @@ describe('a request is printed so that it can be sent by hand', () => {
     expect(printed.length).toBeLessThan(20_000);
   });
 
+  test('shortened if a command cannot have it as an argument', () => {
+    const printed = reproduce(planOf({before: `{"a":"${'x'.repeat(200_000)}"}`, repeated: '', times: 0, after: ''}));
+    expect(printed).toMatch(/^printf /);
+    expect(printed.length).toBeLessThan(20_000);
+  });
+
   test('for every hostile shape', () => {
     for (const steps of fc.sample(HOSTILE_SHAPES, 50)) expect(formatReproduction(steps)).toContain('localhost');
   });

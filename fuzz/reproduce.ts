@@ -7,6 +7,9 @@ const HOST = 'localhost:7172';
 /** Longest part of a request that is printed, in characters; longer parts are replaced by their length. */
 const PRINTED_MAX = 2000;
 
+/** Longest body that is an argument of a command, in characters: Linux allows 128 KiB. */
+const ARGUMENT_MAX = 100_000;
+
 /** Longest text that is searched for repetitions, in characters: the expression needs stack for each of them. */
 const SEARCHED_MAX = 100_000;
 
@@ -38,6 +41,7 @@ function canCurl(plan: RequestPlan): boolean {
   const {before = '', after = '', repeated = '', times = 0} = plan.body ?? {};
   return (
     isWellFormed(plan) &&
+    before.length <= ARGUMENT_MAX &&
     plan.framing === 'length' &&
     plan.ending === 'wait' &&
     plan.frames === undefined &&

@@ -11,8 +11,6 @@ export interface RequestPlan {
   readonly ending: Ending;
   /** Bytes to send once the connection is a web socket. */
   readonly frames?: string;
-  /** Whether to check that other clients are answered quickly meanwhile; always done with large bodies. */
-  readonly watched?: boolean;
 }
 
 /** A body; repetitions are written once. */

@@ -77,51 +77,7 @@ async function runStep(step: Step, memory: Memory, deps: RunDeps): Promise<reado
 }
 
 async function runPlan(plan: RequestPlan, memory: Memory, deps: RunDeps): Promise<readonly Finding[]> {
-  const exchanging = exchange(deps.service.port, plan, memory);
-  const isWatched = plan.watched === true || sizeOf(plan) >= WATCHED_BYTES_MIN;
-  const stalls = isWatched ? await watchStalls(exchanging, plan, deps) : [];
-  return [...checkExchange(await exchanging, [plan], memory, deps), ...stalls];
-}
-
-/** Smallest body during which response times are checked, in bytes: a smaller one delays no other client. */
-const WATCHED_BYTES_MIN = 500_000;
-
-/**
- * Maximum delay of another client meanwhile, in milliseconds of the service's processor time, since other processes may
- * use a busy machine: a few ticks of the event loop. A case that ran beside others is run again alone.
- */
-const STALL_MS_MAX = 300;
-
-function sizeOf({body}: RequestPlan): number {
-  return body === undefined ? 0 : body.before.length + body.repeated.length * body.times;
-}
-
-/** Sends requests on another connection while a request is read and answered. */
-async function watchStalls(
-  exchanging: Promise<unknown>,
-  plan: RequestPlan,
-  {service, document}: RunDeps,
-): Promise<readonly Finding[]> {
-  let over = false;
-  exchanging.then(
-    () => (over = true),
-    () => (over = true),
-  );
-  const memory = createMemory(`localhost:${service.port}`);
-  let longestMs = 0;
-  while (!over) {
-    const beganMs = await readClock(service);
-    await exchange(service.port, ALIVE, memory);
-    longestMs = Math.max(longestMs, (await readClock(service)) - beganMs);
-  }
-  if (longestMs <= STALL_MS_MAX) return [];
-  const where = nameOf(document.find(plan.method, fill(plan.target, memory)));
-  return [{rule: 'late', where, text: `meanwhile /livez waited for ${longestMs.toFixed(0)} ms of processor time`}];
-}
-
-/** Processor time of the service if the system provides it, otherwise wall-clock time; in milliseconds. */
-async function readClock(service: FuzzedService): Promise<number> {
-  return (await service.measureCpuMs()) ?? performance.now();
+  return checkExchange(await exchange(deps.service.port, plan, memory), [plan], memory, deps);
 }
 
 function checkExchange(

@@ -18,15 +18,15 @@ export interface FuzzedService extends AsyncDisposable {
   readonly complaints: readonly Complaint[];
   /** Starts it again if it has ended. */
   revive(): Promise<void>;
-  /** Processor time of its main thread, in milliseconds, if the system provides it. */
-  measureCpuMs(): Promise<number | undefined>;
+  /** Longest tick of its event loop while it served, in milliseconds of processor time; 0 if all were short. */
+  readonly longestTickMs: number;
   /** Its memory and its open files, if the system provides them. */
   measure(): Promise<ServiceMeasure | undefined>;
 }
 
 /** An output or an end that should never occur. */
 export interface Complaint {
-  readonly rule: 'error-log' | 'down' | 'leak';
+  readonly rule: 'error-log' | 'down' | 'leak' | 'late';
   readonly text: string;
 }
 
@@ -39,6 +39,16 @@ export interface ServiceMeasure {
 }
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+
+/** Reports long ticks of the event loop of the service, on this file descriptor. */
+const TICK_MONITOR = new URL('./tick-monitor.js', import.meta.url).href;
+const TICKS_FD = 3;
+
+/**
+ * Longest tick of the event loop, in milliseconds of processor time: meanwhile other clients wait. A tick with the work of
+ * several requests and a garbage collection takes up to 60.
+ */
+const TICK_MS_MAX = 150;
 
 /** Maximum time of a start, in milliseconds. */
 const START_TIMEOUT_MS = 30_000;
@@ -77,6 +87,7 @@ class ChildService implements FuzzedService {
   #port = 0;
   #crashes = 0;
   #stopping = false;
+  #longestTickMs = 0;
   readonly #complaints: Complaint[] = [];
 
   constructor(directory: string, secrets: readonly string[]) {
@@ -97,6 +108,10 @@ class ChildService implements FuzzedService {
     return this.#crashes;
   }
 
+  get longestTickMs(): number {
+    return this.#longestTickMs;
+  }
+
   get complaints(): readonly Complaint[] {
     return this.#complaints;
   }
@@ -111,8 +126,8 @@ class ChildService implements FuzzedService {
     const port = ['--port', String(this.#port)];
     const files = ['--data-dir', join(this.#directory, 'data'), '--airline', join(this.#directory, 'airline.json')];
     const args = ['start', '--json', ...port, ...files, '--no-keep', '--allow-origin', 'https://pages.example'];
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+    const child = spawn(process.execPath, ['--import', TICK_MONITOR, MAIN, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       env: {PATH: process.env['PATH'], HOME: this.#directory},
       // A process group of its own: otherwise Ctrl+C would end the service, and that would look like a crash.
       detached: true,
@@ -129,16 +144,12 @@ class ChildService implements FuzzedService {
         resolve((JSON.parse(line) as {readonly port: number}).port);
       });
     });
+    let isServing = false;
+    const ticks = createInterface({input: child.stdio[TICKS_FD] as NodeJS.ReadableStream});
+    // No client waits while it starts.
+    ticks.on('line', line => isServing && this.#readTick(Number(line)));
     this.#port = await started;
-  }
-
-  async measureCpuMs(): Promise<number | undefined> {
-    try {
-      // The first number, in nanoseconds (Documentation/scheduler/sched-stats.rst).
-      return Number.parseInt(await readFile(`/proc/${this.processId}/schedstat`, 'utf8'), 10) / 1e6;
-    } catch {
-      return undefined;
-    }
+    isServing = true;
   }
 
   async measure(): Promise<ServiceMeasure | undefined> {
@@ -169,6 +180,13 @@ class ChildService implements FuzzedService {
     if (line.startsWith('{"level":"info"') || line.startsWith('{"level":"debug"')) return;
     if (BACK_END_CODES.test(line)) return;
     this.#complaints.push({rule: 'error-log', text: line.slice(0, 2000)});
+  }
+
+  #readTick(tickMs: number): void {
+    this.#longestTickMs = Math.max(this.#longestTickMs, tickMs);
+    if (tickMs <= TICK_MS_MAX) return;
+    const text = `a tick of its event loop took ${tickMs.toFixed(0)} ms of processor time`;
+    this.#complaints.push({rule: 'late', text});
   }
 
   #forget(how: string): void {

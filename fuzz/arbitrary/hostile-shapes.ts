@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {HOSTILE_PAGE_NAMES} from '../back-end.ts';
 import {type BodyPlan, bodyOf, type RequestPlan} from '../request-plan.ts';
-import type {FuzzCase} from './cases.ts';
+import type {FuzzCase, Step} from './cases.ts';
 
 /** Just below the largest transaction, value and sign-in, in bytes. */
 const TRANSACTION_BYTES = 8_300_000;
@@ -9,27 +9,33 @@ const VALUE_BYTES = 1_000_000;
 const SIGN_IN_BYTES = 16_000;
 
 /** Bodies of legal size with as many elements as fit: they cost most if a limit is checked late. */
-export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
-  ...['0,', '{},', '[],', '"",', '{"x":0},'].map(part => transaction(repeat('{"operations":[', part, '0]}'))),
-  transaction(repeat('{', '"x":0,', '"operations":[]}')),
-  transaction(repeat('{"operations":[{', '"x":0,', '"kind":"delete"}]}')),
-  transaction(repeat('{"checks":[', '{},', '0],"operations":[]}')),
-  transaction(repeat('', '[', '')),
-  transaction(bodyOf(JSON.stringify({operations: [{kind: 'patch', key: 'wide', patch: wideObject(1)}]}))),
-  [send('PUT', '/api/store/wide', repeat('[', '{},', '0]', VALUE_BYTES))],
-  [send('POST', '/api/import', repeat('{', '"x":0,', '"format":"crewroom-export"}\n', 3 * VALUE_BYTES))],
-  [send('POST', '/api/import', repeat('', '\n', '', TRANSACTION_BYTES))],
-  [send('POST', '/api/session', repeat('{', '"x":0,', '"username":"1"}', SIGN_IN_BYTES))],
-);
+export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc
+  .constantFrom<Step>(
+    ...['0,', '{},', '[],', '"",', '{"x":0},'].map(part => transaction(repeat('{"operations":[', part, '0]}'))),
+    transaction(repeat('{', '"x":0,', '"operations":[]}')),
+    transaction(repeat('{"operations":[{', '"x":0,', '"kind":"delete"}]}')),
+    transaction(repeat('{"checks":[', '{},', '0],"operations":[]}')),
+    transaction(repeat('', '[', '')),
+    transaction(bodyOf(JSON.stringify({operations: [{kind: 'patch', key: 'wide', patch: wideObject(1)}]}))),
+    send('PUT', '/api/store/wide', repeat('[', '{},', '0]', VALUE_BYTES)),
+    send('POST', '/api/import', repeat('{', '"x":0,', '"format":"crewroom-export"}\n', 3 * VALUE_BYTES)),
+    send('POST', '/api/import', repeat('', '\n', '', TRANSACTION_BYTES)),
+    send('POST', '/api/session', repeat('{', '"x":0,', '"username":"1"}', SIGN_IN_BYTES)),
+  )
+  .map(step => [step]);
 
 /** Maximum number of members in a patch. */
 const PATCH_MEMBERS = 10_000;
+
+/** Number of the widest values that a transaction can patch: its limit counts the bytes of the results. */
+const PATCHED_VALUES = 7;
 
 /** Patches with the maximum number of members, and with as many as a value can have. */
 export const HOSTILE_PATCHES: fc.Arbitrary<FuzzCase> = fc.constantFrom<FuzzCase>(
   ...[1, null].flatMap(value => [patchWide(0, wideObject(value)), patchWide(0, wideObject(value, PATCH_MEMBERS))]),
   patchWide({a: 0}, wideObject({a: 1})),
   patchWide({a: 0}, wideObject({a: 1}, PATCH_MEMBERS / 2)),
+  patchManyWide(),
 );
 
 /** Sign-ins of pilots whose back end answers with pages that take a backtracking reader quadratic time. */
@@ -38,22 +44,34 @@ export const HOSTILE_PAGES: fc.Arbitrary<FuzzCase> = fc
   .map(names => names.flatMap(username => signIn(username)));
 
 function signIn(username: string): FuzzCase {
-  return [send('POST', '/api/session', bodyOf(JSON.stringify({username, password: 'x'})), {watched: true})];
+  return [send('POST', '/api/session', bodyOf(JSON.stringify({username, password: 'x'})))];
 }
 
-function transaction(body: BodyPlan): FuzzCase {
-  return [send('POST', '/api/transactions', body)];
+function transaction(body: BodyPlan): Step {
+  return send('POST', '/api/transactions', body);
 }
 
 /** A patch of an object as wide as a value can be. */
 function patchWide(value: unknown, patch: object): FuzzCase {
   return [
     send('PUT', '/api/store/wide', bodyOf(JSON.stringify(wideObject(value)))),
-    send('PATCH', '/api/store/wide', bodyOf(JSON.stringify(patch)), {watched: true}),
+    send('PATCH', '/api/store/wide', bodyOf(JSON.stringify(patch))),
   ];
 }
 
-function send(method: string, target: string, body: BodyPlan, more: Partial<RequestPlan> = {}): FuzzCase[number] {
+/** A transaction that patches as many of the widest objects as it can. */
+function patchManyWide(): FuzzCase {
+  const keys = Array.from({length: PATCHED_VALUES}, (_, index) => `wide-${index}`);
+  const value = bodyOf(JSON.stringify(wideObject(0)));
+  const patch = wideObject(1, PATCH_MEMBERS);
+  const operations = keys.map(key => ({kind: 'patch', key, patch}));
+  return [
+    ...keys.map(key => send('PUT', `/api/store/${key}`, value)),
+    transaction(bodyOf(JSON.stringify({operations}))),
+  ];
+}
+
+function send(method: string, target: string, body: BodyPlan): Step {
   const plan: RequestPlan = {
     method,
     target,
@@ -61,7 +79,6 @@ function send(method: string, target: string, body: BodyPlan, more: Partial<Requ
     body,
     framing: 'length',
     ending: 'wait',
-    ...more,
   };
   return {kind: 'parallel', plans: [plan]};
 }
