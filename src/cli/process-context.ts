@@ -28,7 +28,7 @@ export type HostInput = Readable & {readonly isTTY?: boolean};
 /** An output stream of a process; `isTTY` and `columns` are missing if it is not a terminal. */
 export type HostOutput = Writable & {readonly isTTY?: boolean; readonly columns?: number};
 
-/** Makes the context of a process. */
+/** Creates the context of a process. */
 export function processContext(host: HostProcess, paths: PlatformPaths): CliContext {
   return {
     args: host.argv.slice(2),

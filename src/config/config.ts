@@ -23,11 +23,11 @@ export interface Config extends LimitSettings {
   readonly profile: string;
   /** A file with an airline, at whose back end pilots sign in, or empty for that of the profile. */
   readonly airline: string;
-  /** Whether a session is kept over a restart. */
+  /** True if a session is kept over a restart. */
   readonly keep: boolean;
   /** Directory of the store. */
   readonly dataDir: string;
-  /** Whether the store is in memory and lost at the end. */
+  /** True if the store is in memory and lost at the end. */
   readonly ephemeral: boolean;
   /** Directory of installed plugins, or empty for the one beside the data directory; none if `ephemeral`. */
   readonly plugins: string;

@@ -11,6 +11,6 @@ export interface DoctorContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
-  /** Makes a client of the service at a URL. Sends nothing yet. */
+  /** Creates a client of the service at a URL. Sends nothing yet. */
   readonly createClient: (url: string, options?: {readonly timeoutMs?: number}) => Client;
 }

@@ -14,7 +14,7 @@ export interface PutChange {
   readonly key: Key;
   readonly revision: Revision;
   readonly sizeBytes: number;
-  /** When it expires, in milliseconds since the Unix epoch; absent for never. */
+  /** Time of expiry, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
   /** The value, unless it is larger than `Limits.logValueBytesMax`. */
   readonly json?: JsonText;

@@ -4,8 +4,8 @@ import type {Key} from './key.ts';
 import type {TtlSeconds} from './time-to-live.ts';
 
 /**
- * The entries of a store behind a door. The door checks each key and time to live once: the HTTP routes, and the entries of a
- * program that embeds the service. Everything else is as in {@link Entries}.
+ * The entries of a store, for callers that have checked keys and times to live: the HTTP routes, and the entries of a program
+ * that embeds the service. Everything else is as in {@link Entries}.
  */
 export interface CheckedEntries extends Pick<Entries, 'transact' | 'list' | 'deleteRange'> {
   /** See {@link Entries.get}. */

@@ -4,8 +4,8 @@ import type {TooBroad} from './json-limits.ts';
 import {formatPath} from './json-path.ts';
 
 /**
- * Maximum number of members of an object in a document, such as an operation: four times what any needs, so that unknown
- * members can be named.
+ * Maximum number of members of an object in a document, such as an operation: four times as many as any object has, so that
+ * problems can name the unknown ones.
  */
 export const DOCUMENT_MEMBERS_MAX = 16;
 
@@ -30,7 +30,7 @@ export interface DocumentPlace {
   readonly report: (problem: DocumentProblem) => void;
 }
 
-/** Characters (UTF-16 units) of an unknown name that a problem repeats. */
+/** Maximum length of an unknown name in a problem, in UTF-16 units. */
 const SHOWN_LENGTH_MAX = 64;
 
 /**
@@ -66,8 +66,8 @@ export class DocumentObject {
   /**
    * Reads a required string.
    *
-   * @param lengthMax In UTF-16 units. Of a longer string only a beginning is decoded, which is longer too: the caller has to
-   * check the length. @default {Infinity}
+   * @param lengthMax In UTF-16 units. If the string is longer, only its beginning is decoded and returned, which is also longer
+   * than `lengthMax`: the caller has to check the length. @default {Infinity}
    */
   string(name: string, lengthMax?: number): string | undefined {
     const place = this.value(name);

@@ -48,7 +48,7 @@ export interface Entries {
    *
    * @throws {AppError} `invalid-transaction` with every problem: a key twice among the checks or among the operations,
    * an invalid time to live, more than `Limits.transactionOperationsMax` or `Limits.transactionChecksMax`;
-   * `transaction-too-large`; `revision-conflict` with every check that failed; whatever `put`, `patch` and `touch` throw.
+   * `transaction-too-large`; `revision-conflict` with every check that failed; every failure of `put`, `patch` and `touch`.
    */
   transact(transaction: Transaction): Promise<Committed>;
 
@@ -99,7 +99,7 @@ export interface DeleteOptions {
 /** The result of a write. */
 export interface Written {
   readonly revision: Revision;
-  /** Whether there was no entry before. */
+  /** True if there was no entry before. */
   readonly created: boolean;
 }
 

@@ -14,9 +14,9 @@ export interface EntryInfo {
   readonly revision: Revision;
   /** Size of the value, in bytes of JSON text. */
   readonly sizeBytes: number;
-  /** When it was last written, in milliseconds since the Unix epoch. */
+  /** Time of the last write, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
-  /** When it expires, in milliseconds since the Unix epoch; absent for never. */
+  /** Time of expiry, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
 }
 

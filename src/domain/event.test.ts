@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {DEFAULT_EVENT_KINDS, EVENT_KINDS, type EventKind} from './event.ts';
 
-/** Whether a subscriber receives a kind that names none; a new kind does not compile until it is here. */
+/** True if a subscriber receives a kind that names none; a new kind does not compile until it is here. */
 const BY_DEFAULT: {readonly [K in EventKind]: boolean} = {
   'entry-written': true,
   'entry-deleted': true,

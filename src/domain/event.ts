@@ -19,7 +19,7 @@ export interface EntryWritten {
   readonly revision: Revision;
   /** Size of the value, in bytes of JSON text. */
   readonly sizeBytes: number;
-  /** When it expires, in milliseconds since the Unix epoch; absent for never. */
+  /** Time of expiry, in milliseconds since the Unix epoch; absent for never. */
   readonly expiresAtMs?: number;
   /** The value, unless it is larger than `Limits.logValueBytesMax`. */
   readonly json?: JsonText;
@@ -52,11 +52,11 @@ export interface Reset {
 /** An event that no log keeps: a client that is away misses it. */
 export type MomentaryEvent = PluginStateChanged | PluginLogged | ClientRequested;
 
-/** A plugin came, went, or changed its state. */
+/** A plugin was added or removed, or changed its state. */
 export interface PluginStateChanged {
   readonly kind: 'plugin-state';
   readonly plugin: string;
-  /** Absent if the plugin is gone. */
+  /** Absent if the plugin was removed. */
   readonly state?: PluginState | undefined;
 }
 
@@ -83,7 +83,7 @@ export type ClientRequested =
   | {readonly kind: 'client-request'; readonly action: 'play-sound'; readonly url: string}
   | {readonly kind: 'client-request'; readonly action: 'stop-sound'};
 
-/** Kinds that a subscriber receives who names none: those that concern entries and the identity. */
+/** Kinds of a subscription that names none: those about entries and the identity. */
 export const DEFAULT_EVENT_KINDS: ReadonlySet<EventKind> = new Set([
   'entry-written',
   'entry-deleted',
@@ -123,7 +123,7 @@ export interface SubscribeOptions {
    */
   readonly since?: GivenRevision | undefined;
   /**
-   * Whether `since` comes from an earlier subscription. If so, a cursor beyond the last commit means that the store was
+   * True if `since` comes from an earlier subscription. Then a cursor beyond the last commit means that the store was
    * replaced, and gets a `reset`; otherwise it is refused. @default {false}
    */
   readonly resume?: boolean | undefined;
@@ -138,9 +138,9 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Announces events that no log keeps. */
+/** Announces momentary events. */
 export interface Announcer {
-  /** Delivers an event to all subscribers that want its kind. Never waits for them. */
+  /** Delivers an event to all subscribers that selected its kind. Never waits for them. */
   announce(event: MomentaryEvent): void;
 }
 
@@ -161,6 +161,6 @@ export interface Events extends AsyncDisposable {
   /** The revision of the last commit: where a subscription without `since` starts. */
   readonly cursor: Revision;
 
-  /** Ends every subscription. Disposing twice is fine. */
+  /** Ends every subscription. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }

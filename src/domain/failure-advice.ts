@@ -21,29 +21,30 @@ export function adviseOnFailure(code: FailureCode): string {
 const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters, percent-encoded as one path segment',
   'invalid-json': 'Send one JSON text (RFC 8259) in UTF-8 without a byte order mark',
-  'invalid-transaction': 'See POST /api/transactions in /openapi.json for its form; nothing of it was applied',
+  'invalid-transaction': 'See POST /api/transactions in /openapi.json for its form; nothing was applied',
   'invalid-import': 'Correct the line, or export again; importing an entry twice is safe',
   'value-too-deep': 'Nest arrays and objects less deeply, or raise the limit with --value-depth-max',
   'value-too-large': 'Split the value over several keys, or raise the limit with --value-bytes-max',
-  'transaction-too-large': 'Split it into several transactions; nothing of it was applied',
-  'patch-too-large': 'Store the whole value with PUT, or change it with several patches; nothing of it was applied',
+  'transaction-too-large': 'Split it into several transactions; nothing was applied',
+  'patch-too-large': 'Store the whole value with PUT, or change it with several patches; nothing was applied',
   'unsupported-body':
     'Send the JSON text itself, not compressed and not as multipart; application/json is the usual content type',
   'invalid-parameter': 'See /openapi.json for the parameters of each operation',
-  'invalid-header': 'Send the header once, in the form of RFC 9110; an ETag goes back as it came, quotes included',
+  'invalid-header':
+    'Send the header once, in the form of RFC 9110; send an ETag exactly as it was received, with its quotes',
   'malformed-request': 'Send a well-formed HTTP/1.1 request (RFC 9112)',
   'no-entry': 'Keys are exact, down to case and accents; GET /api/keys lists them',
   'no-identity':
-    'Sign in ("crewroom sign-in", or POST /api/session), or start the service with --profile FILE, or without it for the sample',
-  'no-resource': 'GET /api names what there is, and /docs describes it; a slash inside a key is written %2F',
+    'Sign in ("crewroom sign-in", or POST /api/session), start the service with --profile FILE, or start it without --profile to serve the sample identity',
+  'no-resource': 'GET /api lists all resources, and /docs describes them; a slash inside a key is written %2F',
   'method-not-allowed': 'Use one of the methods in the Allow header',
-  'revision-conflict': 'Read the entry again, apply the change to what it holds now, and write with its new ETag',
+  'revision-conflict': 'Read the entry again, apply the change to its current value, and write with its new ETag',
   'foreign-host':
     'Call http://127.0.0.1, http://localhost or http://[::1] with the port of the service (a proxy: changeOrigin), or start it with --allow-host NAME',
   'foreign-origin': 'If the page is yours, start the service with --allow-origin and exactly this origin',
-  'cross-site': 'Call with fetch() in its usual mode from an origin that the service was started with (--allow-origin)',
+  'cross-site': 'Call with fetch() in its default mode (cors), from an origin that the service allows (--allow-origin)',
   'not-a-page':
-    'Open /docs in the browser, where each operation can be tried out, or ask with curl or the command "crewroom"',
+    'Open /docs in the browser, where each operation can be tried out, or send the request with curl or the command "crewroom"',
   'headers-too-large': 'Send fewer or shorter headers',
   'request-timeout': 'Send headers within 5 seconds and the whole request within 15',
   'too-many-connections': 'Reuse connections (keep-alive), or raise the limit with --connections-max',
@@ -53,33 +54,35 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'reader-too-slow': 'Start again and read without pausing; if processing is slow, export to a file first',
   'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" if no airline is configured',
   'sign-in-unavailable': 'Start the service with --airline FILE, or without --profile',
-  'sign-in-busy': 'Wait for its answer, at most half a minute, then try again',
+  'sign-in-busy': 'Wait until it has ended, at most half a minute, then try again',
   'no-plugin': '"crewroom plugin list" and GET /api/plugins name all plugins; ids are exact',
-  'invalid-plugin': 'Correct what is named; "crewroom plugin check DIR" checks the folder of a plugin',
+  'invalid-plugin': 'Correct the named problems; "crewroom plugin check DIR" checks the folder of a plugin',
   'invalid-plugin-settings':
     'See availableSettings in the plugin.json of the plugin for its settings; nothing was changed',
   'no-plugin-route': '"crewroom plugin list" shows the state and the routes of each plugin',
-  'invalid-flight': 'Correct what is named; "crewroom flight start" alone flies from EDDF to LPMA',
+  'invalid-flight': 'Correct the named problems; "crewroom flight start" without options flies from EDDF to LPMA',
   'no-flight': 'Start one with "crewroom flight start" or POST /api/flight',
   'plugin-request-too-large': 'Send it to the plugin in parts',
   'plugin-busy': 'Wait for answers before sending more requests to this plugin',
   'plugin-failed': 'Look at "crewroom plugin logs ID"; the author of the plugin can fix it',
   'plugin-timeout': 'Look at "crewroom plugin logs ID"; the request may still have had an effect',
-  'plugin-ended': 'Try again in a moment: the plugin is started again; "crewroom plugin logs ID" has its last lines',
+  'plugin-ended':
+    'Try again in a moment: the plugin is being restarted; "crewroom plugin logs ID" shows its last lines',
   'wrong-credentials':
-    'Check both; pilots sign in with their number or e-mail address and the password of the airline’s site, or, if they signed up through Discord or VATSIM, with the API key on their profile page as the password',
+    'Check the user name and the password; pilots sign in with their number or e-mail address and the password of the airline’s site, or, if they signed up through Discord or VATSIM, with the API key on their profile page as the password',
   'pilot-not-confirmed': 'Wait until the airline has accepted the pilot, or ask its staff; the password was not wrong',
   'account-broken':
     'The account may be retired or lack a rank or an airline: ask the staff of the airline to look at it',
   'session-unknown': 'Sign in again with "crewroom sign-in"',
-  'back-end-unreachable': 'Check the address and the network; "crewroom doctor --script-url URL" shows how far it gets',
+  'back-end-unreachable':
+    'Check the address and the network; "crewroom doctor --script-url URL" shows which step fails',
   'back-end-timeout': 'Try again later; if other sites are fast, ask the airline about its server',
   'back-end-redirect':
     'Configure the address at the end of the redirects as scriptURL of the airline, with a slash at its end',
   'not-a-back-end': 'Check that scriptURL names the directory of the back end, not the site of the airline',
   'back-end-failed': 'Try again later; if it persists, send the message of the back end to the airline',
   'back-end-busy':
-    'Wait as long as it asks for, or some minutes, then try again; if it persists, the airline has to allow more requests',
+    'Wait as long as the back end asks, or some minutes, then try again; if it persists, the airline has to allow more requests',
   'invalid-pilot': 'The airline has to fix its back end: "crewroom doctor --script-url URL" shows what is missing',
   'entry-corrupt':
     'Write or delete the key to continue; run "crewroom doctor --deep" to check all others, and check the disk',
@@ -95,7 +98,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-profile':
     'Correct the file; its content is an identity document, such as the one "crewroom identity" prints',
   'invalid-airline': 'Correct the file; its content is the member "airline" of an identity document',
-  'keychain-unavailable': 'Unlock the keychain: the session is then taken up by itself; or sign in again',
+  'keychain-unavailable': 'Unlock the keychain, and the session is resumed automatically; or sign in again',
   'unsafe-host': 'Use --host localhost, 127.0.0.1 or ::1; local plugins send no credential, so nothing else is safe',
   'address-in-use': 'Stop that program, or choose another port with --port; plugins expect 7172',
   'address-unusable': 'Choose another address with --host or --port',
@@ -110,9 +113,9 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
   'foreign-service':
     'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',
-  'service-timeout': 'Run "crewroom doctor" to see whether the service is well',
+  'service-timeout': 'Run "crewroom doctor" to check the service',
   'invalid-value': 'Correct the value, or the schema that reads it; the text of the entry has the stored value',
   'unexpected-answer':
     'Another program, or another version of Crewroom, may be listening on the port; "crewroom doctor" names it',
-  'unknown-failure': 'The log of the service has more about it; a newer Crewroom may know this failure',
+  'unknown-failure': 'See the log of the service for details; a newer Crewroom may know this failure',
 };

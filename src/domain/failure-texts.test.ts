@@ -68,7 +68,7 @@ const VARIANTS: readonly Variant[] = [
       },
       {
         failure: {code: 'session-unknown', ...at},
-        text: `Cannot go on with the session at ${URL}: it is unknown there${says}`,
+        text: `Cannot continue the session at ${URL}: it is unknown there${says}`,
       },
       {
         failure: {code: 'account-broken', ...failed},
@@ -80,15 +80,15 @@ const VARIANTS: readonly Variant[] = [
       },
       {
         failure: {code: 'back-end-failed', ...failed},
-        text: `Cannot get an answer of the back end at ${URL}: it failed with status 500${says}`,
+        text: `Cannot get an answer from the back end at ${URL}: it failed with status 500${says}`,
       },
       {
         failure: {code: 'back-end-failed', ...failed, problem: 'it is out'},
-        text: `Cannot get an answer of the back end at ${URL}: it is out (status 500)${says}`,
+        text: `Cannot get an answer from the back end at ${URL}: it is out (status 500)${says}`,
       },
       {
         failure: {code: 'back-end-busy', ...failed, problem: 'it is busy'},
-        text: `Cannot get an answer of the back end at ${URL}: it is busy (status 500)${says}`,
+        text: `Cannot get an answer from the back end at ${URL}: it is busy (status 500)${says}`,
       },
     ].map(each => ({...each, name, code: each.failure.code}) as Variant);
   }),

@@ -20,7 +20,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot apply the transaction: with the values that it patches it is larger than ${sizeBytesMax} bytes`,
   'patch-too-large': ({membersMax}) =>
     `Cannot apply the merge patch: it has more than ${membersMax} members, those of nested objects included`,
-  'unsupported-body': ({problem}) => `Cannot take the body: ${problem}`,
+  'unsupported-body': ({problem}) => `Cannot accept the body: ${problem}`,
   'invalid-parameter': CLIENT_FAILURE_TEXTS['invalid-parameter'],
   'invalid-header': ({header, problem}) => `Cannot use the header ${quote(header)}: ${problem}`,
   'malformed-request': ({problem}) => `Cannot read the request: ${problem}`,
@@ -34,19 +34,19 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'foreign-origin': ({origin}) => `Cannot serve pages of ${quote(origin)}: the origin is not allowed`,
   'cross-site': ({site}) => `Cannot serve a ${site} request of a web page: it does not come from an allowed origin`,
   'not-a-page': ({path}) =>
-    `Cannot open ${quote(path)} in a browser window: it is not a page, and is answered to programs`,
+    `Cannot open ${quote(path)} in a browser window: it is not a page but a resource for programs`,
   'headers-too-large': () => 'Cannot read the request: its headers are larger than 16 KiB',
   'request-timeout': () => 'Cannot wait longer for the request: it did not arrive in time',
-  'too-many-connections': ({connectionsMax}) => `Cannot take another connection: ${connectionsMax} are busy`,
+  'too-many-connections': ({connectionsMax}) => `Cannot accept another connection: ${connectionsMax} are busy`,
   'too-many-bodies': () =>
-    'Cannot hold another body or answer: those of other requests fill the memory that there is for them',
-  'too-many-subscribers': ({subscribersMax}) => `Cannot take another subscriber: there are ${subscribersMax} already`,
+    'Cannot hold another body or answer in memory: other requests use all of the memory for bodies',
+  'too-many-subscribers': ({subscribersMax}) => `Cannot accept another subscriber: there are ${subscribersMax} already`,
   'subscriber-too-slow': ({cursor}) =>
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
   'reader-too-slow': ({idleMs}) => `Cannot keep the snapshot any longer: nothing of it was read for ${idleMs} ms`,
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
   'sign-in-unavailable': ({problem}) => `Cannot sign in, sign out or verify a session: ${problem}`,
-  'sign-in-busy': () => 'Cannot sign in: another sign-in is under way',
+  'sign-in-busy': () => 'Cannot sign in: another sign-in is in progress',
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
   'invalid-plugin': ({plugin, problems}) =>
     `Cannot use the plugin ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,
@@ -72,7 +72,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'account-broken': ({url, backEndStatus, problem = 'it returned an empty response for this pilot', message}) =>
     `Cannot sign in at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'session-unknown': ({url, message}) =>
-    `Cannot go on with the session at ${url}: it is unknown there${quoteMessage(message)}`,
+    `Cannot continue the session at ${url}: it is unknown there${quoteMessage(message)}`,
   'back-end-unreachable': ({url, stage, problem}) => `Cannot reach the back end at ${url}: ${problem} (${stage})`,
   'back-end-timeout': ({url, timeoutMs}) =>
     `Cannot wait longer for the back end at ${url}: no whole answer within ${timeoutMs} ms`,
@@ -85,10 +85,10 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'back-end-failed': ({url, backEndStatus, problem, message}) => {
     const what =
       problem === undefined ? `it failed with status ${backEndStatus}` : `${problem} (status ${backEndStatus})`;
-    return `Cannot get an answer of the back end at ${url}: ${what}${quoteMessage(message)}`;
+    return `Cannot get an answer from the back end at ${url}: ${what}${quoteMessage(message)}`;
   },
   'back-end-busy': ({url, backEndStatus, problem, message}) =>
-    `Cannot get an answer of the back end at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
+    `Cannot get an answer from the back end at ${url}: ${problem} (status ${backEndStatus})${quoteMessage(message)}`,
   'invalid-pilot': ({url, problems}) => `Cannot use the pilot of ${url}: ${problems.map(describeProblem).join('; ')}`,
   'entry-corrupt': ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
   'store-corrupt': ({after}) =>
@@ -122,7 +122,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
   'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
   'foreign-service': ({url, owner, userId}) =>
-    `Cannot trust the service at ${url} with a password: its program belongs to user ${owner}, and this one runs as ${userId}`,
+    `Cannot trust the service at ${url} with a password: its process belongs to user ${owner}, and this one to user ${userId}`,
   'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
   'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],

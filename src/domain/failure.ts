@@ -57,15 +57,15 @@ export type PluginFailure =
       readonly plugin: string;
       readonly route: string;
       readonly problem: string;
-      /** The first place in the code of the plugin, if it is known. */
+      /** The innermost position in the code of the plugin, such as `background/index.js:12`, if it is known. */
       readonly place?: string;
     }
   | {readonly code: 'plugin-timeout'; readonly plugin: string; readonly route: string; readonly timeoutMs: number}
   | {readonly code: 'plugin-ended'; readonly plugin: string; readonly route: string};
 
 /**
- * The back end of the airline did not do what was asked of it. Texts that come from it are
- * cleaned and cut, and hold neither password nor session; addresses come without their query.
+ * A request to the back end of the airline failed. Texts from the back end are cleaned and shortened, and contain neither
+ * password nor session; addresses have no query.
  */
 export type BackEndFailure =
   | ({readonly code: 'wrong-credentials'; readonly url: string; readonly message?: string} & Hinted)
@@ -113,7 +113,7 @@ export type BackEndFailure =
     } & Hinted &
       Pausing)
   | ({
-      /** It answers 429: it, or what stands in front of it, gets more requests than it takes. */
+      /** The back end, or a proxy in front of it, limits requests (429). */
       readonly code: 'back-end-busy';
       readonly url: string;
       readonly backEndStatus: number;
@@ -135,7 +135,7 @@ interface Pausing {
   readonly retryAfterSeconds?: number;
 }
 
-/** How far a request to a back end came: its name was looked up, it was connected to, TLS was agreed on, it answered. */
+/** The step in which a request to a back end failed: looking up its name, connecting, the TLS handshake, or the answer. */
 export type BackEndStage = 'name' | 'connection' | 'tls' | 'answer';
 
 /** Failures of the service on valid requests. */
@@ -149,7 +149,7 @@ export type StoreFailure =
   | ({readonly code: 'store-closed'} & Partial<ImportedPart>)
   | {readonly code: 'internal'; readonly requestId: string};
 
-/** The keychain of the system is locked or does not answer. Never the answer to a request: the status of the session has it. */
+/** The keychain of the system is locked or does not answer. Appears only as the problem in the status of the session. */
 export type KeychainFailure = {readonly code: 'keychain-unavailable'; readonly problem: string};
 
 /** Failures that never cross HTTP: a program could not start, was used wrongly, or did not reach the service. */

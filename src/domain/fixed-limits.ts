@@ -9,7 +9,7 @@ export const KEY_BYTES_MAX = 512;
 /** Longest time to live, in seconds: ten years of 365 days. */
 export const TTL_SECONDS_MAX = 10 * 365 * 24 * 60 * 60;
 
-/** Most operations in a transaction: as many as a page of a listing has entries. */
+/** Maximum number of operations in a transaction: as many as a page of a listing has entries. */
 export const TRANSACTION_OPERATIONS_MAX = 1000;
 
 /** Deepest nesting of a value, in levels: deeper than documents that people write. Recursive readers overflow at some thousand. */

@@ -33,7 +33,7 @@ export interface FlightPosition {
   readonly longitude: number;
   /** True heading, in degrees. */
   readonly headingDegrees: number;
-  /** Above the ground and the sea alike: airports are at sea level here. */
+  /** Altitude above sea level and ground: simulated airports are at sea level. */
   readonly altitudeFeet: number;
   readonly verticalSpeedFeetPerMinute: number;
   readonly groundSpeedKnots: number;
@@ -51,10 +51,10 @@ export interface FlightStatus extends FlightPosition {
   readonly bidId?: string | undefined;
   /** Simulated seconds per second. */
   readonly speed: number;
-  /** Repeats the flight: the same seed gives the same flight. */
+  /** Seed of the random numbers: the same seed gives the same flight. */
   readonly seed: number;
   readonly isPaused: boolean;
-  /** Whether the simulator is connected. */
+  /** True if the simulator is connected. */
   readonly isConnected: boolean;
   /** Simulated time since the start, in seconds. */
   readonly elapsedSeconds: number;
@@ -82,13 +82,13 @@ export interface Flight {
   /** Starts a flight at boarding, in place of the present one. @throws {AppError} `invalid-flight`. */
   start(options?: FlightOptions): FlightStatus;
 
-  /** Stops the time of the flight, or continues it. @throws {AppError} `no-flight`. */
+  /** Pauses the flight, or continues a paused one. @throws {AppError} `no-flight`. */
   pause(): FlightStatus;
 
   /** Goes to the beginning of a phase. @throws {AppError} `no-flight`. */
   jump(phase: FlightPhase): FlightStatus;
 
-  /** Disconnects the simulator, or connects it again. @throws {AppError} `no-flight`. */
+  /** Disconnects the simulator, or reconnects a disconnected one. @throws {AppError} `no-flight`. */
   disconnect(): FlightStatus;
 
   /** Ends the flight. Idempotent. */

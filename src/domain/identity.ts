@@ -1,6 +1,6 @@
-/** The identity document: who the pilot is, exactly as the source has it. */
+/** The identity document, which describes the pilot, exactly as its source has it. */
 export interface Identity {
-  /** The document as JSON text in UTF-8, made once per change and never changed after that. */
+  /** The document as JSON text in UTF-8, serialised once per change. The bytes never change. */
   readonly json: Uint8Array;
   /** A line for people: the pilot and the airline, such as `Ada Quill (CRW0042), Crewroom Air`. */
   readonly summary: string;
@@ -15,8 +15,8 @@ export type IdentityOrigin =
   | {readonly kind: 'none'};
 
 /**
- * The members of an identity document, as the specification names them. A document may hold others
- * besides; they pass through untouched.
+ * The members of an identity document, as the specification names them. A document may have other members, which are passed
+ * on unchanged.
  */
 export interface IdentityDocument {
   /** The account on the platform; absent without one. Another brand may stand in place of `vendor`. */
@@ -36,7 +36,7 @@ export interface PlatformAccount {
   readonly developer: boolean;
   readonly tester: boolean;
   readonly showHost: boolean;
-  /** When the session ends, in seconds since the Unix epoch. */
+  /** End of the session, in seconds since the Unix epoch. */
   readonly expiry?: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface AirlineAccount {
   readonly rankLevel: number;
   readonly avatar: string | null;
   readonly session: string;
-  /** When the session ends, in seconds since the Unix epoch. */
+  /** End of the session, in seconds since the Unix epoch. */
   readonly expiry?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface Airline {
   readonly plugins: readonly AirlinePlugin[];
 }
 
-/** How the airline presents itself, and where its back end is. */
+/** The name, the appearance and the addresses of the airline. */
 export interface AirlineSettings {
   readonly airlineName: string;
   readonly airlineICAO: string;

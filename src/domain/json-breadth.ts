@@ -3,12 +3,12 @@ import {decodeBeginning} from './json-string.ts';
 
 const OPEN_ARRAY = 0x5b;
 
-/** Longest name that a path of {@link TooBroad} has whole, in UTF-16 units. */
+/** Maximum length of a name in the path of {@link TooBroad}, in UTF-16 units; longer names are cut. */
 const PATH_NAME_LENGTH_MAX = 64;
 
 /** Counts the elements and members on the outermost levels of a text, up to their limits. */
 export class JsonBreadth {
-  /** How many levels are counted. */
+  /** Number of levels that are counted. */
   readonly levels: number;
   readonly #bytes: Uint8Array;
   readonly #brackets: readonly number[];

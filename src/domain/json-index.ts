@@ -91,7 +91,8 @@ export class JsonIndex {
   /**
    * Returns the text of a string, with its escapes resolved.
    *
-   * @param lengthMax In UTF-16 units. Of a longer string only a beginning is decoded that is longer too. @default {Infinity}
+   * @param lengthMax In UTF-16 units. If the string is longer, only its beginning is decoded and returned, which is also longer
+   * than `lengthMax`. @default {Infinity}
    */
   string({start, end}: JsonSpan, lengthMax = Infinity): string {
     const length = end - start - 2;
@@ -105,7 +106,7 @@ export class JsonIndex {
   /**
    * Returns the members of an object, in their order.
    *
-   * @param nameLengthMax Of longer names only a beginning is decoded: see {@link string}. For objects with few members.
+   * @param nameLengthMax Maximum length of a name that is decoded whole: see {@link string}. For objects with few members.
    * @default {Infinity}
    */
   members(object: JsonSpan, nameLengthMax = Infinity): readonly JsonMember[] {

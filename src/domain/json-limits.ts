@@ -3,11 +3,11 @@ export interface JsonLimits {
   /** Deepest nesting of arrays and objects, in levels. @default {VALUE_DEPTH_MAX} */
   readonly depthMax?: number;
   /**
-   * Most elements of an array, or members of an object, on each of the outermost levels. The scan ends at the first
+   * Maximum number of elements of an array, or members of an object, on each of the outermost levels. The scan ends at the first
    * excess element. @default {no limit}
    */
   readonly breadthMax?: readonly number[];
-  /** Most members of all objects together. @default {no limit} */
+  /** Maximum number of members of all objects together. @default {no limit} */
   readonly membersMax?: number;
 }
 

@@ -24,7 +24,7 @@ export class JsonNumber {
     this.#bytes = bytes;
   }
 
-  /** Whether the scan has stopped within a number. */
+  /** True if the scan has stopped within a number. */
   get isOpen(): boolean {
     return this.#part !== END;
   }

@@ -1,6 +1,6 @@
 import {AppError} from './app-error.ts';
 
-/** Returns the failure for a text that has something else than what its syntax requires at a position. */
+/** Returns the failure for a text that has another byte at a position than its syntax requires. */
 export function unexpected(bytes: Uint8Array, at: number, wanted: string): AppError {
   return new AppError({
     code: 'invalid-json',

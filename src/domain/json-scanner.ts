@@ -97,7 +97,7 @@ class JsonScanner {
     return this.#bytes.subarray(this.#start, this.#end);
   }
 
-  /** Scans up to a position, or a few bytes beyond it. @returns Whether more follows. */
+  /** Scans up to a position, or a few bytes beyond it. @returns True if more follows. */
   #scanUntil(until: number): boolean {
     const end = Math.min(until, this.#bytes.length);
     if (this.#cutString >= 0) this.#scanString(this.#cutString, this.#at, end);

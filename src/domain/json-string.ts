@@ -2,7 +2,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** Most bytes that a JSON string takes for one UTF-16 unit: those of an escape such as `\u0061`. */
+/** Maximum number of bytes that a JSON string takes for one UTF-16 unit: those of an escape such as `\u0061`. */
 const UNIT_BYTES_MAX = 6;
 
 /** Returns whether a string of this many bytes between its quotes is longer than `lengthMax`, whatever it decodes to. */
@@ -12,7 +12,7 @@ export function isTooLong(sizeBytes: number, lengthMax: number): boolean {
 
 /**
  * Decodes a JSON string that was checked before. If it is longer than `lengthMax` (see {@link isTooLong}), only its
- * beginning is decoded, which is longer too: the caller refuses it by its length.
+ * beginning is decoded, which is also longer than `lengthMax`: the caller refuses it by its length.
  *
  * @param start The position of its opening quote.
  * @param lengthMax In UTF-16 units.

@@ -10,7 +10,7 @@ export type Key = string & {readonly [keyBrand]: true};
 export type Prefix = string & {readonly [prefixBrand]: true};
 declare const prefixBrand: unique symbol;
 
-/** Characters (UTF-16 units) of a refused key that a failure repeats. */
+/** Maximum length of a refused key in a failure, in UTF-16 units. */
 const SHOWN_LENGTH_MAX = 64;
 
 const TOO_LONG = `it is longer than ${KEY_BYTES_MAX} bytes`;

@@ -13,61 +13,61 @@ export interface Limits {
   readonly valueDepthMax: number;
   /** Longest time to live, in seconds. */
   readonly ttlSecondsMax: number;
-  /** Entries on a page of a listing, unless the caller asks for another number. */
+  /** Default number of entries on a page of a listing. */
   readonly listLimit: number;
-  /** Most entries on a page of a listing. */
+  /** Maximum number of entries on a page of a listing. */
   readonly listLimitMax: number;
   /** A page with values, and the response to a long poll, ends with the entry that reaches this many bytes of values. */
   readonly listValuesBytesMax: number;
-  /** Most members of all objects in a merge patch together. */
+  /** Maximum number of members of all objects in a merge patch together. */
   readonly patchMembersMax: number;
-  /** Largest transaction, in bytes of its document; also the most that its patches and the values they patch have together. */
+  /** Largest transaction, in bytes of its document; also the maximum size of its patches and the values that they patch together. */
   readonly transactionBytesMax: number;
-  /** Most checks in a transaction. */
+  /** Maximum number of checks in a transaction. */
   readonly transactionChecksMax: number;
-  /** Most operations in a transaction. */
+  /** Maximum number of operations in a transaction. */
   readonly transactionOperationsMax: number;
   /** Longest line of an import, in bytes. */
   readonly importLineBytesMax: number;
-  /** Most changes that the change log keeps. */
+  /** Maximum number of changes that the change log keeps. */
   readonly logChangesMax: number;
-  /** Most bytes of keys and values that the change log keeps. */
+  /** Maximum size of the keys and values that the change log keeps, in bytes. */
   readonly logBytesMax: number;
   /** Largest value that the change log keeps and that events carry, in bytes. Of larger ones only the size is known. */
   readonly logValueBytesMax: number;
-  /** Most commits that wait for the disk. */
+  /** Maximum number of commits that wait for the disk. */
   readonly waitingCommitsMax: number;
-  /** Most subscribers at once. */
+  /** Maximum number of subscribers at once. */
   readonly subscribersMax: number;
-  /** Most events that wait for one subscriber, apart from those of one commit. A subscriber further behind is disconnected. */
+  /** Maximum number of events that wait for one subscriber, apart from those of one commit. A subscriber further behind is disconnected. */
   readonly waitingEventsMax: number;
-  /** Most bytes of keys and values that wait for one subscriber, apart from those of one commit. */
+  /** Maximum size of the keys and values that wait for one subscriber, in bytes, apart from those of one commit. */
   readonly waitingEventBytesMax: number;
-  /** Longest silence of an event stream, in milliseconds: then a heartbeat is sent. */
+  /** Time without events after which an event stream sends a heartbeat, in milliseconds. */
   readonly heartbeatMs: number;
   /** Longest time that a long poll waits for events, in seconds. */
   readonly waitSecondsMax: number;
-  /** Events after which the response to a long poll ends, with the commit that reaches this number. */
+  /** The response to a long poll ends with the commit that reaches this number of events. */
   readonly waitEventsMax: number;
-  /** Most connections at once, subscribers apart. */
+  /** Maximum number of connections at once, without those of subscribers. */
   readonly connectionsMax: number;
-  /** Most bytes of requests and responses held in memory. */
+  /** Maximum size of requests and responses held in memory, in bytes. */
   readonly heldBytesMax: number;
   /** Largest headers of a request, in bytes. */
   readonly headerBytesMax: number;
   /** Longest time for the headers of a request to arrive, in milliseconds. */
   readonly headersTimeoutMs: number;
-  /** Longest time for the body of a request to arrive, in milliseconds; if it is read in chunks, for each of them. */
+  /** Longest time for the body of a request to arrive, in milliseconds; for a body that is read in chunks, the time for each chunk. */
   readonly requestTimeoutMs: number;
-  /** Most requests at once that the background of one plugin works on. */
+  /** Maximum number of requests that the background of one plugin works on at once. */
   readonly pluginRequestsMax: number;
   /** Longest time for the background of a plugin to answer a request, in milliseconds. */
   readonly pluginTimeoutMs: number;
   /** Largest body of a request to a plugin, and of its answer unless it is a file, in bytes. */
   readonly pluginBodyBytesMax: number;
-  /** Largest resident memory of the background of a plugin, in bytes: then it is ended. */
+  /** Largest resident memory of the background of a plugin, in bytes. A background that exceeds it is ended. */
   readonly pluginMemoryBytesMax: number;
-  /** Most lines that a plugin logs in a second; the others are dropped and counted. */
+  /** Maximum number of lines that a plugin logs in a second; the others are dropped and counted. */
   readonly pluginLogLinesMax: number;
 }
 
@@ -76,7 +76,7 @@ export type LimitSettings = Pick<Limits, 'valueBytesMax' | 'valueDepthMax' | 'co
 
 /** The values that a configured limit may have. */
 export const LIMIT_RANGES: {readonly [N in keyof LimitSettings]: {readonly min: number; readonly max: number}} = {
-  // One value takes all of `heldBytesMax`.
+  // One value of this size takes all of `heldBytesMax`.
   valueBytesMax: {min: 1, max: 256 * 1024 * 1024},
   valueDepthMax: {min: 1, max: 10_000},
   // The number of ports that a client address has.
@@ -85,7 +85,7 @@ export const LIMIT_RANGES: {readonly [N in keyof LimitSettings]: {readonly min: 
 
 const VALUE_BYTES_MAX = 1024 * 1024;
 
-/** The limits of a service without settings of its own. */
+/** The limits of a service without settings. */
 export const DEFAULT_LIMITS: Limits = {
   keyBytesMax: KEY_BYTES_MAX,
   valueBytesMax: VALUE_BYTES_MAX,
@@ -95,7 +95,7 @@ export const DEFAULT_LIMITS: Limits = {
   // About a millisecond of work and 150 KB of listing.
   listLimitMax: 1000,
   listValuesBytesMax: 4 * 1024 * 1024,
-  // To change more, store the whole value.
+  // A larger change can store the whole value instead.
   patchMembersMax: 10_000,
   // Reading this much takes some tens of milliseconds; it is half of what the store writes at once.
   transactionBytesMax: 8 * 1024 * 1024,
@@ -108,7 +108,7 @@ export const DEFAULT_LIMITS: Limits = {
   // Keeps the log smaller than the store if values are large.
   logBytesMax: 64 * 1024 * 1024,
   logValueBytesMax: 64 * 1024,
-  // At 100 KB each these take 400 MB; the limit of connections keeps far below this number.
+  // At 100 KB each these take 400 MB; the limit of connections keeps the number far lower.
   waitingCommitsMax: 4096,
   // A console and some plugins need ten, a test of an airline's page some hundred.
   subscribersMax: 1024,
@@ -131,13 +131,13 @@ export const DEFAULT_LIMITS: Limits = {
   // A page sends some ten at once. Above the connections at which the cost of a request is measured, a plugin only falls
   // further behind.
   pluginRequestsMax: 64,
-  // Plugins ask back ends of airlines, some of which take half of it.
+  // Plugins call back ends of airlines, some of which take half of this time.
   pluginTimeoutMs: 30_000,
-  // A photograph or a sound; the memory of requests in progress holds 16 of them.
+  // A photograph or a sound. `heldBytesMax` allows 16 of them.
   pluginBodyBytesMax: 16 * 1024 * 1024,
   // Twice the heap of a background.
   pluginMemoryBytesMax: 512 * 1024 * 1024,
-  // A plugin that logs each request of its page needs a hundredth of it.
+  // A plugin that logs each request of its page needs a hundredth of this.
   pluginLogLinesMax: 1000,
 };
 

@@ -59,7 +59,7 @@ function endsPart(index: number): boolean {
 interface Place {
   readonly index: JsonIndex;
   readonly span: JsonSpan;
-  /** Whether the text is deeper than the result may be. */
+  /** True if the text is deeper than the result may be. */
   readonly tooDeep?: boolean;
 }
 
@@ -71,7 +71,7 @@ interface Slice {
   end: number;
 }
 
-/** A value that is merged from two. */
+/** A target and the patch that is merged into it. */
 interface Merge {
   readonly target: Place | undefined;
   readonly patch: Place;
@@ -133,7 +133,7 @@ const COLON = new TextEncoder().encode(':');
 const CLOSING = new TextEncoder().encode('}');
 
 /**
- * Most bytes of white space and colon that each new member gets: the indentation of {@link VALUE_DEPTH_MAX} levels by four
+ * Maximum size of the white space and colon that each new member gets, in bytes: the indentation of {@link VALUE_DEPTH_MAX} levels by four
  * spaces. Many copies of a longer one would fill the memory.
  */
 const SPACING_BYTES_MAX = 4 * VALUE_DEPTH_MAX;

@@ -17,7 +17,7 @@ export interface PluginManifest {
 /** Setting that a plugin declares in its manifest. */
 export interface PluginSetting {
   readonly type: 'boolean' | 'string' | 'number' | 'list';
-  /** Whether the airline or the user sets it. */
+  /** The party that sets the value. */
   readonly settingType: 'airline' | 'user';
   readonly name?: string | undefined;
   readonly description?: string | undefined;

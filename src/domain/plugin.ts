@@ -36,9 +36,9 @@ export interface PluginStatus {
   readonly state: PluginState;
   /** The reason why it is broken, waiting, restarting or stopped. */
   readonly reason?: string | undefined;
-  /** Problems that do not keep it from running, such as settings that do not fit. */
+  /** Problems that do not keep the plugin from running, such as invalid values of settings. */
   readonly warnings: readonly string[];
-  /** Whether it was named one by one, with `--plugin`, rather than found in the directory of plugins. */
+  /** True if the plugin was named with `--plugin`; false if it was found in the directory of plugins. */
   readonly inDevelopment: boolean;
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
@@ -93,8 +93,8 @@ export type PluginBody =
 /** The port of the plugin host. */
 export interface Plugins extends AsyncDisposable {
   /**
-   * Waits until the folders of plugins were read for the first time. Plugins may be starting still. They are read once the service
-   * listens, or when it closes.
+   * Waits until the folders of plugins were read for the first time, which happens once the service listens, or when it closes.
+   * Plugins may still be starting.
    */
   ready(): Promise<void>;
 
@@ -120,7 +120,7 @@ export interface Plugins extends AsyncDisposable {
    */
   logs(id: string): readonly PluginLogLine[];
 
-  /** Logs a line for a plugin, with secrets masked; without a known id for the client itself. */
+  /** Logs a line for a plugin, with secrets masked. If the id is undefined or unknown, logs it for the client itself. */
   log(id: string | undefined, line: Pick<PluginLogLine, 'level' | 'text'>): void;
 
   /**
@@ -139,7 +139,7 @@ export interface Plugins extends AsyncDisposable {
    */
   call(id: string, request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer>;
 
-  /** Tells a background that its settings changed. Unknown ids are ignored. */
+  /** Notifies a background that its settings changed. Unknown ids are ignored. */
   updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void;
 
   /** Calls the listener after each change of {@link list}, with the id of the plugin. @returns A function that removes it. */

@@ -27,7 +27,7 @@ export class Redactor {
   }
 }
 
-/** Reports if a text contains another, in linear time. */
+/** Returns whether a text contains another, in linear time. */
 export function contains(text: string, part: string): boolean {
   return findAll(text, {text: part, borders: bordersOf(part)}).next().done === false;
 }

@@ -12,7 +12,7 @@ export interface StoreRevision {
   readonly revision: Revision;
 }
 
-/** A revision as callers give it. A bare one refers to the store that is asked, unchecked. */
+/** A revision as callers give it. A bare one refers to the called store, unchecked. */
 export type GivenRevision = Revision | StoreRevision;
 
 /** A revision that no entry has. */

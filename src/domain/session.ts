@@ -17,7 +17,7 @@ export interface SessionStatus {
   readonly summary?: string | undefined;
   /** The end of the session, in milliseconds since the Unix epoch, if it is known. */
   readonly expiresAtMs?: number | undefined;
-  /** Whether the served identity is the last known one, not confirmed by the back end since. */
+  /** True if the served identity is the last known one, and the back end has not confirmed it since. */
   readonly stale: boolean;
   /** The address of the back end of the airline. */
   readonly scriptURL?: string | undefined;
@@ -74,13 +74,13 @@ export interface Sessions {
   signOut(): Promise<SessionStatus>;
 }
 
-/** The port of sessions with what only a server needs: it signs in for callers that may do less than this program. */
+/** The port of sessions for a server, which signs in on behalf of callers with fewer rights than this program. */
 export interface ServedSessions extends Sessions {
   signIn(signIn: SignIn, options?: ServedSignInOptions): Promise<SessionStatus>;
 }
 
 /** Options of a sign-in that a server carries out for a caller. */
 export interface ServedSignInOptions extends SignInOptions {
-  /** Whether the caller may name a back end that is not configured. @default {true} */
+  /** True if the caller may name a back end that is not configured. @default {true} */
   readonly mayNameBackEnd?: boolean | undefined;
 }

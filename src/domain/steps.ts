@@ -1,10 +1,10 @@
 /**
- * Work that is done in steps. Each step yields about how many bytes it looked at, so that the caller can decide when to
- * let other work run.
+ * Work that is done in steps. Each step yields the approximate number of bytes that it processed, so that the caller can
+ * decide when to let other work run.
  */
 export type Steps<T> = Generator<number, T>;
 
-/** Most bytes that one step looks at: less than a millisecond of work. */
+/** Maximum number of bytes that one step processes: less than a millisecond of work. */
 export const STEP_BYTES_MAX = 32 * 1024;
 
 /** Bytes of steps that run in one tick of the event loop: a few milliseconds of work. */
@@ -30,7 +30,7 @@ export async function runInTicks<T>(steps: Iterator<number, T>, pause: () => Pro
   }
 }
 
-/** Runs all steps without a pause. */
+/** Runs all steps synchronously. */
 export function runAtOnce<T>(steps: Iterator<number, T>): T {
   for (;;) {
     const {done, value} = steps.next();

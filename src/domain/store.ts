@@ -14,9 +14,9 @@ import type {StoreId} from './store-id.ts';
  */
 export interface Store extends AsyncDisposable {
   /**
-   * Applies all operations under one new revision if every check holds, and none otherwise.
-   * Resolved: on disk (fsync) or replicated. Threw: nothing happened. A commit that changes nothing
-   * takes no revision. Values are copied at the call, so that the caller may reuse their bytes.
+   * Applies all operations under one new revision if every check holds, and none otherwise. If the promise resolves, the
+   * commit is on disk (fsync) or replicated; if it rejects, nothing was changed. A commit that changes nothing takes no
+   * revision. Values are copied at the call, so that the caller may reuse their bytes.
    *
    * @throws {AppError} `revision-conflict` with every check that failed; `no-entry` if it touches a missing
    * entry; `value-too-large`, `value-too-deep`, `transaction-too-large` if patches exceed the limits of the
@@ -33,7 +33,7 @@ export interface Store extends AsyncDisposable {
   get(key: Key): Promise<Entry | undefined>;
 
   /**
-   * Returns entries in the order of the UTF-8 bytes of their keys, all of one moment.
+   * Returns entries in the order of the UTF-8 bytes of their keys, as they were at one moment.
    *
    * @throws {AppError} `entry-corrupt`; `store-corrupt` if a part cannot be read; `store-closed`.
    */
@@ -53,9 +53,9 @@ export interface Store extends AsyncDisposable {
   onChange(listener: () => void): () => void;
 
   /**
-   * Returns the entries of this moment, to be read while writes continue. Dispose of it soon: it keeps the space of
-   * overwritten values, and the number of snapshots is limited; further callers wait. An engine may close a snapshot
-   * that was not read for {@link SNAPSHOT_IDLE_MS}.
+   * Takes a snapshot: the entries at this moment, which can be read while writes continue. Dispose of it soon: a snapshot
+   * keeps the space of overwritten values, and the number of snapshots is limited; further callers wait. An engine may close
+   * a snapshot that was not read for {@link SNAPSHOT_IDLE_MS}.
    *
    * @throws {AppError} `store-closed`.
    */

@@ -5,7 +5,7 @@ import type {Revision} from './revision.ts';
  */
 export interface Transfer {
   /**
-   * Exports the entries of one revision, byte for byte, while writes continue. The caller reads to the end or calls
+   * Exports the entries of one revision, byte for byte, while writes continue. The caller must read to the end or call
    * `return()`: until then the store keeps overwritten values.
    *
    * @throws {AppError} `invalid-parameter`; `entry-corrupt`, also during the iteration: the lines then end without a

@@ -1,5 +1,5 @@
 /**
- * Waits for a promise, but only until a signal is aborted, which the other side may not notice.
+ * Waits until a promise settles or a signal is aborted. The work behind the promise is not cancelled.
  *
  * @throws The signal's reason.
  */

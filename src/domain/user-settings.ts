@@ -17,11 +17,11 @@ export interface UserSettings extends AsyncDisposable {
    * Changes some settings; `null` restores a default. Atomic: either all changes are stored, or none.
    *
    * @returns All settings of the id, after the changes.
-   * @throws {AppError} `no-plugin`; `invalid-plugin-settings` with each problem; whatever writing an entry throws.
+   * @throws {AppError} `no-plugin`; `invalid-plugin-settings` with each problem; every failure of writing an entry.
    */
   update(id: string, changes: SettingValues): Promise<SettingValues>;
 
-  /** Describes the stored values of a plugin that do not fit, and therefore read as the default; empty for unknown ids. */
+  /** Describes the stored values of a plugin that are invalid, and therefore read as the default; empty for unknown ids. */
   problems(id: string): Promise<readonly string[]>;
 
   /** Stops following the entries. Idempotent. */

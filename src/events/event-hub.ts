@@ -19,7 +19,7 @@ import {Subscription, type SubscriptionDeps, type SubscriptionStart} from './sub
 import {Tail} from './tail.ts';
 import {TickQueue} from './tick-queue.ts';
 
-/** The sources of events, and the limits of the hub. */
+/** Dependencies of {@link createEventHub}. */
 export interface EventHubDeps {
   readonly store: Pick<Store, 'id' | 'changes' | 'revision' | 'snapshot' | 'onChange'>;
   readonly identity: Pick<IdentitySource, 'onChange'>;
@@ -28,7 +28,7 @@ export interface EventHubDeps {
   readonly limits?: Partial<EventLimits> | undefined;
 }
 
-/** Makes the hub that delivers the changes of a store, and of the identity, to all subscribers. */
+/** Creates the hub that delivers the changes of a store, and of the identity, to all subscribers. */
 export function createEventHub(deps: EventHubDeps): Events & Announcer {
   return new EventHub(deps);
 }

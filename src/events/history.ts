@@ -6,7 +6,7 @@ import {describePresent, readLog, selectPrefix} from './batches.ts';
 import type {EventLimits} from './limits.ts';
 import type {TickQueue} from './tick-queue.ts';
 
-/** The parts of {@link readHistory}. */
+/** Dependencies of {@link readHistory}. */
 export interface HistoryDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'snapshot'>;
   readonly ticks: TickQueue;
@@ -21,7 +21,7 @@ export interface HistoryStart {
   readonly prefix: Prefix;
   /** The last revision that it has seen, {@link FOREIGN_CURSOR}, or undefined to start with the entries that are present. */
   readonly seen: Revision | undefined;
-  /** Sends the entries that are present after a `reset`. */
+  /** Delivers all present entries after a `reset`. */
   readonly initial: boolean;
 }
 

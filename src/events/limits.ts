@@ -2,19 +2,19 @@ import {DEFAULT_LIMITS} from '../domain/limits.ts';
 
 /** The limits of a hub. */
 export interface EventLimits {
-  /** Most subscribers at once. */
+  /** Maximum number of subscribers at once. */
   readonly subscribersMax: number;
-  /** Most events that wait for one subscriber, apart from those of one commit. */
+  /** Maximum number of events that wait for one subscriber, apart from those of one commit. */
   readonly waitingEventsMax: number;
-  /** Most bytes of their keys and values. */
+  /** Maximum size of the keys and values of these events, in bytes. */
   readonly waitingEventBytesMax: number;
-  /** Most lines of plugins that wait for one subscriber: those of one second. Further ones are dropped. */
+  /** Maximum number of lines of plugins that wait for one subscriber: those of one second. Further lines are dropped. */
   readonly waitingLinesMax: number;
-  /** Changes of a page of the log, and entries of a page of a snapshot. */
+  /** Number of changes in a page of the log, and of entries in a page of a snapshot. */
   readonly pageEvents: number;
-  /** Bytes of keys and values after which a delivery ends. */
+  /** A delivery ends with the commit that reaches this size of keys and values, in bytes. */
   readonly deliveryBytes: number;
-  /** Subscribers that get a delivery in one tick of the event loop. */
+  /** Number of subscribers that get a delivery in one tick of the event loop. */
   readonly deliveriesPerTick: number;
 }
 

@@ -2,8 +2,8 @@ import type {Event, EventKind, MomentaryEvent} from '../domain/event.ts';
 import {EVENT_LIMITS} from './limits.ts';
 
 /**
- * Momentary events that wait for one subscriber. A subscriber that is too slow loses lines of plugins, which are counted, and of
- * the others the oldest: a later state replaces an earlier one.
+ * Queue of the momentary events for one subscriber. If the subscriber is too slow, new lines of plugins are dropped and counted, and
+ * of all other events the oldest are dropped, since a later state replaces an earlier one.
  */
 export class MomentaryEvents {
   readonly #kinds: ReadonlySet<EventKind>;
@@ -11,12 +11,12 @@ export class MomentaryEvents {
   #lines = 0;
   #dropped = 0;
 
-  /** @param kinds Kinds that the subscriber wants. */
+  /** @param kinds The kinds that the subscriber selected. */
   constructor(kinds: ReadonlySet<EventKind>) {
     this.#kinds = kinds;
   }
 
-  /** Adds an event. @returns Whether the subscriber wants it. */
+  /** Adds an event. @returns True if the subscriber selected its kind. */
   add(event: MomentaryEvent): boolean {
     if (!this.#kinds.has(event.kind)) return false;
     if (event.kind === 'plugin-log') this.#addLine(event);
@@ -24,7 +24,7 @@ export class MomentaryEvents {
     return true;
   }
 
-  /** Removes all events that wait; undefined if there are none. */
+  /** Removes and returns all events; undefined if there are none. */
   take(): readonly Event[] | undefined {
     if (this.#waiting.length === 0) return undefined;
     const taken = this.#waiting;

@@ -6,16 +6,16 @@ import {FOREIGN_CURSOR, type HistoryDeps, type HistoryReader, type HistoryStart,
 import {MomentaryEvents} from './momentary-events.ts';
 import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
 
-/** The parts of a subscription. */
+/** Dependencies of {@link Subscription}. */
 export interface SubscriptionDeps extends HistoryDeps {
   readonly tail: Tail;
   /** Called when the iteration starts. @throws {AppError} If there are too many subscribers. */
   readonly onStart: (subscription: Subscription) => void;
-  /** Called once when it ends. `released` resolves when its resources are released. */
+  /** Called once when the subscription ends. `released` resolves when its resources are released. */
   readonly onEnd: (subscription: Subscription, released: Promise<void>) => void;
 }
 
-/** The start and the end of a subscription. */
+/** Options of a subscription, checked. */
 export interface SubscriptionStart extends HistoryStart {
   /** Kinds that are delivered. */
   readonly kinds: ReadonlySet<EventKind>;
@@ -86,7 +86,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     return {done: true, value: undefined};
   }
 
-  /** Ends the iteration. Ending twice is fine. */
+  /** Ends the iteration. Idempotent. */
   end(): void {
     this.fail(undefined);
   }
@@ -110,7 +110,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#proceed();
   }
 
-  /** Delivers an event that no log keeps, if the subscriber wants its kind. */
+  /** Delivers a momentary event, if the subscriber selected its kind. */
   announce(event: MomentaryEvent): void {
     if (this.#momentary.add(event)) this.#proceed();
   }
@@ -197,7 +197,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     return this.#shiftWaiting() ?? this.#takeHeld();
   }
 
-  /** Returns the next batch of the queue that has an event of a wanted kind. */
+  /** Returns the next batch of the queue that has an event of a selected kind. */
   #shiftWaiting(): EventBatch | undefined {
     for (let sized = this.#waiting.shift(); sized !== undefined; sized = this.#waiting.shift()) {
       this.#waitingEvents -= sized.batch.events.length;
@@ -229,12 +229,12 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
 
   #tooSlow(): AppError {
     const {seen = 0} = this.#start;
-    // From the start of the log if the subscriber's cursor is of another store.
+    // If the cursor of the subscriber is of another store, it resumes from the start of the log.
     const cursor = this.#cursor ?? (seen === FOREIGN_CURSOR ? 0 : seen);
     return new AppError({code: 'subscriber-too-slow', cursor: String(cursor)});
   }
 
-  /** Returns the failure once. After it the iterator is done, as every iterator. */
+  /** Returns the failure once: an iterator that has thrown is done. */
   #takeFailure(): unknown {
     const failure = this.#failure;
     this.#failure = undefined;

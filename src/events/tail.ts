@@ -23,14 +23,14 @@ export interface SizedBatch {
 /** A subscriber that follows the log as it grows. */
 export interface Follower {
   readonly prefix: Prefix;
-  /** Takes the next delivery, of which it may have seen some commits already. */
+  /** Takes the next delivery. The follower may have seen some of its commits already. */
   take(delivery: Delivery): void;
-  /** Makes it read the log itself from its position: the log has trimmed the commits after it. */
+  /** Makes the follower read the log itself, from its own position: the log was trimmed beyond the position of the tail. */
   fallBack(): void;
   fail(error: unknown): void;
 }
 
-/** The parts of a tail. */
+/** Dependencies of {@link Tail}. */
 export interface TailDeps {
   readonly store: Pick<Store, 'changes' | 'revision' | 'onChange'>;
   readonly log: Log;

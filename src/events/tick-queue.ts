@@ -5,7 +5,7 @@
 export class TickQueue {
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves in a tick of the caller's own. */
+  /** Resolves in a tick in which no other caller is resumed. */
   next(): Promise<void> {
     return new Promise(resolve => {
       if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#proceed());

@@ -44,7 +44,7 @@ export interface HttpService extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Makes the HTTP service. It does not listen yet. */
+/** Creates the HTTP service. It does not listen yet. */
 export function createHttpService(deps: HttpServiceDeps): HttpService {
   return new GuardedHttpService(deps);
 }

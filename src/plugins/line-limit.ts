@@ -17,7 +17,7 @@ export class LineLimit {
     this.#onDropped = onDropped;
   }
 
-  /** Counts a line. @returns Whether it is within the limit. */
+  /** Counts a line. @returns True if it is within the limit. */
   admit(): boolean {
     if (this.#lines === undefined) this.#timers.after(INTERVAL_MS, () => this.#endInterval());
     this.#lines = (this.#lines ?? 0) + 1;

@@ -7,7 +7,7 @@ const MODE = 0o700;
 
 /** The place for the files of backgrounds. */
 export interface PluginStorage extends AsyncDisposable {
-  /** Makes the directory of a plugin, if it is missing. */
+  /** Creates the directory of a plugin, if it is missing. */
   open(id: string): Promise<string>;
   /** Removes what is not kept. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -52,10 +52,10 @@ function indexDocument(body: Uint8Array): JsonIndex {
 export interface SessionDocument {
   readonly state: SessionStatus['state'];
   readonly source: SessionStatus['source'];
-  /** When the state began (RFC 3339, UTC). */
+  /** Beginning of the state (RFC 3339, UTC). */
   readonly since: string;
   readonly summary?: string | undefined;
-  /** When the session ends, if known (RFC 3339, UTC). */
+  /** End of the session, if known (RFC 3339, UTC). */
   readonly expiresAt?: string | undefined;
   /** Absent if the session is not stale. */
   readonly stale?: boolean | undefined;

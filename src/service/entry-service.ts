@@ -22,18 +22,18 @@ import type {TtlSeconds} from '../domain/time-to-live.ts';
 import {assertTransaction} from '../domain/transaction.ts';
 import {parseValue} from '../domain/value.ts';
 
-/** The parts of an entry service. */
+/** Dependencies of {@link createEntryService}. */
 export interface EntryServiceDeps {
   readonly store: Store;
   /** @default {DEFAULT_LIMITS} */
   readonly limits?: Limits | undefined;
-  /** Waits for a tick of the event loop, between parts of a large transaction. @default {it is read in one tick} */
+  /** Waits for the next tick of the event loop, between parts of a large transaction. @default {reads it in one tick} */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Called with each time to live that an entry got, in seconds. */
+  /** Called after a write, with the time to live of each entry that has one, in seconds. */
   readonly onTtl?: ((ttlSeconds: number) => void) | undefined;
 }
 
-/** Makes the entries of a store: checks the parameters, then lets the store decide. */
+/** Creates the service for the entries of a store: it checks parameters and limits, and the store evaluates preconditions. */
 export function createEntryService(deps: EntryServiceDeps): CheckedEntries {
   return new EntryService(deps);
 }
@@ -83,7 +83,7 @@ class EntryService implements CheckedEntries {
     const operations =
       this.#pause === undefined || given.reduce((sum, each) => sum + givenLength(each), 0) <= TICK_BYTES_MAX
         ? given.map(operation => this.#readOperation(operation))
-        : await this.#readInTurns(given.map(copyOf), this.#pause);
+        : await this.#readInTicks(given.map(copyOf), this.#pause);
     assertSize(operations, this.#limits);
     const limits = {...this.#patchLimits, patchedBytesMax: this.#limits.transactionBytesMax};
     const {revision} = await this.#commit({checks, operations, limits});
@@ -167,7 +167,7 @@ class EntryService implements CheckedEntries {
     return {valueBytesMax, valueDepthMax};
   }
 
-  async #readInTurns(
+  async #readInTicks(
     given: readonly TransactionOperation[],
     pause: () => Promise<void>,
   ): Promise<readonly Operation[]> {

@@ -5,7 +5,7 @@ import type {Range, Snapshot, Store} from '../domain/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/transfer/export-lines.ts';
 
-/** The entries to export, and where from. */
+/** Dependencies of {@link startExport}, and the entries to export. */
 export interface ExportRunDeps {
   readonly store: Pick<Store, 'snapshot'>;
   readonly pause: () => Promise<void>;

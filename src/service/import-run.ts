@@ -11,7 +11,7 @@ import type {EntryLine, ExportLine} from '../protocol/transfer/export-lines.ts';
 import {createExportLineParser} from '../protocol/transfer/read-export-lines.ts';
 import {createImportTarget, type ImportTarget, type Stored} from './import-target.ts';
 
-/** The store of an import, and its clock. */
+/** Dependencies of {@link ImportRun}. */
 export interface ImportRunDeps {
   readonly store: Store;
   readonly nowMs: () => number;
@@ -20,8 +20,8 @@ export interface ImportRunDeps {
   readonly limits: Limits;
 }
 
-/** Most bytes of lines to read in one tick of the event loop: empty lines take longest, some twenty milliseconds. */
-const TURN_LINES_BYTES_MAX = 64 * 1024;
+/** Maximum size of the lines that are read in one tick of the event loop, in bytes. Empty lines take longest, about 20 ms. */
+const TICK_LINES_BYTES_MAX = 64 * 1024;
 
 /**
  * One import.
@@ -43,7 +43,7 @@ export class ImportRun {
   #complete = false;
   #lineNumber = 0;
   /** Bytes that were read in this tick of the event loop. */
-  #turnBytes = 0;
+  #tickBytes = 0;
   #entries = 0;
   #expired = 0;
   /** The entries that are not stored yet. If several lines have the same key, the last one counts. */
@@ -66,10 +66,10 @@ export class ImportRun {
     try {
       for await (const chunk of chunks) {
         for (const line of this.#lines.push(chunk)) {
-          // Only a full batch waits, or a long line: a promise for each line would cost more than the line.
+          // Undefined for most lines: a promise for each would cost more than to read the line.
           const waiting = this.#takeLine(line);
           if (waiting !== undefined) await waiting;
-          if (this.#isTurnOver(line)) await this.#deps.pause();
+          if (this.#isTickOver(line)) await this.#deps.pause();
         }
       }
       await this.#takeEnd();
@@ -83,11 +83,11 @@ export class ImportRun {
     }
   }
 
-  /** Whether to yield to the event loop: buffered chunks arrive without a tick in between, and lines may be short. */
-  #isTurnOver(line: Uint8Array | undefined): boolean {
-    this.#turnBytes += (line?.length ?? 0) + 1;
-    if (this.#turnBytes < TURN_LINES_BYTES_MAX) return false;
-    this.#turnBytes = 0;
+  /** Returns whether to yield to the event loop: buffered chunks arrive without a tick in between, and lines may be short. */
+  #isTickOver(line: Uint8Array | undefined): boolean {
+    this.#tickBytes += (line?.length ?? 0) + 1;
+    if (this.#tickBytes < TICK_LINES_BYTES_MAX) return false;
+    this.#tickBytes = 0;
     return true;
   }
 
@@ -168,7 +168,7 @@ export class ImportRun {
     await this.#storing;
     const batch = this.#takeBatch();
     this.#storing = this.#target.put(batch).then(stored => this.#count(stored));
-    // The next wait for it throws; until then the rejection must not count as unhandled.
+    // The next `await` of this promise throws; until then the rejection must not count as unhandled.
     this.#storing.catch(() => {});
   }
 

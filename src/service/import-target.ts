@@ -35,7 +35,7 @@ export interface StoredAndDeleted extends Stored {
   readonly deleted: number;
 }
 
-/** The store of an import. */
+/** Dependencies of {@link createImportTarget}. */
 export interface ImportTargetDeps {
   readonly store: Store;
   readonly limits: Limits;
@@ -43,7 +43,7 @@ export interface ImportTargetDeps {
   readonly onExpiringEntries: () => void;
 }
 
-/** Makes the target of an import that starts now. */
+/** Creates the target of an import that starts now. */
 export function createImportTarget(deps: ImportTargetDeps, {dryRun}: {readonly dryRun: boolean}): ImportTarget {
   return dryRun ? new DryTarget(deps) : new StoreTarget(deps);
 }
@@ -126,7 +126,7 @@ class StoreTarget implements ImportTarget {
 /** Number of keys read per tick of the event loop: about two milliseconds of work. */
 const LOOKUPS_MAX = 100;
 
-/** Counts what an import would do. A key in two batches is counted twice. */
+/** Counts the writes and deletions that an import would make. A key in two batches is counted twice. */
 class DryTarget implements ImportTarget {
   readonly #deps: ImportTargetDeps;
   #replaced = 0;

@@ -3,7 +3,7 @@ import type {Log} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import type {Timers} from '../domain/timers.ts';
 
-/** The store to sweep, and the clock. */
+/** Dependencies of {@link createSweeper}. */
 export interface SweeperDeps {
   readonly store: Pick<Store, 'sweep'>;
   readonly log: Log;
@@ -14,14 +14,14 @@ export interface SweeperDeps {
 
 /** Removes expired entries soon after their time, so that their expiry is announced even if no caller reads them. */
 export interface Sweeper extends AsyncDisposable {
-  /** Schedules a sweep for an entry that expires in `ttlSeconds`. Any number is allowed. */
+  /** Schedules a sweep for an entry that expires in `ttlSeconds`, which may be any number. */
   notice(ttlSeconds: number): void;
   /** Cancels the next sweep and waits for one in progress. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Longest time between two sweeps while any entry can expire, in milliseconds: the clock of the machine may be set forward
+ * Longest time between two sweeps while an entry has a time of expiry, in milliseconds: the clock of the machine may be set forward
  * meanwhile. Also the delay of the retry if the disk is full or broken.
  */
 export const SWEEP_INTERVAL_MS = 30_000;
@@ -95,7 +95,7 @@ class TimedSweeper implements Sweeper {
     } catch (error) {
       if (!(error instanceof AppError)) this.#log.error('sweep failed', {error});
       else if (error.failure.code === 'store-closed') return undefined;
-      else this.#log.debug('nothing can expire for now', {...error.failure});
+      else this.#log.debug('cannot remove expired entries for now', {...error.failure});
       return SWEEP_INTERVAL_MS;
     }
   }

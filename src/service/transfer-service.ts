@@ -5,20 +5,20 @@ import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../
 import {startExport} from './export-run.ts';
 import {ImportRun} from './import-run.ts';
 
-/** The parts of a transfer service. */
+/** Dependencies of {@link createTransferService}. */
 export interface TransferDeps {
   readonly store: Store;
   /** @default {DEFAULT_LIMITS} */
   readonly limits?: Limits | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** Waits for a tick of the event loop, after each page: reading one from memory never waits. */
+  /** Waits for the next tick of the event loop. Called after each page, since reading a page from memory does not wait. */
   readonly pause: () => Promise<void>;
   /** Called after entries with a time of expiry were stored. */
   readonly onExpiringEntries: () => void;
 }
 
-/** Makes the service that exports and imports the entries of a store. */
+/** Creates the service that exports and imports the entries of a store. */
 export function createTransferService({limits = DEFAULT_LIMITS, ...deps}: TransferDeps): Transfer {
   const {store, pause} = deps;
   return {

@@ -18,8 +18,8 @@ import {readTyped, type SchemaOption, type TypedEntry} from '../domain/typed-ent
 import {formatValue} from '../domain/value-text.ts';
 
 /**
- * Makes the entries of a program that embeds the service: checks keys and times to live, and adds JavaScript values. The HTTP
- * routes do without, because they copy bytes.
+ * Returns the entries for a program that embeds the service: checks keys and times to live, and adds JavaScript values. The HTTP
+ * routes copy bytes, and use {@link CheckedEntries} directly.
  */
 export function withValues(entries: CheckedEntries): TypedEntries {
   return new ValueEntries(entries);

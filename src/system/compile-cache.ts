@@ -47,7 +47,7 @@ export function findCacheProblem(path: string, userId: number | undefined): stri
   }
 }
 
-/** Makes a directory without `recursive`, which never ends below `/proc`. The function of `files.ts` is asynchronous. */
+/** Creates a directory without `recursive`, which never ends below `/proc`. The function of `files.ts` is asynchronous. */
 function makeDirectory(path: string): void {
   if (statSync(path, {throwIfNoEntry: false}) !== undefined) return;
   makeDirectory(dirname(path));

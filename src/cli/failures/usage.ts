@@ -1,6 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 
-/** Makes the failure for a command line that cannot be run; `command` is undefined if it names no command. */
+/** Creates the failure for a command line that cannot be run; `command` is undefined if it names no command. */
 export function invalidUsage(command: string | undefined, problem: string): AppError {
   return new AppError({
     code: 'invalid-usage',
@@ -9,7 +9,7 @@ export function invalidUsage(command: string | undefined, problem: string): AppE
   });
 }
 
-/** Makes the failure for a command that has to be confirmed and cannot ask; `effect` is such as `deletes every entry`. */
+/** Creates the failure for a command that has to be confirmed and cannot ask; `effect` is such as `deletes every entry`. */
 export function unconfirmed(command: string, effect: string): AppError {
   return invalidUsage(command, `it ${effect}: confirm that on a terminal, or with --yes`);
 }

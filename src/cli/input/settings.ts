@@ -31,7 +31,7 @@ export async function readSources({settings, configFile, context}: Call): Promis
 /** The path of a config file. */
 export interface ConfigFileLocation {
   readonly path: string;
-  /** Whether a flag or a variable named it; the default one need not exist. */
+  /** True if a flag or a variable named it; the default one need not exist. */
   readonly named: boolean;
 }
 

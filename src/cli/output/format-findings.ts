@@ -5,7 +5,7 @@ import type {Style} from '../terminal/style.ts';
 /** The form in which findings are printed. */
 export interface FindingStyle {
   readonly style: Style;
-  /** Whether levels are marks; otherwise they are words, which programs can find. */
+  /** True if levels are marks; otherwise they are words, which programs can find. */
   readonly isTerminal: boolean;
   /** Width of a line, in characters. */
   readonly columns: number;
@@ -21,7 +21,7 @@ export interface FindingFormatter {
   end(): string;
 }
 
-/** Makes a formatter for findings whose names have at most `nameWidth` characters. */
+/** Creates a formatter for findings whose names have at most `nameWidth` characters. */
 export function createFindingFormatter(nameWidth: number, shown: FindingStyle): FindingFormatter {
   const all: Finding[] = [];
   const formatOne = (finding: Finding, next: Finding | undefined): string => {

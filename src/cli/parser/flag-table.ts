@@ -10,7 +10,7 @@ export interface Flag {
   readonly placeholder?: string | undefined;
   readonly choices?: readonly string[] | undefined;
   readonly repeatable?: boolean | undefined;
-  /** Whether help and completion leave it out. */
+  /** True if help and completion leave it out. */
   readonly isHidden?: boolean;
   readonly target: FlagTarget;
 }

@@ -39,7 +39,7 @@ export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions 
   return {client: createServiceClient(url, {...options, fetch}), url, address: config};
 }
 
-/** Makes a client of the service at a URL. Sends nothing yet. */
+/** Creates a client of the service at a URL. Sends nothing yet. */
 export function createServiceClient(baseUrl: string, options: Pick<ClientOptions, 'timeoutMs' | 'fetch'> = {}): Client {
   return createClient({fetch: fetchOverHttp, ...options, baseUrl});
 }

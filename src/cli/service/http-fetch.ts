@@ -132,7 +132,7 @@ function toResponse(message: IncomingMessage): Response {
   return new Response(hasBody ? streamOf(message) : null, {status, headers});
 }
 
-/** Makes a stream of a message, with backpressure. */
+/** Creates a stream of a message, with backpressure. */
 function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   return new ReadableStream(

@@ -24,7 +24,7 @@ export interface PluginClient {
   stopFlight(): Promise<void>;
 }
 
-/** Makes a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
+/** Creates a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
 export async function connectPlugins(call: Call): Promise<PluginClient> {
   const {url} = await connect(call);
   const transport = openTransport({baseUrl: url, fetch: fetchOverHttp});

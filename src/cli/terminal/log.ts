@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly style?: Style | undefined;
 }
 
-/** Makes the log of the command line. */
+/** Creates the log of the command line. */
 export function createLog({level, write, nowMs, style}: LogOptions): Log {
   const destination: DestinationStream = {
     // Escaping a character in a JSON string does not change its meaning.

@@ -11,7 +11,7 @@ export interface ImportSource {
   readonly name: string;
   /** Undefined if it is not known before the end. */
   readonly sizeBytes: number | undefined;
-  /** Whether it can be read twice. */
+  /** True if it can be read twice. */
   readonly isFile: boolean;
   /** Reads it from the beginning. */
   chunks(): AsyncIterable<Uint8Array>;
@@ -19,7 +19,7 @@ export interface ImportSource {
   close(): void;
 }
 
-/** Makes a source of standard input, which can be read once. */
+/** Creates a source of standard input, which can be read once. */
 export function standardInput({stdin}: CliContext): ImportSource {
   return {
     name: 'standard input',

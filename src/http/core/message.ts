@@ -57,7 +57,7 @@ export interface HttpAnswer {
   /** Alternating names and values. */
   readonly rawHeaders: readonly string[];
   readonly body?: string | Uint8Array | HttpStream | undefined;
-  /** Whether the body is a stream that never ends by itself, such as events: see {@link HttpRequest.listen}. */
+  /** True if the body is a stream that never ends by itself, such as events: see {@link HttpRequest.listen}. */
   readonly longLived?: boolean;
 }
 

@@ -98,7 +98,7 @@ interface Pattern {
   /** Literal segments; undefined for a parameter. */
   readonly parts: readonly (string | undefined)[];
   readonly literals: number;
-  /** Whether the last parameter takes the rest of the path. */
+  /** True if the last parameter takes the rest of the path. */
   readonly takesRest: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface NodeServerDeps extends UpgradeDeps {
 
 interface NodeServerOptions extends ServerOptions {
   /**
-   * Whether a request may upgrade its connection. Exists since Node 24.9; since then Node reads the body of such a request,
+   * True if a request may upgrade its connection. Exists since Node 24.9; since then Node reads the body of such a request,
    * which older versions leave on the connection.
    */
   readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;

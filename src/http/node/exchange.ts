@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   readonly response: ServerResponse;
   /** Response on which to send `100 Continue` before the body is read, if the client expects it. */
   readonly awaiting?: ServerResponse;
-  /** Whether nothing can be read from the connection after the request. */
+  /** True if nothing can be read from the connection after the request. */
   readonly isLast: boolean;
 }
 

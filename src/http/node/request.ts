@@ -34,7 +34,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
   #failure: Failure | undefined;
   /** Wakes the reader of the body. */
   #onFail: ((error: AppError) => void) | undefined;
-  /** Whether the whole body was read, even if Node has not noticed yet. */
+  /** True if the whole body was read, even if Node has not noticed yet. */
   #isRead = false;
   #over: AbortController | undefined;
   #stopped = false;
@@ -63,7 +63,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     return this.#request.complete;
   }
 
-  /** Whether it arrived completely, or no further bytes will. */
+  /** True if it arrived completely, or no further bytes will. */
   get arrived(): boolean {
     const request = this.#request;
     return !this.#hasBody || this.#isRead || request.complete || request.destroyed;

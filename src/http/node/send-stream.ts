@@ -68,7 +68,7 @@ async function pump(
   }
 }
 
-/** Hands a chunk to the operating system. @returns Whether the response accepts more. */
+/** Hands a chunk to the operating system. @returns True if the response accepts more. */
 async function write(
   response: ServerResponse,
   chunk: string | Uint8Array,

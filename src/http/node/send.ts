@@ -6,9 +6,9 @@ import {type SendStreamOptions, sendStream} from './send-stream.ts';
 
 /** Options of {@link send}. */
 export interface SendOptions extends SendStreamOptions {
-  /** Whether to close the connection afterwards. */
+  /** True to close the connection afterwards. */
   readonly close: boolean;
-  /** Whether the request arrived completely, or no further bytes will. */
+  /** True if the request arrived completely, or no further bytes will. */
   readonly arrived: boolean;
   readonly timeouts: {
     /** For any progress on a connection, in milliseconds. */

@@ -125,7 +125,7 @@ function boundAddress(server: Server): AddressInfo {
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether the machine may lack the address. */
+  /** True if the machine may lack the address. */
   readonly optional: boolean;
 }
 

@@ -65,7 +65,7 @@ export const REQUEST_HEADERS = {
 /** An answer header in the OpenAPI document. */
 export interface AnswerHeader {
   readonly description: string;
-  /** Whether every such answer has it. */
+  /** True if every such answer has it. */
   readonly required: boolean;
   /** Regular expression that all its values match. */
   readonly pattern: string;

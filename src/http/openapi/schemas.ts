@@ -89,7 +89,7 @@ export const LISTED_ENTRY = z.strictObject({
     .meta({description: 'The revision of the last write; an ETag has the id of the store before it.'}),
   sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
   updatedAt: z.iso.datetime().meta({description: 'Time of the last write, UTC.'}),
-  expiresAt: z.iso.datetime().optional().meta({description: 'When it expires, UTC; absent for never.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'Time of expiry, UTC; absent for never.'}),
   value: z.unknown().optional().meta({description: 'The value as it was stored; only with `values=true`.'}),
 });
 

@@ -10,7 +10,7 @@ import {pollEvents} from './long-poll.ts';
 
 const VALUE_BYTES = 1000;
 
-/** Makes a hub whose store has had three commits, each with one value. */
+/** Creates a hub whose store has had three commits, each with one value. */
 async function openHub() {
   const store = openMemoryStore({nowMs: () => 0});
   const events = createEventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG});

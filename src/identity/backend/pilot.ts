@@ -7,7 +7,7 @@ export interface Pilot {
   /** The text exactly as it was received, unknown members included. */
   readonly json: JsonText;
   readonly session: string;
-  /** When the session ends, in seconds since the Unix epoch. */
+  /** End of the session, in seconds since the Unix epoch. */
   readonly expiry?: number | undefined;
   /** One line that describes the pilot, such as `Ada Quill (CRW0042)`. */
   readonly summary: string;

@@ -53,7 +53,7 @@ export class CurrentSession {
     return this.#state.kind === 'signed-out' ? this.#deps.airline?.scriptURL : this.#state.scriptURL;
   }
 
-  /** Whether the identity comes from the back end or from the base. */
+  /** Origin of the identity: the back end, or the base if there is none. */
   get origin(): IdentityOrigin {
     const scriptURL = this.backEnd;
     return scriptURL === undefined ? this.#deps.base.origin : {kind: 'back-end', scriptURL};
@@ -86,7 +86,7 @@ export class CurrentSession {
     this.#deps.log.info(stale ? 'session resumed' : 'signed in', {identity: identity.summary, scriptURL});
   }
 
-  /** Takes over the record of a refreshed session. @returns Whether the identity changed. */
+  /** Takes over the record of a refreshed session. @returns True if the identity changed. */
   refresh(record: SessionRecord): boolean {
     const state = this.#state;
     if (state.kind !== 'signed-in') return false;
@@ -118,7 +118,7 @@ export class CurrentSession {
     if (this.#state.kind === 'signed-in' && this.#state.record === record) this.#state = {...this.#state, kept};
   }
 
-  /** Composes the identity again after a change of the profile. @returns Whether it changed. */
+  /** Composes the identity again after a change of the profile. @returns True if it changed. */
   recompose(): boolean {
     const state = this.#state;
     if (state.kind !== 'signed-in') return false;

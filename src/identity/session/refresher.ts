@@ -51,7 +51,7 @@ export function createRefresher(deps: RefresherDeps): Refresher {
 }
 
 interface Attempt {
-  /** Whether to resume the session. */
+  /** True to resume the session. */
   readonly isDue: boolean;
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ class SessionRefresher implements Refresher {
   readonly #deps: RefresherDeps;
   readonly #alarm: Alarm;
   #record: SessionRecord | undefined;
-  /** When to resume the session, in milliseconds since the Unix epoch; a kept session is resumed at once. */
+  /** Time to resume the session, in milliseconds since the Unix epoch; a kept session is resumed at once. */
   #resumeAtMs = -Infinity;
   #failures = 0;
   /** End of the pause that the back end asked for, in milliseconds since the Unix epoch. */

@@ -57,7 +57,7 @@ class BackEndSource implements SessionSource {
   /** Resolves when the last session is kept. */
   #keeping: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
-  /** When a caller last requested a verification of this session, in milliseconds since the Unix epoch. */
+  /** Time of the last request of a caller for a verification of this session, in milliseconds since the Unix epoch. */
   #verifiedAtMs = -Infinity;
 
   constructor(deps: SessionSourceDeps) {

@@ -87,7 +87,7 @@ export const END_TIMEOUT_MS = 5000;
 const KILL_TIMEOUT_MS = 1500;
 
 /**
- * Most bytes that wait for a background to read them. One that never reads, since it never returns, must not fill the memory of the
+ * Maximum number of bytes that wait for a background to read them. One that never reads, since it never returns, must not fill the memory of the
  * service with bodies.
  */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type {Timers} from '../../domain/timers.ts';
 export interface CallsDeps {
   readonly plugin: string;
   readonly timers: Timers;
-  /** Most calls at a time. */
+  /** Maximum number of calls at a time. */
   readonly callsMax: number;
   /** Longest time that a call waits for its answer, in milliseconds. */
   readonly timeoutMs: number;

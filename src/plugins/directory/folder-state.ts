@@ -26,12 +26,12 @@ export interface FolderState {
 }
 
 /**
- * Most files of a background that are followed. Published backgrounds have some dozens without `node_modules`, whose content
+ * Maximum number of files of a background that are followed. Published backgrounds have some dozens without `node_modules`, whose content
  * is not followed.
  */
 const FILES_MAX = 1000;
 
-/** Most problems that are named for one folder. */
+/** Maximum number of problems that are named for one folder. */
 const PROBLEMS_MAX = 10;
 
 /** Files and folders by their path within the folder of a plugin; the empty path is the folder itself. */

@@ -34,7 +34,7 @@ export class FollowedFolder {
    * Looks at the folder, and inspects the plugin if its files changed and then stayed the same for one poll.
    *
    * @param options Whether the folder may count as present, and whether to inspect it without waiting for a second poll.
-   * @returns Whether the plugin changed.
+   * @returns True if the plugin changed.
    */
   async poll({isListed, atOnce}: {readonly isListed: boolean; readonly atOnce: boolean}): Promise<boolean> {
     const found = isListed ? await this.#read() : undefined;

@@ -9,7 +9,7 @@ import type {FolderState} from './folder-state.ts';
 export interface PluginFolder {
   /** Real path. */
   readonly directory: string;
-  /** Whether it was named by itself; then its name need not be the id. */
+  /** True if it was named by itself; then its name need not be the id. */
   readonly inDevelopment: boolean;
 }
 

@@ -101,7 +101,7 @@ export class Members {
   }
 }
 
-/** Most problems that are collected for one manifest. */
+/** Maximum number of problems that are collected for one manifest. */
 const PROBLEMS_MAX = 100;
 
 /** Collects a problem, unless there are too many already. */

@@ -19,7 +19,7 @@ function flag(byDefault: boolean): PluginSetting {
   return {type: 'boolean', settingType: 'user', default: byDefault};
 }
 
-/** Makes a choice whose first option is the default. */
+/** Creates a choice whose first option is the default. */
 function choice(...options: readonly string[]): PluginSetting {
   return {
     type: 'list',

@@ -19,7 +19,7 @@ export interface UserSettingsDeps {
 /** Keys of settings: one entry for each id, an object of the values that differ from the defaults. */
 const PREFIX = 'crewroom/settings/';
 
-/** Most attempts to change an entry that others change at the same time. */
+/** Maximum number of attempts to change an entry that others change at the same time. */
 const ATTEMPTS_MAX = 10;
 
 /** Opens the settings. Backgrounds are told of each change, however the entry was written. */
@@ -90,7 +90,7 @@ class StoredUserSettings implements UserSettings {
     return this.#deps.entries.get(PREFIX + id);
   }
 
-  /** @returns Whether the entry was still the one that was read; another change is thrown if there is no further attempt. */
+  /** @returns True if the entry was still the one that was read; another change is thrown if there is no further attempt. */
   async #write(
     id: string,
     entry: TypedEntry<unknown> | undefined,

@@ -17,7 +17,7 @@ import {assertValueSize, type ValueLimits} from '../../domain/value.ts';
 import {formatTime} from '../text/format-time.ts';
 import {EXPORT_FORMAT, EXPORT_VERSION, type ExportLine, type WrongLine} from './export-lines.ts';
 
-/** Most members of a line. */
+/** Maximum number of members of a line. */
 const BREADTH_MAX = [DOCUMENT_MEMBERS_MAX];
 
 /** Longest string that is decoded, besides `text`, in UTF-16 units: keys are the longest of a line. */

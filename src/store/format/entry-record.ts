@@ -30,9 +30,9 @@ const AT = {headerChecksum: 2, checked: 6, revision: 6, updatedAt: 12, expiresAt
 /** Header of an entry record. */
 export interface EntryHeader {
   readonly revision: Revision;
-  /** When the entry was written, in milliseconds since the Unix epoch. */
+  /** Time of the last write, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
-  /** When it expires, likewise; undefined for never. */
+  /** Time of expiry, likewise; undefined for never. */
   readonly expiresAtMs?: number | undefined;
 }
 

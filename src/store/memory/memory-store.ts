@@ -182,7 +182,7 @@ class MemoryStore implements Store {
 /** State of a snapshot without its entries. */
 interface SnapshotState {
   readonly revision: Revision;
-  /** When it was taken, by the clock of the store: an entry that was present then does not expire in it. */
+  /** Time of the snapshot, by the clock of the store: an entry that was present then does not expire in it. */
   readonly nowMs: number;
   readonly assertOpen: () => void;
 }

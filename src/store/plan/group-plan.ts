@@ -63,9 +63,9 @@ export interface PlannedWrite<P extends PutOperation> {
   readonly updatedAtMs: number;
   /** The put, or the result of a patch or a touch. Undefined if the entry is removed. */
   readonly put: P | PutOperation | undefined;
-  /** When the written entry expires; undefined for never. */
+  /** Time of expiry of the written entry; undefined for never. */
   readonly expiresAtMs: number | undefined;
-  /** When the entry before the group expires, so that its row can be removed. */
+  /** Time of expiry of the entry before the group, so that its row can be removed. */
   readonly expiredAtMs: number | undefined;
 }
 

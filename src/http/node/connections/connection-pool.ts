@@ -85,7 +85,7 @@ export class Connections {
     return longestIdle !== undefined;
   }
 
-  /** Counts bytes of a connection. @returns Whether they are within the limit; a single holder may exceed it. */
+  /** Counts bytes of a connection. @returns True if they are within the limit; a single holder may exceed it. */
   #hold(holder: Connection, sizeBytes: number): boolean {
     this.#heldBytes += sizeBytes;
     if (this.#heldBytes <= this.#heldBytesMax) return true;

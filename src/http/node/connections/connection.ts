@@ -26,7 +26,7 @@ export type ConnectionState = 'idle' | 'working' | 'reading' | 'sending' | 'list
 export interface Exchange {
   readonly request: ExchangeRequest;
   readonly response: ExchangeResponse;
-  /** Whether nothing can be read from the connection after the request. */
+  /** True if nothing can be read from the connection after the request. */
   readonly isLast: boolean;
   /** Answers the request, or destroys its socket; never throws or rejects. */
   start(): void | Promise<void>;
@@ -40,7 +40,7 @@ export interface ExchangeResponse {
 
 /** Request as a connection sees it. */
 export interface ExchangeRequest {
-  /** Whether it arrived completely. */
+  /** True if it arrived completely. */
   readonly complete: boolean;
   /** Fails a read of the body: the rest will never arrive. */
   fail(failure: Failure): void;
@@ -68,15 +68,15 @@ export class Connection {
   readonly #deps: ConnectionDeps;
   readonly #queue: Exchange[] = [];
   #state: ConnectionState = 'idle';
-  /** Whether the next answer is the last one: it contains `Connection: close`, and no further request is answered. */
+  /** True if the next answer is the last one: it contains `Connection: close`, and no further request is answered. */
   #closing = false;
-  /** Whether nothing more can be read from it; requests that came before are still answered. */
+  /** True if nothing more can be read from it; requests that came before are still answered. */
   #broken = false;
   #sinceMs: number;
   /** Time for which the current request waited for its client, less the credit for its bytes, up to `#sinceMs`. */
   #waitedMs = 0;
   #heldBytes = 0;
-  /** Whether it is no longer counted: its socket is closed, or it was evicted. */
+  /** True if it is no longer counted: its socket is closed, or it was evicted. */
   #discarded = false;
   #current: Exchange | undefined;
   /** The latest request, whether or not it is being answered yet. */
@@ -94,17 +94,17 @@ export class Connection {
     return this.#state;
   }
 
-  /** Whether it is idle after an answer, rather than before its first request. */
+  /** True if it is idle after an answer, rather than before its first request. */
   get isBetweenRequests(): boolean {
     return this.#state === 'idle' && this.#newest !== undefined;
   }
 
-  /** Whether the next answer is the last one. */
+  /** True if the next answer is the last one. */
   get isClosing(): boolean {
     return this.#closing;
   }
 
-  /** Whether a request that arrives now is answered; otherwise it must have no effect. */
+  /** True if a request that arrives now is answered; otherwise it must have no effect. */
   get acceptsRequests(): boolean {
     return !this.#closing && !this.#broken;
   }
@@ -137,7 +137,7 @@ export class Connection {
   /**
    * Counts bytes that stay in memory until the request is answered.
    *
-   * @returns Whether they are within the limit for all connections.
+   * @returns True if they are within the limit for all connections.
    */
   hold(sizeBytes: number): boolean {
     // The response may be closed already, so nothing would release the bytes later.

@@ -4,7 +4,7 @@ import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../domain/session.ts';
 
 /** A sign-in with valid credentials, and the permission of the caller. */
 export interface RequestedSignIn extends SignIn {
-  /** Whether the caller may name a back end that is not configured. */
+  /** True if the caller may name a back end that is not configured. */
   readonly mayNameBackEnd: boolean;
 }
 

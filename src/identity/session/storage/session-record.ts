@@ -10,9 +10,9 @@ export interface SessionRecord {
   /** The account of the pilot, exactly as it was received. */
   readonly pilot: JsonText;
   readonly backEnd: BackEndProbe;
-  /** When the pilot signed in, in milliseconds since the Unix epoch. */
+  /** Time of the sign-in, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
-  /** When the session ends, in milliseconds since the Unix epoch; undefined if that is unknown. */
+  /** End of the session, in milliseconds since the Unix epoch; undefined if that is unknown. */
   readonly expiresAtMs?: number | undefined;
 }
 

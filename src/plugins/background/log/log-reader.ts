@@ -6,13 +6,13 @@ import type {Timers} from '../../../domain/timers.ts';
 import {LineSplitter} from './line-splitter.ts';
 
 /**
- * Most text of a plugin that is logged in a second, in UTF-16 units: a thousand lines of the usual length several times. To
+ * Maximum length of the output of a plugin that is logged in a second, in UTF-16 units: a thousand lines of the usual length several times. To
  * mask it takes some ten milliseconds.
  */
 const LOG_LENGTH_PER_SECOND_MAX = 1024 * 1024;
 
 /**
- * Most bytes that are read of a plugin in a second, also of lines that are dropped. A plugin that writes more waits: its output
+ * Maximum number of bytes that are read of a plugin in a second, also of lines that are dropped. A plugin that writes more waits: its output
  * costs the plugin time, and not the service.
  */
 const LOG_BYTES_PER_SECOND_MAX = 16 * 1024 * 1024;

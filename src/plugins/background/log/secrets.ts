@@ -4,7 +4,7 @@ import {KEPT_LENGTH_MAX} from './line-splitter.ts';
 /** Shortest secret that is masked, in UTF-16 units: a shorter one is part of ordinary words. Back ends send twenty and more. */
 export const SECRET_LENGTH_MIN = 8;
 
-/** Most secrets that are remembered. A session that is resumed every week has that many in some years. */
+/** Maximum number of secrets that are remembered. A session that is resumed every week has that many in some years. */
 const SECRETS_MAX = 200;
 
 /** Longest text of a plugin that is shown, in UTF-16 units: a stack with its message. */
