@@ -1,5 +1,5 @@
 /**
- * Waits until a promise settles or a signal is aborted. The work behind the promise is not cancelled.
+ * Waits until a promise is resolved or rejected, or a signal is aborted. The work behind the promise is not cancelled.
  *
  * @throws The signal's reason.
  */
