@@ -198,7 +198,7 @@ describe('settings', () => {
 });
 
 describe('requests to the client', () => {
-  test('become events', async () => {
+  test('become events, with the address of this service in place of the published one', async () => {
     await json('/api/navigate', {method: 'POST', body: '{"pluginID": "com.example.hello", "payloadString": "x"}'});
     await json('/api/play-sound', {method: 'POST', body: '{"url": "http://localhost:7172/a.wav"}'});
     await json('/api/stop-sound', {method: 'POST'});
@@ -210,7 +210,7 @@ describe('requests to the client', () => {
     const kind = 'client-request';
     expect(seen).toEqual([
       {kind, action: 'navigate', plugin: ID, payload: 'x'},
-      {kind, action: 'play-sound', url: 'http://localhost:7172/a.wav'},
+      {kind, action: 'play-sound', url: `${service.url}/a.wav`},
       {kind, action: 'stop-sound'},
     ]);
   });

@@ -11,6 +11,7 @@ import {readJsonBody} from '../core/body.ts';
 import {answer, type HttpAnswer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
+import {hostOf, replacePublishedAddress} from './published-address.ts';
 
 /** Log, subscribers and configuration that plugins call. */
 export interface ClientRoutesDeps {
@@ -24,8 +25,8 @@ export interface ClientRoutesDeps {
 /** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
 export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
-  const acting = (read: (body: Uint8Array) => ClientRequested): Operation =>
-    withBody(body => events.announce(read(body)));
+  const acting = (read: (body: Uint8Array, request: HttpRequest) => ClientRequested): Operation =>
+    withBody((body, request) => events.announce(read(body, request)));
   return [
     {
       path: '/api/config',
@@ -41,7 +42,7 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
       operations: {POST: withBody((body, request) => plugins.log(pluginOf(request), readLogRequest(body)))},
     },
     {path: '/api/navigate', operations: {POST: acting(readNavigation)}},
-    {path: '/api/play-sound', operations: {POST: acting(readSound)}},
+    {path: '/api/play-sound', operations: {POST: acting(soundOf)}},
     {path: '/api/stop-sound', operations: {POST: acting(() => ({kind: 'client-request', action: 'stop-sound'}))}},
   ];
 }
@@ -53,6 +54,12 @@ function withBody(take: (body: Uint8Array, request: HttpRequest) => void): Opera
     take(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX), request);
     return jsonAnswer({});
   };
+}
+
+/** Reads a request to play a sound. The address of the service in it is the one at which it is called. */
+function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
+  const {url, ...asked} = readSound(body);
+  return {...asked, url: replacePublishedAddress(url, hostOf(request))};
 }
 
 /**

@@ -6,6 +6,7 @@ import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
 import {answerFile, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
+import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Plugins with pages, and the pages that may frame them. */
 export interface PageRoutesDeps {
@@ -13,12 +14,6 @@ export interface PageRoutesDeps {
   /** Origins of other pages that may call. */
   readonly allowedOrigins: readonly string[];
 }
-
-/** Port that published pages call; it is a constant in their scripts. */
-const PUBLISHED_PORT = 7172;
-
-/** Addresses of the service in published pages. */
-const PUBLISHED_ADDRESS = new RegExp(`http://(?:localhost|127\\.0\\.0\\.1):${PUBLISHED_PORT}(?![0-9])`, 'g');
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
 export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
@@ -37,7 +32,7 @@ async function answerPage({request, segments}: Call, {plugins, allowedOrigins}: 
   const [id = '', path = ''] = segments;
   const directory = plugins.pageDirectory(id);
   if (directory === undefined) throw notFound(segments);
-  const host = headerValues(request.rawHeaders, 'host')[0] ?? '';
+  const host = hostOf(request);
   const options = {rawHeaders: [...policyOf(host, allowedOrigins), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
   const asked = path === '' ? join(directory, 'index.html') : await findFile(directory, path);
   const answered = asked === undefined ? undefined : await answerFile(request, asked, options);
@@ -68,11 +63,6 @@ function policyOf(host: string, allowedOrigins: readonly string[]): readonly str
 
 /** Returns how the address of the service in files of pages is replaced; undefined on the port that they expect. */
 function rewriteFor(host: string): Rewrite | undefined {
-  if (portOf(host) === PUBLISHED_PORT) return undefined;
-  return {name: host.toLowerCase(), apply: text => text.replace(PUBLISHED_ADDRESS, `http://${host}`)};
-}
-
-/** The port in a Host header that the guard admitted. */
-function portOf(host: string): number {
-  return Number(/:(\d+)$/.exec(host)?.[1] ?? 80);
+  if (!isMoved(host)) return undefined;
+  return {name: host.toLowerCase(), apply: text => replacePublishedAddress(text, host)};
 }

@@ -26,7 +26,7 @@ export function readNavigation(body: Uint8Array): ClientRequested {
 }
 
 /** Reads `{url}`. @throws {AppError} `invalid-json`, `value-too-deep`. */
-export function readSound(body: Uint8Array): ClientRequested {
+export function readSound(body: Uint8Array): Extract<ClientRequested, {readonly action: 'play-sound'}> {
   const {url = ''} = membersOf(readBody(body));
   return {kind: 'client-request', action: 'play-sound', url: textOf(url)};
 }
