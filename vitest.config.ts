@@ -5,8 +5,6 @@ export const test = {
   include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'torture/**/*.test.ts', 'fuzz/**/*.test.ts', 'bench/**/*.test.ts'],
   // Those with real browsers take as long as all others: see vitest.browser.config.ts.
   exclude: [...configDefaults.exclude, 'test/browser/**'],
-  // Half of what the tests do is done by processes that they start, so that a core apart for Vitest would be idle.
-  maxWorkers: '100%',
   // Real disks, sockets and processes: what is slow here is the machine, not the code.
   testTimeout: 90_000,
   hookTimeout: 90_000,
@@ -37,6 +35,9 @@ export default defineConfig({
   test: {
     ...test,
     globalSetup: ['test/build.ts'],
+    // Half of the work is done by processes that the tests start: a core reserved for Vitest would be idle. Not in the projects,
+    // where it would override --maxWorkers of the command line.
+    maxWorkers: '100%',
     projects: [
       // Starting a process and loading the service in it takes longer than most files of tests.
       {test: {...test, name: 'shared', exclude: [...test.exclude, ...OWN_PROCESS], isolate: false}},
