@@ -21,9 +21,12 @@ try {
     execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', project], {cwd: root, encoding: 'utf8'}),
   );
   process.stdout.write(`${packed.filename}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} KiB\n`);
+  // Nothing in dist/ begins with a dot but the record of the build, which package.json leaves out.
   const unneeded = packed.files
     .map(file => file.path)
-    .filter(path => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path));
+    .filter(
+      path => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || /(^|\/)\./.test(path),
+    );
   if (unneeded.length > 0) throw new Error(`the package contains unneeded files: ${unneeded.join(', ')}`);
 
   writeFileSync(join(project, 'package.json'), JSON.stringify({name: 'consumer', private: true, type: 'module'}));
