@@ -1,7 +1,7 @@
 import type {DocumentProblem} from './failure.ts';
 import type {JsonIndex, JsonSpan} from './json-index.ts';
 import type {TooBroad} from './json-limits.ts';
-import {formatPath} from './json-path.ts';
+import {formatPath, formatSegment} from './json-path.ts';
 
 /**
  * Maximum number of members of an object in a document, such as an operation: four times as many as any object has, so that
@@ -11,8 +11,7 @@ export const DOCUMENT_MEMBERS_MAX = 16;
 
 /** Describes a part of a document that has too many elements or members. */
 export function describeBreadth({path, breadthMax}: TooBroad): DocumentProblem {
-  const shown = path.map(part => (typeof part === 'string' ? part.slice(0, SHOWN_LENGTH_MAX) : part));
-  return {path: formatPath(shown), problem: describeSurplus(breadthMax)};
+  return {path: formatPath(path.map(shorten)), problem: describeSurplus(breadthMax)};
 }
 
 /** Describes the problem of a list or an object with too many elements or members. Their number is not counted. */
@@ -32,6 +31,10 @@ export interface DocumentPlace {
 
 /** Maximum length of an unknown name in a problem, in UTF-16 units. */
 const SHOWN_LENGTH_MAX = 64;
+
+function shorten(part: PropertyKey): PropertyKey {
+  return typeof part === 'string' ? part.slice(0, SHOWN_LENGTH_MAX) : part;
+}
 
 /**
  * Reads an object of a document member by member, and reports members that are missing, duplicated or of a wrong type.
@@ -83,7 +86,7 @@ export class DocumentObject {
     if (place === undefined) return [];
     const {index, span, path} = place;
     if (index.isArray(span))
-      return index.elements(span).map((each, at) => ({...place, span: each, path: `${path}[${at}]`}));
+      return index.elements(span).map((each, at) => ({...place, span: each, path: path + formatSegment(at)}));
     this.#report(name, 'has to be an array');
     return [];
   }
@@ -112,9 +115,7 @@ export class DocumentObject {
     this.#place.report({path: this.#pathOf(name), problem});
   }
 
-  /** Names that are not allowed after a dot are written in brackets (RFC 9535 section 2.5.1). */
   #pathOf(name: string): string {
-    if (/^[a-z]+$/i.test(name) && name.length <= SHOWN_LENGTH_MAX) return `${this.#place.path}.${name}`;
-    return `${this.#place.path}[${JSON.stringify(name.slice(0, SHOWN_LENGTH_MAX))}]`;
+    return this.#place.path + formatSegment(shorten(name));
   }
 }

@@ -108,7 +108,7 @@ const REFUSED = [
     failure: {
       code: 'invalid-transaction',
       problems: [
-        {path: '$["__proto__"]', problem: 'is not known here'},
+        {path: '$.__proto__', problem: 'is not known here'},
         {path: '$.checks[0].key', problem: 'has to be a string'},
         {path: '$.checks[1].revision', problem: 'has to be a string'},
         {path: '$.checks[2].absent', problem: 'has to be true'},
