@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {accepts} from '../../test/support/accepts.ts';
 import {scanCharacters} from './json-characters.ts';
 
 /** Scans a string from after its opening quote. @returns The bytes between its quotes. */
@@ -15,15 +16,6 @@ function parsePlainly(bytes: Uint8Array): unknown {
 
 function quoted(...parts: readonly (string | Uint8Array)[]): Uint8Array {
   return Buffer.concat(['"', ...parts, '"'].map(part => Buffer.from(part as string)));
-}
-
-function accepts(parse: (bytes: Uint8Array) => unknown, bytes: Uint8Array): boolean {
-  try {
-    parse(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The first and the last character of each row of table 3-7 of the Unicode standard. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {accepts} from '../../test/support/accepts.ts';
 import {AppError} from './app-error.ts';
 import type {Failure} from './failure.ts';
 import {scanJson} from './json-scanner.ts';
@@ -112,13 +113,4 @@ function failureOf(run: () => unknown): Failure | undefined {
     throw error;
   }
   return undefined;
-}
-
-function accepts(parse: (bytes: Uint8Array) => unknown, bytes: Uint8Array): boolean {
-  try {
-    parse(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {accepts} from '../../test/support/accepts.ts';
 import {SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {
   copyJson,
@@ -226,13 +227,4 @@ function countOpenings(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const names = Array.isArray(value) ? 0 : Object.keys(value).length;
   return 1 + names + Object.values(value).reduce<number>((sum, each) => sum + countOpenings(each), 0);
-}
-
-function accepts(parse: (text: string) => unknown, text: string): boolean {
-  try {
-    parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

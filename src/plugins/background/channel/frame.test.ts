@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {encodeFrame, FRAME_BODY_BYTES_MAX, type Frame, FrameReader} from './frame.ts';
+import {cut} from '../../../../test/support/chunks.ts';
+import {encodeFrame, FRAME_BODY_BYTES_MAX, FrameReader} from './frame.ts';
 
 describe('FrameReader', () => {
   test('finds every frame, however the stream is cut', () => {
@@ -10,12 +11,7 @@ describe('FrameReader', () => {
       fc.property(frames, fc.infiniteStream(fc.integer({min: 1, max: 30})), (sent, sizes) => {
         const stream = Buffer.concat(sent.flatMap(({message, body}) => [encodeFrame(message, body.length), body]));
         const reader = new FrameReader();
-        const found: Frame[] = [];
-        for (let at = 0; at < stream.length; ) {
-          const size: number = sizes.next().value;
-          found.push(...reader.read(stream.subarray(at, at + size)));
-          at += size;
-        }
+        const found = [...cut(stream, sizes)].flatMap(chunk => reader.read(chunk));
         assert.deepEqual(
           found.map(({message, body}) => ({message, body: [...body]})),
           sent.map(({message, body}) => ({message: JSON.parse(JSON.stringify(message)), body: [...body]})),

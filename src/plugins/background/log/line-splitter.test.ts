@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {cut} from '../../../../test/support/chunks.ts';
 import {KEPT_LENGTH_MAX, LineSplitter} from './line-splitter.ts';
 
 describe('LineSplitter', () => {
@@ -8,14 +9,8 @@ describe('LineSplitter', () => {
     const text = fc.string({unit: fc.constantFrom('a', 'é', '✈', '🛫', '\n'), maxLength: 40});
     fc.assert(
       fc.property(text, fc.infiniteStream(fc.integer({min: 1, max: 7})), (written, sizes) => {
-        const bytes = Buffer.from(written);
         const splitter = new LineSplitter();
-        const lines: string[] = [];
-        for (let at = 0; at < bytes.length; ) {
-          const size: number = sizes.next().value;
-          lines.push(...splitter.split(bytes.subarray(at, at + size)));
-          at += size;
-        }
+        const lines = [...cut(Buffer.from(written), sizes)].flatMap(chunk => splitter.split(chunk));
         const expected = written.split('\n');
         if (expected.at(-1) === '') expected.pop();
         assert.deepEqual([...lines, ...splitter.end()], expected);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
+import {cut} from '../../../../test/support/chunks.ts';
 import {LineSplitter} from './line-splitter.ts';
 import {SECRET_LENGTH_MIN, Secrets, SHOWN_LENGTH_MAX} from './secrets.ts';
 
@@ -96,12 +97,7 @@ describe('Secrets', () => {
 
   function readLines(bytes: Uint8Array, sizes: Iterator<number>): readonly string[] {
     const splitter = new LineSplitter();
-    const lines: string[] = [];
-    for (let at = 0; at < bytes.length; ) {
-      const size: number = sizes.next().value;
-      lines.push(...splitter.split(bytes.subarray(at, at + size)));
-      at += size;
-    }
+    const lines = [...cut(bytes, sizes)].flatMap(chunk => splitter.split(chunk));
     return [...lines, ...splitter.end()];
   }
 });
