@@ -66,6 +66,7 @@ function CONSUMER() {
   return `
 import {AppError, type Entry, openCrewroom} from 'crewroom';
 import {createClient} from 'crewroom/client';
+import {createService} from 'crewroom/client/service';
 import {createTransfer} from 'crewroom/client/transfer';
 import {testStore} from 'crewroom/testing';
 
@@ -82,6 +83,8 @@ const refused: unknown = await client.entries.put('a', '2', {expected: 'absent'}
 if (!(refused instanceof AppError) || refused.failure.code !== 'revision-conflict') throw new Error('two doors, two errors');
 const {revision} = await createTransfer({fetch: crewroom.fetch}).export();
 if (revision !== 1) throw new Error('another revision is exported');
+const {name, storeId} = await createService({fetch: crewroom.fetch}).about();
+if (name !== 'crewroom' || storeId === '') throw new Error('another service');
 if (typeof testStore !== 'function') throw new Error('no contracts');
 console.log(entry === undefined ? 'nothing' : new TextDecoder().decode(entry.json));
 await crewroom[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {afterAll, describe, test} from 'vitest';
 import {type Crewroom, openCrewroom} from '../src/app.ts';
 import {createClient} from '../src/client/client.ts';
+import {createService} from '../src/client/service/service.ts';
 import {createTransfer} from '../src/client/transfer/http-transfer.ts';
 import type {Event, SubscribeOptions} from '../src/domain/event.ts';
 import {SILENT_LOG} from '../src/domain/log.ts';
@@ -142,7 +143,8 @@ async function openOverHttp(): Promise<OpenedEntries> {
 /** Uses the real clock: the published contract has to pass with it too. */
 async function openInProcess(): Promise<OpenedEntries & OpenedTransfer & OpenedSessions> {
   const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
-  const {entries, events, sessions} = createClient({fetch: crewroom.fetch});
+  const {entries, events} = createClient({fetch: crewroom.fetch});
+  const {sessions} = createService({fetch: crewroom.fetch});
   const transfer = createTransfer({fetch: crewroom.fetch});
   return {entries, events, transfer, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
@@ -162,7 +164,8 @@ async function openClient(): Promise<OpenedEvents & OpenedTransfer & OpenedSessi
   const crewroom = await openCrewroom({ephemeral: true, profile: 'none', host: '127.0.0.1', port: 0});
   const {port} = await crewroom.listen();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const {entries, events, sessions} = createClient({baseUrl});
+  const {entries, events} = createClient({baseUrl});
+  const {sessions} = createService({baseUrl});
   const transfer = createTransfer({baseUrl});
   return {entries, events, transfer, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }

@@ -1,5 +1,5 @@
 import {AppError} from '../domain/app-error.ts';
-import {readFailure} from '../protocol/failure/failure-document.ts';
+import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 
 /** An answer, read whole. */
@@ -75,8 +75,8 @@ export function decodeAnswer({bytes}: Answer): string {
 }
 
 /** Returns the failure that an answer reports. */
-export function failureOf(answer: Answer): AppError {
-  return parseAnswer(answer, json => readFailure(json, answer.status));
+export function failureOf(answer: Answer, isKnown: FailureReading['isKnown']): AppError {
+  return parseAnswer(answer, json => readFailure(json, {httpStatus: answer.status, isKnown}));
 }
 
 /** Returns the failure for an answer that the service does not give. */

@@ -54,9 +54,9 @@ describe('a client of another program or version', () => {
   const answers: readonly {name: string; listener: RequestListener; problem: string}[] = [
     {name: 'a page', listener: page, problem: 'it has no ETag of this service'},
     {
-      name: 'the success of a version without store ids',
+      name: 'a success with an ETag of another service',
       listener: (_, response) => response.writeHead(200, {ETag: '"12"'}).end('{}'),
-      problem: 'its ETag has no store id; the service is an older version, and has done what was asked',
+      problem: 'it has no ETag of this service',
     },
     {
       name: 'a failure in another form',
@@ -107,7 +107,7 @@ describe('a client of another program or version', () => {
 
   test('does not parse a document that is larger than any of the service', async () => {
     const client = createClient({fetch: async () => new Response(`[${'[],'.repeat(12_000_000)}[]]`)});
-    expect(await failureOf(client.service())).toMatchObject({
+    expect(await failureOf(client.identity())).toMatchObject({
       code: 'unexpected-answer',
       problem: 'it is larger than 33554432 bytes',
     });

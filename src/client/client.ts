@@ -1,11 +1,10 @@
+import {isDataFailure} from '../domain/data-failure.ts';
 import type {IdentityDocument} from '../domain/identity.ts';
-import {type Readiness, readReadiness, readService, type ServiceDocument} from '../protocol/service-documents.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
 import type {ClientEntries} from './client-entries.ts';
 import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
 import {HttpEntries} from './http-entries.ts';
-import {type ClientSessions, createSessions} from './http-sessions.ts';
 import {type ClientOptions, openTransport} from './options.ts';
 import type {CallOptions} from './transport.ts';
 
@@ -15,8 +14,6 @@ import type {CallOptions} from './transport.ts';
  */
 export interface Client {
   readonly entries: ClientEntries;
-  /** Signs pilots in to the back end of the airline, and out. */
-  readonly sessions: ClientSessions;
   /**
    * Returns the identity of the pilot.
    *
@@ -40,10 +37,6 @@ export interface Client {
    * `unexpected-answer` and others. Transient failures are retried, and reported to {@link EventsOptions.onConnection}.
    */
   events<T = unknown>(options?: EventsOptions): EventStream<T>;
-  /** Returns the name, version and store of the service. */
-  service(options?: CallOptions): Promise<ServiceDocument>;
-  /** Returns whether the service is ready; does not throw if it is not. */
-  readiness(options?: CallOptions): Promise<Readiness>;
 }
 
 /** The identity in both forms. */
@@ -67,17 +60,14 @@ export interface IdentityAnswer {
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const transport = openTransport(options);
+  const transport = openTransport(options, isDataFailure);
   return {
     entries: new HttpEntries(transport),
-    sessions: createSessions(transport),
     identity: async call => {
       const answer = await transport.send('GET', '/api/identity', call);
       const document = parseAnswer(answer, json => readDocument<object>(json, {})) as IdentityDocument;
       return {document, text: decodeAnswer(answer)};
     },
     events: options => createEventStream({transport}, options ?? {}),
-    service: async call => transport.store.meet(parseAnswer(await transport.send('GET', '/api', call), readService)),
-    readiness: async call => parseAnswer(await transport.send('GET', '/readyz', {...call, accept: 503}), readReadiness),
   };
 }

@@ -4,6 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {AppError} from '../domain/app-error.ts';
+import {isDataFailure} from '../domain/data-failure.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import type {ClientEvent} from '../protocol/event/event.ts';
 import {type ConnectionState, createEventStream, type EventStreamDeps, type EventsOptions} from './event-stream.ts';
@@ -57,6 +58,7 @@ function streamOf(url: string, options: EventsOptions = {}, deps: Partial<EventS
     signal: undefined,
     fetch: request => fetch(request),
     random: () => 0,
+    isKnownFailure: isDataFailure,
   });
   return createEventStream({transport, ...deps}, options);
 }

@@ -31,20 +31,13 @@ export type {Key} from '../domain/key.ts';
 export type {Limits} from '../domain/limits.ts';
 export {type ListAllOptions, listAll} from '../domain/list-all.ts';
 export {type GivenRevision, NO_REVISION, parseRevision, type Revision, type StoreRevision} from '../domain/revision.ts';
-export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from '../domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
 export type {StoreId} from '../domain/store-id.ts';
 export type {TypedEntries} from '../domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
 export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
-export type {Readiness, ServiceDocument} from '../protocol/service-documents.ts';
-export {
-  type Client,
-  createClient,
-  type IdentityAnswer,
-} from './client.ts';
+export {type Client, createClient, type IdentityAnswer} from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';
 export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
-export type {ClientSessions} from './http-sessions.ts';
 export {type ClientOptions, TIMEOUT_MS} from './options.ts';
 export {ATTEMPTS_MAX, type CallOptions} from './transport.ts';

@@ -1,4 +1,4 @@
-import {ATTEMPTS_MAX, createTransport, type Transport} from './transport.ts';
+import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} from './transport.ts';
 
 /** Address of the service, and limits of calls. */
 export interface ClientOptions {
@@ -18,14 +18,18 @@ export interface ClientOptions {
 export const TIMEOUT_MS = 30_000;
 
 /** Creates the transport of a client. */
-export function openTransport({
-  baseUrl = 'http://localhost:7172',
-  timeoutMs = TIMEOUT_MS,
-  attemptsMax = ATTEMPTS_MAX,
-  signal,
-  fetch = request => globalThis.fetch(request),
-}: ClientOptions): Transport {
+export function openTransport(
+  {
+    baseUrl = 'http://localhost:7172',
+    timeoutMs = TIMEOUT_MS,
+    attemptsMax = ATTEMPTS_MAX,
+    signal,
+    fetch = request => globalThis.fetch(request),
+  }: ClientOptions,
+  isKnownFailure: TransportOptions['isKnownFailure'],
+): Transport {
   return createTransport({
+    isKnownFailure,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     timeoutMs,
     attemptsMax,

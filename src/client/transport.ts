@@ -1,8 +1,9 @@
 import {AppError} from '../domain/app-error.ts';
 import type {Expectation} from '../domain/entry.ts';
 import {untilAborted} from '../domain/until-aborted.ts';
+import type {FailureReading} from '../protocol/failure/failure-document.ts';
 import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
-import {readService} from '../protocol/service-documents.ts';
+import {readStoreId} from '../protocol/service-documents.ts';
 import {type Answer, failureOf, parseAnswer, readAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
@@ -29,6 +30,8 @@ export interface TransportOptions {
   readonly signal: AbortSignal | undefined;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly random: () => number;
+  /** Returns whether a problem document is a failure that this client expects, with all its members. */
+  readonly isKnownFailure: FailureReading['isKnown'];
   /** The origin of the page that it is part of, if it is part of one. */
   readonly pageOrigin?: string | undefined;
 }
@@ -160,7 +163,7 @@ class HttpTransport implements Transport {
     const {expected, body = null, type = 'application/json', signal, repeatable = isIdempotent(expected)} = sending;
     if (hasBareRevision(expected) && !this.store.isKnown) {
       const service = await this.#sendAgain('/api', {method: 'GET', signal});
-      this.store.meet(parseAnswer(service, readService));
+      this.store.meet(parseAnswer(service, readStoreId));
     }
     const headers = {
       ...(body && {'Content-Type': type}),
@@ -196,7 +199,7 @@ class HttpTransport implements Transport {
       // The service never redirects: a program that does is not the service, and must not get the request.
       const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
       if (response.ok || response.status === accept) return read(response, url);
-      throw failureOf(await readAnswer(response, url));
+      throw failureOf(await readAnswer(response, url), this.options.isKnownFailure);
     };
     return this.part(exchange(), init.signal);
   }

@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Client} from '../client/client.ts';
+import {createClient} from '../client/client.ts';
+import type {ClientEntries} from '../client/client-entries.ts';
 import {AppError} from '../domain/app-error.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {describeDataDirectory} from '../store/disk/data-directory.ts';
@@ -27,7 +28,7 @@ export interface EntriesPlace extends ServiceAddress {
  */
 export async function checkEntries(
   place: EntriesPlace,
-  {processId, createClient}: Pick<DoctorContext, 'processId' | 'createClient'>,
+  {processId, fetch}: Pick<DoctorContext, 'processId' | 'fetch'>,
   options: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(place.dataDir);
@@ -39,7 +40,9 @@ export async function checkEntries(
   // The process of a service is known on Linux only.
   const isHolder = service?.processId === undefined || service.processId === holder;
   if (service?.crewroomVersion !== undefined && isHolder)
-    return describeServiceVerification(await verifyThroughService(createClient(serviceUrl(place)), options));
+    return describeServiceVerification(
+      await verifyThroughService(createClient({baseUrl: serviceUrl(place), fetch}).entries, options),
+    );
   return [
     {
       check: CHECK,
@@ -52,7 +55,7 @@ export async function checkEntries(
 
 /** Reads every page with its values. The service verifies each entry, and its failure names the first corrupt one. */
 async function verifyThroughService(
-  {entries}: Client,
+  entries: ClientEntries,
   {onProgress, signal}: VerifyOptions,
 ): Promise<ServiceVerification> {
   const corruptKeys: string[] = [];

@@ -1,3 +1,4 @@
+import {createService} from '../client/service/service.ts';
 import {AppError} from '../domain/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../system/loopback.ts';
 import {findForeignOwner} from '../system/socket-owner.ts';
@@ -17,14 +18,14 @@ const CHECK = 'Service';
 /** Checks if the service answers, with which version, and how fast. */
 export async function checkService(
   settings: ServiceAddress,
-  {elapsedMs, userId, createClient}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'createClient'>,
+  {elapsedMs, userId, fetch}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'fetch'>,
 ): Promise<Finding> {
   const notRunning = {check: CHECK, level: 'warning', fix: 'Start it with "crewroom start"'} as const;
   if (settings.port === 0) return {...notRunning, detail: 'no port is configured'};
   const url = serviceUrl(settings);
-  const client = createClient(url, {timeoutMs: SERVICE_TIMEOUT_MS});
+  const service = createService({baseUrl: url, timeoutMs: SERVICE_TIMEOUT_MS, fetch});
   try {
-    const {name, version} = await client.service();
+    const {name, version} = await service.about();
     if (name !== 'crewroom') return {...notRunning, detail: `the program at ${url} is not Crewroom`};
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
@@ -35,7 +36,7 @@ export async function checkService(
         fix: FOREIGN_FIX,
       };
     const beganAtMs = elapsedMs();
-    const {ready, store} = await client.readiness();
+    const {ready, store} = await service.readiness();
     return judge({url, version, ready, store, tookMs: Math.round(elapsedMs() - beganAtMs)});
   } catch (error) {
     if (error instanceof AppError && error.failure.code === 'service-unreachable')

@@ -1,5 +1,3 @@
-import type {Client} from '../client/client.ts';
-
 /** Everything that the checks of this machine take from outside. */
 export interface DoctorContext {
   /** The user of this process; undefined on Windows. */
@@ -11,6 +9,6 @@ export interface DoctorContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
-  /** Creates a client of the service at a URL. Sends nothing yet. */
-  readonly createClient: (url: string, options?: {readonly timeoutMs?: number}) => Client;
+  /** Sends a request to the service. */
+  readonly fetch: (request: Request) => Promise<Response>;
 }

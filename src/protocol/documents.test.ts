@@ -7,11 +7,12 @@ import {KEY_BYTES_MAX} from '../domain/fixed-limits.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey} from '../domain/key.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
+import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus} from '../domain/session.ts';
 import {createStoreId} from '../domain/store-id.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../testing/shared/samples.ts';
 import {formatEvent, formatPolled, readEvent} from './event/event.ts';
-import {formatFailure, readFailure} from './failure/failure-document.ts';
+import {type FailureReading, formatFailure, readFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
 import {formatDeleted, formatListing, readDeleted, readListing, readValueListing} from './listing.ts';
 import {formatSession, formatSignIn, readSession, readSignIn} from './session.ts';
@@ -175,9 +176,11 @@ describe('a transaction', () => {
 });
 
 describe('a failure', () => {
+  const sentWith = (httpStatus: number): FailureReading => ({httpStatus, isKnown: isSentFailure});
+
   test('comes back with its members and its message', () => {
     const failure = {code: 'no-entry', key: '"value":'} as const;
-    const read = readFailure(formatFailure(failure, {title: 'Not Found', instance: 'id'}), 404);
+    const read = readFailure(formatFailure(failure, {title: 'Not Found', instance: 'id'}), sentWith(404));
     expect(read).toMatchObject({failure, message: describeFailure(failure)});
   });
 
@@ -190,12 +193,12 @@ describe('a failure', () => {
       detail: 'It is locked',
       advice: 'Wait',
     };
-    expect(readFailure(json, 409)).toMatchObject({failure});
+    expect(readFailure(json, sentWith(409))).toMatchObject({failure});
   });
 
   test('that lacks a code or a message is refused', () => {
     for (const wrong of ['', 'null', '[]', '{"code":"no-entry"}', '{"detail":"x"}', '{"code":1,"detail":"x"}'])
-      expect(() => readFailure(wrong, 500), wrong).toThrow(UnexpectedDocument);
+      expect(() => readFailure(wrong, sentWith(500)), wrong).toThrow(UnexpectedDocument);
   });
 });
 

@@ -31,6 +31,11 @@ export function readService(json: string): ServiceDocument {
   return readDocument<ServiceDocument>(json, SERVICE);
 }
 
+/** Reads which store the service has. @throws {UnexpectedDocument} */
+export function readStoreId(json: string): Pick<ServiceDocument, 'storeId'> {
+  return readDocument<Pick<ServiceDocument, 'storeId'>>(json, {storeId: 'string'});
+}
+
 /** Reads whether the service is ready. @throws {UnexpectedDocument} */
 export function readReadiness(json: string): Readiness {
   return readDocument<Readiness>(json, READINESS);

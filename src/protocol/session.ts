@@ -3,6 +3,7 @@ import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/d
 import type {DocumentProblem} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
+import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import {problemOf, readProblem} from './failure/failure-document.ts';
@@ -94,7 +95,7 @@ export function readSession(json: string): SessionStatus {
     sinceMs: readTime(since),
     ...readExpiry(expiresAt),
     stale,
-    problem: problem && readProblem({...problem}, 200),
+    problem: problem && readProblem({...problem}, {httpStatus: 200, isKnown: isSentFailure}),
   };
 }
 

@@ -21,12 +21,16 @@ let origin: string;
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
   browser = await launchChromium();
-  const {code} = await bundleClient();
-  // A page, the client bundled from the published package, and the example with its modules.
+  const bundles = new Map([
+    ['/bundle.js', (await bundleClient()).code],
+    ['/service.js', (await bundleClient('crewroom/client/service')).code],
+  ]);
+  // A page, two entry points bundled from the published package, and the example with its modules.
   pages = createServer(async ({url = '/'}, response) => {
     const path = url.replace(/\?.*/, '').replace(/\/$/, '/index.html');
     response.setHeader('Content-Type', TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain');
-    if (path === '/bundle.js') response.end(code);
+    const bundle = bundles.get(path);
+    if (bundle !== undefined) response.end(bundle);
     else if (/^\/(dist\/(client|domain|protocol)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path))
       response.end(await readFile(join(ROOT, path)));
     else response.end('<!doctype html><title>a page</title>');
@@ -46,7 +50,9 @@ afterAll(async () => {
 /** Script that runs inside the page; as text, since the types of pages are not those of this program. */
 const USE_CLIENT = `(async baseUrl => {
   const {AppError, createClient, decodeJsonText} = await import('/bundle.js');
-  const {entries, identity, readiness} = createClient({baseUrl});
+  const {createService} = await import('/service.js');
+  const {entries, identity} = createClient({baseUrl});
+  const {readiness, sessions} = createService({baseUrl});
   const failureOf = call => call.then(() => 'none', error => error instanceof AppError && [error.failure.code, error.message]);
   const {created, revision} = await entries.put('plugin/a', '{"id": 9007199254740993}', {expected: 'absent'});
   await entries.putValue('plugin/b', {volume: 0.5});
@@ -58,6 +64,7 @@ const USE_CLIENT = `(async baseUrl => {
   return {
     pilot: (await identity()).document.va_user.pilotID,
     ready: (await readiness()).ready,
+    session: (await sessions.status()).state,
     written: [created, entry.revision === revision],
     read: [decodeJsonText(entry.json), entry.text, entry.value.id, entry.updatedAtMs > 0],
     listed,
@@ -98,6 +105,7 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     expect(await page.evaluate(`${USE_CLIENT}(${JSON.stringify(`http://localhost:${service.port}`)})`)).toEqual({
       pilot: 'CRW0042',
       ready: true,
+      session: 'signed-in',
       written: [true, true],
       read: [json, json, 9007199254740992, true],
       listed: [

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {z} from 'zod';
 import {createClient, listAll, type StandardSchema} from '../../src/client/index.ts';
+import {createService} from '../../src/client/service/index.ts';
 import {useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
@@ -117,16 +118,18 @@ test('a listing is iterated page by page, embedded and over HTTP, and no further
 
 test('every call ends with its signal, with the reason of that, and with its time', async () => {
   // A service that never answers.
-  const client = createClient({baseUrl: service().url, fetch: () => new Promise(() => {})});
+  const options = {baseUrl: service().url, fetch: () => new Promise<never>(() => {})};
+  const client = createClient(options);
   const {entries} = client;
+  const {about, readiness, sessions} = createService(options);
   const calls: readonly ((call: {signal?: AbortSignal; timeoutMs?: number}) => Promise<unknown>)[] = [
     call => client.identity(call),
-    call => client.service(call),
-    call => client.readiness(call),
-    call => client.sessions.status(call),
-    call => client.sessions.signIn({username: 'a', password: 'b'}, call),
-    call => client.sessions.verify(call),
-    call => client.sessions.signOut(call),
+    call => about(call),
+    call => readiness(call),
+    call => sessions.status(call),
+    call => sessions.signIn({username: 'a', password: 'b'}, call),
+    call => sessions.verify(call),
+    call => sessions.signOut(call),
     call => entries.get('k', call),
     call => entries.put('k', '1', call),
     call => entries.putValue('k', 1, call),

@@ -8,10 +8,10 @@ export interface ClientBundle {
   readonly metafile: Metafile;
 }
 
-/** Bundles everything of the published `crewroom/client` into one module for browsers, minified. */
-export async function bundleClient(): Promise<ClientBundle> {
+/** Bundles everything of a published entry point into one module for browsers, minified. */
+export async function bundleClient(entryPoint = 'crewroom/client'): Promise<ClientBundle> {
   const {outputFiles, metafile} = await build({
-    stdin: {contents: "export * from 'crewroom/client';", resolveDir: fileURLToPath(new URL('../..', import.meta.url))},
+    stdin: {contents: `export * from '${entryPoint}';`, resolveDir: fileURLToPath(new URL('../..', import.meta.url))},
     bundle: true,
     minify: true,
     platform: 'browser',

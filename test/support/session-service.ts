@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {Crewroom} from '../../src/app.ts';
 import {type Client, createClient} from '../../src/client/client.ts';
+import {type ClientService, createService} from '../../src/client/service/service.ts';
 import type {Config} from '../../src/config/config.ts';
 import {AppError} from '../../src/domain/app-error.ts';
 import type {LogFields} from '../../src/domain/log.ts';
@@ -137,7 +138,7 @@ export interface Machine {
 /** A running service. */
 export interface Running {
   readonly crewroom: Crewroom;
-  readonly client: Client;
+  readonly client: Client & ClientService;
   readonly url: string;
   /** Returns how often a change of the identity was announced. */
   readonly changes: () => number;
@@ -178,14 +179,17 @@ export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): 
       const {crewroom, url} = service;
       let count = 0;
       crewroom.identity.onChange(() => count++);
-      const client = createClient({baseUrl: url});
+      const client = {...createClient({baseUrl: url}), ...createService({baseUrl: url})};
       return {crewroom, client, url, changes: () => count, stop: async () => service[Symbol.asyncDispose]()};
     },
   };
 }
 
 /** Resolves once the session fulfils a condition. It changes in the background, without an event to wait for. */
-export async function until(client: Client, isWanted: (session: SessionStatus) => boolean): Promise<SessionStatus> {
+export async function until(
+  client: ClientService,
+  isWanted: (session: SessionStatus) => boolean,
+): Promise<SessionStatus> {
   for (;;) {
     const session = await client.sessions.status();
     if (isWanted(session)) return session;

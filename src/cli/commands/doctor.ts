@@ -13,7 +13,7 @@ import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
-import {createServiceClient} from '../service/connection.ts';
+import {fetchOverHttp} from '../service/http-fetch.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -74,7 +74,7 @@ async function* examineBackEnd(scriptURL: string, {context, flags}: CallOf<typeo
 
 async function* examine(call: CallOf<typeof DOCTOR>): Steps {
   const {context, flags} = call;
-  const machine: DoctorContext = {...context, createClient: createServiceClient};
+  const machine: DoctorContext = {...context, fetch: fetchOverHttp};
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];

@@ -15,14 +15,14 @@ import {styleOf} from '../terminal/style.ts';
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
 export async function run(call: CallOf<typeof SIGN_IN>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {client} = await connect(call, {ownOnly: true});
+  const {service} = await connect(call, {ownOnly: true});
   // Before any question: the user should not type a password for a service that does not run.
-  const {scriptURL: configured} = await client.sessions.status();
+  const {scriptURL: configured} = await service.sessions.status();
   const scriptURL = await chooseBackEnd(flags.scriptUrl, configured, context);
   await reportBackEnd(scriptURL ?? configured, flags.scriptUrl === undefined && configured === undefined, context);
   const username = await chooseUsername(flags.username, context);
   const password = await readPassword(flags.passwordFile, context);
-  const session = await client.sessions.signIn({scriptURL, username, password});
+  const session = await service.sessions.signIn({scriptURL, username, password});
   const text = flags.json
     ? jsonLine(sessionDocument(session))
     : formatSignedIn(session, styleOf(context.stdout, context));

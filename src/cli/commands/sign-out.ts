@@ -8,9 +8,9 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 /** `crewroom sign-out`: deletes the session, wherever it is kept. */
 export async function run(call: CallOf<typeof SIGN_OUT>): Promise<ExitCode> {
   const {context, flags} = call;
-  const {client} = await connect(call);
-  const before = await client.sessions.status();
-  const session = await client.sessions.signOut();
+  const {service} = await connect(call);
+  const before = await service.sessions.status();
+  const session = await service.sessions.signOut();
   const wasSignedIn = before.source === 'back-end' && before.state !== 'signed-out';
   const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
   const text = wasSignedIn ? `Signed out${place}; the session is deleted` : 'No pilot was signed in at an airline';

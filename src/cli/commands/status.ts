@@ -18,15 +18,15 @@ const STATUS_TIMEOUT_MS = 5000;
 /** `crewroom status`: prints whether the service runs, and its state. */
 export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   const {stdout, elapsedMs} = call.context;
-  const {client, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
-  const {name, version, apiVersion, storeId} = await client.service();
+  const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
+  const {name, version, apiVersion, storeId} = await service.about();
   if (name !== 'crewroom')
     throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is not a Crewroom'});
   // The second request: the first one also opened the connection.
   const beganAtMs = elapsedMs();
-  const readiness = await client.readiness();
+  const readiness = await service.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
-  const session = readiness.identity.source === 'back-end' ? await client.sessions.status() : undefined;
+  const session = readiness.identity.source === 'back-end' ? await service.sessions.status() : undefined;
   const owner = await findForeignOwner(address, call.context.userId);
   const status: Status = {
     url,

@@ -14,9 +14,9 @@ export async function run(call: CallOf<typeof WATCH>): Promise<ExitCode> {
   const {initial, json = false} = flags;
   const since =
     flags.since === undefined ? undefined : readRevision(flags.since, {command: 'watch', flag: '--since', min: 0});
-  const {client} = await connect(call);
+  const {client, service} = await connect(call);
   // A service that cannot be reached is a failure now; later the client waits until it is back.
-  await client.service();
+  await service.about();
   const stop = listenForStop(context);
   const stopped = new AbortController();
   void stop.asked.then(() => stopped.abort());

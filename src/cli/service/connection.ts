@@ -1,6 +1,6 @@
 import type {Socket} from 'node:net';
 import {type Client, createClient} from '../../client/client.ts';
-import type {ClientOptions} from '../../client/options.ts';
+import {type ClientService, createService} from '../../client/service/service.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
 import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../system/socket-owner.ts';
@@ -8,9 +8,10 @@ import type {Call} from '../catalogue/call.ts';
 import {readSettings} from '../input/settings.ts';
 import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
 
-/** A client of the running service, and its address. */
+/** Clients of the running service, and its address. */
 export interface ConnectedClient {
   readonly client: Client;
+  readonly service: ClientService;
   readonly url: string;
   readonly address: ServiceAddress;
 }
@@ -23,9 +24,9 @@ export interface ConnectOptions {
 }
 
 /**
- * Makes a client of the service that the settings of a call name. Sends nothing yet.
+ * Makes clients of the service that the settings of a call name. Sends nothing yet.
  *
- * @throws {AppError} `invalid-configuration`; with `ownOnly` each call of the client also throws `foreign-service`.
+ * @throws {AppError} `invalid-configuration`; with `ownOnly` each call of a client also throws `foreign-service`.
  */
 export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions = {}): Promise<ConnectedClient> {
   const {config, origins} = await readSettings(call);
@@ -36,12 +37,8 @@ export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions 
   const url = serviceUrl(config);
   const {userId} = call.context;
   const fetch = ownOnly ? createCheckedFetch(socket => assertOwnPeer(socket, {url, userId})) : fetchOverHttp;
-  return {client: createServiceClient(url, {...options, fetch}), url, address: config};
-}
-
-/** Creates a client of the service at a URL. Sends nothing yet. */
-export function createServiceClient(baseUrl: string, options: Pick<ClientOptions, 'timeoutMs' | 'fetch'> = {}): Client {
-  return createClient({fetch: fetchOverHttp, ...options, baseUrl});
+  const clientOptions = {...options, fetch, baseUrl: url};
+  return {client: createClient(clientOptions), service: createService(clientOptions), url, address: config};
 }
 
 /** A service and the user who calls it. */

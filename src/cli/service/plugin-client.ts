@@ -2,6 +2,7 @@ import {parseAnswer} from '../../client/answer.ts';
 import {openTransport} from '../../client/options.ts';
 import type {FlightStatus} from '../../domain/flight.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
+import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {SettingValues} from '../../domain/user-settings.ts';
 import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
@@ -27,7 +28,7 @@ export interface PluginClient {
 /** Creates a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
 export async function connectPlugins(call: Call): Promise<PluginClient> {
   const {url} = await connect(call);
-  const transport = openTransport({baseUrl: url, fetch: fetchOverHttp});
+  const transport = openTransport({baseUrl: url, fetch: fetchOverHttp}, isSentFailure);
   const send = async <T>(method: string, path: string, read: (json: string) => T, body?: string): Promise<T> => {
     const sent = body === undefined ? {} : {body: new TextEncoder().encode(body), headers: JSON_BODY};
     return parseAnswer(await transport.send(method, path, sent), read);

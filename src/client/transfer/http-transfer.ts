@@ -1,4 +1,5 @@
 import {parsePrefix} from '../../domain/key.ts';
+import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
 import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
@@ -48,7 +49,7 @@ export interface ClientTransfer extends Transfer {
  * ```
  */
 export function createTransfer(options: ClientOptions = {}): ClientTransfer {
-  return new HttpTransfer(openTransport(options));
+  return new HttpTransfer(openTransport(options, isSentFailure));
 }
 
 class HttpTransfer implements ClientTransfer {

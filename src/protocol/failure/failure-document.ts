@@ -1,7 +1,6 @@
 import {AppError, describeFailure} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
-import {isSentFailure} from '../../domain/sent-failure.ts';
 import {parseDocument, UnexpectedDocument} from '../text/read-document.ts';
 import {statusOf} from './failure-status.ts';
 
@@ -23,28 +22,38 @@ export function problemOf(failure: Failure): object {
   return {detail: describeFailure(failure), advice: adviseOn(failure), ...failure};
 }
 
+/** Members of a document. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** How to read a failure. */
+export interface FailureReading {
+  /** The status of the answer. */
+  readonly httpStatus: number;
+  /** Returns whether a document is a failure that the reader expects, with all its members. */
+  readonly isKnown: (document: Members) => document is Failure & Members;
+}
+
 /**
- * Reads what {@link formatFailure} writes. A failure that this version does not know keeps its code, message and advice.
+ * Reads what {@link formatFailure} writes. A failure that the reader does not know keeps its code, message and advice.
  *
- * @param httpStatus The status of the answer.
  * @throws {UnexpectedDocument} If it is not a problem document of this service.
  */
-export function readFailure(json: string, httpStatus: number): AppError {
-  return readProblem(parseMembers(json), httpStatus);
+export function readFailure(json: string, reading: FailureReading): AppError {
+  return readProblem(parseMembers(json), reading);
 }
 
 /** Reads what {@link problemOf} returns, within a document of its own or of another. See {@link readFailure}. */
-export function readProblem(members: Readonly<Record<string, unknown>>, httpStatus: number): AppError {
+export function readProblem(members: Members, {httpStatus, isKnown}: FailureReading): AppError {
   const {type, title, status, detail, instance, advice, ...failure} = members;
   const {code} = failure;
   if (typeof code !== 'string' || typeof detail !== 'string')
     throw new UnexpectedDocument('it is not a problem document of this service');
-  if (isSentFailure(failure)) return new AppError(failure, {message: detail});
+  if (isKnown(failure)) return new AppError(failure, {message: detail});
   const unknown = {code: 'unknown-failure', sentCode: code, status: httpStatus, detail} as const;
   return new AppError(typeof advice === 'string' ? {...unknown, advice} : unknown);
 }
 
-function parseMembers(json: string): Readonly<Record<string, unknown>> {
+function parseMembers(json: string): Members {
   const document = parseDocument(json);
   return typeof document === 'object' && document !== null ? {...document} : {};
 }

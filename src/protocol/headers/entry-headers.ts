@@ -30,9 +30,5 @@ export function readEntryHeaders(headers: Headers): EntryHeaders {
 export function readRevisionHeader(headers: Headers): StoreRevision {
   const given = parseRevision(headers.get('ETag')?.slice(1, -1) ?? '');
   if (typeof given === 'object') return given;
-  throw new UnexpectedDocument(
-    given === undefined
-      ? 'it has no ETag of this service'
-      : 'its ETag has no store id; the service is an older version, and has done what was asked',
-  );
+  throw new UnexpectedDocument('it has no ETag of this service');
 }

@@ -15,12 +15,14 @@ export type SessionsContract = Contract<OpenedSessions>;
  * ```ts
  * import {openCrewroom} from 'crewroom';
  * import {createClient} from 'crewroom/client';
+ * import {createService} from 'crewroom/client/service';
  * import {testSessions} from 'crewroom/testing';
  * import {describe, test} from 'node:test';
  *
  * const open = async () => {
  *   const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
- *   const {sessions, entries, events} = createClient({fetch: crewroom.fetch});
+ *   const {entries, events} = createClient({fetch: crewroom.fetch});
+ *   const {sessions} = createService({fetch: crewroom.fetch});
  *   return {sessions, entries, events, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
  * };
  * testSessions({name: 'Crewroom in memory', open, describe, test});

@@ -1,19 +1,10 @@
-import type {SessionStatus, Sessions, SignIn} from '../domain/session.ts';
-import {formatSignIn, readSession} from '../protocol/session.ts';
-import {parseAnswer} from './answer.ts';
-import type {CallOptions, SendOptions, Transport} from './transport.ts';
+import type {SessionStatus, Sessions, SignIn} from '../../domain/session.ts';
+import {formatSignIn, readSession} from '../../protocol/session.ts';
+import {parseAnswer} from '../answer.ts';
+import type {CallOptions, SendOptions, Transport} from '../transport.ts';
 
 /**
  * The sessions of a running service, with everything that {@link Sessions} promise. Every call takes a signal and a timeout.
- *
- * @example
- * ```ts
- * import {createClient} from 'crewroom/client';
- *
- * const {sessions} = createClient();
- * const {state, source, summary} = await sessions.status();
- * console.log(state, source, summary); // signed-in sample Ada Quill (CRW0042), Crewroom Air
- * ```
  */
 export interface ClientSessions extends Sessions {
   /** Returns the status of the session: see {@link Sessions.status}. */

@@ -1,0 +1,7 @@
+/** A running service and its sessions: browser and Node, no dependency. */
+export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from '../../domain/session.ts';
+export type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
+export type {ClientOptions} from '../options.ts';
+export type {CallOptions} from '../transport.ts';
+export type {ClientSessions} from './http-sessions.ts';
+export {type ClientService, createService} from './service.ts';

@@ -1,0 +1,47 @@
+import type {Failure} from './failure.ts';
+import {type CheckedMembers, hasMembers} from './failure-members.ts';
+
+/**
+ * A failure of a call for entries, events or the identity. Other failures of the service are in `sent-failure.ts`, so that
+ * bundles of the client for web pages leave them out.
+ */
+export type DataFailure = Extract<Failure, {code: keyof typeof MEMBERS}>;
+
+/** Returns whether a document is a {@link DataFailure}, with all its members. */
+export function isDataFailure(document: Readonly<Record<string, unknown>>): document is DataFailure & typeof document {
+  return hasMembers(document, DATA_FAILURE_MEMBERS);
+}
+
+const MEMBERS = {
+  'invalid-key': 'key problem',
+  'invalid-json': 'problem position#',
+  'invalid-transaction': 'problems',
+  'value-too-deep': 'depthMax# position#',
+  'value-too-large': 'sizeBytesMax#',
+  'transaction-too-large': 'sizeBytesMax#',
+  'patch-too-large': 'membersMax#',
+  'invalid-parameter': 'parameter problem',
+  'invalid-header': 'header problem',
+  'no-entry': 'key',
+  'no-identity': '',
+  'no-resource': 'path meant?',
+  'revision-conflict': 'conflicts',
+  'foreign-host': 'host',
+  'foreign-origin': 'origin',
+  'cross-site': 'site',
+  'headers-too-large': '',
+  'request-timeout': '',
+  'too-many-connections': 'connectionsMax#',
+  'too-many-bodies': '',
+  'too-many-subscribers': 'subscribersMax#',
+  'entry-corrupt': 'key',
+  'store-corrupt': 'after?',
+  'store-read-only': 'problem imported#? batches#?',
+  'disk-full': 'imported#? batches#?',
+  'store-busy': 'waitingMax# imported#? batches#?',
+  'store-closed': 'imported#? batches#?',
+  internal: 'requestId',
+} as const;
+
+/** The members of each {@link DataFailure}. */
+export const DATA_FAILURE_MEMBERS: CheckedMembers<typeof MEMBERS> = MEMBERS;

@@ -1,0 +1,55 @@
+import type {Conflict, DocumentProblem, Failure} from './failure.ts';
+import {hasShape, type Shape, type ShapeOf} from './shape.ts';
+
+/**
+ * The names of the members of failures besides `code`, one text for each code: `#` marks a number, `?` a member that may be
+ * missing. Texts, since objects would take twice the size in the client for web pages.
+ */
+export type MembersByCode = Readonly<Record<string, string>>;
+
+/** The same texts, if each names exactly the members of its failure; they do not compile otherwise. */
+export type CheckedMembers<Texts extends MembersByCode> = {
+  readonly [C in keyof Texts]: Checked<Texts[C], MembersOf<Extract<Failure, {code: C}>>>;
+};
+
+/** Returns whether a document is one of these failures, with all its members. */
+export function hasMembers(document: Readonly<Record<string, unknown>>, membersByCode: MembersByCode): boolean {
+  const {code} = document;
+  if (typeof code !== 'string' || !Object.hasOwn(membersByCode, code)) return false;
+  const members = membersByCode[code]?.match(/\S+/g) ?? [];
+  // No failure has an empty list.
+  if (members.some(name => isEmptyList(document[name]))) return false;
+  return hasShape(document, Object.fromEntries(members.map(shapeOfMember)));
+}
+
+function isEmptyList(member: unknown): boolean {
+  return Array.isArray(member) && member.length === 0;
+}
+
+/** Returns the name of a member, as shapes have it, and its shape. */
+function shapeOfMember(member: string): readonly [name: string, shape: Shape] {
+  return [member.replace('#', ''), LISTS.get(member) ?? (member.includes('#') ? 'number' : 'string')];
+}
+
+const PROBLEMS: readonly [ShapeOf<DocumentProblem>] = [{path: 'string', problem: 'string'}];
+const CONFLICTS: readonly [ShapeOf<Conflict>] = [{key: 'string', expected: 'string', actual: 'string'}];
+
+/** Members that are lists. */
+const LISTS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['problems', PROBLEMS],
+  ['conflicts', CONFLICTS],
+  ['allowed', ['string']],
+]);
+
+type Checked<Text extends string, Members> = [Words<Text>, Members] extends [Members, Words<Text>]
+  ? Text
+  : {readonly expected: Members};
+
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Exclude<Text, ''>;
+
+type MembersOf<F> = {
+  [M in Exclude<
+    keyof F & string,
+    'code'
+  >]-?: `${M}${Exclude<F[M], undefined> extends number ? '#' : ''}${undefined extends F[M] ? '?' : ''}`;
+}[Exclude<keyof F & string, 'code'>];
