@@ -104,6 +104,12 @@ describe('modules of the host', () => {
     });
   }
 
+  test('that do not exist in the host either are missing', async () => {
+    await using background = await startTestBackground({'index.js': `require('axios/unsafe/nothing.js')`});
+    assert.equal(await background.background.started, false);
+    assert.match(await background.background.ended, /Cannot find module .*nothing\.js/);
+  });
+
   test('log through the SDK, at the level that was given', async () => {
     await using background = await startTestBackground({
       'index.js': `
