@@ -48,7 +48,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const LOG_LEVELS = ['error', 'info', 'debug'] as const;
 
-/** The name of a setting: also its member in the config file, `--kebab-case` its flag, `CREWROOM_…` its variable. */
+/** The name of a setting, which is also its member in the config file. Its flag and variable: {@link flagOf}, {@link variableOf}. */
 export type SettingName = keyof Config;
 
 /** The settings, in the order in which they are shown. */
@@ -116,7 +116,7 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   logLevel: 'info',
 };
 
-/** The variable that names the config file, as `--config` does, in place of the default one of the platform. */
+/** The variable that names the config file, like `--config`; otherwise the file is at the default path of the platform. */
 export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
 
 /** Returns the flag for a name in camel case, such as `--data-dir`. */
@@ -124,7 +124,7 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Returns the flag that users need: a setting that is on by default gets `--no-…`. */
+/** Returns the flag that changes a setting from its default: `--no-…` if it is on by default. */
 export function shownFlagOf(name: SettingName): string {
   return name !== 'dataDir' && DEFAULTS[name] === true ? flagOf(name).replace('--', '--no-') : flagOf(name);
 }

@@ -1,7 +1,7 @@
 import {findCacheProblem} from '../system/compile-cache.ts';
 import type {Finding} from './finding.ts';
 
-/** Reports if the compiled code of this program is not kept, since other users could change what is run. */
+/** Checks that the compiled code of this program is kept: it is not if another user could change the code. */
 export function checkCache(cacheDir: string, userId: number | undefined): Finding {
   const problem = findCacheProblem(cacheDir, userId);
   const check = 'Cache';

@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import {AppError} from '../domain/app-error.ts';
 import {formatBytes} from '../domain/byte-size.ts';
 import {assertNoOtherFiles, type DataDirectory, describeDataDirectory} from '../store/disk/data-directory.ts';
-import {DATA_FORMAT, readDataFormat} from '../store/disk/data-format.ts';
+import {readDataFormat} from '../store/disk/data-format.ts';
 import {assertUndamaged} from '../store/lmdb/check-pages.ts';
 import {findHolder} from '../store/lmdb/process-lock.ts';
 import type {DoctorContext} from './context.ts';
@@ -103,9 +103,8 @@ async function checkStore(directory: DataDirectory, {processId}: DataContext): P
     if (holder instanceof Error) return [damagedLock(directory, holder)];
     // While the service writes, a read of the first pages may be torn.
     if (holder === undefined) await assertUndamaged(directory, {expected: format !== undefined});
-    const state =
-      format === undefined ? 'nothing is stored yet' : `format ${format}, of ${DATA_FORMAT} that can be read`;
-    const lock = holder === undefined ? 'no process holds it' : `process ${holder} holds it`;
+    const state = format === undefined ? 'nothing is stored yet' : `data format ${format}`;
+    const lock = holder === undefined ? 'no process uses it' : `process ${holder} uses it`;
     return [{check: CHECK, level: 'ok', detail: `${state}; ${lock}`}];
   } catch (error) {
     return [findingOf(CHECK, error)];
@@ -117,6 +116,6 @@ function damagedLock({path, lockPath}: DataDirectory, error: Error): Finding {
     check: CHECK,
     level: 'problem',
     detail: error instanceof AppError ? error.message : `the lock of ${path} cannot be read (${error.message})`,
-    fix: `Delete ${lockPath}, while no Crewroom runs: nothing of value is in it`,
+    fix: `Delete ${lockPath}, which contains no data, after you stopped every Crewroom that uses the directory`,
   };
 }

@@ -91,7 +91,10 @@ function describeServiceVerification({damage, ...found}: ServiceVerification): r
   if (damage === undefined) return describeKeys(found);
   const named = found.corruptKeys.length === 0 ? [] : describeKeys(found);
   return [
-    {...findingOf(CHECK, damage), fix: 'Stop the service and look again: then every part of the file is read'},
+    {
+      ...findingOf(CHECK, damage),
+      fix: 'Stop the service and run the check again: it then reads every part of the file',
+    },
     ...named,
   ];
 }
@@ -162,7 +165,7 @@ function damagedChangeLog(count: number): Finding {
     check: CHECK,
     level: 'warning',
     detail: `${count} ${count === 1 ? 'record' : 'records'} of the change log cannot be read`,
-    fix: 'Check the disk; no entry is lost, and who follows changes starts over',
+    fix: 'Check the disk; no entry is lost, but subscribers start over',
   };
 }
 
@@ -170,7 +173,7 @@ function wrongTimes(count: number): Finding {
   return {
     check: CHECK,
     level: 'warning',
-    detail: `${count} rows of the table of what expires do not match the entries`,
-    fix: 'Check the disk; no entry is lost, each still expires in time, and some may do so without an event',
+    detail: `${count} rows of the expiry index do not match the entries`,
+    fix: 'Check the disk; no entry is lost; every entry still expires in time, but some may do so without an event',
   };
 }

@@ -15,7 +15,7 @@ export function checkNode(version: string): Finding {
   return {check: 'Node', level: 'problem', detail: `${version} is older than ${NODE_MIN.join('.')}`, fix};
 }
 
-/** Checks that `localhost`, which plugins call, resolves to this machine, and if this machine has IPv6. */
+/** Checks that `localhost`, which plugins call, resolves to addresses that this machine has. */
 export async function checkLocalhost(): Promise<Finding> {
   const check = 'localhost';
   const addresses = await lookup('localhost', {all: true}).catch(() => []);

@@ -7,14 +7,14 @@ import type {Finding} from './finding.ts';
 
 /** Advice if a program of another user has the port. */
 export const FOREIGN_FIX =
-  'Do not trust its answers, and ask that user to stop it; or choose another port with --port, which plugins do not know';
+  'Do not trust its answers, and ask that user to stop it; or choose another port with --port, although plugins expect 7172';
 
 /** Checks if each address is free, and names the program that uses it otherwise. */
 export async function checkPort(
   {host, port}: ServiceAddress,
   context: Pick<DoctorContext, 'userId'>,
 ): Promise<readonly Finding[]> {
-  if (port === 0) return [{check: 'Port', level: 'ok', detail: 'any free one'}];
+  if (port === 0) return [{check: 'Port', level: 'ok', detail: 'any free port'}];
   const findings: Finding[] = [];
   for (const address of addressesOf(host)) {
     const finding = await checkAddress(address, port, context);

@@ -1,4 +1,4 @@
-/** Everything that the checks of this machine take from outside. */
+/** Dependencies of the checks of this machine. */
 export interface DoctorContext {
   /** The user of this process; undefined on Windows. */
   readonly userId: number | undefined;

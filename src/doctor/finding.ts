@@ -7,7 +7,7 @@ export interface Finding {
   readonly check: string;
   readonly level: FindingLevel;
   readonly detail: string;
-  /** Advice; always there unless the level is `ok`. */
+  /** Advice; present unless the level is `ok`. */
   readonly fix?: string | undefined;
 }
 

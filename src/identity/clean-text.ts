@@ -5,7 +5,7 @@ export const SHOWN_LENGTH_MAX = 200;
 
 /**
  * Maximum length of a text of a back end that is searched, in UTF-16 units: the title of a page and the first warning of
- * PHP are in the first few thousand.
+ * PHP are in the first few thousand characters.
  */
 export const SEARCHED_LENGTH_MAX = 64 * 1024;
 

@@ -18,7 +18,7 @@ const ACCOUNT = z.looseObject({
   developer: z.boolean(),
   tester: z.boolean(),
   showHost: z.boolean(),
-  expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
+  expiry: z.number().optional().meta({description: 'End of the session, in seconds since the Unix epoch.'}),
 });
 
 /** The account of a pilot at the airline, as a back end sends it. */
@@ -33,7 +33,7 @@ export const PILOT_SCHEMA = z.looseObject({
   rankLevel: integer,
   avatar: z.string().nullable(),
   session: z.string(),
-  expiry: z.number().optional().meta({description: 'When the session ends, in seconds since the Unix epoch.'}),
+  expiry: z.number().optional().meta({description: 'End of the session, in seconds since the Unix epoch.'}),
 });
 
 const AIRLINE_SETTINGS = z.looseObject({
@@ -93,7 +93,7 @@ export const IDENTITY_SCHEMA = z
     airline: AIRLINE_SCHEMA,
   })
   .meta({
-    description: 'Who the pilot is. Unknown members pass through untouched.',
+    description: 'The identity of the pilot. Unknown members are kept unchanged.',
   }) satisfies z.ZodType<IdentityDocument>;
 
 /** Returns the schema as JSON Schema (draft 2020-12), for the documentation. */

@@ -86,7 +86,7 @@ describe('a profile file', () => {
     await writeFile(file, documentOf('Second'));
     await watched.changes(1);
     assert.equal(watched.pilot(), 'Second');
-    assert.ok(watched.infos.includes('profile is there again'));
+    assert.ok(watched.infos.includes('profile exists again'));
   });
 
   test('is not announced when it is written without a change', async () => {

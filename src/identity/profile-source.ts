@@ -8,7 +8,7 @@ import type {Log} from '../domain/log.ts';
 import {describeFileError, FileError, readRegularFile} from '../files.ts';
 import {readIdentityDocument} from './identity-document.ts';
 
-/** The file of a profile source, and its log. */
+/** Dependencies of {@link openProfileSource}. */
 export interface ProfileSourceDeps {
   /** A file that contains an identity document. */
   readonly file: string;
@@ -94,7 +94,7 @@ class ProfileSource implements IdentitySource {
     const wasMissing = this.#readState === MISSING;
     this.#readState = state;
     if (state === MISSING) return this.#log.error('profile removed; its identity stays', {file: this.#file});
-    if (wasMissing) this.#log.info('profile is there again', {file: this.#file});
+    if (wasMissing) this.#log.info('profile exists again', {file: this.#file});
     await this.#reload();
   }
 

@@ -26,17 +26,17 @@ export interface Readiness {
   };
 }
 
-/** Reads what the service is. @throws {UnexpectedDocument} */
+/** Reads the answer of `GET /api`. @throws {UnexpectedDocument} */
 export function readService(json: string): ServiceDocument {
   return readDocument<ServiceDocument>(json, SERVICE);
 }
 
-/** Reads which store the service has. @throws {UnexpectedDocument} */
+/** Reads the store id from the answer of `GET /api`. @throws {UnexpectedDocument} */
 export function readStoreId(json: string): Pick<ServiceDocument, 'storeId'> {
   return readDocument<Pick<ServiceDocument, 'storeId'>>(json, {storeId: 'string'});
 }
 
-/** Reads whether the service is ready. @throws {UnexpectedDocument} */
+/** Reads the answer of `GET /readyz`. @throws {UnexpectedDocument} */
 export function readReadiness(json: string): Readiness {
   return readDocument<Readiness>(json, READINESS);
 }

@@ -14,9 +14,9 @@ const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Makes Node keep the compiled code of all modules that are imported later, for the next start. It is kept in a directory of the
- * user, not in the shared one that is Node's default, because Node runs it. Does nothing if other users could write there, or
- * if the disk fails.
+ * Makes Node keep the compiled code of all modules that are imported later, for the next start. Keeps it in a directory of the
+ * user, not in the shared directory that is Node's default, because Node executes this code. Does nothing if other users could
+ * write there, or if the disk fails.
  *
  * @param userId The user of this process; undefined on Windows, where the profile of a user is closed to others by its ACL.
  */
@@ -70,7 +70,7 @@ function findOwnProblem(directory: string, userId: number | undefined): string |
   return (status.mode & OTHERS) === 0 ? undefined : `${directory} is open to other users (mode ${formatMode(status)})`;
 }
 
-/** Finds a directory above in which another user could put another one in the place of ours. */
+/** Finds a parent directory in which another user could replace the directory. */
 function findParentProblem(directory: string, userId: number | undefined): string | undefined {
   const parent = dirname(directory);
   if (parent === directory || userId === undefined) return undefined;

@@ -5,7 +5,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** The settings that say where a service is. */
+/** The settings with the address of a service. */
 export interface ServiceAddress {
   readonly host: string;
   readonly port: number;

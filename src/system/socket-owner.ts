@@ -64,8 +64,8 @@ export async function findListenerUser(
 }
 
 /**
- * Returns whether a user has no reason to trust a program of another user. Programs of root are trusted: root can read and
- * change everything anyway, and opens sockets on behalf of others, as systemd and container engines do.
+ * Returns whether a user is neither this user nor root, so that its programs must not be trusted. Programs of root are trusted:
+ * root can read and change everything anyway, and opens sockets on behalf of others, as systemd and container engines do.
  */
 export function isForeignUser(userId: number | undefined, ownUserId: number | undefined): userId is number {
   return userId !== undefined && ownUserId !== undefined && userId !== ownUserId && userId !== 0;

@@ -176,7 +176,7 @@ describe('checking a back end on a faulty host', () => {
       name: 'an empty 500',
       answer: TROUBLE.empty,
       found:
-        /^problem Back end: its answer is empty \(500\) → Check how the address is written, upper and lower case too/,
+        /^problem Back end: its answer is empty \(500\) → Check the spelling of the address, upper and lower case too/,
     },
     {
       name: 'a page of its framework',
@@ -239,14 +239,14 @@ describe('checking a back end as a pilot who cannot sign in', () => {
       username: String(CLEO.number),
       password: CLEO.password,
       found:
-        /misses something in the account \(503\): "Trying to access array offset .* null" → Give the account a rank/,
+        /the account lacks data that the back end needs \(503\): "Trying to access array offset .* null" → Give the account a rank/,
     },
     {
       name: 'an account of phpVMS 7 without an API key',
       start: startPhpVms7,
       username: String(DAN.number),
       password: DAN.password,
-      found: /the pilot has no API key there.* → Make an API key on the profile page/,
+      found: /the pilot has no API key there.* → Create an API key on the profile page/,
     },
   ]) {
     test(`has advice for ${name}`, async () => {
@@ -311,7 +311,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'PHP warning': [
     {
       found: [
-        /^problem Back end: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, and PHP fails there: .* core\/codon\.config\.php .*; php\.ini cannot help$/,
+        /^problem Back end: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, but PHP fails there: .* core\/codon\.config\.php .*; php\.ini has no effect$/,
       ],
     },
     {
@@ -377,14 +377,14 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'too many requests': [
     {
       found: [
-        /^problem Back end: it takes no more requests for now, and may be asked again in 30 seconds \(429\): "Too/,
+        /^problem Back end: it accepts no more requests for now, and can be called again in 30 seconds \(429\): "Too/,
       ],
     },
     {
       on: 'pilot/login',
       found: [
-        /^warning Wrong password: it takes no more requests for now, and may be asked again in 30 seconds \(429\)/,
-        /^problem Sign in: it takes no more requests for now, .* → Wait, then try again/,
+        /^warning Wrong password: it accepts no more requests for now, and can be called again in 30 seconds \(429\)/,
+        /^problem Sign in: it accepts no more requests for now, .* → Wait, then try again/,
       ],
     },
   ],
@@ -392,7 +392,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'empty 500': [
     {
       found: [
-        /^problem Back end: its answer is empty \(500\) → Check how the address is written, upper and lower case/,
+        /^problem Back end: its answer is empty \(500\) → Check the spelling of the address, upper and lower case/,
       ],
     },
   ],

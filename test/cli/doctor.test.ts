@@ -70,11 +70,7 @@ describe('crewroom doctor', () => {
     assert.deepEqual({exitCode: examined.exitCode, problems: examined.problems}, {exitCode: 0, problems: 0});
     assert.deepEqual(about(examined, 'Node'), [`ok: ${process.versions.node}`]);
     assert.match(about(examined, 'Service')[0] ?? '', /^ok: .* answers, its store is read-write$/);
-    assert.ok(
-      about(examined, 'Data').includes(
-        `ok: format ${DATA_FORMAT}, of ${DATA_FORMAT} that can be read; process ${service.child.pid} holds it`,
-      ),
-    );
+    assert.ok(about(examined, 'Data').includes(`ok: data format ${DATA_FORMAT}; process ${service.child.pid} uses it`));
     if (process.platform === 'linux') {
       assert.match(about(examined, 'Port')[0] ?? '', new RegExp(`Crewroom \\S+ \\(process ${service.child.pid}\\)$`));
       assert.deepEqual(about(examined, 'Entries'), ['ok: all 1 match their checksums']);
@@ -185,7 +181,10 @@ describe('crewroom doctor', () => {
     const examined = await examine(['--deep', '--data-dir', path, '--port', await freePort()]);
     const found = examined.findings.find(({check, level}) => check === 'Data' && level === 'problem');
     assert.match(found?.detail ?? '', /its lock is damaged/);
-    assert.equal(found?.fix, `Delete ${join(path, 'lock')}, while no Crewroom runs: nothing of value is in it`);
+    assert.equal(
+      found?.fix,
+      `Delete ${join(path, 'lock')}, which contains no data, after you stopped every Crewroom that uses the directory`,
+    );
   });
 
   test.skipIf(process.platform === 'win32')('warns where other users may read, and changes nothing', async () => {

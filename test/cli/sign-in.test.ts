@@ -140,7 +140,7 @@ describe('crewroom sign-in', () => {
         status: 200,
         body: '<br />\n<b>Warning</b>:  Undefined array key "x" in <b>/home/air/x.php</b> on line <b>12</b><br />\n{"apiVersion":"1"}',
       },
-      said: /"Warning: Undefined array key .* in \/home\/air\/x\.php on line 12 \(status 200\)\nThe address is right, and PHP fails/,
+      said: /"Warning: Undefined array key .* in \/home\/air\/x\.php on line 12 \(status 200\)\nThe address is right, but PHP fails/,
     },
     {
       name: 'a page in place of a back end',
@@ -187,7 +187,7 @@ describe('crewroom sign-in', () => {
       name: 'another back end',
       args: ['--username', '1', '--script-url', 'http://localhost:1/'],
       input: 'x',
-      said: /is not that of the airline/,
+      said: /is not the address of the airline/,
     },
     {
       name: 'no address',

@@ -45,7 +45,7 @@ const BACK_ENDS = [
     start: () => startPhpVms7({nowMs}),
     broken: {
       backEndStatus: 503,
-      problem: 'it misses something in the account',
+      problem: 'the account lacks data that the back end needs',
       message: 'Trying to access array offset on value of type null',
     },
   },
@@ -170,10 +170,10 @@ test('a pilot of phpVMS 7 without an API key gets a hint to make one', async () 
     code: 'account-broken',
     url: `${scriptURL}pilot/login`,
     backEndStatus: 200,
-    problem: 'the pilot has no API key there, which is what it gives for a session',
-    hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
+    problem: 'the pilot has no API key there, which phpVMS 7 uses as the session',
+    hint: 'Create an API key on the profile page of the airline’s site, then sign in again',
   });
-  expect(adviseOn(failure)).toMatch(/^Make an API key/);
+  expect(adviseOn(failure)).toMatch(/^Create an API key/);
 });
 
 test('the advice for a wrong password mentions the API key of pilots from Discord or VATSIM', async () => {
@@ -205,13 +205,13 @@ const HOSTILE_SIGN_INS: {
     firstLine: '<!DOCTYPE html>',
   },
   'other JSON': {code: 'invalid-pilot'},
-  'JSON null': {code: 'not-a-back-end', problem: 'it answers with JSON that is no object', firstLine: 'null'},
+  'JSON null': {code: 'not-a-back-end', problem: 'it answers with JSON that is not an object', firstLine: 'null'},
   'PHP warning': {
     code: 'back-end-failed',
     backEndStatus: 200,
     problem:
       'PHP prints a message into the answer: "Warning: Undefined array key \\"rank\\"" in /home/air/core/common/PilotData.class.php on line 104',
-    hint: expect.stringMatching(/^The address is right, and PHP fails there: .*core\/codon\.config\.php/),
+    hint: expect.stringMatching(/^The address is right, but PHP fails there: .*core\/codon\.config\.php/),
   },
   'PHP warning in plain text': {
     code: 'back-end-failed',
@@ -245,7 +245,7 @@ const HOSTILE_SIGN_INS: {
   'too many requests': {
     code: 'back-end-busy',
     backEndStatus: 429,
-    problem: 'it takes no more requests for now, and may be asked again in 30 seconds',
+    problem: 'it accepts no more requests for now, and can be called again in 30 seconds',
     message: 'Too Many Attempts.',
     hint: expect.stringMatching(/^Wait, then try again/),
   },

@@ -70,7 +70,9 @@ for (const {name, start} of [
       expect(response.headers.get('retry-after')).toBe('90');
       const {code, detail, advice, retryAfterSeconds} = (await response.json()) as Record<string, unknown>;
       expect({code, retryAfterSeconds}).toEqual({code: 'back-end-busy', retryAfterSeconds: 90});
-      expect(detail).toContain('it takes no more requests for now, and may be asked again in 90 seconds (status 429)');
+      expect(detail).toContain(
+        'it accepts no more requests for now, and can be called again in 90 seconds (status 429)',
+      );
       expect(advice).toMatch(/^Wait, then try again/);
     });
 

@@ -67,13 +67,13 @@ for (const {name, spoil, said, advice} of [
     spoil: toHostility('PHP warning'),
     said: /PHP prints a message into the answer: "Warning: Undefined array key .*PilotData\.class\.php on line 104/,
     advice:
-      /^The address is right, and PHP fails there: .*display_errors.*core\/codon\.config\.php.*php\.ini cannot help/,
+      /^The address is right, but PHP fails there: .*display_errors.*core\/codon\.config\.php.*php\.ini has no effect/,
   },
   {
     name: 'PHP that prints a deprecation without HTML',
     spoil: toHostility('PHP warning in plain text'),
     said: /PHP prints a message into the answer: "Deprecated: .*Codon\.php on line 7/,
-    advice: /^The address is right, and PHP fails there/,
+    advice: /^The address is right, but PHP fails there/,
   },
   {
     name: 'text before the JSON',
@@ -102,7 +102,7 @@ for (const {name, spoil, said, advice} of [
   {
     name: 'too many requests',
     spoil: toHostility('too many requests'),
-    said: /it takes no more requests for now, and may be asked again in 30 seconds/,
+    said: /it accepts no more requests for now, and can be called again in 30 seconds/,
     advice: /^Wait, then try again/,
   },
   {
@@ -115,7 +115,7 @@ for (const {name, spoil, said, advice} of [
     name: 'an empty 500, as for an unknown or wrongly cased name',
     spoil: toHostility('empty 500'),
     said: /its answer is empty/,
-    advice: /^Check how the address is written, upper and lower case too/,
+    advice: /^Check the spelling of the address, upper and lower case too/,
   },
   {
     name: 'http:// on a port for https, behind nginx',

@@ -118,7 +118,7 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
     code: 'back-end-busy',
     url: 'https://a.example/',
     backEndStatus: 429,
-    problem: 'it takes no more requests for now, and may be asked again in 60 seconds',
+    problem: 'it accepts no more requests for now, and can be called again in 60 seconds',
     message: 'Too Many Attempts.',
     retryAfterSeconds: 60,
   },

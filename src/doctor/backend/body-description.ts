@@ -47,7 +47,7 @@ export function findByteOrderMark(check: string, {body}: BackEndAnswer): readonl
   ];
 }
 
-/** Reports if the content type is JSON. */
+/** Returns whether the content type is JSON. */
 export function claimsJson({headers}: BackEndAnswer): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 }

@@ -136,7 +136,7 @@ function describeTlsTrouble(error: unknown, place: string): Omit<Judgement, 'lev
   if (code === 'ECONNREFUSED')
     return {
       detail: `no server listens at ${place}`,
-      fix: 'Check the port, and that the web server runs and has https on',
+      fix: 'Check the port, and that the web server runs and serves https',
     };
   if (code === 'ETIMEDOUT')
     return {detail: `${place} does not answer`, fix: 'Check the address, and whether a firewall keeps visitors out'};

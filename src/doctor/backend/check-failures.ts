@@ -46,7 +46,7 @@ const MISTAKES: readonly Mistake[] = [
     level: 'problem',
     fix: 'Answer 401 with {"message": "…"} to a user name or a password that is wrong',
     fixes: {
-      400: 'Read the body as JSON, in PHP with json_decode(file_get_contents("php://input"), true): $_POST does not hold it',
+      400: 'Read the body as JSON, in PHP with json_decode(file_get_contents("php://input"), true): $_POST does not contain it',
       404: NO_PATH_FIX,
       405: 'Let POST pass to the back end: it arrives as another method, probably after a redirect on the server',
       415: 'Accept a body of the type application/json',

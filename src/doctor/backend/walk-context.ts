@@ -1,6 +1,6 @@
 import type {BackEndClient} from '../../identity/backend/back-end-client.ts';
 
-/** The clocks and the network of a walk. */
+/** Dependencies of `walkBackEnd`. */
 export interface WalkDeps {
   /** The current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
@@ -9,7 +9,7 @@ export interface WalkDeps {
   /** Timeout for one answer, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
   readonly fetch: typeof fetch;
-  /** Waits for so many milliseconds. */
+  /** Waits for the given time, in milliseconds. */
   readonly pause: (ms: number) => Promise<unknown>;
   /** Called before each request, with its method and address. */
   readonly onStep?: (step: string) => void;

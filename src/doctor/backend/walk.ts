@@ -9,11 +9,11 @@ import {checkProbe} from './check-probe.ts';
 import {checkSignIn, SIGN_IN_NOT_TRIED} from './check-sign-in.ts';
 import type {WalkDeps} from './walk-context.ts';
 
-/** The back end to walk, and the pilot to sign in as. */
+/** The back end to check, and the pilot to sign in as. */
 export interface WalkTarget {
   /** The address as the user typed it. */
   readonly scriptURL: string;
-  /** Without credentials the walk ends before the sign-in. */
+  /** Without credentials the checks end before the sign-in. */
   readonly credentials?: Credentials | undefined;
 }
 

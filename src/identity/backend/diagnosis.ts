@@ -110,7 +110,7 @@ function describePhp({bytes, path, secrets}: BackEndAnswer): Found | undefined {
 
 /** phpVMS 5 turns `display_errors` on at run time, after its back end turned it off; `php.ini` has no effect. */
 const PHP_HINT =
-  'The address is right, and PHP fails there: the airline has to fix that line, and to turn display_errors off where it is turned on, which in phpVMS 5 is core/codon.config.php and can also be the configuration of the back end itself; php.ini cannot help';
+  'The address is right, but PHP fails there: the airline has to fix that line, and to turn display_errors off where it is turned on: in phpVMS 5 in core/codon.config.php, otherwise in the configuration of the back end; php.ini has no effect';
 
 /** The common back ends fail for retired pilots. */
 const FATAL_HINT = 'if only some pilots fail, their accounts are retired or lack a rank';
@@ -126,9 +126,9 @@ function describeMixed({bytes, secrets}: BackEndAnswer): Found {
 /** Describes a rate limit of a framework or firewall (RFC 6585 section 4). */
 function describeThrottle(seconds: number | undefined): Found {
   const when =
-    seconds === undefined ? '' : `, and may be asked again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+    seconds === undefined ? '' : `, and can be called again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
   return {
-    problem: `it takes no more requests for now${when}`,
+    problem: `it accepts no more requests for now${when}`,
     hint: 'Wait, then try again; if it happens often, the airline has to allow programs more requests to the path of its back end',
   };
 }
@@ -138,7 +138,7 @@ const MAINTENANCE: Found = {
   hint: 'Try again later; the airline ends its maintenance mode (phpVMS 7: php artisan up)',
 };
 
-/** Reports if an answer with status 503 means maintenance: any page, or the JSON of a framework. */
+/** Returns whether an answer with status 503 means maintenance: any page, or the JSON of a framework. */
 function isMaintenance(answer: BackEndAnswer): boolean {
   const {body} = answer;
   if (!('json' in body)) return describePhp(answer) === undefined;
@@ -147,10 +147,10 @@ function isMaintenance(answer: BackEndAnswer): boolean {
 
 const UNKNOWN_NAME: Found = {
   problem: 'its answer is empty',
-  hint: 'Check how the address is written, upper and lower case too: a name that the site does not know is answered like this; if it is right, the error log of PHP on the server says more',
+  hint: 'Check the spelling of the address, upper and lower case too: sites answer an unknown name like this; if the address is right, see the error log of PHP on the server',
 };
 
-/** Reports if a body may come from a web server: it contains no JSON. */
+/** Returns whether a body may come from a web server: it contains no JSON. */
 function isPage({body}: BackEndAnswer): boolean {
   return body.kind === 'html' || body.kind === 'text' || body.kind === 'empty';
 }

@@ -53,8 +53,8 @@ export async function readPilotAnswer(
 
 /** phpVMS 7 uses the API key of the pilot as the session; pilots generate it themselves. */
 const NO_API_KEY = {
-  problem: 'the pilot has no API key there, which is what it gives for a session',
-  hint: 'Make an API key on the profile page of the airline’s site, then sign in again',
+  problem: 'the pilot has no API key there, which phpVMS 7 uses as the session',
+  hint: 'Create an API key on the profile page of the airline’s site, then sign in again',
 } as const;
 
 /** Recognises the refusal of a sign-in: wrong credentials, or a pilot who is not confirmed. */
@@ -84,7 +84,7 @@ function findBrokenAccount(answer: BackEndAnswer): AppError | undefined {
   if (status === 500 && body.kind === 'empty') return new AppError(broken);
   // phpVMS 7: Laravel turns the warning of PHP into a failure.
   if (status < 500 || !/\bon (?:value of type )?null\b/.test(messageIn(body) ?? '')) return undefined;
-  return new AppError({...broken, problem: 'it misses something in the account', ...findMessage(answer)});
+  return new AppError({...broken, problem: 'the account lacks data that the back end needs', ...findMessage(answer)});
 }
 
 /** Airlines display pilot ids such as VMS0001; signing in takes the number in it. */
@@ -110,7 +110,7 @@ function readSuccess(answer: BackEndAnswer): Success {
   if (!('json' in body) && (isSuccess || status < 500)) throw notABackEnd(answer, {problem: describeContent(answer)});
   if (!isSuccess) throw failed(answer);
   if (body.kind === 'object') return body;
-  throw notABackEnd(answer, {problem: 'it answers with JSON that is no object'});
+  throw notABackEnd(answer, {problem: 'it answers with JSON that is not an object'});
 }
 
 function failureOf({code, problem, hint}: Diagnosis, answer: BackEndAnswer): AppError {

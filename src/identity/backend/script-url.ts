@@ -21,7 +21,7 @@ export function readScriptUrl(text: string): ScriptUrlReading {
   return {scriptURL: url.href};
 }
 
-/** Reports if others on the network can read what is sent to an address: plain http to another machine. */
+/** Returns whether others on the network can read what is sent to an address: plain http to another machine. */
 export function isUnprotected(scriptURL: string): boolean {
   const {protocol, hostname} = new URL(scriptURL);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

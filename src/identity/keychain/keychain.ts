@@ -20,7 +20,7 @@ export interface Keychain {
   delete(account: string): Promise<void>;
 }
 
-/** The environment and the timeout of a keychain. */
+/** Dependencies of {@link openKeychain}. */
 export interface KeychainDeps {
   /** Variables that locate the keychain: on Linux `DBUS_SESSION_BUS_ADDRESS`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -31,8 +31,8 @@ export interface KeychainDeps {
 }
 
 /**
- * Timeout of one call, in milliseconds. A keychain answers within about ten, or waits for the user to unlock it, and must not
- * delay the end of the service.
+ * Timeout of one call, in milliseconds. A keychain answers within about 10 ms, unless it waits for the user to unlock it; that
+ * must not delay the end of the service.
  */
 export const KEYCHAIN_TIMEOUT_MS = 3000;
 

@@ -1,13 +1,13 @@
 import type {Timers} from '../../domain/timers.ts';
 
-/** Calls one function at one time. */
+/** Calls a function at a given time. */
 export interface Alarm {
-  /** Sets the time and the function; they replace those set before. */
+  /** Sets the time, in milliseconds since the Unix epoch, and the function; replaces those set before. */
   set(atMs: number, run: () => void): void;
   clear(): void;
 }
 
-/** The clock and the timers of an alarm. */
+/** Dependencies of {@link createAlarm}. */
 export interface AlarmDeps {
   readonly timers: Timers;
   /** The current time, in milliseconds since the Unix epoch. */

@@ -7,7 +7,7 @@ import {createPilotIdentities, type PilotIdentities} from './pilot-identity.ts';
 import {describeState, failureOf, type SignedIn, type State} from './session-state.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** Parts and settings of {@link CurrentSession}. */
+/** Dependencies of {@link CurrentSession}. */
 export interface CurrentSessionDeps {
   /**
    * The source that is served while no pilot is signed in. The airline and the platform account of a profile are part of
@@ -43,7 +43,7 @@ export class CurrentSession {
     return this.#sinceMs;
   }
 
-  /** Address of the back end that is configured, by the profile too. */
+  /** Address of the configured back end, from the airline or else from the profile; undefined if neither has one. */
   get configuredBackEnd(): string | undefined {
     return this.#identities.airline()?.scriptURL;
   }
@@ -113,7 +113,7 @@ export class CurrentSession {
     this.#state = {...state, stale: true, problem};
   }
 
-  /** Notes where the session of a record is kept, unless it was replaced. */
+  /** Records where a session is kept, unless another session has replaced it meanwhile. */
   markKept(record: SessionRecord, kept: SessionPlace): void {
     if (this.#state.kind === 'signed-in' && this.#state.record === record) this.#state = {...this.#state, kept};
   }

@@ -3,7 +3,7 @@ import {createAlarm} from './alarm.ts';
 import {retryDelayMs} from './refresh-plan.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** The call to retry, and its callbacks. */
+/** Dependencies of {@link startUnlocking}. */
 export interface UnlockDeps {
   /** Reads the session from the keychain. @returns Undefined if the keychain has no session. */
   unlock(signal: AbortSignal): Promise<SessionRecord | undefined>;

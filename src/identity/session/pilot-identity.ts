@@ -16,7 +16,7 @@ export interface PilotIdentities {
   compose(record: SessionRecord): Identity;
 }
 
-/** The settings that identities are composed from. */
+/** Dependencies of {@link createPilotIdentities}. */
 export interface PilotIdentitiesDeps {
   /** The source of a profile, whose airline and platform account are used; another source has none. */
   readonly base: IdentitySource;

@@ -3,10 +3,13 @@ import type {Failure} from '../../domain/failure.ts';
 /** Interval between verifications, in milliseconds: the airline may end the session, promote or retire the pilot at any time. */
 export const VERIFY_INTERVAL_MS = 30 * 60_000;
 
-/** Longest time before its end at which a session is resumed, in milliseconds: a machine that is on every day never loses a session of a week. */
+/**
+ * A session is resumed at most this long before its end, in milliseconds: one day, so that a machine that is used every day never
+ * loses a session.
+ */
 const AHEAD_MAX_MS = 24 * 60 * 60_000;
 
-/** Share of its lifetime before its end at which a shorter session is resumed. */
+/** A session with a short lifetime is resumed this share of its lifetime before its end. */
 const AHEAD_SHARE = 0.1;
 
 /** Minimum interval between resumptions, in milliseconds, unless the session ends earlier. */

@@ -8,7 +8,7 @@ import {pauseDelayMs, resumeDelayMs, retryDelayMs, verifyDelayMs} from './refres
 import {failureOf} from './session-state.ts';
 import {readExpiry, type SessionRecord, withPilot} from './storage/session-record.ts';
 
-/** The parts and the callbacks of a refresher. */
+/** Dependencies of {@link createRefresher}. */
 export interface RefresherDeps {
   readonly client: BackEndClient;
   /** The current time, in milliseconds since the Unix epoch. */
@@ -157,7 +157,7 @@ class SessionRefresher implements Refresher {
       const resumed = isDue ? await client.resume(scriptURL, session, {signal}) : undefined;
       return resumed ?? (await client.verify(scriptURL, session, {signal}));
     } catch (error) {
-      // A web server without the back end answers 404 or an empty 500, too. Probe before believing the refusal.
+      // A web server without the back end answers 404 or an empty 500, too. Probe the back end before accepting the refusal.
       if (error instanceof AppError && ABOUT_PILOT.has(error.failure.code))
         await client.probe(scriptURL, {signal, secrets: [session]});
       throw error;
@@ -202,10 +202,10 @@ class SessionRefresher implements Refresher {
   }
 }
 
-/** Failures to believe only if the probe of the back end succeeds. */
+/** Failures that are accepted only if a probe of the back end succeeds. */
 const ABOUT_PILOT: ReadonlySet<string> = new Set(['session-unknown', 'account-broken']);
 
-/** Reports if the time of a session is over; the machine may have slept past it. */
+/** Returns whether the time of a session is over; the machine may have slept past it. */
 function hasEnded({expiresAtMs}: SessionRecord, nowMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }

@@ -15,14 +15,14 @@ import {createSignInGate, type SignInGate} from './sign-in/sign-in-gate.ts';
 import type {Kept, SessionKeeper} from './storage/session-keeper.ts';
 import type {SessionRecord} from './storage/session-record.ts';
 
-/** The parts and the settings of a session source. The base is disposed of with it. */
+/** Dependencies of {@link openSessionSource}. The source disposes of the base. */
 export interface SessionSourceDeps
   extends CurrentSessionDeps,
     Pick<RefresherDeps, 'client' | 'nowMs' | 'random' | 'timers'> {
   readonly keeper: SessionKeeper;
 }
 
-/** An identity source that pilots sign in to at the back end of their airline. */
+/** An identity source whose pilots sign in at the back end of their airline. */
 export interface SessionSource extends IdentitySource, ServedSessions {
   /** Resumes or verifies the session now; concurrent calls share one request. Never rejects. */
   refresh(): Promise<void>;

@@ -21,7 +21,7 @@ export interface SignedIn {
   readonly identity: Identity;
   readonly kept: SessionPlace;
   readonly stale: boolean;
-  /** Why the session could not be refreshed; undefined unless it is stale. */
+  /** Reason why the session could not be refreshed; undefined unless it is stale. */
   readonly problem?: Failure | undefined;
 }
 

@@ -3,7 +3,7 @@ import type {StoreId} from '../../domain/store-id.ts';
 import {formatEvent} from './event.ts';
 import {formatBatch} from './server-sent-events.ts';
 
-/** Writes events, each once however many subscribers receive it. */
+/** Serialises each event once, for any number of subscribers. */
 export interface EventTexts {
   /** Returns an event as one JSON object on one line. */
   json(event: Event): Uint8Array;
@@ -11,7 +11,7 @@ export interface EventTexts {
   stream(batch: EventBatch): Uint8Array;
 }
 
-/** Creates a writer of events. It keeps each text as long as its event is referenced elsewhere. */
+/** Creates a serialiser of events. It keeps each text as long as its event is referenced elsewhere. */
 export function createEventTexts(storeId: StoreId): EventTexts {
   const jsons = new WeakMap<Event, Uint8Array>();
   const streams = new WeakMap<EventBatch, Uint8Array>();

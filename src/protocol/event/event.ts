@@ -17,7 +17,7 @@ export type ClientEvent<T = unknown> = ValueWritten<T> | EntryRemoved | Identity
 export interface ValueWritten<T = unknown> extends EntryWritten {
   /** The value as it was written, but line breaks between its tokens have become spaces. */
   readonly text?: string;
-  /** The value as JavaScript has it: numbers that it cannot hold become the nearest ones. */
+  /** The value as JavaScript represents it, where numbers become the nearest ones that it has. */
   readonly value?: T;
 }
 
@@ -118,7 +118,7 @@ const RESET: ShapeOf<SentReset> = {revision: 'digits'};
 const REMOVED: ShapeOf<SentRemoved> = {...RESET, key: 'string'};
 const WRITTEN: ShapeOf<SentWritten> = {...REMOVED, sizeBytes: 'number', 'expiresAt?': 'string'};
 
-/** Events that a request waited for. */
+/** Result of a long poll. */
 export interface Polled {
   readonly events: readonly Event[];
   /** The `since` of the next request. */
@@ -126,7 +126,7 @@ export interface Polled {
   readonly storeId: StoreId;
 }
 
-/** Writes the answer to a request that waits for events. */
+/** Writes the answer to a long poll. */
 export function formatPolled({events, cursor, storeId}: Polled, format: (event: Event) => Uint8Array): Uint8Array {
   const writer = new ByteWriter().text('{"events":[');
   for (const [index, event] of events.entries()) {

@@ -6,7 +6,7 @@ import {ByteWriter} from '../text/byte-writer.ts';
 /** Beginning of a stream of server-sent events: browsers reconnect after a second, and a restart of the service takes less. */
 export const STREAM_START = ': events of crewroom\nretry: 1000\n\n';
 
-/** How to write a batch. */
+/** Options of {@link formatBatch}. */
 export interface BatchFormat {
   readonly storeId: StoreId;
   /** Writes an event as JSON on one line. */
@@ -30,8 +30,8 @@ export function formatBatch({events, cursor}: EventBatch, {storeId, format}: Bat
 export type SseBlock = ReadonlyMap<string, string>;
 
 /**
- * Reads what the service writes of the format of server-sent events (HTML standard, section 9.2.6): lines end with LF, and the
- * data of an event is one line. Comments, names of events and an incomplete last block are ignored.
+ * Parser for the subset of server-sent events (HTML standard, section 9.2.6) that the service writes: lines end with LF, and
+ * the data of an event is one line. Ignores comments, names of events and an incomplete last block.
  */
 export class SseParser {
   /** Removes a byte order mark at the beginning, and keeps the bytes of an incomplete character for the next chunk. */

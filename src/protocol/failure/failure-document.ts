@@ -25,7 +25,7 @@ export function problemOf(failure: Failure): object {
 /** Members of a document. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** How to read a failure. */
+/** Options of {@link readFailure}. */
 export interface FailureReading {
   /** The status of the answer. */
   readonly httpStatus: number;
@@ -42,7 +42,7 @@ export function readFailure(json: string, reading: FailureReading): AppError {
   return readProblem(parseMembers(json), reading);
 }
 
-/** Reads what {@link problemOf} returns, within a document of its own or of another. See {@link readFailure}. */
+/** Reads what {@link problemOf} returns, as a whole document or as a member of one. See {@link readFailure}. */
 export function readProblem(members: Members, {httpStatus, isKnown}: FailureReading): AppError {
   const {type, title, status, detail, instance, advice, ...failure} = members;
   const {code} = failure;

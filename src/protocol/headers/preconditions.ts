@@ -18,7 +18,7 @@ export function formatEntityTag(revision: StoreRevision): string {
   return `"${formatRevision(revision)}"`;
 }
 
-/** Writes what a request expects of the entry that it changes as headers: `If-Match`, or `If-None-Match: *`. */
+/** Writes the precondition of a write as headers: `If-Match`, or `If-None-Match: *`. */
 export function formatExpectation(
   expected: Expectation | undefined,
   format: RevisionFormat,
@@ -32,7 +32,7 @@ export function formatExpectation(
   return {'If-Match': tags.join(', ')};
 }
 
-/** Returns whether a precondition has a bare revision, whose entity tag matches nothing before its store is known. */
+/** Returns whether a precondition has a bare revision. As an entity tag it matches nothing until a store id is added. */
 export function hasBareRevision(expected: Expectation | undefined): boolean {
   return [expected].flat().some(given => typeof given === 'number' && given !== NO_REVISION);
 }
@@ -47,10 +47,14 @@ export function readExpectation(rawHeaders: readonly string[]): Expectation | un
   const noneMatch = readSingle(rawHeaders, 'if-none-match');
   refuseDates(rawHeaders);
   if (match !== undefined && noneMatch !== undefined) {
-    throw new AppError({code: 'invalid-header', header: 'If-None-Match', problem: 'it cannot stand beside If-Match'});
+    throw new AppError({
+      code: 'invalid-header',
+      header: 'If-None-Match',
+      problem: 'it cannot be combined with If-Match',
+    });
   }
   if (noneMatch !== undefined && noneMatch !== '*') {
-    throw new AppError({code: 'invalid-header', header: 'If-None-Match', problem: 'a write takes only "*"'});
+    throw new AppError({code: 'invalid-header', header: 'If-None-Match', problem: 'a write accepts only "*"'});
   }
   if (noneMatch !== undefined) return 'absent';
   if (match === undefined) return undefined;
@@ -67,7 +71,7 @@ export function readExpectation(rawHeaders: readonly string[]): Expectation | un
  */
 export function isAlreadyRead(rawHeaders: readonly string[], revision: StoreRevision): boolean {
   if (headerValues(rawHeaders, 'if-match').length > 0) {
-    throw new AppError({code: 'invalid-header', header: 'If-Match', problem: 'a read takes only If-None-Match'});
+    throw new AppError({code: 'invalid-header', header: 'If-Match', problem: 'a read accepts only If-None-Match'});
   }
   refuseDates(rawHeaders);
   const noneMatch = readSingle(rawHeaders, 'if-none-match');

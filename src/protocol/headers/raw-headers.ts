@@ -19,7 +19,7 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 
 const NO_VALUES: readonly string[] = [];
 
-/** Iterates over raw headers as pairs. Creates an object for each: use {@link headerValues} where every request counts. */
+/** Iterates over raw headers as pairs. Creates an object for each: use {@link headerValues} in code that runs for each request. */
 export function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [name: string, value: string]> {
   for (let index = 0; index < rawHeaders.length; index += 2)
     yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];

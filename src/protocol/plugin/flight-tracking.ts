@@ -4,8 +4,8 @@ import type {Airport, FlightStatus} from '../../domain/flight.ts';
 const SIMULATOR = 'Crewroom';
 
 /**
- * Describes a flight as the flight tracking of published clients does, for their plugins. Two shapes are read in the wild: an
- * older flat one, and a newer one with nested members; this document has both.
+ * Describes a flight as the flight tracking of published clients does, for their plugins. Published plugins read one of two
+ * shapes: an older flat one, or a newer one with nested members. This document has both.
  *
  * @param hour Local hour of the day, 0 to 23.
  */

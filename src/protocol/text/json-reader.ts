@@ -5,9 +5,9 @@ export type Step = string | typeof EACH;
 export const EACH = 0;
 
 /**
- * Returns the values at a path as the exact texts that they have in a document, in their order: parsed values would have
- * lost what JavaScript cannot hold. Takes one pass over a text that `JSON.parse` has accepted. Names of members are compared
- * as they are written: escapes in them are not resolved.
+ * Returns the values at a path as the exact texts that they have in a document, in their order: parsing them would change
+ * numbers that JavaScript cannot represent. Takes one pass over a text that `JSON.parse` has accepted. Names of members are
+ * compared as they are written: escapes in them are not resolved.
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 /** The limits of {@link readTransaction}. */
 export type TransactionLimits = Pick<Limits, 'valueDepthMax' | 'transactionChecksMax' | 'transactionOperationsMax'>;
 
-/** How to read a transaction. */
+/** Options of {@link readTransaction}. */
 export interface TransactionReading {
   readonly limits: TransactionLimits;
   /** Yields to the event loop while a large body is read. */
@@ -34,8 +34,8 @@ export interface TransactionReading {
 }
 
 /**
- * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are handed on. Of a document
- * with too many parts nothing is made but the failure.
+ * Reads the document of a transaction. Values and patches in it are not decoded: their bytes are passed on. A document with
+ * too many parts is refused before any object is created for them.
  *
  * @throws {AppError} `invalid-json`; `value-too-deep`; `invalid-transaction` with the path of each problem.
  */
@@ -69,7 +69,7 @@ async function indexDocument(body: Uint8Array, {limits, pause}: TransactionReadi
   }
 }
 
-/** Returns the most members of the document, elements of its lists, and members of each element. */
+/** Returns the maximum numbers of members of the document, elements of its lists, and members of each element. */
 function breadthMax({transactionChecksMax, transactionOperationsMax}: TransactionLimits): readonly number[] {
   return [DOCUMENT_MEMBERS_MAX, Math.max(transactionChecksMax, transactionOperationsMax), DOCUMENT_MEMBERS_MAX];
 }
@@ -153,7 +153,7 @@ function readTtl(operation: DocumentObject, {orNull = false} = {}): number | nul
   const {index, span, path, report} = place;
   const text = span.end - span.start > STRING_LENGTH_MAX ? '' : Buffer.from(index.json(span)).toString();
   if (orNull && text === 'null') return null;
-  // Of all JSON texts only those of numbers are something else than NaN here.
+  // `Number()` returns NaN for every other JSON text of a value that is not a number.
   const ttlSeconds = text === '' ? Number.NaN : Number(text);
   if (isTtl(ttlSeconds)) return ttlSeconds;
   report({path, problem: describeTtl(orNull ? 'touch' : 'put')});

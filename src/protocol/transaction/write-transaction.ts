@@ -26,7 +26,7 @@ function formatOperation(operation: TransactionOperation): string {
   return `${head}}`;
 }
 
-/** Keeps numbers that JSON cannot hold, so that the service refuses them: as `null` they would mean something else. */
+/** Writes NaN and infinities as strings, so that the service refuses them: JSON would make them `null`, which has a meaning here. */
 function keepNumber(_: string, member: unknown): unknown {
   return typeof member === 'number' && !Number.isFinite(member) ? String(member) : member;
 }

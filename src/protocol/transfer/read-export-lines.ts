@@ -23,7 +23,7 @@ const BREADTH_MAX = [DOCUMENT_MEMBERS_MAX];
 /** Longest string that is decoded, besides `text`, in UTF-16 units: keys are the longest of a line. */
 const STRING_LENGTH_MAX = KEY_BYTES_MAX;
 
-/** Creates a parser of lines, which are given without their line feed, one after another; each is parsed in steps. */
+/** Creates a function that parses one line after another, in steps. Lines are passed without their line feed. */
 export function createExportLineParser(limits: ValueLimits): (bytes: Uint8Array) => Steps<ExportLine> {
   let ends = new Int32Array();
   return function* (bytes) {

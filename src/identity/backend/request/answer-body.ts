@@ -51,7 +51,7 @@ export function messageIn(body: Body): string | undefined {
     | undefined;
 }
 
-/** Reports if a value is a JSON object: neither an array nor `null`. */
+/** Returns whether a value is a JSON object: neither an array nor `null`. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -45,7 +45,7 @@ export const NO_TLS_HINT =
 
 /** Advice for a connection that ends without an answer: a port for https does so for plain HTTP, and so does a crash. */
 const SILENCE_HINT =
-  'If that port is for https, begin the address with https://; otherwise its process died, and the logs of PHP and the web server say why';
+  'If that port is for https, begin the address with https://; otherwise the process of the server crashed: see the logs of PHP and the web server';
 
 interface KnownTrouble {
   readonly codes: RegExp;
@@ -62,7 +62,11 @@ const TROUBLES: readonly KnownTrouble[] = [
   {codes: /^ENOTFOUND$/, stage: 'name', describe: name => `the name ${name} is not known`},
   {codes: /^EAI_/, stage: 'name', describe: name => `no name server answers for ${name}`},
   {codes: /^ECONNREFUSED$/, stage: 'connection', describe: (_, host) => `no server listens at ${host}`},
-  {codes: /^E(?:HOST|NET)(?:UNREACH|DOWN)$/, stage: 'connection', describe: name => `no network leads to ${name}`},
+  {
+    codes: /^E(?:HOST|NET)(?:UNREACH|DOWN)$/,
+    stage: 'connection',
+    describe: name => `there is no network route to ${name}`,
+  },
   {
     codes: /^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
     stage: 'connection',
@@ -83,7 +87,8 @@ const TROUBLES: readonly KnownTrouble[] = [
   {
     codes: /^UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
     stage: 'tls',
-    describe: name => `the certificate of ${name} leads to no known authority; the server may leave out one in between`,
+    describe: name =>
+      `the certificate of ${name} is not from a known authority; the server may not send an intermediate certificate`,
   },
   {
     codes: /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/,
@@ -91,7 +96,11 @@ const TROUBLES: readonly KnownTrouble[] = [
     describe: (_, host) => `${host} does not speak TLS`,
     hint: () => NO_TLS_HINT,
   },
-  {codes: /^(?:ERR_SSL_|ERR_TLS_|CERT_)/, stage: 'tls', describe: name => `${name} and this machine agree on no TLS`},
+  {
+    codes: /^(?:ERR_SSL_|ERR_TLS_|CERT_)/,
+    stage: 'tls',
+    describe: name => `${name} and this machine have no version or cipher of TLS in common`,
+  },
   {
     codes: /^HPE_|^HTTPParserError$|^UND_ERR_HEADERS_OVERFLOW$/,
     stage: 'answer',

@@ -52,7 +52,7 @@ interface Redirect {
 const LOGIN_PAGE_HINT =
   'The airline has to let programs reach the path of its back end without signing in on the site; if the address names a part of the site for members, configure that of the back end';
 
-/** Reports if the target is a login page of phpVMS, WordPress or a forum, and not the path of the call itself. */
+/** Returns whether the target is a login page of phpVMS, WordPress or a forum, and not the path of the call itself. */
 function isLoginPage({pathname}: URL, path: string): boolean {
   const place = withoutSlash(pathname);
   if (path !== '' && place.endsWith(`/${path}`)) return false;
@@ -63,7 +63,7 @@ function redirected(redirect: Redirect): AppError {
   return new AppError({code: 'back-end-redirect', ...redirect});
 }
 
-/** Reports if the target contains a secret that the address of the request does not contain. */
+/** Returns whether the target contains a secret that the address of the request does not contain. */
 function isAdded(secret: string, from: URL, to: URL): boolean {
   const hidden = secret.toLowerCase();
   return hidden !== '' && contains(readable(to), hidden) && !contains(readable(from), hidden);

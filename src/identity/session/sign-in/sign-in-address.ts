@@ -27,7 +27,7 @@ export function chooseScriptUrl(
   if (only === undefined && !mayNameBackEnd)
     return refuse('may be named by programs only, not by web pages: configure the airline');
   if (only !== undefined && reading.scriptURL !== only)
-    return refuse(`is not that of the airline, ${JSON.stringify(only)}`);
+    return refuse(`is not the address of the airline, ${JSON.stringify(only)}`);
   return reading.scriptURL;
 }
 

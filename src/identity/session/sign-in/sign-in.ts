@@ -3,7 +3,7 @@ import type {BackEndClient, Credentials} from '../../backend/back-end-client.ts'
 import {isUnprotected} from '../../backend/script-url.ts';
 import {readExpiry, type SessionRecord, withPilot} from '../storage/session-record.ts';
 
-/** The client that requests a session, and what it needs around it. */
+/** Dependencies of {@link requestSession}. */
 export interface SignInDeps {
   readonly client: BackEndClient;
   readonly log: Log;

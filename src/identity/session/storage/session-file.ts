@@ -79,7 +79,7 @@ export async function removeSessionFile(directory: string): Promise<void> {
 async function protect(path: string): Promise<void> {
   const status = await lstat(path);
   const user = process.getuid?.();
-  if (!status.isFile()) throw new Error('it is no regular file');
+  if (!status.isFile()) throw new Error('it is not a regular file');
   if (user !== undefined && status.uid !== user) throw new Error(`it belongs to user ${status.uid}`);
   if ((status.mode & 0o077) !== 0) await chmod(path, FILE_MODE);
 }
@@ -105,7 +105,7 @@ function parse(text: string): KeptFile {
     isBackEnd(backEnd) &&
     (session === undefined || typeof session === 'string') &&
     (expiresAtMs === undefined || isTime(expiresAtMs));
-  if (!isCommon || !isWhole) throw new Error('it is not as this version writes it');
+  if (!isCommon || !isWhole) throw new Error('it does not have the format of this version');
   const secret = session === undefined ? {} : {session};
   return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), backEnd, expiresAtMs, ...secret};
 }
@@ -136,7 +136,7 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= TIME_MAX_MS;
 }
 
-/** Reports if a value is the text of an object. Its members were validated before it was written. */
+/** Returns whether a value is the text of an object. Its members were validated before it was written. */
 function isPilot(value: unknown): value is string {
   return typeof value === 'string' && value.trimStart().startsWith('{');
 }

@@ -15,7 +15,7 @@ import {
 } from './session-file.ts';
 import type {SessionRecord} from './session-record.ts';
 
-/** A kept session, and how to read the part that is in the keychain. */
+/** A kept session, with a function that reads the part in the keychain. */
 export type Kept =
   | ExpiredFile
   | {
@@ -50,7 +50,7 @@ export interface SessionKeeper {
   forget(): Promise<void>;
 }
 
-/** The places of a keeper, and its log. */
+/** Dependencies of {@link openSessionKeeper}. */
 export interface SessionKeeperDeps {
   /** The data directory; each one has a session of its own. */
   readonly directory: string;
@@ -115,7 +115,7 @@ class FileKeeper implements SessionKeeper {
     await this.#serialise(async () => {
       await this.#deleteSecret();
       await removeSessionFile(this.#deps.directory);
-    }).catch(error => this.#complain('session not forgotten: remove it by hand', error));
+    }).catch(error => this.#complain('session not removed: remove it manually', error));
   }
 
   #describe(file: KeptFile): Kept {
