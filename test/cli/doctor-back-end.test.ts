@@ -311,7 +311,7 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'PHP warning': [
     {
       found: [
-        /^problem Back end: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, but PHP fails there: .* core\/codon\.config\.php .*; php\.ini has no effect$/,
+        /^problem Back end: PHP prints a message into the answer: "Warning: Undefined array key .* on line 104 \(200\) → The address is right, but PHP fails there: .* core\/codon\.config\.php, .*; php\.ini has no effect$/,
       ],
     },
     {
