@@ -1,7 +1,7 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {exchange, formatRequest, type RawAnswer, RawClient} from '../support/raw-client.ts';
-import {startService, type TestService, useService} from '../support/service.ts';
+import {exchange, formatRequest, type RawAnswer, type RawClient} from '../support/raw-client.ts';
+import {connectInTest, startService, type TestService, useService} from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 
@@ -20,10 +20,8 @@ function chunked(...chunks: readonly string[]): string {
   return `${chunks.map(chunk => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`;
 }
 
-async function connect(): Promise<RawClient> {
-  const client = await RawClient.connect({port: service().port});
-  onTestFinished(() => client[Symbol.dispose]());
-  return client;
+function connect(): Promise<RawClient> {
+  return connectInTest(service());
 }
 
 describe('nesting has a limit (B5)', () => {

@@ -1,15 +1,11 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
 
 const service = useService();
 
 function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
-  const {port} = service();
-  return exchange(
-    {port, method: line.split(' ')[0] ?? ''},
-    formatRequest(line, [`Host: localhost:${port}`, ...headers], body),
-  );
+  return callService(service(), line, {headers, body});
 }
 
 /** Stores a value and returns its ETag; the entry is deleted after the test. */

@@ -40,7 +40,7 @@ async function start(allowed: boolean): Promise<Setup> {
 /** Returns the headers that a page of a site sends to the dev server. */
 function call({port}: Setup, line: string, headers: readonly string[], body?: string): Promise<RawAnswer> {
   const all = [`Host: localhost:${port}`, 'Connection: close', ...headers];
-  return exchange({port, method: line.split(' ')[0] ?? ''}, formatRequest(line, all, body));
+  return exchange({port}, formatRequest(line, all, body));
 }
 
 function pageHeaders({port}: Setup): readonly string[] {

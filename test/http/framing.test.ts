@@ -1,6 +1,6 @@
-import {describe, expect, onTestFinished, test} from 'vitest';
-import {formatRequest, RawClient} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import {describe, expect, test} from 'vitest';
+import {formatRequest, type RawClient} from '../support/raw-client.ts';
+import {connectInTest, useService} from '../support/service.ts';
 
 const service = useService();
 
@@ -8,10 +8,8 @@ function host(): string {
   return `Host: localhost:${service().port}`;
 }
 
-async function connect(): Promise<RawClient> {
-  const client = await RawClient.connect({port: service().port});
-  onTestFinished(() => client[Symbol.dispose]());
-  return client;
+function connect(): Promise<RawClient> {
+  return connectInTest(service());
 }
 
 async function readKeys(): Promise<readonly string[]> {

@@ -16,7 +16,7 @@ const service = useService({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.exa
 async function call(line: string, headers: readonly string[], body?: string): Promise<RawAnswer> {
   const {port, crewroom} = service();
   await crewroom.entries.put('k', '"untouched"');
-  const answer = await exchange({port, method: line.split(' ')[0] ?? ''}, formatRequest(line, headers, body));
+  const answer = await exchange({port}, formatRequest(line, headers, body));
   if (answer.status >= 400) {
     expect(answer.text).not.toMatch(SECRETS);
     expect(Buffer.from((await crewroom.entries.get('k'))?.json ?? []).toString()).toBe('"untouched"');

@@ -2,7 +2,8 @@ import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {createMachine, type Service} from '../cli/crewroom.ts';
-import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
+import {exchange, formatRequest, type RawClient} from '../support/raw-client.ts';
+import {connectInTest} from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 
@@ -27,12 +28,6 @@ async function start(): Promise<Service> {
   return service;
 }
 
-async function connect({port}: Service): Promise<RawClient> {
-  const client = await RawClient.connect({port});
-  onTestFinished(() => client[Symbol.dispose]());
-  return client;
-}
-
 function hostOf({port}: Service): string {
   return `Host: localhost:${port}`;
 }
@@ -47,7 +42,7 @@ describe.runIf(process.platform === 'linux')('the real memory that clients make 
   test('a body in chunks of one byte takes no object for each chunk', {timeout: 60_000}, async () => {
     const service = await start();
     const before = await peakOf(service);
-    const client = await connect(service);
+    const client = await connectInTest(service);
     const head = `POST /api/transactions HTTP/1.1\r\n${hostOf(service)}\r\nTransfer-Encoding: chunked`;
     await sendSlowly(client, head, Buffer.from('1\r\n \r\n'.repeat(10_000)), 50);
     await client.send('0\r\n\r\n');
@@ -61,7 +56,7 @@ describe.runIf(process.platform === 'linux')('the real memory that clients make 
     const service = await start();
     const head = `POST /api/transactions HTTP/1.1\r\n${hostOf(service)}\r\nContent-Length: ${8 * MIB}`;
     const piece = Buffer.alloc(64 * 1024, ' ');
-    const clients = await Promise.all(Array.from({length: 160}, () => connect(service)));
+    const clients = await Promise.all(Array.from({length: 160}, () => connectInTest(service)));
     // All but the last chunk of each: 1,270 MiB.
     await Promise.all(clients.map(client => sendSlowly(client, head, piece, 127)));
     expect(await peakOf(service)).toBeLessThan(PEAK_BYTES_MAX);
@@ -74,7 +69,7 @@ describe.runIf(process.platform === 'linux')('the real memory that clients make 
       const body = JSON.stringify('x'.repeat(MIB - 2));
       await exchange(service, formatRequest(`PUT /api/store/${index}`, [hostOf(service)], body));
     }
-    const clients = await Promise.all(Array.from({length: 300}, () => connect(service)));
+    const clients = await Promise.all(Array.from({length: 300}, () => connectInTest(service)));
     const asked = clients.map(({socket}) => {
       // The answer starts, and the rest stays with the service.
       socket.removeAllListeners('data').pause();

@@ -1,13 +1,12 @@
 import {readdir} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
 
 const service = useService();
 
 function call(line: string, body?: string): Promise<RawAnswer> {
-  const {port} = service();
-  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`], body));
+  return callService(service(), line, {body});
 }
 
 /** Segment of a path as it is sent, and its key. */

@@ -1,13 +1,12 @@
 import {describe, expect, test} from 'vitest';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
 
 const ORIGIN = 'http://localhost:5173';
 const service = useService({valueBytesMax: 100, valueDepthMax: 4, allowOrigin: [ORIGIN]});
 
 function call(line: string, body?: string, headers: readonly string[] = []): Promise<RawAnswer> {
-  const {port} = service();
-  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+  return callService(service(), line, {headers, body});
 }
 
 async function readText(key: string): Promise<string> {
@@ -18,8 +17,7 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
   const service = useService();
   const members = (count: number): string =>
     `{${Array.from({length: count}, (_, index) => `"m${index}":1`).join(',')}}`;
-  const send = (line: string, body: string): Promise<RawAnswer> =>
-    exchange({port: service().port}, formatRequest(line, [`Host: localhost:${service().port}`], body));
+  const send = (line: string, body: string): Promise<RawAnswer> => callService(service(), line, {body});
 
   test('is refused at its 10,001st member, before the rest is parsed', async () => {
     const patch = `${members(10_001).slice(0, -1)},nonsense`;

@@ -1,28 +1,20 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Config} from '../../src/config/config.ts';
-import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
-import {startService, type TestService} from '../support/service.ts';
+import {formatRequest, type RawClient} from '../support/raw-client.ts';
+import {callService, connectInTest, startInTest, type TestService} from '../support/service.ts';
 
 const CONNECTIONS_MAX = 16;
 
 /** More than the maximum. */
 const ATTACKERS = 3 * CONNECTIONS_MAX;
 
-async function start(options: Partial<Config> = {}): Promise<TestService> {
-  const service = await startService({connectionsMax: CONNECTIONS_MAX, ...options});
-  onTestFinished(() => service[Symbol.asyncDispose]());
-  return service;
-}
-
-async function connect({port}: TestService): Promise<RawClient> {
-  const client = await RawClient.connect({port});
-  onTestFinished(() => client[Symbol.dispose]());
-  return client;
+function start(options: Partial<Config> = {}): Promise<TestService> {
+  return startInTest({connectionsMax: CONNECTIONS_MAX, ...options});
 }
 
 /** Returns the status of an answer to another client. */
-async function statusOf({port}: TestService, line = 'GET /livez', body?: string): Promise<number> {
-  return (await exchange({port}, formatRequest(line, [`Host: localhost:${port}`], body))).status;
+async function statusOf(service: TestService, line = 'GET /livez', body?: string): Promise<number> {
+  return (await callService(service, line, {body})).status;
 }
 
 /** Sends requests of another client one after the other. @returns How many are refused. */
@@ -48,7 +40,7 @@ describe('a client that disconnects while it waits for events frees its place (A
       expect(await statusOf(service, 'GET /api/keys')).toBe(200);
       const poll = formatRequest('GET /api/events?prefix=x&wait=50', [`Host: localhost:${service.port}`]);
       for (let count = 0; count < ATTACKERS; count++) {
-        const client = await connect(service);
+        const client = await connectInTest(service);
         await client.send(poll);
         leave(client);
         // The poll has arrived before the next request is answered, and its place is free by then.
@@ -59,7 +51,7 @@ describe('a client that disconnects while it waits for events frees its place (A
 
   test('and one that half-closed gets its answer at once, and its connection is closed', async () => {
     const service = await start();
-    const client = await connect(service);
+    const client = await connectInTest(service);
     await client.send(formatRequest('GET /api/events?wait=50', [`Host: localhost:${service.port}`]));
     client.socket.end();
     expect((await client.readAnswer()).json).toMatchObject({events: [], revision: '0'});
@@ -71,7 +63,7 @@ describe('a client that disconnects while it waits for events frees its place (A
     const host = `Host: localhost:${service.port}`;
     const waiting: RawClient[] = [];
     for (let count = 0; count < ATTACKERS; count++) {
-      const client = await connect(service);
+      const client = await connectInTest(service);
       await client.send(formatRequest('GET /api/events?wait=50', [host]));
       waiting.push(client);
       expect(await statusOf(service)).toBe(200);
@@ -82,7 +74,7 @@ describe('a client that disconnects while it waits for events frees its place (A
 
   test('and one connection can be used for any number of polls', async () => {
     const service = await start();
-    const client = await connect(service);
+    const client = await connectInTest(service);
     for (let count = 1; count <= 30; count++) {
       await client.send(
         formatRequest(`GET /api/events?since=${count - 1}&wait=50`, [`Host: localhost:${service.port}`]),
@@ -135,7 +127,7 @@ describe('clients that hold places without progress do not block others (A18)', 
       const open = head.endsWith('\r\n') ? `${head}Host: ${host}\r\n\r\n` : head;
       const attackers: RawClient[] = [];
       const attack = async (): Promise<void> => {
-        const client = await connect(service);
+        const client = await connectInTest(service);
         client.socket.pause();
         void client.send(open + rest.replaceAll('{{host}}', host));
         attackers.push(client);

@@ -1,29 +1,16 @@
-import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Config} from '../../src/config/config.ts';
+import {describe, expect, test} from 'vitest';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
 import {CHECK_INTERVAL_MS} from '../../src/http/node/server.ts';
-import {exchange, formatRequest, RawClient} from '../support/raw-client.ts';
-import {startService, type TestService} from '../support/service.ts';
-
-async function start(options: Partial<Config> = {}): Promise<TestService> {
-  const service = await startService(options);
-  onTestFinished(() => service[Symbol.asyncDispose]());
-  return service;
-}
-
-async function connect({port}: TestService): Promise<RawClient> {
-  const client = await RawClient.connect({port});
-  onTestFinished(() => client[Symbol.dispose]());
-  return client;
-}
+import {exchange, formatRequest, type RawClient} from '../support/raw-client.ts';
+import {connectInTest, startInTest} from '../support/service.ts';
 
 describe('clients that are slow (B7)', () => {
   test('are answered 408 within the times of /api/limits', async () => {
-    const service = await start();
+    const service = await startInTest();
     const host = `Host: localhost:${service.port}`;
     const startedMs = performance.now();
     const late = async (sent: string, trickle: string): Promise<{status: number; tookMs: number}> => {
-      const client = await connect(service);
+      const client = await connectInTest(service);
       await client.send(sent);
       // A byte now and then does not extend the time.
       const timer = setInterval(() => void client.send(trickle), 500);
@@ -56,11 +43,11 @@ describe('1,000 connections that do nothing (B7)', () => {
   ];
   for (const {name, sent} of attacks) {
     test(`${name}, do not block others: another client is answered within 50 ms`, async () => {
-      const service = await start();
+      const service = await startInTest();
       const {port} = service;
       const idle: RawClient[] = [];
       for (let count = 0; count < 1000; count++) {
-        const client = await connect(service);
+        const client = await connectInTest(service);
         await client.send(sent);
         idle.push(client);
       }
@@ -82,11 +69,11 @@ describe('1,000 connections that do nothing (B7)', () => {
 
 describe('bodies that never end (B7)', () => {
   test('do not block others, however many they are', async () => {
-    const service = await start({connectionsMax: 256});
+    const service = await startInTest({connectionsMax: 256});
     const {port} = service;
     const host = `Host: localhost:${port}`;
     const upload = `PUT /api/store/slow HTTP/1.1\r\n${host}\r\nContent-Length: 1000\r\n\r\n"`;
-    for (let count = 0; count < 300; count++) await (await connect(service)).send(upload);
+    for (let count = 0; count < 300; count++) await (await connectInTest(service)).send(upload);
     const request = formatRequest('PUT /api/store/quick', [host], '1');
     // For a moment slow clients cannot be told from attackers, and hold all places.
     await expect.poll(async () => (await exchange({port}, request)).status).toBe(201);

@@ -1,16 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {createClient} from '../../src/client/index.ts';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {startService, useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, startService, useService} from '../support/service.ts';
 
 const service = useService();
 
 const OTHER_ID = 'e15e4e2e';
 
-async function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
-  const {port} = service();
-  const request = formatRequest(line, [`Host: localhost:${port}`, ...headers], body);
-  return exchange({port, method: line.split(' ')[0] ?? ''}, request);
+function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
+  return callService(service(), line, {headers, body});
 }
 
 /** Writes the entry. @returns Its revision. */

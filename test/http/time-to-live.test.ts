@@ -1,16 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
 
 const ORIGIN = 'http://localhost:5173';
 let aheadMs = 0;
 const service = useService({allowOrigin: [ORIGIN]}, {nowMs: () => Date.now() + aheadMs});
 
 function call(line: string, body?: string, headers: readonly string[] = []): Promise<RawAnswer> {
-  const {port} = service();
-  const [method = ''] = line.split(' ');
-  return exchange({port, method}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+  return callService(service(), line, {headers, body});
 }
 
 async function statusOf(line: string, body?: string, headers?: readonly string[]): Promise<number> {

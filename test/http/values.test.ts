@@ -1,12 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
 
 const service = useService();
 
 function call(line: string, body?: string | Uint8Array, headers: readonly string[] = []): Promise<RawAnswer> {
-  const {port} = service();
-  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+  return callService(service(), line, {headers, body});
 }
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);

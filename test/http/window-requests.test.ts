@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {OPERATIONS} from '../../src/http/openapi/operations.ts';
-import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
-import {useService} from '../support/service.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
 
 const service = useService();
 
@@ -43,9 +43,8 @@ const REQUESTS = Object.entries(OPERATIONS)
 const BODY = '{"operations":[{"kind":"delete","key":"k"}],"username":"1","password":"x"}';
 
 function call(line: string, headers: readonly string[]): Promise<RawAnswer> {
-  const {port} = service();
   const body = /^(GET|DELETE)/.test(line) ? undefined : BODY;
-  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
+  return callService(service(), line, {headers, body});
 }
 
 describe('requests of foreign pages that browsers do not mark as such (A17, A23)', () => {

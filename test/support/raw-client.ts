@@ -147,18 +147,20 @@ export class RawClient implements Disposable {
 }
 
 /** Sends the bytes of one request on a connection of its own and reads the answer. */
-export async function exchange(
-  options: RawClientOptions & {readonly method?: string},
-  bytes: string | Uint8Array,
-): Promise<RawAnswer> {
+export async function exchange(options: RawClientOptions, bytes: string | Uint8Array): Promise<RawAnswer> {
   const client = await RawClient.connect(options);
   try {
     // Not awaited: an answer may arrive, and the connection may end, before everything is sent.
     void client.send(bytes);
-    return await client.readAnswer(options.method);
+    return await client.readAnswer(methodOf(bytes));
   } finally {
     client[Symbol.dispose]();
   }
+}
+
+/** Returns the method of a request, on which the length of its answer depends. */
+function methodOf(bytes: string | Uint8Array): string {
+  return /^\w*/.exec(Buffer.from(bytes.slice(0, 16)).toString('latin1'))?.[0] ?? '';
 }
 
 /** Formats a request: a request line, headers as given (without a default Host), and a body with its length. */

@@ -1,10 +1,11 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {afterAll, beforeAll} from 'vitest';
+import {afterAll, beforeAll, onTestFinished} from 'vitest';
 import {type Crewroom, openCrewroom} from '../../src/app.ts';
 import type {Config} from '../../src/config/config.ts';
 import type {CrewroomParts} from '../../src/parts.ts';
+import {exchange, formatRequest, type RawAnswer, RawClient} from './raw-client.ts';
 
 /** A service that listens, for one test or one file of tests. */
 export interface TestService extends AsyncDisposable {
@@ -56,6 +57,32 @@ export function useService(options: Partial<Config> = {}, parts: Partial<Crewroo
     if (service === undefined) throw new Error('The service runs only inside tests');
     return service;
   };
+}
+
+/** Starts a service for the rest of a test. */
+export async function startInTest(options: Partial<Config> = {}): Promise<TestService> {
+  const service = await startService(options);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return service;
+}
+
+/** Opens a connection to a service for the rest of a test. */
+export async function connectInTest({port}: {readonly port: number}): Promise<RawClient> {
+  const client = await RawClient.connect({port});
+  onTestFinished(() => client[Symbol.dispose]());
+  return client;
+}
+
+/** Sends a request to a service, as programs of the same machine do, on a connection of its own. */
+export function callService(
+  {port}: {readonly port: number},
+  line: string,
+  {
+    headers = [],
+    body,
+  }: {readonly headers?: readonly string[] | undefined; readonly body?: string | Uint8Array | undefined} = {},
+): Promise<RawAnswer> {
+  return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
 }
 
 /** Makes an empty directory, which disposal removes with everything in it. */
