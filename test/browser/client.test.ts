@@ -1,12 +1,10 @@
-import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {bundleClient} from '../support/bundle-client.ts';
 import {startService, type TestService} from '../support/service.ts';
 
@@ -14,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {js: 'text/javascript', html: 'text/html'};
 
 let browser: Browser;
-let pages: Server;
+let pages: PageServer;
 let service: TestService;
 let origin: string;
 
@@ -26,7 +24,7 @@ beforeAll(async () => {
     ['/service.js', (await bundleClient('crewroom/client/service')).code],
   ]);
   // A page, two entry points bundled from the published package, and the example with its modules.
-  pages = createServer(async ({url = '/'}, response) => {
+  pages = await servePages(async ({url = '/'}, response) => {
     const path = url.replace(/\?.*/, '').replace(/\/$/, '/index.html');
     response.setHeader('Content-Type', TYPES[path.split('.').at(-1) ?? ''] ?? 'text/plain');
     const bundle = bundles.get(path);
@@ -34,17 +32,15 @@ beforeAll(async () => {
     else if (/^\/(dist\/(client|domain|protocol)(\/[a-z]+)?|examples\/watch-page)\/[a-z-]+\.[a-z]+$/.test(path))
       response.end(await readFile(join(ROOT, path)));
     else response.end('<!doctype html><title>a page</title>');
-  }).listen(0, '127.0.0.1');
-  await once(pages, 'listening');
-  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+  });
+  origin = `http://127.0.0.1:${pages.port}`;
   service = await startService({allowOrigin: [origin]});
 });
 
 afterAll(async () => {
   await browser?.close();
   await service?.[Symbol.asyncDispose]();
-  pages?.close();
-  pages?.closeAllConnections();
+  await pages?.[Symbol.asyncDispose]();
 });
 
 /** Script that runs inside the page; as text, since the types of pages are not those of this program. */

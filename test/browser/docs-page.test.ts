@@ -1,10 +1,8 @@
-import {once} from 'node:events';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import type {Crewroom} from '../../src/app.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {type PageServer, servePages} from '../support/browsers/pages.ts';
 
 /** The published files: the page needs files that the build puts beside it. */
 const PUBLISHED = '../../dist/index.js';
@@ -12,7 +10,7 @@ const PUBLISHED = '../../dist/index.js';
 let browser: Browser;
 let crewroom: Crewroom;
 let base: string;
-let pages: Server;
+let pages: PageServer;
 let foreign: string;
 
 beforeAll(async () => {
@@ -21,17 +19,13 @@ beforeAll(async () => {
   const {openCrewroom} = (await import(PUBLISHED)) as typeof import('../../src/index.ts');
   crewroom = await openCrewroom({ephemeral: true, port: 0});
   base = `http://localhost:${(await crewroom.listen()).port}`;
-  pages = createServer((_request, response) => {
-    response.writeHead(200, {'Content-Type': 'text/html'}).end('<!doctype html><title>a page</title>');
-  }).listen(0, '127.0.0.1');
-  await once(pages, 'listening');
-  foreign = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+  pages = await servePages();
+  foreign = `http://127.0.0.1:${pages.port}`;
 });
 afterAll(async () => {
   await browser?.close();
   await crewroom?.[Symbol.asyncDispose]();
-  pages?.close();
-  pages?.closeAllConnections();
+  await pages?.[Symbol.asyncDispose]();
 });
 beforeEach(() => crewroom.entries.put('com.example.hello', '"untouched"'));
 

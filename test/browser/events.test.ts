@@ -1,30 +1,23 @@
-import {once} from 'node:events';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
 
 let browser: Browser;
-let pages: Server;
+let pages: PageServer;
 let origin: string;
 
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
   browser = await launchChromium();
-  pages = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>a page</title>');
-  }).listen(0, '127.0.0.1');
-  await once(pages, 'listening');
-  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+  pages = await servePages();
+  origin = `http://127.0.0.1:${pages.port}`;
 });
 
 afterAll(async () => {
   await browser?.close();
-  pages?.close();
-  pages?.closeAllConnections();
+  await pages?.[Symbol.asyncDispose]();
 });
 
 describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs Chromium)', () => {

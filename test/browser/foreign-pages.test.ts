@@ -1,10 +1,8 @@
-import {once} from 'node:events';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import type {LogFields} from '../../src/domain/log.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {startService, type TestService} from '../support/service.ts';
 
 /** Log lines of refused requests, so that a test can wait for a request that no page can see. */
@@ -14,7 +12,7 @@ const keep = (_message: string, about: LogFields = {}): void => void refused.pus
 const log = {error: () => {}, info: keep, debug: keep};
 
 let browser: Browser;
-let pages: Server;
+let pages: PageServer;
 let service: TestService;
 
 /** Origins of the pages, by their relation to the service at `localhost`. */
@@ -23,12 +21,8 @@ let origins: Readonly<Record<'samesite' | 'crosssite' | 'allowed', string>>;
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
   browser = await launchChromium();
-  pages = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>a page</title>');
-  }).listen(0);
-  await once(pages, 'listening');
-  const {port} = pages.address() as AddressInfo;
+  pages = await servePages();
+  const {port} = pages;
   origins = {
     samesite: `http://localhost:${port}`,
     crosssite: `http://127.0.0.2:${port}`,
@@ -40,8 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await service?.[Symbol.asyncDispose]();
-  pages?.close();
-  pages?.closeAllConnections();
+  await pages?.[Symbol.asyncDispose]();
 });
 
 async function openPage(who: keyof typeof origins): Promise<Page> {

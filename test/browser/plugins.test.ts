@@ -1,10 +1,8 @@
-import {once} from 'node:events';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
@@ -25,7 +23,7 @@ const BACKGROUND = `exports.routes = {get: {greeting: {description: '', handler:
 
 let browser: Browser;
 let service: TestService;
-let outside: Server;
+let outside: PageServer;
 let allowed: string;
 let foreign: string;
 const disposables: AsyncDisposable[] = [];
@@ -40,12 +38,11 @@ beforeAll(async () => {
     'background/index.js': BACKGROUND,
   });
   let base = '';
-  outside = createServer((_, response) => {
+  outside = await servePages((_, response) => {
     const frame = `<!doctype html><iframe src="${base}/plugins/${ID}/"></iframe><a href="${base}/plugins/${ID}/">link</a>`;
     response.writeHead(200, {'Content-Type': 'text/html'}).end(frame);
-  }).listen(0, '127.0.0.1');
-  await once(outside, 'listening');
-  const {port} = outside.address() as AddressInfo;
+  });
+  const {port} = outside;
   allowed = `http://localhost:${port}`;
   foreign = `http://127.0.0.1:${port}`;
   service = await startService({plugins: home.path, ephemeral: true, allowOrigin: [allowed]});
@@ -57,8 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   for (const each of disposables) await each[Symbol.asyncDispose]();
-  outside?.close();
-  outside?.closeAllConnections();
+  await outside?.[Symbol.asyncDispose]();
 });
 
 async function open(url: string): Promise<Page> {

@@ -1,11 +1,10 @@
-import {once} from 'node:events';
-import {createServer, type IncomingHttpHeaders, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import type {IncomingHttpHeaders} from 'node:http';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import type {LogFields} from '../../src/domain/log.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, driveChromium} from '../support/browsers/chromium.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
+import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {startService, type TestService} from '../support/service.ts';
 
 /** Refusals of the service, so that a test can wait for a request that no page can see. */
@@ -13,7 +12,7 @@ const refused: LogFields[] = [];
 const keep = (_message: string, about: LogFields = {}): void => void refused.push(about);
 
 let service: TestService;
-let pages: Server;
+let pages: PageServer;
 /** The same foreign pages, by their relation to the service at `localhost`. */
 let origins: Readonly<Record<'samesite' | 'crosssite', string>>;
 /** The headers of the last request for `/recorded`. */
@@ -22,22 +21,20 @@ let recorded: IncomingHttpHeaders = {};
 beforeAll(async () => {
   service = await startService({}, {log: {error: keep, info: keep, debug: keep}});
   await service.crewroom.entries.put('there', '"untouched"');
-  pages = createServer(({url = '/', headers}, response) => {
+  pages = await servePages(({url = '/', headers}, response) => {
     const {pathname, searchParams} = new URL(url, 'http://any');
     if (pathname === '/recorded') recorded = headers;
     const status = Number(/^\/redirect\/(\d+)/.exec(pathname)?.[1] ?? 200);
     const to = searchParams.get('to');
     response.writeHead(status, {'Content-Type': 'text/html', ...(to === null ? {} : {Location: to})});
     response.end(`<!doctype html><title>a page</title>${searchParams.get('html') ?? ''}`);
-  }).listen(0);
-  await once(pages, 'listening');
-  const {port} = pages.address() as AddressInfo;
+  });
+  const {port} = pages;
   origins = {samesite: `http://localhost:${port}`, crosssite: `http://127.0.0.2:${port}`};
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
-  pages?.close();
-  pages?.closeAllConnections();
+  await pages?.[Symbol.asyncDispose]();
 });
 beforeEach(() => {
   refused.length = 0;
