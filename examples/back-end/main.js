@@ -59,7 +59,7 @@ function login({query, body}) {
   const username = query.get('username');
   if (username === null) throw new Refusal(400, 'The parameter "username" is missing');
   const password = textOf(body, 'password');
-  // A text with an @ is an e-mail address, any other a pilot number.
+  // A text with an @ is an e-mail address; without one it is a pilot number.
   const isPilot = username === (username.includes('@') ? PILOT.email : PILOT.number);
   // The same message for both, so that an answer does not reveal which pilots exist.
   if (!isPilot || !isSame(password, PILOT.password)) throw new Refusal(401, 'The username or password is not correct');

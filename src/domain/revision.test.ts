@@ -87,7 +87,7 @@ test('revisionIn() takes a bare revision for one of the store, and finds none of
   assert.equal(revisionIn(ID, {storeId: OTHER, revision: 12}), undefined);
 });
 
-test('no commit has NO_REVISION, which can be written and read as any other', () => {
+test('no commit has NO_REVISION, which can be written and read like every revision', () => {
   assert.equal(NO_REVISION, 0);
   assert.equal(parseRevision(String(NO_REVISION)), NO_REVISION);
 });

@@ -28,7 +28,7 @@ export interface UpgradeDeps extends RefuseDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Enqueues a request that asks to upgrade its connection: a WebSocket is opened, any other is answered without upgrade. */
+/** Enqueues a request that asks to upgrade its connection: a WebSocket is opened, other protocols are answered without upgrade. */
 export function enqueueUpgrade(server: Server, upgrade: Upgrade, deps: UpgradeDeps): void {
   const {socket} = upgrade;
   // Node has removed its error listener together with its others.

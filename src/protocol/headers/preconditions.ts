@@ -38,7 +38,7 @@ export function hasBareRevision(expected: Expectation | undefined): boolean {
 }
 
 /**
- * Reads what {@link formatExpectation} writes, or any other client.
+ * Reads the precondition of a write, from {@link formatExpectation} or from other clients.
  *
  * @throws {AppError} `invalid-header` for a precondition that is not supported: it must never be ignored.
  */

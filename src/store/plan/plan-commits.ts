@@ -56,7 +56,7 @@ class GroupPlanner<P extends PutOperation> {
     this.revision = start.revision;
   }
 
-  /** Fast path for the most common commit: one put, no checks. @returns Undefined for any other. */
+  /** Fast path for the most common commit: one put, no checks. @returns Undefined for other commits. */
   applySinglePut({operations, checks}: GroupedCommit<P>): CommitResult | undefined {
     const [only] = operations;
     return only?.kind === 'put' && operations.length === 1 && checks.length === 0 ? this.#applyPut(only) : undefined;

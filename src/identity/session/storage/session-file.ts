@@ -110,7 +110,7 @@ function parse(text: string): KeptFile {
   return {state, scriptURL, sinceMs, pilot: encodeJsonText(pilot), backEnd, expiresAtMs, ...secret};
 }
 
-/** Returns a failure that this version knows; undefined for any other. */
+/** Returns a failure that this version knows; undefined for unknown ones. */
 function readProblem(value: unknown): Failure | undefined {
   const document = typeof value === 'object' && value !== null ? {...value} : {};
   return isSentFailure(document) ? document : undefined;
