@@ -88,7 +88,7 @@ const MAY_IMPORT = {
   ],
   'plugins/background/runtime/modules': ['plugins/background/runtime/values', 'node:'],
   'plugins/background/runtime/values': ['node:util'],
-  'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:fs', 'node:path', 'node:timers'],
+  'plugins/directory': ['files.ts', 'domain', 'plugins/manifest', 'node:crypto', 'node:fs', 'node:path', 'node:timers'],
   'plugins/manifest': ['domain'],
   'plugins/flight': ['domain'],
   'plugins/settings': ['files.ts', 'domain'],

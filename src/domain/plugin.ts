@@ -46,6 +46,8 @@ export interface PluginStatus {
   readonly routes: readonly PluginRoute[];
   /** Folder of the plugin. */
   readonly directory: string;
+  /** Changes with the folder, the manifest and the files of the background: shows which files the service has seen. */
+  readonly stamp: string;
   /** Directory for the files of its background; absent without one. */
   readonly storagePath?: string | undefined;
   /** How often its background ended by itself since the service started. */
@@ -101,7 +103,11 @@ export interface Plugins extends AsyncDisposable {
   /** Returns all plugins, broken ones too, in the order of their ids. */
   list(): readonly PluginStatus[];
 
-  /** @throws {AppError} `no-plugin`. */
+  /**
+   * Returns the state of a plugin; of one that was removed, until its background has ended.
+   *
+   * @throws {AppError} `no-plugin`.
+   */
   status(id: string): PluginStatus;
 
   /** Returns the manifest of a plugin; undefined if there is no such plugin or it is broken. */
@@ -109,6 +115,9 @@ export interface Plugins extends AsyncDisposable {
 
   /** Folder with the page of a plugin; undefined if there is none or the plugin is broken. */
   pageDirectory(id: string): string | undefined;
+
+  /** Returns the directory of installed plugins, which may be missing; undefined if there is none. */
+  directory(): string | undefined;
 
   /** Returns the reason why the directory of plugins is not used; undefined if it is, or if there is none. */
   directoryProblem(): string | undefined;

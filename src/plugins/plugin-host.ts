@@ -45,6 +45,12 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
   return new ProcessHost(deps);
 }
 
+/** A plugin that was removed, and the end of its background. */
+interface LeavingPlugin {
+  readonly plugin: HostedPlugin;
+  readonly left: Promise<void>;
+}
+
 class ProcessHost implements PluginHost {
   readonly #deps: PluginHostDeps;
   readonly #secrets = new Secrets();
@@ -53,8 +59,8 @@ class ProcessHost implements PluginHost {
   readonly #logListeners: Listeners<[id: string, line: PluginLogLine]>;
   /** By id, in the order of their ids. */
   #plugins: ReadonlyMap<string, HostedPlugin> = new Map();
-  /** The ends of plugins that are gone, by id. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  /** Plugins that were removed and whose backgrounds have not ended yet, by id. */
+  readonly #leaving = new Map<string, LeavingPlugin>();
   #directoryProblem: string | undefined;
   #pilot: FollowedPilot | undefined;
   #following: Promise<AsyncDisposable> | undefined;
@@ -101,6 +107,10 @@ class ProcessHost implements PluginHost {
   pageDirectory(id: string): string | undefined {
     const plugin = this.#plugins.get(id);
     return plugin === undefined ? undefined : findPage(plugin.found);
+  }
+
+  directory(): string | undefined {
+    return this.#deps.directory;
   }
 
   directoryProblem(): string | undefined {
@@ -153,13 +163,13 @@ class ProcessHost implements PluginHost {
     await following?.[Symbol.asyncDispose]();
     this.#isReady();
     const stopping = [...this.#plugins.values()].map(plugin => plugin.stop('the service is stopping'));
-    await Promise.all([...stopping, ...this.#leaving.values()]);
+    await Promise.all([...stopping, ...[...this.#leaving.values()].map(({left}) => left)]);
     const {storage, log} = this.#deps;
     await storage[Symbol.asyncDispose]().catch(error => log.error('cannot remove the files of plugins', {error}));
   }
 
   #find(id: string): HostedPlugin {
-    const plugin = this.#plugins.get(id);
+    const plugin = this.#plugins.get(id) ?? this.#leaving.get(id)?.plugin;
     if (plugin === undefined) throw new AppError({code: 'no-plugin', plugin: shorten(id)});
     return plugin;
   }
@@ -198,7 +208,7 @@ class ProcessHost implements PluginHost {
       onState: () => this.#stateListeners.call(id),
       onLog: line => this.#noteLine(id, line),
     };
-    return new HostedPlugin(found, deps, this.#leaving.get(id));
+    return new HostedPlugin(found, deps, this.#leaving.get(id)?.left);
   }
 
   #noteBroken({id: plugin, problems}: FoundPlugin, before: FoundPlugin | undefined): void {
@@ -208,9 +218,9 @@ class ProcessHost implements PluginHost {
 
   #remove(id: string, plugin: HostedPlugin): void {
     const left = plugin.stop('it was removed').then(() => {
-      if (this.#leaving.get(id) === left) this.#leaving.delete(id);
+      if (this.#leaving.get(id)?.plugin === plugin) this.#leaving.delete(id);
     });
-    this.#leaving.set(id, left);
+    this.#leaving.set(id, {plugin, left});
   }
 
   #noteLine(plugin: string, line: PluginLogLine): void {

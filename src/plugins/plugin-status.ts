@@ -41,7 +41,7 @@ export interface StatusParts {
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
   const {found, progress, pilot, background, storagePath, ends} = parts;
-  const {id, manifest, directory, inDevelopment, hasBackground} = found;
+  const {id, manifest, directory, stamp, inDevelopment, hasBackground} = found;
   return {
     id,
     name: manifest?.name ?? id,
@@ -55,6 +55,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     hasBackground: hasBackground && manifest !== undefined,
     routes: progress.state === 'running' ? (background?.routes ?? []) : [],
     directory,
+    stamp,
     storagePath,
     ends,
     memoryBytes: background?.memoryBytes,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {chmod, mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {PluginStatus} from '../../src/domain/plugin.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import type {CrewroomParts} from '../../src/parts.ts';
@@ -33,8 +33,9 @@ function startBackground(code: string, parts: Partial<CrewroomParts> = {}): Prom
 describe('an installed plugin', () => {
   test('runs: it has an identity, routes and a directory of its own', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
-    const {startedAtMs, memoryBytes, ...status} = await service.until(HELLO, isRunning);
+    const {startedAtMs, memoryBytes, stamp, ...status} = await service.until(HELLO, isRunning);
     assert.ok(startedAtMs !== undefined && startedAtMs <= Date.now());
+    assert.match(stamp, /^[0-9a-f]{32}$/);
     assert.deepEqual(status, {
       id: HELLO,
       name: 'Hello',
@@ -266,22 +267,41 @@ describe('a plugin on disk', () => {
   test('is started when it appears, again when it changes, and ended when it goes', async () => {
     const service = await startPlugins(directory => mkdir(directory, {mode: 0o700}));
     await copyPlugin(HELLO, service.directory);
-    await service.until(HELLO, isRunning);
+    const {stamp} = await service.until(HELLO, isRunning);
     const file = join(service.directory, HELLO, 'background/index.js');
     await writeFile(
       file,
       (await readFile(file, 'utf8')).replace('hello: identity.va_user.firstName', "hello: 'changed'"),
     );
-    await service.until(HELLO, ({reason}) => reason === 'its files changed');
+    await service.until(HELLO, status => status.reason === 'its files changed' && status.stamp !== stamp);
     await service.until(HELLO, isRunning);
     expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'changed'});
     await rm(join(service.directory, HELLO), {recursive: true});
     await service.line('it was removed');
     assert.deepEqual(service.crewroom.plugins.list(), []);
-    assert.throws(() => service.crewroom.plugins.status(HELLO), {failure: {code: 'no-plugin', plugin: HELLO}});
+    await vi.waitFor(() =>
+      assert.throws(() => service.crewroom.plugins.status(HELLO), {failure: {code: 'no-plugin', plugin: HELLO}}),
+    );
     await assert.rejects(service.json(HELLO, 'hello'), {
       failure: {code: 'no-plugin-route', plugin: HELLO, route: 'GET hello', problem: 'no plugin has this id'},
     });
+  });
+
+  test('that was removed is known until its background has ended', async () => {
+    const service = await startPlugins(async directory => {
+      await writePlugin(join(directory, 'com.example.slow'), {
+        'background/index.js': `exports.onEnd = () => new Promise(resolve => { exports.routes.post.end.handler = (_req, res) => { res.json({}); resolve(); }; console.log('ending'); });
+          exports.routes = {post: {end: {handler() {}}}};`,
+      });
+    });
+    await service.until('com.example.slow', isRunning);
+    await rm(join(service.directory, 'com.example.slow'), {recursive: true});
+    await service.line('ending');
+    const {plugins} = service.crewroom;
+    assert.deepEqual(plugins.list(), []);
+    const {state, reason} = plugins.status('com.example.slow');
+    assert.deepEqual({state, reason}, {state: 'stopped', reason: 'it was removed'});
+    assert.equal(plugins.logs('com.example.slow').at(-1)?.text, 'ending');
   });
 
   test('is broken with its reason, never half started, and started once it is fixed', async () => {

@@ -16,6 +16,7 @@ export const PLUGIN = z.strictObject({
   hasBackground: z.boolean(),
   routes: z.array(z.strictObject({method: z.enum(['GET', 'POST']), name: z.string(), description: z.string()})),
   directory: z.string(),
+  stamp: z.string().meta({description: 'Changes with its folder, its manifest and the files of its background.'}),
   storagePath: z.string().optional().meta({description: 'Directory for the files of its background.'}),
   ends: z.int().meta({description: 'How often its background ended by itself.'}),
   startedAt: z.iso.datetime().optional(),
@@ -25,6 +26,7 @@ export const PLUGIN = z.strictObject({
 /** Answer of GET /api/plugins. */
 export const PLUGIN_LIST = z.strictObject({
   plugins: z.array(PLUGIN),
+  directory: z.string().optional().meta({description: 'Directory of installed plugins.'}),
   directoryProblem: z.string().optional().meta({description: 'Why the directory of plugins is not used.'}),
 });
 

@@ -70,7 +70,8 @@ function listAll(plugins: Plugins, withWarnings: (status: PluginStatus) => Promi
   return async ({query}) => {
     assertNoQuery(query);
     const all = await Promise.all(plugins.list().map(withWarnings));
-    return answer(formatPlugins({plugins: all, directoryProblem: plugins.directoryProblem()}));
+    const [directory, directoryProblem] = [plugins.directory(), plugins.directoryProblem()];
+    return answer(formatPlugins({plugins: all, directory, directoryProblem}));
   };
 }
 

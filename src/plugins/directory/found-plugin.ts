@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
 import type {DocumentProblem} from '../../domain/failure.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
@@ -23,13 +24,17 @@ export interface FoundPlugin extends PluginFolder {
   readonly problems: readonly DocumentProblem[];
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
-  /** Changes with everything that its background has to be started again for. */
+  /** Changes with everything that its background has to be started again for: the hash of {@link FolderState.stamp}. */
   readonly stamp: string;
 }
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
 export async function inspectPlugin(folder: PluginFolder, state: FolderState | undefined): Promise<FoundPlugin> {
-  const {hasPage, hasBackground, stamp, problems} = state ?? MISSING;
+  const {hasPage, hasBackground, problems} = state ?? MISSING;
+  const stamp = createHash('sha256')
+    .update((state ?? MISSING).stamp)
+    .digest('hex')
+    .slice(0, 32);
   const reading = problems.length > 0 ? {problems} : await readManifestFile(folder);
   const found = {...folder, hasPage, hasBackground, stamp, manifest: undefined, id: basename(folder.directory)};
   if ('problems' in reading) return {...found, problems: reading.problems};

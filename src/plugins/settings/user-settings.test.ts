@@ -141,6 +141,7 @@ const LISTED = {
   hasBackground: true,
   routes: [],
   directory: '',
+  stamp: '',
   ends: 0,
 } as const;
 

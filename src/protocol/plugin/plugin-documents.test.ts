@@ -23,6 +23,7 @@ const RUNNING: PluginStatus = {
   hasBackground: true,
   routes: [{method: 'POST', name: 'current.wav', description: ''}],
   directory: '/plugins/com.example.hello',
+  stamp: '0123456789abcdef',
   storagePath: '/data/plugin-storage/com.example.hello',
   ends: 2,
   startedAtMs: 1_700_000_000_123,
@@ -32,10 +33,8 @@ const RUNNING: PluginStatus = {
 const BROKEN: PluginStatus = {...RUNNING, id: 'broken', state: 'broken', reason: 'no manifest', routes: []};
 
 test('plugins are read as they were written', () => {
-  expect(readPlugins(formatPlugins({plugins: [RUNNING, BROKEN], directoryProblem: 'is writable by others'}))).toEqual({
-    plugins: [RUNNING, BROKEN],
-    directoryProblem: 'is writable by others',
-  });
+  const all = {plugins: [RUNNING, BROKEN], directory: '/plugins', directoryProblem: 'is writable by others'};
+  expect(readPlugins(formatPlugins(all))).toEqual(all);
   expect(readPlugins(formatPlugins({plugins: []}))).toEqual({plugins: []});
   expect(readPlugin(formatPlugin(RUNNING))).toEqual(RUNNING);
 });

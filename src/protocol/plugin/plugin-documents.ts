@@ -10,15 +10,21 @@ interface PluginDocument extends Omit<PluginStatus, 'state' | 'routes' | 'starte
   readonly startedAt?: string | undefined;
 }
 
-/** All plugins, and the reason why their directory is not used. */
+/** All plugins, their directory, and the reason why it is not used. */
 export interface PluginList {
   readonly plugins: readonly PluginStatus[];
+  /** Directory of installed plugins; absent if there is none. */
+  readonly directory?: string | undefined;
   readonly directoryProblem?: string | undefined;
 }
 
+interface PluginListDocument extends Omit<PluginList, 'plugins'> {
+  readonly plugins: readonly PluginDocument[];
+}
+
 /** Formats all plugins. */
-export function formatPlugins({plugins, directoryProblem}: PluginList): string {
-  return JSON.stringify({plugins: plugins.map(toDocument), directoryProblem});
+export function formatPlugins({plugins, ...directory}: PluginList): string {
+  return JSON.stringify({plugins: plugins.map(toDocument), ...directory});
 }
 
 /** Formats one plugin. */
@@ -28,11 +34,12 @@ export function formatPlugin(status: PluginStatus): string {
 
 /** Reads what {@link formatPlugins} writes. @throws {UnexpectedDocument} */
 export function readPlugins(json: string): PluginList {
-  const {plugins, directoryProblem} = assertShape<{plugins: PluginDocument[]; directoryProblem?: string}>(
-    parseDocument(json),
-    {plugins: [PLUGIN], 'directoryProblem?': 'string'},
-  );
-  return {plugins: plugins.map(fromDocument), ...(directoryProblem === undefined ? {} : {directoryProblem})};
+  const {plugins, ...directory} = assertShape<PluginListDocument>(parseDocument(json), {
+    plugins: [PLUGIN],
+    'directory?': 'string',
+    'directoryProblem?': 'string',
+  });
+  return {plugins: plugins.map(fromDocument), ...directory};
 }
 
 /** Reads what {@link formatPlugin} writes. @throws {UnexpectedDocument} */
@@ -70,6 +77,7 @@ const PLUGIN: ShapeOf<PluginDocument> = {
   hasBackground: 'boolean',
   routes: [ROUTE],
   directory: 'string',
+  stamp: 'string',
   'storagePath?': 'string',
   ends: 'number',
   'startedAt?': 'string',
