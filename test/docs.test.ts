@@ -92,6 +92,7 @@ describe('the pages', () => {
 
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--data',
   '--from',
   '--speed',
   '--help',

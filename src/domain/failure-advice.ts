@@ -110,6 +110,8 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'store-damaged': 'Keep a copy of the directory, then restore it from a backup or start with another one (--data-dir)',
   'unreadable-input': 'Give the value itself, "-" to read it from standard input, or "@FILE" to read it from a file',
   'unwritable-output': 'Check where the output goes: the disk may be full',
+  'invalid-package': 'Ask its author for a package that is a ZIP of the folder of the plugin; nothing was unpacked',
+  'plugin-not-started': 'Send the lines to the author of the plugin; "crewroom plugin check DIR" checks its folder',
   'service-unreachable': 'Start it with "crewroom start", or name its port with --port',
   'foreign-service':
     'Run "crewroom doctor" to see which program that is; sign in as its user, or start a service of your own on another port',

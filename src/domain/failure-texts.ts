@@ -120,6 +120,9 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'store-damaged': ({directory, problem}) => `Cannot open ${quote(directory)}: the store in it is damaged (${problem})`,
   'unreadable-input': ({source, problem}) => `Cannot read ${source}: ${problem}`,
   'unwritable-output': ({problem, target = 'standard output'}) => `Cannot write to ${target}: ${problem}`,
+  'invalid-package': ({source, problem}) => `Cannot install ${source}: ${problem}`,
+  'plugin-not-started': ({plugin, version, problem, kept}) =>
+    `Cannot start version ${version} of ${quote(plugin)}: ${problem}; ${describeKept(kept)}`,
   'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
   'foreign-service': ({url, owner, userId}) =>
     `Cannot trust the service at ${url} with a password: its process belongs to user ${owner}, and this one to user ${userId}`,
@@ -128,6 +131,11 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],
   'unknown-failure': CLIENT_FAILURE_TEXTS['unknown-failure'],
 };
+
+function describeKept(version: string | undefined): string {
+  if (version === undefined) return 'it was not installed';
+  return `${version === '' ? 'what was installed before' : `version ${version}`} is in its place again`;
+}
 
 /** Describes the part of an import that was stored; empty for other failures. */
 function describePart({imported, batches}: Partial<ImportedPart>): string {

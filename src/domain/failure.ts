@@ -182,6 +182,18 @@ export type LocalFailure =
       readonly userId: number;
     }
   | {readonly code: 'service-timeout'; readonly url: string; readonly timeoutMs: number}
+  /** Nothing of the package was installed. */
+  | {readonly code: 'invalid-package'; readonly source: string; readonly problem: string}
+  | {
+      readonly code: 'plugin-not-started';
+      readonly plugin: string;
+      readonly version: string;
+      readonly problem: string;
+      /** The version that was installed before and is in its place again; empty if it has none, absent if there was none. */
+      readonly kept?: string;
+      /** The last lines that the new version logged, oldest first. */
+      readonly lines: readonly string[];
+    }
   | {readonly code: 'invalid-value'; readonly key: string; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'unexpected-answer'; readonly url: string; readonly status: number; readonly problem: string}
   | UnknownFailure;

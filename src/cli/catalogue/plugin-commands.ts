@@ -1,25 +1,38 @@
 import {FLIGHT_PHASES} from '../../domain/flight.ts';
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 
+const PLUGIN_ACTIONS = ['list', 'logs', 'restart', 'set', 'install', 'remove', 'check'] as const;
+
 /** `crewroom plugin`. */
 export const PLUGIN = {
   name: 'plugin',
   group: 'Plugins',
-  summary: 'Show and configure plugins',
+  summary: 'Show, set and install plugins',
   arguments: [
-    {name: 'ACTION', description: 'list, logs, restart or set', choices: ['list', 'logs', 'restart', 'set']},
-    {name: 'ID', description: 'the plugin; "core" has the settings of the client', optional: true},
+    {name: 'ACTION', description: PLUGIN_ACTIONS.join(', '), choices: PLUGIN_ACTIONS},
+    {name: 'ID', description: 'the plugin; a ZIP or folder for install, a folder for check', optional: true},
     {name: 'NAME=VALUE', description: 'a setting; null restores its default', optional: true},
   ],
-  flags: JSON_FLAG,
-  settings: ADDRESS_SETTINGS,
+  flags: {
+    yes: {description: 'install or remove without asking'},
+    data: {description: 'with remove: delete the files of its background too'},
+    ...JSON_FLAG,
+  },
+  settings: [...ADDRESS_SETTINGS, 'dataDir', 'plugins'],
   examples: [
     {line: 'crewroom plugin list', purpose: 'all plugins, their states and problems'},
     {line: 'crewroom plugin logs com.example.hello', purpose: 'what it logged last'},
     {line: 'crewroom plugin restart com.example.hello', purpose: 'end it and start it again'},
-    {line: 'crewroom plugin set com.example.hello volume=7', purpose: 'change a setting of the user'},
+    {line: 'crewroom plugin set com.example.hello volume=7', purpose: 'change a setting'},
+    {line: 'crewroom plugin install hello-1.1.0.zip', purpose: 'install it, or replace an older version'},
+    {line: 'crewroom plugin remove com.example.hello', purpose: 'its files in the data directory stay'},
+    {line: 'crewroom plugin check my-plugin', purpose: 'every problem of a folder; exit code 1 if any'},
   ],
-  notes: ['A VALUE that is JSON is taken as such, anything else as text.'],
+  notes: [
+    'A VALUE that is JSON is taken as such, anything else as text.',
+    'The ID "core" has the settings of the client.',
+    'A version that does not start is replaced by the one before it.',
+  ],
 } as const satisfies CommandSpec;
 
 /** `crewroom flight`. */

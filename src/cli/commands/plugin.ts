@@ -11,29 +11,49 @@ import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;
 
-/** `crewroom plugin`: shows plugins, and changes their settings. */
+/** `crewroom plugin`: shows, configures, installs, removes and checks plugins. */
 export async function run(call: PluginCall): Promise<ExitCode> {
   const [action = '', id, setting] = call.arguments;
+  assertFlags(call, action);
   if (action === 'list') {
     if (id !== undefined) throw invalidUsage('plugin', 'list takes no ID');
     return list(call, await connectPlugins(call));
   }
   const act = ACTIONS.get(action);
   if (act === undefined)
-    throw invalidUsage('plugin', `it takes list, logs, restart or set, not ${JSON.stringify(action)}`);
-  if (id === undefined) throw invalidUsage('plugin', `${action} needs an ID`);
+    throw invalidUsage(
+      'plugin',
+      `it takes list, logs, restart, set, install, remove or check, not ${JSON.stringify(action)}`,
+    );
+  const what = OPERANDS.get(action) ?? 'an ID';
+  if (id === undefined) throw invalidUsage('plugin', `${action} needs ${what}`);
   if ((action === 'set') !== (setting !== undefined))
-    throw invalidUsage('plugin', action === 'set' ? 'set needs NAME=VALUE' : `${action} takes only an ID`);
-  return act(call, await connectPlugins(call), id);
+    throw invalidUsage('plugin', action === 'set' ? 'set needs NAME=VALUE' : `${action} takes only ${what}`);
+  return act(call, id);
 }
 
-const ACTIONS: ReadonlyMap<string, (call: PluginCall, client: PluginClient, id: string) => Promise<ExitCode>> = new Map(
-  [
-    ['logs', logs],
-    ['restart', restart],
-    ['set', set],
-  ],
-);
+/** The operands of actions that take no ID. */
+const OPERANDS: ReadonlyMap<string, string> = new Map([
+  ['install', 'a ZIP or a folder'],
+  ['check', 'a folder'],
+]);
+
+function assertFlags({flags: {yes, data}}: PluginCall, action: string): void {
+  if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
+  if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
+}
+
+type Action = (call: PluginCall, id: string) => Promise<ExitCode>;
+
+/** Actions that change files are loaded on demand: the others are faster without. */
+const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['logs', async (call, id) => logs(call, await connectPlugins(call), id)],
+  ['restart', async (call, id) => restart(call, await connectPlugins(call), id)],
+  ['set', async (call, id) => set(call, await connectPlugins(call), id)],
+  ['install', async (call, name) => (await import('../plugin/install.ts')).install(call, name)],
+  ['remove', async (call, id) => (await import('../plugin/remove.ts')).remove(call, id)],
+  ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
+]);
 
 async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {
   const {stdout, stderr} = context;

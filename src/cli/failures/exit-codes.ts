@@ -58,6 +58,8 @@ const EXIT_BY_CODE = {
   'sign-in-unavailable': EXIT.failure,
   'sign-in-busy': EXIT.failure,
   'invalid-plugin': EXIT.failure,
+  'invalid-package': EXIT.failure,
+  'plugin-not-started': EXIT.failure,
   'invalid-flight': EXIT.usage,
   'no-flight': EXIT.notFound,
   'plugin-request-too-large': EXIT.failure,

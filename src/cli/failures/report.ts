@@ -97,6 +97,7 @@ function formatFailure(failure: Failure, advice: string, context: CliContext): s
 
 /** Describes a failure, with a line for each problem if there are several. */
 function describeLines(failure: Failure): readonly string[] {
+  if (failure.code === 'plugin-not-started') return [describeFailure(failure), ...failure.lines];
   if (!('problems' in failure) || failure.problems.length < 2) return [describeFailure(failure)];
   const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
   const problems = failure.problems.map(each =>

@@ -6,6 +6,7 @@ import type {Call} from '../catalogue/call.ts';
 import type {CommandName} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {connect} from '../service/connection.ts';
+import {connectPlugins} from '../service/plugin-client.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {readSnapshotNames} from '../transfer/snapshot-files.ts';
 
@@ -41,6 +42,8 @@ export async function findOffer(place: Place, context: CliContext): Promise<Offe
     case 'FILE':
     case 'DIR':
       return FILES;
+    case 'ID':
+      return offerPlugins(place, context);
     case 'VALUE':
     case 'PATCH':
       return offerInputs(place, context);
@@ -103,6 +106,22 @@ async function offerInputs({typed}: Place, {workingDirectory}: CliContext): Prom
   const {ShellCompDirectiveNoSpace: noSpace, ShellCompDirectiveNoFileComp: noFiles} = ShellCompDirective;
   // No space after a directory: the name of a file follows.
   return {words, directive: words[0]?.endsWith('/') ? noFiles | noSpace : noFiles};
+}
+
+/** Offers the ids of plugins; files where a package or a folder is meant. */
+async function offerPlugins(
+  {operands: [action = ''], typed, settings, configFile}: Place,
+  context: CliContext,
+): Promise<Offer> {
+  if (action === 'install' || action === 'check') return FILES;
+  if (action === 'list') return only([]);
+  try {
+    const {list} = await connectPlugins({context, arguments: [], settings, configFile}, {timeoutMs: TIMEOUT_MS});
+    const ids = (await list()).plugins.map(({id}) => id);
+    return only([...ids, ...(action === 'set' ? ['core'] : [])].filter(id => id.startsWith(typed) && PLAIN.test(id)));
+  } catch {
+    return only([]);
+  }
 }
 
 /** Offers the snapshots that can be loaded or deleted. `NAME` means something else in other commands. */

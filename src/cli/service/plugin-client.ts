@@ -1,5 +1,5 @@
 import {parseAnswer} from '../../client/answer.ts';
-import {openTransport} from '../../client/options.ts';
+import {type ClientOptions, openTransport} from '../../client/options.ts';
 import type {FlightStatus} from '../../domain/flight.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import {isSentFailure} from '../../domain/sent-failure.ts';
@@ -16,6 +16,7 @@ export interface PluginClient {
   /** Address of the service. */
   readonly url: string;
   list(): Promise<PluginList>;
+  status(id: string): Promise<PluginStatus>;
   logs(id: string): Promise<readonly PluginLogLine[]>;
   restart(id: string): Promise<PluginStatus>;
   /** Changes settings. @returns All settings of the plugin. */
@@ -26,9 +27,12 @@ export interface PluginClient {
 }
 
 /** Creates a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
-export async function connectPlugins(call: Call): Promise<PluginClient> {
+export async function connectPlugins(
+  call: Call,
+  options: Pick<ClientOptions, 'timeoutMs'> = {},
+): Promise<PluginClient> {
   const {url} = await connect(call);
-  const transport = openTransport({baseUrl: url, fetch: fetchOverHttp}, isSentFailure);
+  const transport = openTransport({...options, baseUrl: url, fetch: fetchOverHttp}, isSentFailure);
   const send = async <T>(method: string, path: string, read: (json: string) => T, body?: string): Promise<T> => {
     const sent = body === undefined ? {} : {body: new TextEncoder().encode(body), headers: JSON_BODY};
     return parseAnswer(await transport.send(method, path, sent), read);
@@ -37,6 +41,7 @@ export async function connectPlugins(call: Call): Promise<PluginClient> {
   return {
     url,
     list: () => send('GET', '/api/plugins', readPlugins),
+    status: id => send('GET', about(id), readPlugin),
     logs: id => send('GET', `${about(id)}/logs`, readPluginLogs),
     restart: id => send('POST', `${about(id)}/restart`, readPlugin),
     set: (id, changes) => send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, JSON.stringify(changes)),

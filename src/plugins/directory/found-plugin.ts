@@ -49,9 +49,11 @@ const MISSING: FolderState = {
   problems: [{path: '$', problem: 'does not exist'}],
 };
 
-const EMPTY: DocumentProblem = {path: '$', problem: 'has neither background/index.js nor ui/index.html'};
+/** The problem of a plugin that has nothing to run or to show. */
+export const EMPTY: DocumentProblem = {path: '$', problem: 'has neither background/index.js nor ui/index.html'};
 
-async function readManifestFile({directory, inDevelopment}: PluginFolder): Promise<ManifestReading> {
+/** Reads the manifest of a plugin. */
+export async function readManifestFile({directory, inDevelopment}: PluginFolder): Promise<ManifestReading> {
   try {
     const bytes = await readRegularFile(join(directory, MANIFEST_FILE), MANIFEST_BYTES_MAX);
     return readManifest(bytes, inDevelopment ? undefined : basename(directory));

@@ -77,7 +77,7 @@ describe('readManifest()', () => {
     expect(reading).toEqual({
       problems: [
         {path: '$.id', problem: 'has to be the name of the folder, "com.example.hello"'},
-        {path: '$.id', problem: 'is the name of a path of the service'},
+        {path: '$.id', problem: 'is the name of a path of the service, /api/store'},
         {path: '$.name', problem: 'has to be a string that is not empty'},
         {path: '$.version', problem: 'has to be a string that is not empty'},
         {path: '$.type', problem: 'has to be "user" or "airline"'},
@@ -140,7 +140,7 @@ describe('readManifest()', () => {
       name: 'an id that is a path of the service in capitals',
       document: {...HELLO, id: 'Events'},
       path: '$.id',
-      problem: 'is the name of a path of the service',
+      problem: 'is the name of a path of the service, /api/events',
     },
   ];
   for (const {name, document, path, problem} of wrong) {

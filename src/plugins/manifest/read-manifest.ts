@@ -17,7 +17,7 @@ import {
   STRINGS_OR_NUMBERS,
   TEXT,
 } from './manifest-members.ts';
-import {isReservedId} from './reserved-ids.ts';
+import {findReservedPath} from './reserved-ids.ts';
 
 /** Name of the file with the manifest, in the folder of a plugin. */
 export const MANIFEST_FILE = 'plugin.json';
@@ -76,7 +76,8 @@ function readMembers(members: Members, folder: string | undefined): PluginManife
 function checkId(id: PluginId, folder: string | undefined, place: Place): void {
   if (folder !== undefined && id !== folder)
     report(place, `has to be the name of the folder, ${JSON.stringify(folder)}`);
-  if (isReservedId(id)) report(place, 'is the name of a path of the service');
+  const reserved = findReservedPath(id);
+  if (reserved !== undefined) report(place, `is the name of a path of the service, ${reserved}`);
 }
 
 function readSettings(

@@ -1,19 +1,17 @@
 /**
- * Ids that would collide with paths of the service, released or planned: the first segments below `/api/`, `installed` below
- * `/api/plugins/`, and `core` below `/api/settings/`. A test compares them with the operations.
+ * Ids that would collide with paths of the service, released or planned: the first segments below `/api/`. A test compares them with
+ * the operations.
  */
 const RESERVED_IDS: ReadonlySet<string> = new Set([
   'access',
   'allowed-origins',
   'config',
-  'core',
   'events',
   'export',
   'faults',
   'flight',
   'identity',
   'import',
-  'installed',
   'keys',
   'limits',
   'log',
@@ -29,7 +27,14 @@ const RESERVED_IDS: ReadonlySet<string> = new Set([
   'transactions',
 ]);
 
-/** Returns whether an id collides with a path of the service, in upper or lower case. */
-export function isReservedId(id: string): boolean {
-  return RESERVED_IDS.has(id.toLowerCase());
+/** Ids that would collide where the id is not the first segment. */
+const RESERVED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['installed', '/api/plugins/installed'],
+  ['core', '/api/settings/core'],
+]);
+
+/** Returns the path of the service that an id collides with, in upper or lower case; undefined if there is none. */
+export function findReservedPath(id: string): string | undefined {
+  const name = id.toLowerCase();
+  return RESERVED_IDS.has(name) ? `/api/${name}` : RESERVED_ELSEWHERE.get(name);
 }

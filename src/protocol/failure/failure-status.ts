@@ -81,6 +81,8 @@ export const STATUS_BY_CODE = {
   'unreadable-input': undefined,
   'foreign-service': undefined,
   'unwritable-output': undefined,
+  'invalid-package': undefined,
+  'plugin-not-started': undefined,
   'service-unreachable': undefined,
   'service-timeout': undefined,
   'invalid-value': undefined,

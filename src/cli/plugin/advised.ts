@@ -1,0 +1,12 @@
+import {AppError} from '../../domain/app-error.ts';
+import {AdvisedError} from '../failures/report.ts';
+
+/** Gives advice with an input that cannot be read: the usual one is about values. */
+export async function withAdvice<T>(work: Promise<T>, advice: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const isUnreadable = error instanceof AppError && error.failure.code === 'unreadable-input';
+    throw isUnreadable ? new AdvisedError(error, advice) : error;
+  }
+}

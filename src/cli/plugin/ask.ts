@@ -1,0 +1,13 @@
+import {untilAborted} from '../../domain/until-aborted.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {confirm} from '../terminal/prompts.ts';
+
+/** Asks a question that Ctrl+C interrupts. @throws {InterruptedError} */
+export async function askUntil(signal: AbortSignal, question: string, context: CliContext): Promise<boolean> {
+  try {
+    return await untilAborted(confirm(question, context), signal);
+  } finally {
+    // The read goes on, and would keep the process alive.
+    if (signal.aborted) context.stdin.close();
+  }
+}

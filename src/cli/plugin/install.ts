@@ -1,0 +1,97 @@
+import {resolve} from 'node:path';
+import {formatBytes} from '../../domain/byte-size.ts';
+import type {PluginState} from '../../domain/plugin.ts';
+import {installPlugin, type StagedPlugin, stagePlugin} from '../../plugins/package/install-plugin.ts';
+import {openPackage} from '../../plugins/package/plugin-package.ts';
+import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PLUGIN} from '../catalogue/plugin-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {unconfirmed} from '../failures/usage.ts';
+import {formatCount} from '../output/counts.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
+import {canAsk} from '../terminal/prompts.ts';
+import {withAdvice} from './advised.ts';
+import {askUntil} from './ask.ts';
+import {describeUnseen, findFollowingService, type ServiceState} from './following-service.ts';
+import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
+
+type PluginCall = CallOf<typeof PLUGIN>;
+
+/** `crewroom plugin install`: unpacks, checks and shows a package, asks, and puts it in place. */
+export async function install(call: PluginCall, name: string): Promise<ExitCode> {
+  const {context, flags} = call;
+  if (!flags.yes && !canAsk(context)) throw unconfirmed('plugin', 'installs a program');
+  const places = await findPlaces(call);
+  const state = await findFollowingService(call, places.plugins);
+  return changing(places, () => untilInterrupted(context, signal => run(call, {name, places, state, signal})));
+}
+
+interface Installation {
+  readonly name: string;
+  readonly places: PluginPlaces;
+  readonly state: ServiceState;
+  readonly signal: AbortSignal;
+}
+
+async function run({context, flags}: PluginCall, {name, places, state, signal}: Installation): Promise<ExitCode> {
+  await using opened = await withAdvice(
+    openPackage(resolve(context.workingDirectory, name), JSON.stringify(name)),
+    'Give the path of a ZIP archive, or of the folder of a plugin',
+  );
+  await using staging = await stage(places, context);
+  const plugin = await stagePlugin(opened, places.plugins, {staging, signal});
+  if (!flags.json && context.stderr.isTerminal) await context.stderr.write(describePlugin(plugin));
+  if (!flags.yes && !(await askUntil(signal, 'Install it?', context))) {
+    await context.stderr.write('Nothing was installed\n');
+    return EXIT.failure;
+  }
+  const service = state.kind === 'following' ? state.service : undefined;
+  const waiting = waitingOf(context, signal);
+  const reached = await installPlugin(plugin, {staging, service, waiting, nowMs: context.nowMs});
+  await report({context, json: flags.json === true}, plugin, {state, reached});
+  return EXIT.ok;
+}
+
+/** Describes a new version and what of it will run. */
+function describePlugin({manifest, hasBackground, hasPage, ...plugin}: StagedPlugin): string {
+  const {id, version, name, type} = manifest;
+  const {replaces} = plugin;
+  const before = replaces === undefined ? '' : `, in place of ${replaces || 'a broken one'}`;
+  const lines = [
+    `${id} ${version}${before}`,
+    `  ${name}, a plugin for the ${type}`,
+    ...(hasBackground ? ['  background/index.js runs as you for as long as a pilot is signed in'] : []),
+    ...(hasPage ? [`  ui/ is served at /plugins/${id}/`] : []),
+    `  ${formatCount(plugin.files)} files, ${formatBytes(plugin.sizeBytes)}, in ${plugin.directory}`,
+  ];
+  return lines.map(line => `${escapeControls(line)}\n`).join('');
+}
+
+interface Outcome {
+  readonly state: ServiceState;
+  /** The state that the service reports. */
+  readonly reached: PluginState | undefined;
+}
+
+async function report(
+  {context, json}: {readonly context: CliContext; readonly json: boolean},
+  {manifest: {id, version}, directory, replaces, files, sizeBytes}: StagedPlugin,
+  {state, reached}: Outcome,
+): Promise<void> {
+  const {stdout, stderr} = context;
+  const replaced = replaces === undefined ? {} : {replaced: replaces};
+  const result = {id, version, ...replaced, directory, files, sizeBytes, service: state.kind, state: reached};
+  if (json) return stdout.write(jsonLine(result));
+  if (!stderr.isTerminal) return;
+  const unseen = describeUnseen(state);
+  const how = reached === undefined ? `checked only, and not started: ${unseen}` : describeState(reached);
+  await stderr.write(`${escapeControls(`Installed ${id} ${version}: ${how}`)}\n`);
+}
+
+function describeState(state: PluginState): string {
+  if (state === 'waiting') return 'it starts when a pilot signs in';
+  return state === 'page-only' ? 'its page is served' : `it is ${state}`;
+}

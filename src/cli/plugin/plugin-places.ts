@@ -1,0 +1,55 @@
+import {lstat, realpath} from 'node:fs/promises';
+import {setTimeout as after} from 'node:timers/promises';
+import {AppError} from '../../domain/app-error.ts';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {pluginStorageDirOf, pluginsDirOf} from '../../paths.ts';
+import {findAccessProblem} from '../../plugins/directory/access.ts';
+import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
+import type {Waiting} from '../../plugins/package/service-view.ts';
+import {openStaging, type Staging} from '../../plugins/package/staging.ts';
+import {isRunning} from '../../system/is-running.ts';
+import type {Call} from '../catalogue/call.ts';
+import {readSettings} from '../input/settings.ts';
+import type {CliContext} from '../terminal/context.ts';
+
+/**
+ * Finds the directories of plugins that the settings of a call name.
+ *
+ * @throws {AppError} `data-directory-unusable` if another user could change the directory of plugins.
+ */
+export async function findPlaces(call: Call): Promise<PluginPlaces> {
+  const {config} = await readSettings(call);
+  const directory = config.plugins || pluginsDirOf(config.dataDir);
+  const isThere = (await lstat(directory).catch(() => undefined)) !== undefined;
+  const problem = isThere ? await findAccessProblem(directory).catch(messageOf) : undefined;
+  if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem: `it ${problem}`});
+  // As the service names the folders in it.
+  const plugins = isThere ? await realpath(directory) : directory;
+  return {plugins, storage: pluginStorageDirOf(config.dataDir)};
+}
+
+/** Makes the staging directory of a command. */
+export function stage({plugins}: PluginPlaces, {processId, randomName}: CliContext): Promise<Staging> {
+  return openStaging(plugins, {processId, randomName, isRunning});
+}
+
+/** Returns how a command waits for the service. */
+export function waitingOf({elapsedMs}: CliContext, signal: AbortSignal): Waiting {
+  return {
+    elapsedMs,
+    signal,
+    pause: timeMs => after(timeMs, undefined, {signal}).catch(() => signal.throwIfAborted()),
+  };
+}
+
+/** Runs a change of the directory of plugins, and turns an error of the operating system into a failure that names the directory. */
+export async function changing<T>({plugins}: PluginPlaces, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (codeOf(error) === undefined || error instanceof AppError || !(error instanceof Error && 'syscall' in error))
+      throw error;
+    const problem = messageOf(error);
+    throw new AppError({code: 'unwritable-output', target: JSON.stringify(plugins), problem}, {cause: error});
+  }
+}

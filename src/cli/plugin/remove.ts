@@ -1,0 +1,55 @@
+import {AppError} from '../../domain/app-error.ts';
+import {findPlugin, type RemovablePlugin, removePlugin} from '../../plugins/package/remove-plugin.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PLUGIN} from '../catalogue/plugin-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {unconfirmed} from '../failures/usage.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
+import {canAsk} from '../terminal/prompts.ts';
+import {askUntil} from './ask.ts';
+import {findFollowingService} from './following-service.ts';
+import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
+
+type PluginCall = CallOf<typeof PLUGIN>;
+
+/** `crewroom plugin remove`: ends a plugin and deletes its folder, and its files if they are named. */
+export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {yes = false, data = false} = flags;
+  if (!yes && !canAsk(context)) throw unconfirmed('plugin', 'removes a plugin');
+  const places = await findPlaces(call);
+  const plugin = await findPlugin(id, places);
+  if (plugin.directory === undefined && !data) throw new AppError({code: 'no-plugin', plugin: id});
+  const state = await findFollowingService(call, places.plugins);
+  return changing(places, () =>
+    untilInterrupted(context, async signal => {
+      if (!yes && !(await askUntil(signal, `${describePlugin(plugin, data)}?`, context))) {
+        await context.stderr.write('Nothing was removed\n');
+        return EXIT.failure;
+      }
+      await using staging = await stage(places, context);
+      const service = state.kind === 'following' ? state.service : undefined;
+      const {hasEnded} = await removePlugin(plugin, data, {staging, service, waiting: waitingOf(context, signal)});
+      await report(call, plugin, hasEnded);
+      return EXIT.ok;
+    }),
+  );
+}
+
+function describePlugin({id, directory, storage}: RemovablePlugin, withData: boolean): string {
+  const parts = [directory, withData ? storage : undefined].filter(path => path !== undefined);
+  return escapeControls(`Remove ${id}: ${parts.join(' and ')}`);
+}
+
+async function report({context, flags}: PluginCall, plugin: RemovablePlugin, hasEnded: boolean): Promise<void> {
+  const {stdout, stderr} = context;
+  const {id, directory, storage} = plugin;
+  const withData = flags.data === true;
+  const result = {id, removed: directory !== undefined, dataRemoved: withData && storage !== undefined};
+  if (flags.json) return stdout.write(jsonLine(result));
+  if (!stderr.isTerminal) return;
+  const kept = withData || storage === undefined ? '' : `; its files stay in ${storage}`;
+  const running = hasEnded ? '' : '; its background is still ending';
+  await stderr.write(`${escapeControls(`Removed ${id}${kept}${running}`)}\n`);
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import {chmod, mkdir, rm, symlink, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, test} from 'vitest';
+import {makeHome} from '../../../test/support/package.ts';
+import {manifestOf, type PluginFiles, writePlugin} from '../../../test/support/plugin-folder.ts';
+import {describeProblem} from '../../domain/client-failure-texts.ts';
+import {checkPlugin} from './check-plugin.ts';
+
+const ID = 'com.example.a';
+
+async function check(
+  files: PluginFiles,
+  spoil: (folder: string) => Promise<unknown> = async () => {},
+): Promise<{readonly problems: readonly string[]; readonly warnings: readonly string[]}> {
+  const folder = join(await makeHome(), ID);
+  await writePlugin(folder, files);
+  await spoil(folder);
+  const {problems, warnings} = await checkPlugin(folder, '"a"');
+  return {problems: problems.map(describeProblem), warnings};
+}
+
+describe('checkPlugin()', () => {
+  const cases: readonly {
+    readonly what: string;
+    readonly files: PluginFiles;
+    readonly spoil?: (folder: string) => Promise<unknown>;
+    readonly problems?: readonly string[];
+    readonly warnings?: readonly string[];
+  }[] = [
+    {what: 'a page', files: {'ui/index.html': ''}},
+    {
+      what: 'neither background nor page',
+      files: {'ui/a.html': ''},
+      problems: ['it has neither background/index.js nor ui/index.html'],
+      warnings: ['ui/ has no index.html'],
+    },
+    {
+      what: 'a background without its module',
+      files: {'ui/index.html': '', 'background/main.js': ''},
+      warnings: ['background/ has no index.js'],
+    },
+    {
+      what: 'no manifest, and files that others can change',
+      files: {'background/index.js': ''},
+      spoil: async folder => {
+        await rm(join(folder, 'plugin.json'));
+        await chmod(join(folder, 'background/index.js'), 0o666);
+      },
+      problems: [
+        'it has no plugin.json',
+        'it has background/index.js, which is writable by its group or by others; use "chmod -R go-w"',
+      ],
+    },
+    {
+      what: 'a folder that others can change',
+      files: {'ui/index.html': ''},
+      spoil: folder => chmod(folder, 0o777),
+      problems: ['it is writable by its group or by others; use "chmod -R go-w"'],
+    },
+    {
+      what: 'a way that others can change',
+      files: {'ui/index.html': ''},
+      spoil: folder => chmod(join(folder, '..'), 0o777),
+      problems: ['it is reached through HOME, which is writable by its group or by others'],
+    },
+    {
+      what: 'a link out of it',
+      files: {'ui/index.html': '', 'background/index.js': ''},
+      spoil: folder => symlink('/etc/passwd', join(folder, 'background/x.js')),
+      problems: ['it has background/x.js, which is a link out of the folder'],
+    },
+    {
+      what: 'the id of a path of the service',
+      files: {'plugin.json': manifestOf('Core'), 'ui/index.html': ''},
+      problems: ['$.id is the name of a path of the service, /api/settings/core'],
+    },
+    {
+      what: 'another id than its name',
+      files: {'plugin.json': manifestOf('com.example.b'), 'ui/index.html': ''},
+      warnings: ['the folder is named "com.example.a"; in the directory of plugins it has to be the id'],
+    },
+  ];
+  for (const {what, files, spoil, problems = [], warnings = []} of cases)
+    test(`judges ${what}`, async () => {
+      const checked = await check(files, spoil);
+      const found = checked.problems.map(problem => problem.replace(/\/\S*crewroom-test-\w+/, 'HOME'));
+      assert.deepEqual({problems: found, warnings: checked.warnings}, {problems, warnings});
+    });
+
+  const missing = (module: string, file = 'background/index.js'): string =>
+    `it has ${file}, which loads ${JSON.stringify(module)}, and there is no such module`;
+  const modules: readonly {readonly source: string; readonly problems?: readonly string[]}[] = [
+    {source: `require('node:fs'); require('fs/promises'); require("path");`},
+    {
+      source: `const axios = require('axios'); require('effect/Option'); require('@tfdidesign/smartcars3-background-sdk');`,
+    },
+    {source: `require('./lib'); require('./data.json'); require('known');`},
+    {source: `require('only-import');`},
+    {source: `require('./nowhere'); require("nothing")`, problems: [missing('./nowhere'), missing('nothing')]},
+    {source: `require ( 'spaced' )`, problems: [missing('spaced')]},
+    {
+      source: `import a from 'imported';\nexport * from "exported";`,
+      problems: [missing('imported'), missing('exported')],
+    },
+    {source: `import {\n  a,\n} from 'lines';\nimport 'bare';`, problems: [missing('lines'), missing('bare')]},
+    {source: `const a = await import('later');`, problems: [missing('later')]},
+    {source: `require('./deep');`, problems: [missing('below', 'background/deep.js')]},
+    {source: `try { a = require('optional') } catch { a = undefined }`},
+    {source: `// require('old')\n/*\n * require('older')\n */`},
+    {source: `const text = "it is from 'here'"; load.require('x' + y); prerequire('z');`},
+  ];
+  for (const {source, problems = []} of modules)
+    test(`looks for the modules of ${JSON.stringify(source)}`, async () => {
+      const files = {
+        'background/index.js': source,
+        'background/lib/index.js': '',
+        'background/data.json': '{}',
+        'background/deep.js': `require('below'); require('./index.js');`,
+        'background/node_modules/known/index.js': `require('unknown');`,
+        'background/node_modules/only-import/package.json': '{"exports": {"import": "./a.mjs"}}',
+      };
+      assert.deepEqual(await check(files), {problems, warnings: []});
+    });
+
+  test('warns of a module outside of the folder', async () => {
+    const checked = await check({'background/index.js': `require('shared')`}, async folder => {
+      await mkdir(join(folder, '..', 'node_modules', 'shared'), {recursive: true});
+      await writeFile(join(folder, '..', 'node_modules', 'shared', 'index.js'), '');
+    });
+    const warning = 'background/index.js loads "shared" from outside of the folder, which is not installed with it';
+    assert.deepEqual(checked, {problems: [], warnings: [warning]});
+  });
+
+  test('reads a folder behind a link', async () => {
+    const home = await makeHome();
+    await writePlugin(join(home, ID));
+    await symlink(ID, join(home, 'link'));
+    assert.deepEqual((await checkPlugin(join(home, 'link'), '"a"')).problems, []);
+  });
+});

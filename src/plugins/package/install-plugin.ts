@@ -1,0 +1,151 @@
+import {readdir} from 'node:fs/promises';
+import {basename, join} from 'node:path';
+import {AppError} from '../../domain/app-error.ts';
+import type {PluginLogLine, PluginState} from '../../domain/plugin.ts';
+import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {makeDirectory} from '../../files.ts';
+import {readFolderState} from '../directory/folder-state.ts';
+import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
+import type {PluginPackage} from './plugin-package.ts';
+import {awaitStart, type FollowingService, problemOf, type Verdict, type Waiting} from './service-view.ts';
+import type {Staging} from './staging.ts';
+import {unpack} from './unpack.ts';
+
+/** A version that was unpacked and checked, and waits in the staging directory. */
+export interface StagedPlugin {
+  readonly manifest: PluginManifest;
+  /** The folder that it will have. */
+  readonly directory: string;
+  readonly hasBackground: boolean;
+  readonly hasPage: boolean;
+  readonly files: number;
+  readonly sizeBytes: number;
+  /** The version that it replaces; empty if its manifest is wrong, undefined if there is none. */
+  readonly replaces: string | undefined;
+  /** Its folder in the staging directory. */
+  readonly staged: string;
+}
+
+/**
+ * Unpacks a package into the staging directory, and checks it as the service would.
+ *
+ * @param plugins Directory of plugins.
+ * @throws {AppError} `invalid-package`; `invalid-plugin`.
+ */
+export async function stagePlugin(
+  {manifest, files}: PluginPackage,
+  plugins: string,
+  {staging, signal}: {readonly staging: Staging; readonly signal: AbortSignal},
+): Promise<StagedPlugin> {
+  const {id} = manifest;
+  const problem = await findTwin(id, plugins);
+  if (problem !== undefined)
+    throw new AppError({code: 'invalid-plugin', plugin: id, problems: [{path: '$.id', problem}]});
+  const staged = join(staging.next, id);
+  await unpack(files, staged, signal);
+  const {problems, hasBackground, hasPage} = await inspectFolder(staged);
+  if (problems.length > 0) throw new AppError({code: 'invalid-plugin', plugin: id, problems});
+  const directory = join(plugins, id);
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const replaces = await findVersion(directory);
+  return {manifest, directory, hasBackground, hasPage, files: files.length, sizeBytes, replaces, staged};
+}
+
+/** Two ids that differ only in case would break both plugins. */
+async function findTwin(id: string, plugins: string): Promise<string | undefined> {
+  const names = await readdir(plugins).catch((): string[] => []);
+  const twin = names.find(name => name !== id && name.toLowerCase() === id.toLowerCase());
+  return twin === undefined ? undefined : `differs only in case from ${JSON.stringify(twin)}, which is installed`;
+}
+
+async function inspectFolder(directory: string): Promise<FoundPlugin> {
+  return inspectPlugin({directory, inDevelopment: false}, await readFolderState(directory));
+}
+
+async function findVersion(directory: string): Promise<string | undefined> {
+  const names = await readdir(join(directory, '..')).catch((): string[] => []);
+  if (!names.includes(basename(directory))) return undefined;
+  return (await inspectFolder(directory)).manifest?.version ?? '';
+}
+
+/** The surroundings of an installation. */
+export interface InstallDeps {
+  readonly staging: Staging;
+  /** The service that follows the directory; undefined if none does. */
+  readonly service: FollowingService | undefined;
+  readonly waiting: Waiting;
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+}
+
+/** Only its user may change the directory of plugins. */
+const DIRECTORY_MODE = 0o700;
+
+/**
+ * Puts a staged version into the directory of plugins:
+ *
+ * 1. the old version is moved out and the new one in, by two renames;
+ * 2. the service sees the new files, ends the old background and starts the new one;
+ * 3. if the new one does not start, it is moved out and the old one back in.
+ *
+ * @returns The state that the service reports; undefined if no service follows the directory.
+ * @throws {AppError} `plugin-not-started`.
+ */
+export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Promise<PluginState | undefined> {
+  const {staging, service, nowMs} = deps;
+  const {directory, staged} = plugin;
+  await makeDirectory(join(directory, '..'), DIRECTORY_MODE);
+  const fromMs = nowMs();
+  await swapIn(plugin, staging);
+  if (service === undefined) return undefined;
+  let verdict: Verdict;
+  try {
+    const {stamp} = await inspectFolder(directory);
+    verdict = await awaitStart(service, {id: plugin.manifest.id, stamp}, deps.waiting).catch(error => ({
+      problem: problemOf(error),
+    }));
+  } catch (error) {
+    await swapOut(plugin, staging);
+    throw error;
+  }
+  if ('state' in verdict) return verdict.state;
+  const lines = await readLastLines(service, basename(staged), fromMs);
+  await swapOut(plugin, staging);
+  throw describeProblem(plugin, verdict.problem, lines);
+}
+
+async function swapIn({directory, staged, replaces}: StagedPlugin, staging: Staging): Promise<void> {
+  if (replaces !== undefined) await staging.keep(directory);
+  try {
+    await staging.move(staged, directory);
+  } catch (error) {
+    if (replaces !== undefined) await staging.putBack(directory);
+    throw error;
+  }
+}
+
+async function swapOut({directory, replaces}: StagedPlugin, staging: Staging): Promise<void> {
+  await staging.drop(directory);
+  if (replaces !== undefined) await staging.putBack(directory);
+}
+
+/** Log lines that a failure has: a stack trace takes a dozen. */
+const LINES_MAX = 20;
+
+/** Longest part of a line, in characters. */
+const LINE_LENGTH_MAX = 300;
+
+/** Reads the last lines that the new version logged; none if the service does not answer. */
+async function readLastLines(service: FollowingService, id: string, fromMs: number): Promise<readonly string[]> {
+  const lines: readonly PluginLogLine[] = await service.logs(id).catch(() => []);
+  return lines
+    .filter(({atMs}) => atMs >= fromMs)
+    .slice(-LINES_MAX)
+    .map(({text}) => text.slice(0, LINE_LENGTH_MAX).toWellFormed());
+}
+
+function describeProblem({manifest, replaces}: StagedPlugin, problem: string, lines: readonly string[]): AppError {
+  const {id: plugin, version} = manifest;
+  const kept = replaces === undefined ? {} : {kept: replaces};
+  return new AppError({code: 'plugin-not-started', plugin, version, problem, ...kept, lines});
+}

@@ -1,0 +1,89 @@
+import {stat} from 'node:fs/promises';
+import {AppError} from '../../domain/app-error.ts';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
+import type {PluginManifest} from '../../domain/plugin-manifest.ts';
+import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
+import {listFolder} from './folder-files.ts';
+import {invalidPackage, type PackageFile, type PackageFiles} from './package-files.ts';
+import {openZip} from './zip-files.ts';
+
+/** A package of a plugin, whose manifest was read and whose paths and sizes were checked. */
+export interface PluginPackage extends AsyncDisposable {
+  readonly manifest: PluginManifest;
+  /** All files, by their path in the folder of the plugin. */
+  readonly files: readonly PackageFile[];
+}
+
+/**
+ * Opens a package: an archive, or a folder.
+ *
+ * @param source Name of the package in failures.
+ * @throws {AppError} `unreadable-input`; `invalid-package`; `invalid-plugin` with all problems of its manifest.
+ */
+export async function openPackage(path: string, source: string): Promise<PluginPackage> {
+  const opened = await openFiles(path, source);
+  try {
+    const {folder, files} = findPlugin(opened, source);
+    const manifest = await readPackagedManifest(files, folder, source);
+    return {manifest, files, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]()};
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function openFiles(path: string, source: string): Promise<PackageFiles> {
+  try {
+    return (await stat(path)).isDirectory() ? await listFolder(path, source) : await openZip(path, source);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const isMissing = codeOf(error) === 'ENOENT';
+    const problem = isMissing ? 'it does not exist' : messageOf(error);
+    throw new AppError(
+      {code: 'unreadable-input', source, problem, ...(isMissing ? {missing: true} : {})},
+      {cause: error},
+    );
+  }
+}
+
+/** A manifest at the root of a package, or in a folder there. */
+const MANIFEST = /^(?:([^/]+)\/)?plugin\.json$/;
+
+/** Finds the plugin in a package: its files are at the root, or all of them in one folder, which has the id as its name. */
+function findPlugin(
+  {files, mayHaveFolder}: PackageFiles,
+  source: string,
+): {readonly folder: string | undefined; readonly files: readonly PackageFile[]} {
+  if (!mayHaveFolder) return {folder: undefined, files};
+  const manifests = files.filter(({path}) => MANIFEST.test(path));
+  const [manifest, second] = manifests;
+  if (manifest === undefined)
+    throw invalidPackage(source, `it has no ${MANIFEST_FILE}, neither at its root nor in a folder there`);
+  if (second !== undefined)
+    throw invalidPackage(
+      source,
+      `it has more than one plugin: ${JSON.stringify(manifest.path)}, ${JSON.stringify(second.path)}`,
+    );
+  const [, folder] = MANIFEST.exec(manifest.path) ?? [];
+  if (folder === undefined) return {folder, files};
+  const beside = files.find(({path}) => !path.startsWith(`${folder}/`));
+  if (beside !== undefined)
+    throw invalidPackage(source, `it has ${JSON.stringify(beside.path)} beside the folder of the plugin`);
+  return {folder, files: files.map(file => ({...file, path: file.path.slice(folder.length + 1)}))};
+}
+
+async function readPackagedManifest(
+  files: readonly PackageFile[],
+  folder: string | undefined,
+  source: string,
+): Promise<PluginManifest> {
+  const file = files.find(({path}) => path === MANIFEST_FILE);
+  if (file === undefined) throw invalidPackage(source, `it has no ${MANIFEST_FILE}`);
+  if (file.sizeBytes > MANIFEST_BYTES_MAX)
+    throw invalidPackage(source, `its ${MANIFEST_FILE} is larger than ${MANIFEST_BYTES_MAX} bytes`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.read()) chunks.push(chunk);
+  const reading = readManifest(Buffer.concat(chunks), folder);
+  if ('manifest' in reading) return reading.manifest;
+  throw new AppError({code: 'invalid-plugin', plugin: folder ?? source, problems: reading.problems});
+}

@@ -1,0 +1,74 @@
+import {readdir, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import {AppError} from '../../domain/app-error.ts';
+import {isPluginId} from '../../domain/plugin-id.ts';
+import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';
+import type {Staging} from './staging.ts';
+
+/** The parts of a plugin on disk. */
+export interface RemovablePlugin {
+  readonly id: string;
+  /** Its folder; undefined if it is not installed. */
+  readonly directory: string | undefined;
+  /** Directory of its files; undefined if it has none. */
+  readonly storage: string | undefined;
+}
+
+/** Directories of the plugins, and of their files. */
+export interface PluginPlaces {
+  readonly plugins: string;
+  readonly storage: string;
+}
+
+/**
+ * Finds an installed plugin, broken or not, and the files of its background.
+ *
+ * @throws {AppError} `no-plugin` if there is neither.
+ */
+export async function findPlugin(id: string, {plugins, storage}: PluginPlaces): Promise<RemovablePlugin> {
+  const isInstalled = !id.startsWith('.') && (await hasEntry(plugins, id));
+  const hasStorage = isPluginId(id) && (await hasEntry(storage, id));
+  if (!isInstalled && !hasStorage) throw new AppError({code: 'no-plugin', plugin: id.slice(0, 64).toWellFormed()});
+  return {
+    id,
+    directory: isInstalled ? join(plugins, id) : undefined,
+    storage: hasStorage ? join(storage, id) : undefined,
+  };
+}
+
+/** Returns whether a directory has an entry of exactly this name, which is no path. */
+async function hasEntry(directory: string, name: string): Promise<boolean> {
+  return (await readdir(directory).catch((): string[] => [])).includes(name);
+}
+
+/** The surroundings of a removal. */
+export interface RemoveDeps {
+  readonly staging: Staging;
+  /** The service that follows the directory; undefined if none does. */
+  readonly service: FollowingService | undefined;
+  readonly waiting: Waiting;
+}
+
+/** The result of a removal. */
+export interface Removal {
+  /** Whether the background has ended; true if no service follows the directory. */
+  readonly hasEnded: boolean;
+}
+
+/**
+ * Removes a plugin: its folder is moved out of the directory of plugins, the service ends its background, and then the files of the
+ * background are deleted, if `withStorage`, and the folder.
+ */
+export async function removePlugin(
+  {id, directory, storage}: RemovablePlugin,
+  withStorage: boolean,
+  {staging, service, waiting}: RemoveDeps,
+): Promise<Removal> {
+  let hasEnded = true;
+  if (directory !== undefined) {
+    await staging.drop(directory);
+    if (service !== undefined) hasEnded = await awaitEnd(service, {id, directory}, waiting);
+  }
+  if (withStorage && storage !== undefined) await rm(storage, {recursive: true, force: true, maxRetries: 3});
+  return {hasEnded};
+}

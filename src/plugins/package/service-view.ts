@@ -1,0 +1,99 @@
+import {AppError, describeFailure} from '../../domain/app-error.ts';
+import type {PluginLogLine, PluginState, PluginStatus} from '../../domain/plugin.ts';
+
+/** A service that follows the directory of plugins. */
+export interface FollowingService {
+  /** Reads the state of a plugin; undefined if the service does not know it. */
+  status(id: string): Promise<PluginStatus | undefined>;
+  /** Reads the last lines that a plugin logged. */
+  logs(id: string): Promise<readonly PluginLogLine[]>;
+}
+
+/** Waiting for a service. */
+export interface Waiting {
+  /** Waits; rejects once the signal is aborted. */
+  readonly pause: (timeMs: number, signal: AbortSignal) => Promise<void>;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Pause between two questions to the service, in milliseconds. It looks at the directory twice a second. */
+const PAUSE_MS = 200;
+
+/**
+ * Longest wait for a state, in milliseconds: it takes the service a second to see new files, five to end the old background, and
+ * some to load the new one on a slow machine.
+ */
+const WAIT_MAX_MS = 30_000;
+
+/** How a service took a new version: its state, or why it does not run. */
+export type Verdict = {readonly state: PluginState} | {readonly problem: string};
+
+/** Waits until the service has started the version with this stamp, or it is certain that it does not run. */
+export async function awaitStart(
+  service: FollowingService,
+  {id, stamp}: {readonly id: string; readonly stamp: string},
+  waiting: Waiting,
+): Promise<Verdict> {
+  let endsBefore: number | undefined;
+  let last = 'the service has not noticed it';
+  const verdict = await poll(waiting, async () => {
+    const status = await service.status(id);
+    if (status?.stamp !== stamp) return undefined;
+    endsBefore ??= status.ends;
+    last = `it is still ${status.state}`;
+    return judge(status, endsBefore);
+  });
+  return verdict ?? {problem: `${last} after ${WAIT_MAX_MS / 1000} seconds`};
+}
+
+/** Waits until the background of a plugin that was removed has ended. @returns Whether it has. */
+export async function awaitEnd(
+  service: FollowingService,
+  {id, directory}: {readonly id: string; readonly directory: string},
+  waiting: Waiting,
+): Promise<boolean> {
+  const ended = await poll(waiting, async () => {
+    const status = await service.status(id);
+    // A plugin in development may have the same id.
+    return status?.directory === directory ? undefined : true;
+  });
+  return ended ?? false;
+}
+
+/** Repeats a question until it has an answer. @returns Undefined if it has none in time. */
+async function poll<T>({pause, elapsedMs, signal}: Waiting, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+  const startMs = elapsedMs();
+  do {
+    signal.throwIfAborted();
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await pause(PAUSE_MS, signal);
+  } while (elapsedMs() - startMs < WAIT_MAX_MS);
+  return undefined;
+}
+
+/** Judges a state of the new version; undefined while it may still change. */
+function judge({state, reason, ends}: PluginStatus, endsBefore: number): Verdict | undefined {
+  switch (state) {
+    case 'running':
+    case 'page-only':
+    case 'waiting':
+      return {state};
+    case 'broken':
+    case 'stopped':
+      return {problem: reason ?? `it is ${state}`};
+    case 'restarting':
+      // Before its first start too, while the old version ends.
+      return ends > endsBefore ? {problem: reason ?? 'it ended'} : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the problem of a service that fails while it is asked. @throws {Error} Anything but a failure. */
+export function problemOf(error: unknown): string {
+  if (error instanceof AppError) return describeFailure(error.failure);
+  throw error;
+}

@@ -1,0 +1,87 @@
+import {lstat, mkdir, readdir, rename, rm} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import {codeOf} from '../../domain/error-text.ts';
+import {makeDirectory} from '../../files.ts';
+import {ownUserId} from '../directory/access.ts';
+
+/** The parts of this process that name a staging directory. */
+export interface StagingDeps {
+  readonly processId: number;
+  /** Returns an unguessable name, of hexadecimal digits. */
+  readonly randomName: () => string;
+  /** Returns whether a process runs. */
+  readonly isRunning: (processId: number) => boolean;
+}
+
+const MODE = 0o700;
+
+/**
+ * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one waits. Files
+ * move between the two by renaming. Disposal removes it with its content.
+ */
+export interface Staging extends AsyncDisposable {
+  /** Folder for the files of a new version; made by its caller. */
+  readonly next: string;
+  /** Moves the folder of a new version to its place. */
+  move(staged: string, folder: string): Promise<void>;
+  /** Moves a folder out of the directory of plugins; it is put back by a later command if this process is killed. */
+  keep(folder: string): Promise<void>;
+  /** Moves what was kept back to its place. */
+  putBack(folder: string): Promise<void>;
+  /** Moves a folder out of the directory of plugins for good. */
+  drop(folder: string): Promise<void>;
+}
+
+/**
+ * Makes a staging directory for a directory of plugins, which may be missing. Cleans up first after commands that were killed.
+ *
+ * @throws {Error} An error of the operating system.
+ */
+export async function openStaging(plugins: string, deps: StagingDeps): Promise<Staging> {
+  await makeDirectory(dirname(plugins), MODE);
+  await cleanUp(plugins, deps);
+  const path = `${plugins}${SUFFIX}-${deps.processId}-${deps.randomName()}`;
+  await mkdir(path, {mode: MODE});
+  for (const part of [NEXT, KEPT, DROPPED]) await mkdir(join(path, part), {mode: MODE});
+  return {
+    next: join(path, NEXT),
+    move: rename,
+    keep: folder => rename(folder, join(path, KEPT, basename(folder))),
+    putBack: folder => rename(join(path, KEPT, basename(folder)), folder),
+    drop: folder => rename(folder, join(path, DROPPED, basename(folder))),
+    [Symbol.asyncDispose]: () => remove(path),
+  };
+}
+
+const SUFFIX = '-install';
+
+/** Folders in a staging directory. */
+const NEXT = 'next';
+const KEPT = 'kept';
+const DROPPED = 'dropped';
+
+/** Puts back what killed commands kept, and removes their staging directories. */
+async function cleanUp(plugins: string, {isRunning}: StagingDeps): Promise<void> {
+  const beginning = `${basename(plugins)}${SUFFIX}-`;
+  for (const name of await readdir(dirname(plugins))) {
+    if (!name.startsWith(beginning)) continue;
+    const [, processId] = /^(\d{1,10})-[0-9a-f]+$/.exec(name.slice(beginning.length)) ?? [];
+    const path = join(dirname(plugins), name);
+    if (processId === undefined || isRunning(Number(processId)) || !(await isOwnDirectory(path))) continue;
+    for (const kept of await readdir(join(path, KEPT)).catch(() => [])) {
+      const isMissing = (await lstat(join(plugins, kept)).catch(codeOf)) === 'ENOENT';
+      if (isMissing) await rename(join(path, KEPT, kept), join(plugins, kept));
+    }
+    await remove(path);
+  }
+}
+
+/** In a shared directory another user may have made one of this name. */
+async function isOwnDirectory(path: string): Promise<boolean> {
+  const status = await lstat(path).catch(() => undefined);
+  return status?.isDirectory() === true && (ownUserId() === undefined || status.uid === ownUserId());
+}
+
+function remove(path: string): Promise<void> {
+  return rm(path, {recursive: true, force: true, maxRetries: 3});
+}
