@@ -17,7 +17,22 @@ export interface Options {
 }
 
 /** Text of `--help`. */
-export const USAGE = `Usage: npm run bench [-- OPTIONS]⏎⏎Measures Crewroom beside bare node:http, beside its engine without rules, and beside alternatives.⏎Prints a report, and writes it to bench/results/ as Markdown and as JSON.⏎⏎  --quick        in less than 3 minutes, with fewer rounds and connections; otherwise less than 30⏎  --only NAME    only this workload or section; repeatable⏎                 workloads: ${WORKLOADS.map(({name}) => name).join(', ')}⏎                 sections: ${SECTIONS.join(', ')}⏎  --no-peers     only Crewroom, bare node:http, and LMDB behind it⏎  --peers DIR    install the peers there and keep them, instead of in a temporary directory⏎  --data-dir DIR directory for the data of the servers during the run (default: ${tmpdir()})⏎  --json         print the JSON instead of the report⏎  --check        exit with 1 if a target is missed⏎  --help⏎`;
+export const USAGE = `Usage: npm run bench [-- OPTIONS]
+
+Measures Crewroom beside bare node:http, beside its engine without rules, and beside alternatives.
+Prints a report, and writes it to bench/results/ as Markdown and as JSON.
+
+  --quick        in less than 3 minutes, with fewer rounds and connections; otherwise less than 30
+  --only NAME    only this workload or section; repeatable
+                 workloads: ${WORKLOADS.map(({name}) => name).join(', ')}
+                 sections: ${SECTIONS.join(', ')}
+  --no-peers     only Crewroom, bare node:http, and LMDB behind it
+  --peers DIR    install the peers there and keep them, instead of in a temporary directory
+  --data-dir DIR directory for the data of the servers during the run (default: ${tmpdir()})
+  --json         print the JSON instead of the report
+  --check        exit with 1 if a target is missed
+  --help         print this text
+`;
 
 /**
  * Parses the arguments of the command.

@@ -1,7 +1,8 @@
 import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
-import {readOptions, UsageError} from './options.ts';
+import {flagsOf} from '../test/support/usage.ts';
+import {readOptions, USAGE, UsageError} from './options.ts';
 
 describe('readOptions()', () => {
   test('uses a new seed and some minutes by default', () => {
@@ -31,6 +32,11 @@ describe('readOptions()', () => {
   ]) {
     test(`refuses ${args.join(' ')}`, () => expect(() => readOptions(args)).toThrow(UsageError));
   }
+});
+
+test('the usage text has a line for each flag', () => {
+  expect(flagsOf(USAGE)).toEqual(['minutes', 'runs', 'seed', 'path', 'only', 'quick', 'json', 'help']);
+  expect(USAGE).not.toContain('\u23ce');
 });
 
 describe('npm run fuzz', () => {

@@ -31,8 +31,22 @@ const MINUTES = 5;
 const QUICK_MS = 44_000;
 const QUICK_SEED = 20_261_122;
 
-/** Returns the text of `--help`. */
-export const USAGE = `Starts the service in a directory of its own, sends it valid, odd and hostile requests made from its own /openapi.json, and checks every answer.⏎⏎  npm run fuzz [-- options]⏎⏎  --minutes M   duration  [${MINUTES}]⏎  --runs N      number of cases of each operation, instead of a duration⏎  --seed S      0 to ${SEED_MAX}: repeats the random choices of a run  [a new one]⏎  --path P      with --seed and --only: repeats one case, as a failure prints it⏎  --only NAME   run only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes", "hostile-patches", "hostile-pages"; repeatable⏎  --quick       less than a minute, half of it with a fixed seed⏎  --json        print the report as JSON, on standard output⏎`;
+/** Text of `--help`. */
+export const USAGE = `Starts the service in a directory of its own, sends it valid, odd and hostile requests made from its own /openapi.json,
+and checks every answer.
+
+  npm run fuzz [-- options]
+
+  --minutes M   duration  [${MINUTES}]
+  --runs N      number of cases of each operation, instead of a duration
+  --seed S      0 to ${SEED_MAX}: repeats the random choices of a run  [a new one]
+  --path P      with --seed and --only: repeats one case, as a failure prints it
+  --only NAME   run only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes",
+                "hostile-patches", "hostile-pages"; repeatable
+  --quick       less than a minute, half of it with a fixed seed
+  --json        print the report as JSON, on standard output
+  --help        print this text
+`;
 
 /** @returns Undefined if help is requested. @throws {UsageError} */
 export function readOptions(args: readonly string[]): FuzzOptions | undefined {

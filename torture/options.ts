@@ -23,7 +23,21 @@ export class UsageError extends Error {
 /** Returns the text of `--help`. */
 export function formatUsage(scenarios: readonly Scenario[]): string {
   const list = scenarios.map(({id, name}) => `  ${id.padEnd(4)} ${name}`).join('\n');
-  return `Tries to make the service lose data.⏎⏎  npm run torture [-- options]⏎⏎  --only ID     run only this scenario; repeatable, or several with commas⏎  --rounds N    number of rounds of each scenario⏎  --seed S      0 to ${SEED_MAX}: repeats the random choices of a run  [a new one]⏎  --quick       few rounds: the whole run takes less than five minutes⏎  --json        print the results as JSON, on standard output⏎  --keep        keep data directories and ledgers, also of passed scenarios⏎⏎Scenarios:⏎${list}⏎`;
+  return `Tries to make the service lose data.
+
+  npm run torture [-- options]
+
+  --only ID     run only this scenario; repeatable, or several with commas
+  --rounds N    number of rounds of each scenario
+  --seed S      0 to ${SEED_MAX}: repeats the random choices of a run  [a new one]
+  --quick       few rounds: the whole run takes less than five minutes
+  --json        print the results as JSON, on standard output
+  --keep        keep data directories and ledgers, also of passed scenarios
+  --help        print this text
+
+Scenarios:
+${list}
+`;
 }
 
 /** @returns Undefined if help is requested. @throws {UsageError} */

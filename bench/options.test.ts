@@ -1,0 +1,8 @@
+import {expect, test} from 'vitest';
+import {flagsOf} from '../test/support/usage.ts';
+import {USAGE} from './options.ts';
+
+test('the usage text has a line for each flag', () => {
+  expect(flagsOf(USAGE)).toEqual(['quick', 'only', 'no-peers', 'peers', 'data-dir', 'json', 'check', 'help']);
+  expect(USAGE).not.toContain('\u23ce');
+});
