@@ -64,6 +64,8 @@ export interface ApiDocument {
   resolve(schema: Schema): Schema;
   /** Describes how a value violates a schema of the document, with the place in the value; empty if it does not. */
   check(value: unknown, place: readonly string[]): readonly string[];
+  /** Problem codes of a documented answer; empty if it is not documented. */
+  codes(answer: DescribedAnswer | undefined): readonly string[];
   /** Problem codes that any operation may return, by status. */
   commonCodes(status: number): readonly string[];
 }
@@ -83,6 +85,7 @@ export function readDocument(document: OpenApi): ApiDocument {
       if (validate(value)) return [];
       return (validate.errors ?? []).map(({instancePath, message}) => `${instancePath || 'it'} ${message}`);
     },
+    codes: answer => codesOf(answer, document),
     commonCodes: status => {
       const [first, ...others] = operations.map(({answers}) => codesOf(answers[status], document));
       return (first ?? []).filter(code => others.every(codes => codes.includes(code)));

@@ -1,9 +1,9 @@
 import {once} from 'node:events';
 import fc from 'fast-check';
 import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
-import {SIGN_INS} from './back-end.ts';
 import type {ApiDocument} from './document.ts';
 import {Gate} from './gate.ts';
+import {HINTS} from './hints.ts';
 import {checkMemory, type MemorySample} from './memory.ts';
 import {type FuzzOptions, UsageError} from './options.ts';
 import {createOracle, type Finding} from './oracle.ts';
@@ -117,7 +117,7 @@ class Run {
     this.#options = options;
     this.#deps = deps;
     this.#caseDeps = {service, document, oracle, tally: this.#tally};
-    const all = createProperties(document, {bodies: {signIn: SIGN_INS}});
+    const all = createProperties(document, HINTS);
     this.#properties = choose(all, options.only);
   }
 

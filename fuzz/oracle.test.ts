@@ -17,6 +17,10 @@ const problemWith = (...codes: readonly string[]) => ({
   },
 });
 
+const PLUGIN_FAILURE = problemWith('plugin-ended', 'store-closed');
+
+const ANY_JSON = {content: {'application/json': {schema: {}}}};
+
 const COMMON = {'400': problemWith('malformed-request'), '500': problemWith('internal')};
 
 const EVENT = {type: 'object', properties: {kind: {enum: ['written']}}, required: ['kind']};
@@ -46,6 +50,9 @@ const DOCUMENT = {
         },
       },
       put: {operationId: 'putPilot', responses: {...COMMON, '502': problemWith('back-end-failed')}},
+    },
+    '/plugin': {
+      get: {operationId: 'getPlugin', responses: {...COMMON, '200': ANY_JSON, '503': PLUGIN_FAILURE}},
     },
     '/events': {
       get: {
@@ -95,6 +102,21 @@ describe('the oracle accepts', () => {
       name: 'a failure of another service, if it is documented',
       request: {...GET, method: 'PUT'},
       answer: makeAnswer(502, {...REFUSED, status: 502, code: 'back-end-failed'}),
+    },
+    {
+      name: 'a failure of a plugin, if it is documented',
+      request: {method: 'GET', target: '/plugin'},
+      answer: makeAnswer(503, {...REFUSED, status: 503, code: 'plugin-ended'}),
+    },
+    {
+      name: 'a failure of a plugin after HEAD',
+      request: {method: 'HEAD', target: '/plugin'},
+      answer: makeAnswer(503, ''),
+    },
+    {
+      name: 'the directory of a plugin',
+      request: {method: 'GET', target: '/plugin'},
+      answer: makeAnswer(200, {directory: 'open sesame/a'}),
     },
     {
       name: 'that the path does not exist',
@@ -149,6 +171,17 @@ describe('the oracle reports', () => {
     {
       name: 'a failure of another service, if it is not documented',
       answer: makeAnswer(502, {...REFUSED, status: 502, code: 'back-end-failed'}),
+      rule: 'server-error',
+    },
+    {
+      name: 'another failure of an operation of plugins',
+      request: {method: 'GET', target: '/plugin'},
+      answer: makeAnswer(503, {...REFUSED, status: 503, code: 'store-closed'}),
+      rule: 'server-error',
+    },
+    {
+      name: 'a failure of a plugin where it is not documented',
+      answer: makeAnswer(500, {...REFUSED, status: 500, code: 'plugin-failed'}),
       rule: 'server-error',
     },
     {name: 'a member of a wrong type', answer: {...GOOD, body: Buffer.from('{"name":1}')}, rule: 'wrong-body'},

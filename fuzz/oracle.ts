@@ -69,6 +69,12 @@ export interface Oracle {
 /** Failures of another service: answers with these are correct if they are documented for the operation. */
 const GATEWAY_STATUSES = [502, 504];
 
+/** Failures of a plugin, which are correct likewise, with any status. */
+const PLUGIN_CODES = ['plugin-busy', 'plugin-ended', 'plugin-failed', 'plugin-timeout'];
+
+/** Members of plugins that are documented to be paths of the machine. */
+const PLUGIN_PATHS = /"(?:directory|storagePath)":"(?:[^"\\]|\\.)*"/g;
+
 /** Headers that any answer may have, besides its documented ones. */
 const COMMON_HEADERS = new Set([
   'accept-patch',
@@ -163,14 +169,14 @@ function* checkHeaders({status, headers}: Answer): Iterable<Found> {
 }
 
 function* checkSecrets({headers, body}: Answer, secrets: readonly string[]): Iterable<Found> {
-  const text = `${JSON.stringify(headers)}${textOf({body})}`;
+  const text = `${JSON.stringify(headers)}${textOf({body}).replace(PLUGIN_PATHS, '')}`;
   for (const secret of secrets)
     if (text.includes(secret)) yield found('leak', `it contains a secret: ${secret.slice(0, 3)}…`);
 }
 
 function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Iterable<Found> {
   const {status} = answer;
-  if (status >= 500 && !isPromised(place, status)) yield found('server-error', textOf(answer).slice(0, 500));
+  if (status >= 500 && !isPromised(place, answer, document)) yield found('server-error', textOf(answer).slice(0, 500));
   switch (place.kind) {
     case 'operation':
     case 'head':
@@ -192,10 +198,13 @@ function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Itera
   }
 }
 
-function isPromised(place: Place, status: number): boolean {
-  return (
-    place.kind === 'operation' && GATEWAY_STATUSES.includes(status) && place.operation.answers[status] !== undefined
-  );
+function isPromised(place: Place, answer: Answer, document: ApiDocument): boolean {
+  if (place.kind !== 'operation' && place.kind !== 'head') return false;
+  const described = place.operation.answers[answer.status];
+  if (GATEWAY_STATUSES.includes(answer.status)) return described !== undefined;
+  const codes = document.codes(described).filter(code => PLUGIN_CODES.includes(code));
+  // The answer to HEAD has no code.
+  return place.kind === 'head' ? codes.length > 0 : codes.includes(codeOf(answer) ?? '');
 }
 
 /** Checks an answer that lists the methods. */

@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
+import {writePlugins} from './plugins.ts';
 
 /** The service under test. */
 export interface FuzzedService extends AsyncDisposable {
@@ -53,8 +54,9 @@ const TICK_MS_MAX = 150;
 /** Maximum time of a start, in milliseconds. */
 const START_TIMEOUT_MS = 30_000;
 
-/** Failures whose log lines are expected: the back end failed, not the service, and the log explains it. */
-const BACK_END_CODES = /"code":"(account-broken|back-end-[a-z]+|not-a-back-end|invalid-pilot)"/;
+/** Expected lines of level `error`: the back end or a plugin failed, not the service, and the log explains it. */
+const EXPECTED_LINE =
+  /"code":"(account-broken|back-end-[a-z]+|not-a-back-end|invalid-pilot|plugin-(busy|ended|failed|timeout))"|"message":"plugin is broken"\}$/;
 
 /** Options of the service. */
 export interface StartOptions {
@@ -68,6 +70,7 @@ export interface StartOptions {
 export async function startService(options: StartOptions): Promise<FuzzedService> {
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-fuzz-'));
   await writeFile(join(directory, 'airline.json'), options.airlineJson);
+  await writePlugins(join(directory, 'plugins'));
   const service = new ChildService(directory, options.secrets);
   try {
     await service.revive();
@@ -124,7 +127,11 @@ class ChildService implements FuzzedService {
   async #start(): Promise<void> {
     // The same port, so that a failure can be reproduced.
     const port = ['--port', String(this.#port)];
-    const files = ['--data-dir', join(this.#directory, 'data'), '--airline', join(this.#directory, 'airline.json')];
+    const files = [
+      ...['--data-dir', join(this.#directory, 'data')],
+      ...['--airline', join(this.#directory, 'airline.json')],
+      ...['--plugins', join(this.#directory, 'plugins')],
+    ];
     const args = ['start', '--json', ...port, ...files, '--no-keep', '--allow-origin', 'https://pages.example'];
     const child = spawn(process.execPath, ['--import', TICK_MONITOR, MAIN, ...args], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -178,7 +185,7 @@ class ChildService implements FuzzedService {
     if (this.#hidden.some(secret => line.includes(secret)))
       this.#complaints.push({rule: 'leak', text: 'a line of its log contains a secret'});
     if (line.startsWith('{"level":"info"') || line.startsWith('{"level":"debug"')) return;
-    if (BACK_END_CODES.test(line)) return;
+    if (EXPECTED_LINE.test(line)) return;
     this.#complaints.push({rule: 'error-log', text: line.slice(0, 2000)});
   }
 

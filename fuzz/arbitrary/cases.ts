@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {SILENT} from '../back-end.ts';
 import type {ApiDocument} from '../document.ts';
+import {PLUGIN, SILENT_ROUTE} from '../plugins.ts';
 import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
 import {HOSTILE_PAGES, HOSTILE_PATCHES, HOSTILE_SHAPES} from './hostile-shapes.ts';
@@ -29,6 +30,9 @@ export interface Property {
 /** Weight of operations that have only one valid request. */
 const PLAIN_WEIGHT = 0.3;
 
+/** Weight of slow operations. */
+const SLOW_WEIGHT = 0.2;
+
 /** Weight of cases of megabytes, each of which takes the time of many others. */
 const HOSTILE_WEIGHT = 0.2;
 
@@ -39,13 +43,15 @@ const STEPS_MAX = 12;
 export function createProperties(document: ApiDocument, hints: RequestHints): readonly Property[] {
   const {operations} = document;
   const {valid, any} = createRequestArbitraries(document, hints);
-  const validOfAny = fc.oneof(...operations.map(valid));
-  const anyOfAny = fc.oneof(...operations.map(any));
+  const quick = operations.filter(({name}) => !hints.slow.includes(name));
+  const validOfAny = fc.oneof(...quick.map(valid));
+  const anyOfAny = fc.oneof(...quick.map(any));
   // Earlier entries matter only to operations with several valid requests.
-  const various = operations.filter(({parameters, body}) => parameters.length > 0 || body !== undefined);
+  const various = quick.filter(({parameters, body}) => parameters.length > 0 || body !== undefined);
   const before = fc.array(fc.oneof(...various.map(valid)).map(alone), {maxLength: 2});
   const properties = operations.map((operation): Property => {
     const last = any(operation).map(alone);
+    if (!quick.includes(operation)) return {name: operation.name, cases: last.map(step => [step]), weight: SLOW_WEIGHT};
     return various.includes(operation)
       ? {name: operation.name, cases: fc.tuple(before, last).map(([steps, step]) => [...steps, step]), weight: 1}
       : {name: operation.name, cases: last.map(step => [step]), weight: PLAIN_WEIGHT};
@@ -76,8 +82,8 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
 }
 
 /**
- * Stalled requests, each in its headers, or in its body if it has one, and with a back end that does not answer: they
- * take long, and all run at once.
+ * Stalled requests, each in its headers, or in its body if it has one, and with a back end and a plugin that do not answer:
+ * they take long, and all run at once.
  */
 export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
   const silence: RequestPlan = {
@@ -88,10 +94,11 @@ export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
     framing: 'length',
     ending: 'wait',
   };
+  const silentPlugin = {...silence, method: 'GET', target: `/api/${PLUGIN}/${SILENT_ROUTE}`, body: undefined};
   const stalls = document.operations.flatMap(({method, path, body}): readonly RequestPlan[] => {
     const plan: RequestPlan = {
       method,
-      target: path.replace('{key}', 'stalled'),
+      target: path.replace(/\{(\w+)\}/g, (_, name) => STALLED_SEGMENTS[name] ?? PLUGIN),
       headers: [['Host', '{{host}}']],
       body: body === undefined ? undefined : {before: '{}', repeated: '', times: 0, after: ''},
       framing: 'length',
@@ -99,8 +106,11 @@ export function makeStalls(document: ApiDocument): readonly RequestPlan[] {
     };
     return body === undefined ? [plan] : [plan, {...plan, ending: 'stall-in-body'}];
   });
-  return [silence, ...stalls];
+  return [silence, silentPlugin, ...stalls];
 }
+
+/** Values of parameters in paths of stalled requests; others are ids of plugins. */
+const STALLED_SEGMENTS: Readonly<Record<string, string>> = {key: 'stalled', name: 'echo'};
 
 function alone(plan: RequestPlan): Step {
   return {kind: 'parallel', plans: [plan]};

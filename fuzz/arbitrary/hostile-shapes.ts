@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {HOSTILE_PAGE_NAMES} from '../back-end.ts';
+import {PLUGIN} from '../plugins.ts';
 import {type BodyPlan, bodyOf, type RequestPlan} from '../request-plan.ts';
 import type {FuzzCase, Step} from './cases.ts';
 
@@ -20,6 +21,7 @@ export const HOSTILE_SHAPES: fc.Arbitrary<FuzzCase> = fc
     send('PUT', '/api/store/wide', repeat('[', '{},', '0]', VALUE_BYTES)),
     send('POST', '/api/import', repeat('{', '"x":0,', '"format":"crewroom-export"}\n', 3 * VALUE_BYTES)),
     send('POST', '/api/import', repeat('', '\n', '', TRANSACTION_BYTES)),
+    send('POST', `/api/${PLUGIN}/echo`, repeat('[', '{},', '0]', VALUE_BYTES)),
     send('POST', '/api/session', repeat('{', '"x":0,', '"username":"1"}', SIGN_IN_BYTES)),
   )
   .map(step => [step]);

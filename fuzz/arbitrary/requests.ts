@@ -25,6 +25,10 @@ import {SPOILINGS, spoil, valuesOf} from './values.ts';
 export interface RequestHints {
   /** Meaningful bodies by name of the operation, such as the credentials of a pilot. */
   readonly bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+  /** Values of parameters in paths by name, besides keys. */
+  readonly segments: Readonly<Record<string, fc.Arbitrary<string>>>;
+  /** Names of operations that take seconds, which few cases use. */
+  readonly slow: readonly string[];
 }
 
 /** Creates requests of any operation of a document. */
@@ -43,7 +47,7 @@ export function createRequestArbitraries(document: ApiDocument, hints: RequestHi
   const valid = (operation: Operation): fc.Arbitrary<RequestPlan> =>
     fc
       .record({
-        path: pathsOf(operation),
+        path: pathsOf(operation, hints),
         query: queriesOf(operation, document),
         headers: headersOfOperation(operation),
         body: bodiesOf(operation, document, hints),
@@ -72,8 +76,13 @@ export function createRequestArbitraries(document: ApiDocument, hints: RequestHi
   return {valid, any};
 }
 
-function pathsOf({path}: Operation): fc.Arbitrary<string> {
-  return path.includes('{key}') ? KEYS.map(key => path.replace('{key}', () => writeSegment(key))) : fc.constant(path);
+function pathsOf({path}: Operation, {segments}: RequestHints): fc.Arbitrary<string> {
+  const parts = path.split('/').map(part => {
+    const name = /^\{(.+)\}$/.exec(part)?.[1];
+    if (name === undefined) return fc.constant(part);
+    return name === 'key' ? KEYS.map(writeSegment) : (segments[name] ?? fc.constant(name));
+  });
+  return fc.tuple(...parts).map(written => written.join('/'));
 }
 
 /** Values of parameters whose meaning their schema does not describe, as written in a query. */
@@ -139,13 +148,18 @@ function twistsOf(operation: Operation, document: ApiDocument, hints: RequestHin
   ];
   if (operation.method === 'GET')
     twists.push({weight: 1, arbitrary: fc.constant<Twist>(plan => ({...plan, method: 'HEAD'}))});
-  if (operation.path.includes('{key}'))
-    twists.push({weight: 4, arbitrary: fc.oneof(ODD_SEGMENTS, NO_KEYS.map(writeSegment)).map(putSegment)});
+  if (operation.path.includes('{')) twists.push({weight: 4, arbitrary: segmentTwists(operation, hints)});
   return fc.oneof(...twists);
 }
 
-function putSegment(segment: string): Twist {
-  return plan => ({...plan, target: plan.target.replace(/^\/api\/store\/[^?]*/, () => `/api/store/${segment}`)});
+/** Replaces the path by one with an odd parameter. Its other segments do not come from the plan, whose target may be odd. */
+function segmentTwists(operation: Operation, hints: RequestHints): fc.Arbitrary<Twist> {
+  const places = operation.path.split('/').flatMap((part, index) => (part.startsWith('{') ? [index] : []));
+  const odd = fc.oneof(ODD_SEGMENTS, NO_KEYS.map(writeSegment));
+  return fc.tuple(pathsOf(operation, hints), fc.constantFrom(...places), odd).map(([path, place, segment]) => plan => {
+    const query = /\?.*$/s.exec(plan.target)?.[0] ?? '';
+    return {...plan, target: `${path.split('/').with(place, segment).join('/')}${query}`};
+  });
 }
 
 function queryTwists({parameters}: Operation): fc.Arbitrary<Twist> {

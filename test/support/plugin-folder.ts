@@ -36,13 +36,18 @@ export async function writePlugin(
 
 const FIXTURES = fileURLToPath(new URL('../plugins/fixtures/', import.meta.url));
 
-/** Copies a plugin of `test/plugins/fixtures/` into a directory of plugins. @returns Its folder. */
-export async function copyPlugin(id: string, directory: string): Promise<string> {
-  const entries = await readdir(join(FIXTURES, id), {recursive: true, withFileTypes: true});
+/**
+ * Copies a plugin into a directory of plugins, so that only this user can write to it.
+ *
+ * @param from Directory of the plugin to copy. @default {`test/plugins/fixtures/`}
+ * @returns Its folder.
+ */
+export async function copyPlugin(id: string, directory: string, from: string = FIXTURES): Promise<string> {
+  const entries = await readdir(join(from, id), {recursive: true, withFileTypes: true});
   const names = entries
     .filter(each => each.isFile())
-    .map(each => relative(join(FIXTURES, id), join(each.parentPath, each.name)));
-  const files = names.map(async name => [name, await readFile(join(FIXTURES, id, name), 'utf8')] as const);
+    .map(each => relative(join(from, id), join(each.parentPath, each.name)));
+  const files = names.map(async name => [name, await readFile(join(from, id, name), 'utf8')] as const);
   await writePlugin(join(directory, id), Object.fromEntries(await Promise.all(files)));
   return join(directory, id);
 }

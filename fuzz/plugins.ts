@@ -1,0 +1,70 @@
+import {fileURLToPath} from 'node:url';
+import fc from 'fast-check';
+import {copyPlugin} from '../test/support/plugin-folder.ts';
+
+/** Plugin with a page, a background and settings. */
+export const PLUGIN = 'com.example.fuzzed';
+
+/** Plugin without a background, and one with a wrong manifest. */
+const OTHER_PLUGINS = ['com.example.page', 'com.example.broken'];
+
+/** Ids without a plugin of that name: the simulated flight stands in for one of them. */
+const OTHER_IDS = ['com.tfdidesign.flight-tracking', 'com.example.absent', 'COM.EXAMPLE.FUZZED', 'core', '__proto__'];
+
+/** Route that never answers. */
+export const SILENT_ROUTE = 'silent';
+
+const IDS: fc.Arbitrary<string> = fc.oneof(
+  {weight: 6, arbitrary: fc.constant(PLUGIN)},
+  {weight: 1, arbitrary: fc.constantFrom(...OTHER_PLUGINS, ...OTHER_IDS)},
+);
+
+/** Values of the parameters in paths of plugins. */
+export const PLUGIN_SEGMENTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  id: IDS,
+  plugin: IDS,
+  name: fc.oneof(
+    {weight: 6, arbitrary: fc.constant('echo')},
+    {weight: 1, arbitrary: fc.constantFrom('fail', 'data', 'startflight', 'absent', '__proto__', 'constructor')},
+  ),
+};
+
+/** Changes of the settings of {@link PLUGIN}: within their limits, or also beside them and of unknown ones. */
+export const SETTINGS: fc.Arbitrary<unknown> = fc.oneof(
+  fc.record({sound: fc.constantFrom(true, null), unit: fc.constantFrom('kg', 'lb', null)}, {requiredKeys: []}),
+  fc.record(
+    {
+      sound: fc.constantFrom(true, false, null),
+      volume: fc.oneof(fc.constantFrom(null, 0, -0, '5'), fc.double()),
+      callsign: fc.constantFrom('ABC', 'AB', '', null, 'x'.repeat(10_000)),
+      unit: fc.constantFrom('kg', 'lb', 'st', null),
+      hub: fc.constantFrom('EDDF', null),
+      unknown: fc.constantFrom(1, null),
+    },
+    {requiredKeys: []},
+  ),
+);
+
+/** Commands of the simulated flight; most start it. */
+export const FLIGHTS: fc.Arbitrary<unknown> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        action: fc.constant('start'),
+        from: fc.constant('EDDF'),
+        to: fc.constantFrom('LPMA', 'EDDF', 'XXXX'),
+        speed: fc.constantFrom(1, 60, 1000),
+      },
+      {requiredKeys: ['action']},
+    ),
+  },
+  fc.constantFrom({action: 'jump', phase: 'CRUISE'}, {action: 'pause'}, {action: 'disconnect'}),
+);
+
+/** Writes all plugins into a directory. */
+export async function writePlugins(directory: string): Promise<void> {
+  for (const id of [PLUGIN, ...OTHER_PLUGINS]) await copyPlugin(id, directory, PLUGINS);
+}
+
+const PLUGINS = fileURLToPath(new URL('plugins/', import.meta.url));
