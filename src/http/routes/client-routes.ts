@@ -1,3 +1,4 @@
+import {AppError} from '../../domain/app-error.ts';
 import type {Announcer, ClientRequested} from '../../domain/event.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
@@ -63,11 +64,29 @@ function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
 }
 
 /**
- * Returns the plugin that sent a request: the background SDK names it in a header, and browsers the page in the Referer.
- * Only for the log, since programs can send any header.
+ * Returns the plugin that sent a request. Requests of backgrounds name it in a header, which their process adds. Requests of pages have it in
+ * their Referer. Only for the log: any program can send any header.
+ *
+ * A page cannot write lines in the name of a background. Browsers mark what pages send, with headers that pages can neither set nor
+ * leave out, and by which the guard knows pages too: every POST has an `Origin`. A marked request with the header is refused.
+ *
+ * @throws {AppError} `invalid-header`.
  */
 function pluginOf({rawHeaders}: HttpRequest): string | undefined {
-  const [named] = headerValues(rawHeaders, 'x-crewroom-plugin');
+  const [named] = headerValues(rawHeaders, PLUGIN_HEADER);
+  const isOfPage = PAGE_HEADERS.some(name => headerValues(rawHeaders, name).length > 0);
+  if (named !== undefined && isOfPage)
+    throw new AppError({
+      code: 'invalid-header',
+      header: 'X-Crewroom-Plugin',
+      problem: 'a web page is known by its address, and cannot name its plugin',
+    });
   const [referer = ''] = headerValues(rawHeaders, 'referer');
   return named ?? /^https?:\/\/[^/]{1,300}\/plugins\/([A-Za-z0-9._-]{1,253})\//.exec(referer)?.[1];
 }
+
+/** Header that names the plugin whose background sent a request. */
+const PLUGIN_HEADER = 'x-crewroom-plugin';
+
+/** Headers that browsers add, and programs such as Node do not. */
+const PAGE_HEADERS = ['origin', 'sec-fetch-site'];

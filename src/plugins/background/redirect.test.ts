@@ -18,9 +18,9 @@ async function startServer(
       const {method, url, headers} = request;
       const sockets = Reflect.get(request.socket, 'requests') ?? 0;
       Reflect.set(request.socket, 'requests', sockets + 1);
-      const {host} = headers;
+      const {host, 'x-crewroom-plugin': plugin, 'x-own': own} = headers;
       const body = Buffer.concat(chunks).toString();
-      response.end(JSON.stringify({name, method, url, host, body, reused: sockets > 0}));
+      response.end(JSON.stringify({name, method, url, host, plugin, own, body, reused: sockets > 0}));
     });
   });
   server.on('upgrade', ({headers}, socket) => socket.end(`HTTP/1.1 418 ${name} ${headers.host}\r\n\r\n`));
@@ -33,6 +33,7 @@ describe('calls of a background to the original port', () => {
   let service: Awaited<ReturnType<typeof startServer>>;
   let other: Awaited<ReturnType<typeof startServer>>;
   let elsewhere: Awaited<ReturnType<typeof startServer>>;
+  let foreign: Awaited<ReturnType<typeof startServer>>;
   let background: TestBackground;
 
   beforeAll(async () => {
@@ -40,6 +41,7 @@ describe('calls of a background to the original port', () => {
     // Another service holds the original port.
     other = await startServer('other');
     elsewhere = await startServer('elsewhere', '127.0.0.2', other.port);
+    foreign = await startServer('foreign');
     const source = `
       const http = require('node:http');
       const axios = require('axios');
@@ -78,6 +80,17 @@ describe('calls of a background to the original port', () => {
         async 'axios with a base'() { return (await axios.create({baseURL: 'http://localhost:' + port}).get('/api/x?a=1')).data; },
         async 'another port'() { return (await fetch('http://127.0.0.1:${service.port}/api/x?a=1')).json(); },
         async 'another address of this machine'() { return request({host: '127.0.0.2', port, path: '/api/x?a=1', method: 'POST'}); },
+        async 'http.request with a list of headers'() {
+          const headers = ['Host', '127.0.0.1:${service.port}', 'X-Own', 'yes', 'Connection', 'close'];
+          return request({hostname: '127.0.0.1', port, path: '/api/x?a=1', method: 'POST', headers});
+        },
+        async 'http.request with the name of another plugin'() {
+          return request(at('localhost'), {method: 'POST', headers: {'X-Crewroom-Plugin': 'com.example.other', 'X-Own': 'yes'}});
+        },
+        async 'fetch with headers'() { return (await fetch(at('localhost'), {headers: {'X-Own': 'yes', 'X-Crewroom-Plugin': 'com.example.other'}})).json(); },
+        async 'fetch of a request with headers'() { return (await fetch(new Request(at('localhost'), {headers: {'X-Own': 'yes'}}))).json(); },
+        async 'another service'() { return (await fetch('http://127.0.0.1:${foreign.port}/api/x?a=1')).json(); },
+        async 'another service by http.request'() { return request({host: '127.0.0.1', port: ${foreign.port}, path: '/api/x?a=1', method: 'POST'}); },
         async 'WebSocket'() {
           if (typeof WebSocket === 'undefined') return 'none';
           return new Promise(resolve => {
@@ -97,7 +110,7 @@ describe('calls of a background to the original port', () => {
   });
   afterAll(async () => {
     await background[Symbol.asyncDispose]();
-    for (const {server} of [service, other, elsewhere]) {
+    for (const {server} of [service, other, elsewhere, foreign]) {
       server.closeAllConnections();
       server.close();
     }
@@ -118,11 +131,23 @@ describe('calls of a background to the original port', () => {
     {way: 'axios.post', host: '127.0.0.1', method: 'POST', body: '{"a":1}'},
     {way: 'axios with a base', host: 'localhost'},
     {way: 'another port', host: '127.0.0.1'},
+    {way: 'http.request with a list of headers', host: '127.0.0.1', method: 'POST', body: 'a body', own: 'yes'},
+    {
+      way: 'http.request with the name of another plugin',
+      host: 'localhost',
+      method: 'POST',
+      body: 'a body',
+      own: 'yes',
+    },
+    {way: 'fetch with headers', host: 'localhost', own: 'yes'},
+    {way: 'fetch of a request with headers', host: 'localhost', own: 'yes'},
   ];
-  for (const {way, host, method = 'GET', body = '', reused = false} of ways) {
-    test(`go to the service: ${way}`, async () => {
+  for (const {way, host, method = 'GET', body = '', own, reused = false} of ways) {
+    test(`go to the service, with the name of the plugin: ${way}`, async () => {
       const {reused: isReused, ...asked} = Object(await background.json(way));
-      assert.deepEqual(asked, {name: 'service', method, url: '/api/x?a=1', host: `${host}:${service.port}`, body});
+      const expected = {name: 'service', method, url: '/api/x?a=1', host: `${host}:${service.port}`, body};
+      const plugin = 'com.example.test';
+      assert.deepEqual(asked, own === undefined ? {...expected, plugin} : {...expected, plugin, own});
       if (reused) assert.equal(isReused, true);
     });
   }
@@ -134,7 +159,11 @@ describe('calls of a background to the original port', () => {
   });
 
   test('are left alone at every other address', async () => {
-    const {name, host} = Object(await background.json('another address of this machine'));
-    assert.deepEqual({name, host}, {name: 'elsewhere', host: `127.0.0.2:${other.port}`});
+    const {name, host, plugin} = Object(await background.json('another address of this machine'));
+    assert.deepEqual({name, host, plugin}, {name: 'elsewhere', host: `127.0.0.2:${other.port}`, plugin: undefined});
+    for (const way of ['another service', 'another service by http.request']) {
+      const asked = Object(await background.json(way));
+      assert.deepEqual([asked.name, asked.plugin], ['foreign', undefined]);
+    }
   });
 });

@@ -2,8 +2,10 @@ import http, {type RequestOptions} from 'node:http';
 import {syncBuiltinESMExports} from 'node:module';
 import {urlToHttpOptions} from 'node:url';
 
-/** Ports of the service. */
-export interface Ports {
+/** The service, as a plugin calls it. */
+export interface OwnService {
+  /** Id of the plugin. */
+  readonly id: string;
   /** Port that plugins were written for. */
   readonly originalPort: number;
   readonly servicePort: number;
@@ -12,21 +14,23 @@ export interface Ports {
 /** Names of this machine under which plugins call the service. */
 const HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 
+/** Header that names the plugin whose background calls the service. */
+const PLUGIN_HEADER = 'x-crewroom-plugin';
+
 /**
  * Sends calls of the original address to the port of the service: those by `node:http`, which axios uses, by `fetch`, and by
- * `WebSocket`. All other calls are left alone.
+ * `WebSocket`. Calls of the service, also by its own port, name the plugin in a header. All other calls are left alone.
  */
-export function redirectCalls(ports: Ports): void {
-  if (ports.originalPort === ports.servicePort) return;
-  redirectHttp(ports);
-  redirectFetch(ports);
-  redirectWebSocket(ports);
+export function redirectCalls(service: OwnService): void {
+  redirectHttp(service);
+  redirectFetch(service);
+  redirectWebSocket(service);
 }
 
-function redirectHttp(ports: Ports): void {
+function redirectHttp(service: OwnService): void {
   const {request} = http;
   const redirected = (...args: HttpArguments): http.ClientRequest =>
-    Reflect.apply(request, http, redirectArguments(args, ports));
+    Reflect.apply(request, http, redirectArguments(args, service));
   const get = (...args: HttpArguments): http.ClientRequest => {
     const started = redirected(...args);
     started.end();
@@ -40,12 +44,12 @@ function redirectHttp(ports: Ports): void {
 /** Arguments of `http.request()`: a URL, options and a listener, each of which may be absent. */
 type HttpArguments = readonly unknown[];
 
-function redirectArguments(args: HttpArguments, ports: Ports): HttpArguments {
+function redirectArguments(args: HttpArguments, service: OwnService): HttpArguments {
   const options = optionsOf(args);
-  if (options === undefined || !isOriginal(options, ports)) return args;
-  const headers = redirectHeaders(options.headers, ports);
+  if (options === undefined || !isOwnRequest(options, service)) return args;
+  const headers = redirectHeaders(options.headers, service);
   const listener = args.find(each => typeof each === 'function');
-  return [{...options, port: ports.servicePort, headers}, listener];
+  return [{...options, port: service.servicePort, headers}, listener];
 }
 
 function optionsOf([input, given]: HttpArguments): RequestOptions | undefined {
@@ -54,39 +58,47 @@ function optionsOf([input, given]: HttpArguments): RequestOptions | undefined {
   return {...urlToHttpOptions(url), ...(typeof given === 'object' ? given : {})};
 }
 
-function isOriginal({protocol = 'http:', hostname, host, port, socketPath}: RequestOptions, ports: Ports): boolean {
+function isOwnRequest(options: RequestOptions, service: OwnService): boolean {
+  const {protocol = 'http:', hostname, host, port, socketPath} = options;
   if (protocol !== 'http:' || typeof socketPath === 'string') return false;
-  return HOSTS.has(String(hostname ?? host).toLowerCase()) && Number(port) === ports.originalPort;
+  return HOSTS.has(String(hostname ?? host).toLowerCase()) && isOwnPort(Number(port), service);
 }
 
-/** Replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
-function redirectHeaders(headers: RequestOptions['headers'], {originalPort, servicePort}: Ports): object {
+function isOwnPort(port: number, {originalPort, servicePort}: OwnService): boolean {
+  return port === originalPort || port === servicePort;
+}
+
+/** Names the plugin, and replaces a `Host` that the plugin sends itself; Node adds the right one otherwise. */
+function redirectHeaders(headers: RequestOptions['headers'], {id, originalPort, servicePort}: OwnService): object {
   // A list of names and values, to which Node adds no `Host`: packages that build one know their own.
-  if (Array.isArray(headers)) return headers;
-  return Object.fromEntries(
-    Object.entries(headers ?? {}).map(([name, value]) => {
-      const isHost = name.toLowerCase() === 'host' && typeof value === 'string';
-      return [name, isHost ? value.replace(`:${originalPort}`, `:${servicePort}`) : value];
-    }),
-  );
+  if (Array.isArray(headers)) return [...headers, PLUGIN_HEADER, id];
+  const given = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== PLUGIN_HEADER);
+  const redirected = given.map(([name, value]) => {
+    const isHost = name.toLowerCase() === 'host' && typeof value === 'string';
+    return [name, isHost ? value.replace(`:${originalPort}`, `:${servicePort}`) : value];
+  });
+  return {...Object.fromEntries(redirected), [PLUGIN_HEADER]: id};
 }
 
-function redirectFetch(ports: Ports): void {
+function redirectFetch(service: OwnService): void {
   const {fetch} = globalThis;
   globalThis.fetch = async (input, init) => {
-    if (!(input instanceof Request)) return fetch(redirectUrl(input, ports), init);
-    const url = redirectUrl(input.url, ports);
-    return fetch(url === input.url ? input : new Request(url, input), init);
+    const url = redirectUrl(input instanceof Request ? input.url : input, service);
+    if (url === undefined) return fetch(input, init);
+    const target = input instanceof Request ? new Request(url, input) : url;
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+    headers.set(PLUGIN_HEADER, service.id);
+    return fetch(target, {...init, headers});
   };
 }
 
 /** There is none in Node 20. */
-function redirectWebSocket(ports: Ports): void {
+function redirectWebSocket(service: OwnService): void {
   const original: unknown = Reflect.get(globalThis, 'WebSocket');
   if (!isWebSocketClass(original)) return;
   class WebSocket extends original {
     constructor(url: unknown, ...options: readonly unknown[]) {
-      super(redirectUrl(url, ports), ...options);
+      super(redirectUrl(url, service) ?? url, ...options);
     }
   }
   Reflect.set(globalThis, 'WebSocket', WebSocket);
@@ -98,12 +110,13 @@ function isWebSocketClass(value: unknown): value is WebSocketClass {
   return typeof value === 'function';
 }
 
-/** Returns the address with the port of the service if it is the original one, and the input otherwise. */
-function redirectUrl<T>(input: T, {originalPort, servicePort}: Ports): T | string {
+/** Returns the address of a call of the service, with its port; undefined for any other address. */
+function redirectUrl(input: unknown, service: OwnService): string | undefined {
   const url = parseUrl(String(input));
   const isPlain = url?.protocol === 'http:' || url?.protocol === 'ws:';
-  if (url === undefined || !isPlain || !HOSTS.has(url.hostname) || url.port !== String(originalPort)) return input;
-  url.port = String(servicePort);
+  if (url === undefined || !isPlain || !HOSTS.has(url.hostname) || !isOwnPort(Number(url.port), service))
+    return undefined;
+  url.port = String(service.servicePort);
   return url.href;
 }
 
