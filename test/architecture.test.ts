@@ -227,7 +227,7 @@ const MAY_IMPORT = {
     'pino',
   ],
   'cli/failures': ['cli/terminal', 'domain'],
-  'cli/catalogue': ['cli/failures', 'cli/terminal', 'config', 'domain'],
+  'cli/catalogue': ['cli/terminal', 'config', 'domain'],
   'cli/output': [
     'app.ts',
     'version.ts',
@@ -319,6 +319,7 @@ const MAY_IMPORT = {
     'system',
     'node:',
     '@bomb.sh/tab',
+    'cross-spawn',
   ],
   config: ['domain', 'node:path'],
   'files.ts': ['domain', 'node:fs', 'node:path'],

@@ -187,17 +187,19 @@ describe('the tour of the example of a plugin', () => {
   }
 });
 
-test('the lines for CI wait until the service is ready, and leave no process behind', async () => {
+test('the lines for CI run tests with a service, start, wait and stop, and leave no process behind', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'crewroom-ci-'));
   mkdirSync(join(directory, 'node_modules', '.bin'), {recursive: true});
   symlinkSync(main, join(directory, 'node_modules', '.bin', 'crewroom'));
-  const port = await findFreePort();
-  const lines = readCommands('## In CI', '## Back up and restore').join('\n').replaceAll('7172', String(port));
+  const ask = `fetch(process.env.CREWROOM_URL + '/readyz').then(each => each.text()).then(console.log)`;
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({scripts: {test: `node -e "${ask}"`}}));
+  // Ends at the first command that fails.
+  const lines = ['set -e', ...readCommands('## In CI', '## Back up and restore')].join('\n');
   // In a process group of its own, with a time limit: a service left behind keeps the output open.
   const {pid, status, stdout, stderr} = spawnSync('sh', ['-c', lines], {
     cwd: directory,
     encoding: 'utf8',
-    env: environment(directory, {}),
+    env: environment(directory, {CREWROOM_PORT: String(await findFreePort())}),
     detached: true,
     timeout: 30_000,
   } as SpawnSyncOptionsWithStringEncoding);

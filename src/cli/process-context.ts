@@ -19,6 +19,7 @@ export interface HostProcess {
   getuid?(): number;
   on(signal: StopSignal, listener: () => void): unknown;
   off(signal: StopSignal, listener: () => void): unknown;
+  kill(processId: number, signal: StopSignal | 0): unknown;
   exit(exitCode: number): void;
 }
 
@@ -51,8 +52,20 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
       host.on(signal, listener);
       return () => host.off(signal, listener);
     },
+    sendSignal: (processId, signal) => void host.kill(processId, signal),
+    isRunning: processId => canSignal(processId, host),
     exitNow: exitCode => host.exit(exitCode),
   };
+}
+
+/** Signal 0 reaches no process: it only fails if there is none (kill(2)). */
+function canSignal(processId: number, host: HostProcess): boolean {
+  try {
+    host.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function createInput(stream: HostInput): Input {

@@ -1,7 +1,7 @@
 import {VERSION} from '../version.ts';
 import type {Command} from './catalogue/call.ts';
 import type {COMMANDS, CommandName} from './catalogue/commands.ts';
-import {EXIT, type ExitCode} from './failures/exit-codes.ts';
+import {EXIT} from './failures/exit-codes.ts';
 import {reportError} from './failures/report.ts';
 import {type CommandLine, parseCommandLine} from './parser/command-line.ts';
 import {formatHelp} from './parser/help.ts';
@@ -13,7 +13,7 @@ import {styleOf} from './terminal/style.ts';
  *
  * @returns The exit code of the process.
  */
-export async function runCli(context: CliContext): Promise<ExitCode> {
+export async function runCli(context: CliContext): Promise<number> {
   try {
     return await parseAndRun(context);
   } catch (error) {
@@ -21,7 +21,7 @@ export async function runCli(context: CliContext): Promise<ExitCode> {
   }
 }
 
-async function parseAndRun(context: CliContext): Promise<ExitCode> {
+async function parseAndRun(context: CliContext): Promise<number> {
   const [first, ...others] = context.args;
   // A hidden command that only the scripts of "crewroom completion" call.
   if (first === 'complete') return (await import('./parser/completion.ts')).complete(others, context);
@@ -31,7 +31,7 @@ async function parseAndRun(context: CliContext): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function runCommand({name, words}: Extract<CommandLine, {kind: 'run'}>, context: CliContext): Promise<ExitCode> {
+async function runCommand({name, words}: Extract<CommandLine, {kind: 'run'}>, context: CliContext): Promise<number> {
   const {run} = await LOADERS[name]();
   // The parser gave each flag the type that its specification declares.
   return run({...words, context} as never);
@@ -40,7 +40,10 @@ async function runCommand({name, words}: Extract<CommandLine, {kind: 'run'}>, co
 /** Loads only the command that runs: the start of the process is what users wait for. */
 const LOADERS = {
   start: () => import('./commands/start.ts'),
+  run: () => import('./commands/run.ts'),
   status: () => import('./commands/status.ts'),
+  wait: () => import('./commands/wait.ts'),
+  stop: () => import('./commands/stop.ts'),
   'sign-in': () => import('./commands/sign-in.ts'),
   'sign-out': () => import('./commands/sign-out.ts'),
   doctor: () => import('./commands/doctor.ts'),

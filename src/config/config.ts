@@ -119,6 +119,9 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
 /** The variable that names the config file, like `--config`; otherwise the file is at the default path of the platform. */
 export const CONFIG_FILE_VARIABLE = 'CREWROOM_CONFIG';
 
+/** The variable with the address of the service, for programs that `crewroom run` starts. It is not a setting. */
+export const URL_VARIABLE = 'CREWROOM_URL';
+
 /** Returns the flag for a name in camel case, such as `--data-dir`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;

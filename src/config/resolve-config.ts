@@ -8,6 +8,7 @@ import {
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
+  URL_VARIABLE,
   VARIABLE_PREFIX,
   variableOf,
 } from './config.ts';
@@ -131,7 +132,8 @@ function findGiven(name: SettingName, {flags, environment, file, workingDirector
 function findSourceProblems({environment, file}: ConfigSources): ConfigurationProblem[] {
   const variables = new Set([...SETTING_NAMES.map(variableOf), CONFIG_FILE_VARIABLE]);
   const problems = Object.keys(environment)
-    .filter(name => name.startsWith(VARIABLE_PREFIX) && environment[name] !== '' && !variables.has(name))
+    .filter(name => name.startsWith(VARIABLE_PREFIX) && environment[name] !== '')
+    .filter(name => !variables.has(name) && name !== URL_VARIABLE)
     .map(name => describeUnknown({name, source: name, known: variables}));
   if (file === undefined) return problems;
   const problem = 'problem' in file ? file.problem : isObject(file.content) ? undefined : 'is not a JSON object';

@@ -44,6 +44,7 @@ export async function runInProcess(command: Command): Promise<Finished> {
     ...(process.getuid && {getuid: process.getuid}),
     on: (signal, listener) => signals.on(signal, listener),
     off: (signal, listener) => signals.off(signal, listener),
+    kill: (processId, signal) => process.kill(processId, signal),
     exit: exitCode => {
       throw new Error(`the command ended this process with ${exitCode}`);
     },

@@ -24,7 +24,7 @@ interface Expected {
 }
 
 /** The commands that end by themselves, in the order in which they run. */
-const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch'>, Expected>> = {
+const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch' | 'run' | 'stop'>, Expected>> = {
   get: {args: ['a'], stdout: /^\{"x": 1\}$/},
   put: {args: ['b', '2', '--json'], stdout: /^\{"key":"b",.*"created":true\}\n$/},
   patch: {args: ['a', '{"y": 2}', '--json'], stdout: /^\{"key":"a",/},
@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch'>, Expecte
   delete: {args: ['b', '--json'], stdout: /^\{"deleted":1\}\n$/},
   reset: {args: ['--yes', '--json'], stdout: /^\{"deleted":1\}\n$/},
   status: {stdout: /runs\n/},
+  wait: {stdout: /^$/},
   identity: {stdout: /^\{.*"va_user":/},
   'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
   'sign-out': {stdout: /^No pilot was signed in/},

@@ -174,7 +174,7 @@ describe('crewroom completion', () => {
       await suggest(''),
       COMMAND_LIST.map(({name}) => name),
     );
-    assert.deepEqual(await suggest('st'), ['start', 'status']);
+    assert.deepEqual(await suggest('st'), ['start', 'status', 'stop']);
   });
 
   test('offers every flag of a command', async () => {

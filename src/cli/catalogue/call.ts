@@ -1,10 +1,9 @@
 import type {GivenSettings} from '../../config/resolve-config.ts';
-import type {ExitCode} from '../failures/exit-codes.ts';
 import type {CliContext} from '../terminal/context.ts';
 import type {CommandSpec, FlagsOf} from './spec.ts';
 
-/** Runs a command. Its caller reports the errors that it throws. */
-export type Command<S extends CommandSpec> = (call: CallOf<S>) => Promise<ExitCode>;
+/** Runs a command, and returns the exit code of the process. Its caller reports the errors that it throws. */
+export type Command<S extends CommandSpec> = (call: CallOf<S>) => Promise<number>;
 
 /** A parsed command line. */
 export interface Call {

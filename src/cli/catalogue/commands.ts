@@ -1,6 +1,6 @@
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
 import {FLIGHT, PLUGIN} from './plugin-commands.ts';
-import {DOCTOR, SIGN_IN, SIGN_OUT, START, STATUS} from './service-commands.ts';
+import {DOCTOR, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
 import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
 import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';
@@ -8,7 +8,10 @@ import {COPY, EXPORT, IMPORT, SNAPSHOT} from './transfer-commands.ts';
 /** All commands by name, in the order in which help lists them. */
 export const COMMANDS = {
   start: START,
+  run: RUN,
   status: STATUS,
+  wait: WAIT,
+  stop: STOP,
   'sign-in': SIGN_IN,
   'sign-out': SIGN_OUT,
   doctor: DOCTOR,

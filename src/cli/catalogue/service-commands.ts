@@ -39,6 +39,59 @@ export const STATUS = {
   ],
 } as const satisfies CommandSpec;
 
+/** `crewroom wait`. */
+export const WAIT = {
+  name: 'wait',
+  group: 'Service',
+  summary: 'Wait until the service is ready',
+  arguments: [],
+  flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; otherwise 30s'}},
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom wait', purpose: 'before the first request of a script'},
+    {line: 'crewroom wait --port 8000 --timeout 2m', purpose: 'exit code 5 if it is not ready by then'},
+  ],
+} as const satisfies CommandSpec;
+
+/** `crewroom stop`. */
+export const STOP = {
+  name: 'stop',
+  group: 'Service',
+  summary: 'Stop the service that listens on a port',
+  arguments: [],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
+    {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},
+  ],
+  notes: ['It sends SIGTERM to its process, if that is a Crewroom of yours. Linux only.'],
+} as const satisfies CommandSpec;
+
+/** `crewroom run`. */
+export const RUN = {
+  name: 'run',
+  group: 'Service',
+  summary: 'Run a command with a service of its own',
+  arguments: [
+    {name: 'COMMAND', description: 'program and arguments; after -- if any begins with "-"', repeatable: true},
+  ],
+  flags: {},
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom run -- npm test', purpose: 'tests, with a service in memory on a free port'},
+    {line: 'crewroom run --plugin . -- npx vitest run', purpose: 'once the plugin in this folder runs'},
+    {
+      line: `crewroom run --profile me.json -- sh -c 'curl "$CREWROOM_URL/api/identity"'`,
+      purpose: 'with your own identity',
+    },
+  ],
+  notes: [
+    'The command finds the service at CREWROOM_URL. Its exit code is returned.',
+    'By default the service has a free port, and keeps everything in memory.',
+  ],
+} as const satisfies CommandSpec;
+
 /** `crewroom sign-in`. */
 export const SIGN_IN = {
   name: 'sign-in',

@@ -24,6 +24,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** Takes all further words too; only the last argument. Words that begin with `-` come after `--`. */
+  readonly repeatable?: boolean;
   readonly choices?: readonly string[];
 }
 

@@ -55,12 +55,29 @@ const SECONDS_BY_UNIT: ReadonlyMap<string, number> = new Map([
  * @throws {AppError} `invalid-usage`.
  */
 export function readTtl(text: string, command: string): number {
-  const [, digits = '', unit = ''] = /^([0-9]{1,12})([smhd]?)$/.exec(text) ?? [];
-  const ttlSeconds = Number(digits) * (SECONDS_BY_UNIT.get(unit) ?? 0);
+  const ttlSeconds = secondsOf(text);
   if (isTtl(ttlSeconds)) return ttlSeconds;
   const daysMax = DEFAULT_LIMITS.ttlSecondsMax / (SECONDS_BY_UNIT.get('d') ?? 1);
   throw invalidUsage(
     command,
     `--ttl has to be a time such as 90s, 15m, 12h or 30d, from 1s to ${daysMax}d, not ${JSON.stringify(text)}`,
   );
+}
+
+/**
+ * Reads a time: `90`, `90s`, `15m`, `12h`, `30d`.
+ *
+ * @returns Seconds.
+ * @throws {AppError} `invalid-usage`.
+ */
+export function readTime(text: string, {command, flag}: Pick<NumberFlag, 'command' | 'flag'>): number {
+  const seconds = secondsOf(text);
+  if (seconds > 0) return seconds;
+  throw invalidUsage(command, `${flag} has to be a time such as 10s or 2m, not ${JSON.stringify(text)}`);
+}
+
+/** Returns the seconds of a time; 0 if it is not valid. */
+function secondsOf(text: string): number {
+  const [, digits = '', unit = ''] = /^([0-9]{1,12})([smhd]?)$/.exec(text) ?? [];
+  return Number(digits) * (SECONDS_BY_UNIT.get(unit) ?? 0);
 }

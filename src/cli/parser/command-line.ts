@@ -58,7 +58,7 @@ function parseCommand(name: CommandName, args: readonly string[]): CommandLine {
 function findCountProblem(specs: readonly ArgumentSpec[], given: readonly string[]): string | undefined {
   const missing = specs.slice(given.length).find(({optional}) => !optional);
   if (missing !== undefined) return `${missing.name} is missing`;
-  if (given.length <= specs.length) return undefined;
+  if (given.length <= specs.length || specs.at(-1)?.repeatable === true) return undefined;
   return `too many arguments: ${JSON.stringify(given[specs.length])} follows the last one`;
 }
 

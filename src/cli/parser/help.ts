@@ -1,5 +1,5 @@
 import {COMMAND_LIST, COMMANDS, type CommandName} from '../catalogue/commands.ts';
-import type {CommandGroup, CommandSpec, Example} from '../catalogue/spec.ts';
+import type {ArgumentSpec, CommandGroup, CommandSpec, Example} from '../catalogue/spec.ts';
 import {EXIT} from '../failures/exit-codes.ts';
 import type {Style} from '../terminal/style.ts';
 import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
@@ -77,7 +77,12 @@ function rowOf({text, placeholder, description, repeatable}: Flag): Row {
 }
 
 function usageOf({name, arguments: args}: CommandSpec): string {
-  return [name, ...args.map(argument => (argument.optional ? `[${argument.name}]` : argument.name))].join(' ');
+  return [name, ...args.map(formatArgument)].join(' ');
+}
+
+function formatArgument({name, optional, repeatable}: ArgumentSpec): string {
+  const text = repeatable ? `${name}…` : name;
+  return optional ? `[${text}]` : text;
 }
 
 /** Width of a small terminal, in characters. */

@@ -30,6 +30,10 @@ export interface CliContext {
   readonly fetch: typeof fetch;
   /** Adds a listener for a signal; returns a function that removes it. */
   onSignal(signal: StopSignal, listener: () => void): () => void;
+  /** Sends a signal to another process. */
+  sendSignal(processId: number, signal: StopSignal): void;
+  /** Returns whether a process runs. */
+  isRunning(processId: number): boolean;
   /** Ends the process at once, without cleaning up. */
   exitNow(exitCode: number): void;
 }

@@ -1,0 +1,96 @@
+import {constants} from 'node:os';
+import spawn from 'cross-spawn';
+import {openCrewroom} from '../../app.ts';
+import {URL_VARIABLE, variableOf} from '../../config/config.ts';
+import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
+import type {Plugins} from '../../domain/plugin.ts';
+import {serviceUrl} from '../../system/loopback.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {RUN} from '../catalogue/service-commands.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {readSources} from '../input/settings.ts';
+import type {CliContext, StopSignal} from '../terminal/context.ts';
+import {createLog} from '../terminal/log.ts';
+import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
+import {styleOf} from '../terminal/style.ts';
+
+/** `crewroom run`: runs a command with a service of its own, and returns the exit code of the command. */
+export async function run(call: CallOf<typeof RUN>): Promise<number> {
+  const stop = listenForStop(call.context);
+  try {
+    const {config} = resolveConfig(await readRunSources(call));
+    const {stderr, nowMs} = call.context;
+    const style = styleOf(stderr, call.context);
+    const log = createLog({level: config.logLevel, write: text => void stderr.write(text), nowMs, style});
+    const crewroom = await openCrewroom(config, {log});
+    try {
+      const {port} = await crewroom.listen();
+      await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
+      if (stop.isAsked()) return exitCodeOf(await stop.asked);
+      return await runCommand(call.arguments, {context: call.context, address: {host: config.host, port}, stop});
+    } finally {
+      await crewroom[Symbol.asyncDispose]();
+    }
+  } finally {
+    stop.release();
+  }
+}
+
+/** Reads the settings. A flag alone chooses another port than a free one, or a directory: those of the user are for `crewroom start`. */
+async function readRunSources(call: CallOf<typeof RUN>): Promise<ConfigSources> {
+  const {flags, defaults, ...sources} = await readSources(call);
+  const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
+  return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
+}
+
+/** Resolves once no plugin is starting: each runs, or it is known why not. */
+async function untilStarted(plugins: Plugins): Promise<void> {
+  await plugins.ready();
+  const areStarted = (): boolean => plugins.list().every(({state}) => state !== 'starting');
+  await new Promise<void>(resolve => {
+    const unsubscribe = plugins.onState(check);
+    check();
+    function check(): void {
+      if (!areStarted()) return;
+      unsubscribe();
+      resolve();
+    }
+  });
+}
+
+interface CommandSurroundings {
+  readonly context: CliContext;
+  readonly address: {readonly host: string; readonly port: number};
+  readonly stop: StopRequest;
+}
+
+async function runCommand(
+  [program = '', ...args]: readonly string[],
+  {context, address, stop}: CommandSurroundings,
+): Promise<number> {
+  const {environment, workingDirectory: cwd, stdin} = context;
+  const found = {
+    [URL_VARIABLE]: serviceUrl(address),
+    [variableOf('host')]: address.host,
+    [variableOf('port')]: String(address.port),
+  };
+  const child = spawn(program, args, {stdio: 'inherit', cwd, env: {...environment, ...found}});
+  void stop.asked.then(signal => {
+    // On a terminal Ctrl+C has reached the command too.
+    if (signal === 'SIGTERM' || !stdin.isTerminal) child.kill(signal);
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', error => reject(invalidUsage('run', describeError(program, error))));
+    child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
+  });
+}
+
+function describeError(program: string, {code, message}: NodeJS.ErrnoException): string {
+  const problem = code === 'ENOENT' ? 'there is no such program' : message;
+  return `it cannot start ${JSON.stringify(program)}: ${problem}`;
+}
+
+/** Exit code of a command that was ended by a signal, as shells have it. */
+function exitCodeOf(signal: NodeJS.Signals | StopSignal | null): number {
+  return 128 + (signal === null ? 0 : constants.signals[signal]);
+}

@@ -1,0 +1,62 @@
+import {setTimeout} from 'node:timers/promises';
+import {AppError} from '../../domain/app-error.ts';
+import {addressesOf} from '../../system/loopback.ts';
+import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
+import {isForeignUser} from '../../system/socket-owner.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {STOP} from '../catalogue/service-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {connect} from '../service/connection.ts';
+import {jsonLine} from '../terminal/escape.ts';
+import {startProgress} from '../terminal/progress.ts';
+
+/** Longest time that a service takes to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
+const END_TIMEOUT_MS = 15_000;
+
+/** Time between two looks at the process, in milliseconds. */
+const INTERVAL_MS = 50;
+
+/** `crewroom stop`: asks the process of the service to end, and waits until it has ended. */
+export async function run(call: CallOf<typeof STOP>): Promise<ExitCode> {
+  const {context, flags} = call;
+  const {url, address, service} = await connect(call);
+  const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
+  // Fails with the reason if nothing answers.
+  if (holder === undefined) await service.about();
+  const processId = findProcess(holder ?? {}, url, context.userId);
+  context.sendSignal(processId, 'SIGTERM');
+  const progress = startProgress(context);
+  const endsAtMs = context.elapsedMs() + END_TIMEOUT_MS;
+  while (context.isRunning(processId)) {
+    if (context.elapsedMs() > endsAtMs) throw new AppError({code: 'service-timeout', url, timeoutMs: END_TIMEOUT_MS});
+    progress.show(() => `Waiting for the end of process ${processId}`);
+    await setTimeout(INTERVAL_MS);
+  }
+  await progress.clear();
+  if (flags.json) await context.stdout.write(jsonLine({stopped: true, processId}));
+  else if (context.stderr.isTerminal) await context.stderr.write(`Stopped ${describePortHolder(holder ?? {})}\n`);
+  return EXIT.ok;
+}
+
+/**
+ * Returns the process of a service.
+ *
+ * @throws {AppError} `unexpected-answer` if it is another program; `foreign-service` if it is another user's; `invalid-usage` if it is
+ * not known.
+ */
+function findProcess(holder: PortHolder, url: string, ownUserId: number | undefined): number {
+  const {processId, userId, crewroomVersion} = holder;
+  if (isForeignUser(userId, ownUserId))
+    throw new AppError({code: 'foreign-service', url, owner: userId, userId: ownUserId ?? 0});
+  if (crewroomVersion === undefined)
+    throw new AppError({
+      code: 'unexpected-answer',
+      url,
+      status: 200,
+      problem: `it is ${describePortHolder(holder)}, not a Crewroom`,
+    });
+  if (processId === undefined)
+    throw invalidUsage('stop', 'the process of the service is not known here: press Ctrl+C where it was started');
+  return processId;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import {access} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {describe, onTestFinished, test} from 'vitest';
+import {findFreePort} from '../support/free-port.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {createMachine} from './crewroom.ts';
+
+const machine = await createMachine();
+
+/** Words of a command that runs a script of Node. */
+const node = (script: string): readonly string[] => ['--', process.execPath, '-e', script];
+
+describe('crewroom run', () => {
+  test('tells the command where its service is, and ends with the exit code of the command', async () => {
+    const script = `
+      const {CREWROOM_URL: url, CREWROOM_HOST: host, CREWROOM_PORT: port} = process.env;
+      fetch(url + '/readyz').then(({status}) => console.log(JSON.stringify([url, host, port, status]))).then(() => process.exit(7));`;
+    const {exitCode, stdout, stderr} = await machine.runProcess(['run', ...node(script)]);
+    const [url, host, port, status] = JSON.parse(stdout) as unknown[];
+    assert.deepEqual([url, host, status], [`http://127.0.0.1:${port}`, 'localhost', 200]);
+    assert.deepEqual([exitCode, stderr], [7, '']);
+  });
+
+  test('uses a free port and no directory, whatever the environment says', async () => {
+    const port = await findFreePort();
+    const environment = {CREWROOM_PORT: String(port), CREWROOM_URL: 'http://localhost:1'};
+    const script = 'console.log(process.env.CREWROOM_PORT)';
+    const {stdout, exitCode} = await machine.runProcess(['run', ...node(script)], {environment});
+    assert.equal(exitCode, 0);
+    assert.notEqual(stdout.trim(), String(port));
+    await assert.rejects(access(join(machine.home, 'data', 'crewroom')));
+  });
+
+  test('keeps the entries in a directory that is named', async () => {
+    const start = ['run', '--data-dir', 'kept', '--'];
+    const crewroom = [process.execPath, join(import.meta.dirname, '../../dist/cli/main.js')];
+    await machine.runProcess([...start, ...crewroom, 'put', 'a', '1']);
+    assert.equal((await machine.runProcess([...start, ...crewroom, 'get', 'a'])).stdout, '1');
+  });
+
+  test('starts the command once its plugin answers', async () => {
+    const folder = join(machine.home, 'com.example.slow');
+    await writePlugin(folder, {
+      'background/package.json': '{"type": "module"}',
+      'background/index.js': `
+        await new Promise(resolve => setTimeout(resolve, 300));
+        export const routes = {get: {now: {description: 'Answers', handler: (req, res) => res.json('answered')}}};`,
+    });
+    const script = `fetch(process.env.CREWROOM_URL + '/api/com.example.slow/now').then(each => each.text()).then(console.log)`;
+    const {stdout, stderr} = await machine.runProcess(['run', '--plugin', folder, ...node(script)]);
+    assert.equal(stdout, '"answered"\n', stderr);
+  });
+
+  test('passes SIGTERM on, and has the exit code of shells for a command that a signal ended', async () => {
+    const running = machine.spawn(['run', ...node(`console.log('runs'); setInterval(() => {}, 1000)`)]);
+    await running.until(({stdout}) => stdout.includes('runs'));
+    running.child.kill('SIGTERM');
+    assert.equal((await running.finished).exitCode, 128 + 15);
+  });
+
+  test('is called wrongly without a program', async () => {
+    const {exitCode, stderr} = await machine.runProcess(['run', 'no-such-program']);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /it cannot start "no-such-program": there is no such program/);
+  });
+});
+
+describe('crewroom wait', () => {
+  test('waits for a service that starts later', async () => {
+    const port = String(await findFreePort());
+    const waiting = machine.spawn(['wait', '--port', port, '--timeout', '1m'], {input: ''});
+    const serving = machine.spawn(['start', '--ephemeral', '--port', port]);
+    assert.deepEqual(await waiting.finished, {exitCode: 0, signal: null, stdout: '', stderr: ''});
+    serving.child.kill('SIGTERM');
+    await serving.finished;
+  });
+
+  test('gives up at its timeout', async () => {
+    const port = String(await findFreePort());
+    const {exitCode, stderr} = await machine.run(['wait', '--port', port, '--timeout', '1s']);
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /nothing listens there/);
+  });
+
+  for (const timeout of ['0', '-1', '5 s', 'soon']) {
+    test(`refuses a timeout of ${timeout}`, async () => {
+      assert.equal((await machine.run(['wait', '--timeout', timeout])).exitCode, 2);
+    });
+  }
+});
+
+describe('crewroom stop', () => {
+  test('ends the service, after its requests in flight', async () => {
+    const serving = await machine.start();
+    const {exitCode, stdout} = await machine.run(['stop', '--port', String(serving.port), '--json']);
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {stopped: true, processId: serving.child.pid}]);
+    assert.equal((await serving.finished).exitCode, 0);
+  });
+
+  test('signals no other program', async () => {
+    const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise(resolve => server.once('listening', resolve));
+    const {port} = server.address() as AddressInfo;
+    const {exitCode, stderr} = await machine.run(['stop', '--port', String(port)]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /it is node \(process \d+\), not a Crewroom/);
+  });
+
+  test('fails if nothing listens', async () => {
+    assert.equal((await machine.run(['stop', '--port', String(await findFreePort())])).exitCode, 5);
+  });
+});
