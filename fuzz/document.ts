@@ -53,6 +53,8 @@ export interface Operation {
 export type Place =
   | {readonly kind: 'operation' | 'head'; readonly operation: Operation}
   | {readonly kind: 'options' | 'other-method'; readonly path: string}
+  /** A file of the page of a plugin, which the document does not describe. */
+  | {readonly kind: 'page'}
   | {readonly kind: 'nowhere'};
 
 /** A parsed OpenAPI document. */
@@ -117,7 +119,7 @@ function findPlace(operations: readonly Operation[], method: string, target: str
   const [any] = operations
     .filter(operation => leadsTo(operation.path, path))
     .sort((one, other) => countLiterals(other.path) - countLiterals(one.path));
-  if (any === undefined) return {kind: 'nowhere'};
+  if (any === undefined) return {kind: path.startsWith('/plugins/') ? 'page' : 'nowhere'};
   const here = operations.filter(operation => operation.path === any.path);
   const operation = here.find(each => each.method === method);
   if (operation !== undefined) return {kind: 'operation', operation};

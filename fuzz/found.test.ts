@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
   const response = await fetch(`http://localhost:${service.port}/openapi.json`);
   const document = readDocument((await response.json()) as OpenApi);
-  const oracle = createOracle(document, {secrets: service.secrets});
+  const oracle = createOracle(document, {secrets: service.secrets, pages: service.pages});
   deps = {service, document, oracle, tally: new Tally()};
 });
 afterAll(async () => {
@@ -77,7 +77,7 @@ describe('the run of a case', () => {
     const {document} = deps;
     // As if the document contained no operation.
     const forgetful = {...document, find: () => ({kind: 'nowhere'}) as const};
-    const oracle = createOracle(forgetful, {secrets: []});
+    const oracle = createOracle(forgetful, {secrets: [], pages: []});
     const findings = await runCase(ask('GET', '/api/limits'), {...deps, document: forgetful, oracle});
     expect(findings.map(({rule}) => rule)).toContain('undocumented-status');
   });

@@ -2,11 +2,12 @@ import {once} from 'node:events';
 import fc from 'fast-check';
 import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
 import type {ApiDocument} from './document.ts';
+import type {Finding} from './finding.ts';
 import {Gate} from './gate.ts';
 import {HINTS} from './hints.ts';
 import {checkMemory, type MemorySample} from './memory.ts';
 import {type FuzzOptions, UsageError} from './options.ts';
-import {createOracle, type Finding} from './oracle.ts';
+import {createOracle} from './oracle.ts';
 import {formatReproduction} from './reproduce.ts';
 import {clearService, type RunDeps, runCase, runStalls} from './run-case.ts';
 import type {FuzzedService} from './service.ts';
@@ -113,7 +114,7 @@ class Run {
 
   constructor(options: FuzzOptions, deps: FuzzDeps) {
     const {service, document} = deps;
-    const oracle = createOracle(document, {secrets: service.secrets});
+    const oracle = createOracle(document, {secrets: service.secrets, pages: service.pages});
     this.#options = options;
     this.#deps = deps;
     this.#caseDeps = {service, document, oracle, tally: this.#tally};

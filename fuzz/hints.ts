@@ -6,6 +6,7 @@ import {FLIGHTS, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
 export const HINTS: RequestHints = {
   bodies: {signIn: SIGN_INS, putSettings: SETTINGS, changeFlight: FLIGHTS},
   segments: PLUGIN_SEGMENTS,
+  before: {getIdentity: 'signIn', verifySession: 'signIn', getFlight: 'changeFlight'},
   // It waits until the plugin runs.
   slow: ['restartPlugin'],
 };

@@ -1,4 +1,4 @@
-import type {Finding} from './oracle.ts';
+import type {Finding} from './finding.ts';
 import type {ServiceMeasure} from './service.ts';
 
 /** Resources of a service at a time of the run. */

@@ -41,8 +41,8 @@ and checks every answer.
   --runs N      number of cases of each operation, instead of a duration
   --seed S      0 to ${SEED_MAX}: repeats the random choices of a run  [a new one]
   --path P      with --seed and --only: repeats one case, as a failure prints it
-  --only NAME   run only this operation, or one of "sequences", "bytes", "web-sockets", "hostile-shapes",
-                "hostile-patches", "hostile-pages"; repeatable
+  --only NAME   run only this operation, or one of "pages", "sequences", "bytes", "web-sockets",
+                "hostile-shapes", "hostile-patches", "hostile-pages"; repeatable
   --quick       less than a minute, half of it with a fixed seed
   --json        print the report as JSON, on standard output
   --help        print this text

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {Answer} from './connection.ts';
 import {type OpenApi, readDocument} from './document.ts';
-import {type CheckedRequest, createOracle, type FindingRule} from './oracle.ts';
+import type {FindingRule} from './finding.ts';
+import {type CheckedRequest, createOracle} from './oracle.ts';
 
 const PROBLEM = {
   type: 'object',
@@ -72,7 +73,7 @@ const DOCUMENT = {
 } as unknown as OpenApi;
 
 const document = readDocument(DOCUMENT);
-const oracle = createOracle(document, {secrets: ['open sesame']});
+const oracle = createOracle(document, {secrets: ['open sesame'], pages: ['<title>Page</title>']});
 
 /** An answer; headers with value undefined are left out. */
 function makeAnswer(status: number, body: unknown, headers: Readonly<Record<string, string | undefined>> = {}): Answer {
@@ -91,6 +92,13 @@ function makeAnswer(status: number, body: unknown, headers: Readonly<Record<stri
 const GET = {method: 'GET', target: '/pilots/a'};
 const GOOD = makeAnswer(200, {name: 'Ada'}, {etag: '"1"'});
 const REFUSED = {status: 400, code: 'malformed-request', detail: 'It has no Host header'};
+
+const PAGE: CheckedRequest = {method: 'GET', target: '/plugins/com.example/index.html'};
+
+/** An answer with a file of a page. */
+function makeFile(status: number, body: string, headers: Readonly<Record<string, string | undefined>> = {}): Answer {
+  return makeAnswer(status, body, {etag: '"1"', 'cache-control': 'no-cache', ...headers});
+}
 
 describe('the oracle accepts', () => {
   const good: readonly {readonly name: string; readonly request: CheckedRequest; readonly answer: Answer}[] = [
@@ -132,6 +140,12 @@ describe('the oracle accepts', () => {
       name: 'a redirect from a trailing slash',
       request: {method: 'GET', target: '/events/'},
       answer: makeAnswer(308, '', {'content-type': undefined, location: '/events'}),
+    },
+    {name: 'a file of a page', request: PAGE, answer: makeFile(200, '<title>Page</title>')},
+    {
+      name: 'that a page has no such file',
+      request: PAGE,
+      answer: makeAnswer(404, {...REFUSED, status: 404, code: 'no-resource'}),
     },
     {
       name: 'an unknown method',
@@ -229,6 +243,13 @@ describe('the oracle reports', () => {
       name: 'a stack trace',
       answer: makeAnswer(400, {...REFUSED, detail: 'Error: x\n    at run (file:///app/dist/x.js:1:1)'}),
       rule: 'leak',
+    },
+    {name: 'a file beside a page', request: PAGE, answer: makeFile(200, '{"id":"com.example"}'), rule: 'leak'},
+    {
+      name: 'a file that browsers must not keep',
+      request: PAGE,
+      answer: makeFile(200, '', {'cache-control': 'no-store'}),
+      rule: 'missing-header',
     },
     {name: 'a success that the guard must refuse', request: {...GET, foreign: true}, answer: GOOD, rule: 'admitted'},
     {

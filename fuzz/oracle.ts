@@ -1,45 +1,9 @@
 // biome-ignore lint/style/noExcessiveLinesPerFile: the rules for answers, one a function.
 import type {Answer} from './connection.ts';
 import type {ApiDocument, DescribedAnswer, Operation, Place} from './document.ts';
+import {type Finding, type Found, found, headerOf, textOf} from './finding.ts';
+import {checkFile, FILE_HEADERS, isFile} from './page-files.ts';
 import type {WebSocketFrame} from './web-socket-frames.ts';
-
-/** One violation in an answer. */
-export interface Finding {
-  /** The rule that was broken. */
-  readonly rule: FindingRule;
-  /** The operation or place that answered, and its status. */
-  readonly where: string;
-  /** Description for people. */
-  readonly text: string;
-}
-
-/** All rules. */
-export type FindingRule =
-  /** A status of 500 and above that the service does not promise. */
-  | 'server-error'
-  | 'undocumented-status'
-  | 'undocumented-type'
-  | 'undocumented-header'
-  | 'missing-header'
-  | 'wrong-header'
-  /** The body violates its schema or content type. */
-  | 'wrong-body'
-  /** A problem document that does not match its status, or has an unknown code. */
-  | 'wrong-problem'
-  /** A secret, or an internal detail such as a stack trace. */
-  | 'leak'
-  /** The guard admitted a request that it must refuse. */
-  | 'admitted'
-  | 'wrong-frame'
-  | 'late'
-  | 'broken'
-  | 'unanswered'
-  | 'surplus'
-  /** The process ended, or did not answer `/livez`. */
-  | 'down'
-  /** The service reported an unexpected error. */
-  | 'error-log'
-  | 'memory';
 
 /** The request, as far as the rules depend on it. */
 export interface CheckedRequest {
@@ -54,6 +18,8 @@ export interface CheckedRequest {
 export interface JudgeOptions {
   /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
+  /** Contents of the files of pages. */
+  readonly pages: readonly string[];
 }
 
 /** Decides by the document whether answers are correct. */
@@ -113,15 +79,15 @@ const INSIDES =
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** Creates an oracle. */
-export function createOracle(document: ApiDocument, {secrets}: JudgeOptions): Oracle {
+export function createOracle(document: ApiDocument, {secrets, pages}: JudgeOptions): Oracle {
   const check = (request: CheckedRequest, answer: Answer): readonly Finding[] => {
     const place = document.find(request.method, request.target);
     const where = `${nameOf(place)} ${answer.status}`;
     const all = [
       ...(request.foreign === true && answer.status < 400 ? [found('admitted', 'the guard must refuse it')] : []),
-      ...checkHeaders(answer),
+      ...checkHeaders(answer, isFile(place, answer)),
       ...checkSecrets(answer, secrets),
-      ...checkPlace(place, answer, document),
+      ...(isFile(place, answer) ? checkFile(answer, pages) : checkPlace(place, answer, document)),
     ];
     return all.map(({rule, text}) => ({rule, where, text}));
   };
@@ -130,13 +96,6 @@ export function createOracle(document: ApiDocument, {secrets}: JudgeOptions): Or
     checkAny: answer => checkAny(answer, document, check),
     checkFrames: (operation, frames) => checkFrames(operation, frames, document),
   };
-}
-
-/** A finding without its place. */
-type Found = Pick<Finding, 'rule' | 'text'>;
-
-function found(rule: FindingRule, text: string): Found {
-  return {rule, text};
 }
 
 /** Name of a place in counts. */
@@ -150,15 +109,17 @@ export function nameOf(place: Place): string {
       return 'OPTIONS';
     case 'other-method':
       return 'other methods';
+    case 'page':
+      return 'pages';
     case 'nowhere':
       return 'nowhere';
   }
 }
 
-function* checkHeaders({status, headers}: Answer): Iterable<Found> {
+function* checkHeaders({status, headers}: Answer, isFile: boolean): Iterable<Found> {
   // An answer that switches protocols has no cache headers.
   if (status === 101) return;
-  for (const [name, wanted] of Object.entries(REQUIRED_HEADERS)) {
+  for (const [name, wanted] of Object.entries({...REQUIRED_HEADERS, ...(isFile ? FILE_HEADERS : {})})) {
     const value = headerOf(headers, name);
     if (value !== wanted) yield found('missing-header', `${name} is ${value}`);
   }
@@ -189,11 +150,13 @@ function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Itera
     case 'other-method':
       yield* checkCommon(answer, document, status === 405 ? ['method-not-allowed'] : []);
       break;
+    case 'page':
     case 'nowhere':
       // A preflight succeeds so that its page can read the 404 itself; a trailing slash redirects to the path without
       // it.
       if (status === 204) yield* checkAllowed(answer);
       else if (status === 308) yield* checkNoBody(answer);
+      else if (status === 405 && place.kind === 'page') yield* checkCommon(answer, document, ['method-not-allowed']);
       else yield* checkCommon(answer, document, status === 404 ? ['no-resource'] : []);
   }
 }
@@ -343,6 +306,7 @@ function checkAny(answer: Answer, document: ApiDocument, check: Oracle['check'])
   const candidates: readonly CheckedRequest[] = [
     ...operations,
     {method: 'GET', target: '/nowhere'},
+    {method: 'GET', target: '/plugins/'},
     {method: 'OPTIONS', target: '/api'},
     {method: 'TRACE', target: '/api'},
   ];
@@ -366,13 +330,4 @@ function parse(text: string): {readonly value: unknown} | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A body as text; invalid UTF-8 becomes characters that JSON allows only in strings. */
-function textOf({body}: Pick<Answer, 'body'>): string {
-  return Buffer.from(body).toString();
-}
-
-function headerOf(headers: Answer['headers'], name: string): string | undefined {
-  return headers.find(([each]) => each === name)?.[1];
 }

@@ -1,3 +1,5 @@
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import fc from 'fast-check';
 import {copyPlugin} from '../test/support/plugin-folder.ts';
@@ -19,10 +21,20 @@ const IDS: fc.Arbitrary<string> = fc.oneof(
   {weight: 1, arbitrary: fc.constantFrom(...OTHER_PLUGINS, ...OTHER_IDS)},
 );
 
+/** Files of the page of {@link PLUGIN}. */
+const PAGE_FILES = ['index.html', 'page.js'];
+
+/** Paths that must not lead out of the folder of a page, and others. */
+const PAGE_PATHS = [
+  ...['', 'index.html', 'page.js', 'pa%67e.js', 'page.js/', 'missing', 'missing.js'],
+  ...['../plugin.json', '..%2fplugin.json', '%2e%2e/plugin.json', '..%5cplugin.json', '../background/index.js'],
+];
+
 /** Values of the parameters in paths of plugins. */
 export const PLUGIN_SEGMENTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   id: IDS,
   plugin: IDS,
+  file: fc.constantFrom(...PAGE_PATHS),
   name: fc.oneof(
     {weight: 6, arbitrary: fc.constant('echo')},
     {weight: 1, arbitrary: fc.constantFrom('fail', 'data', 'startflight', 'absent', '__proto__', 'constructor')},
@@ -65,6 +77,14 @@ export const FLIGHTS: fc.Arbitrary<unknown> = fc.oneof(
 /** Writes all plugins into a directory. */
 export async function writePlugins(directory: string): Promise<void> {
   for (const id of [PLUGIN, ...OTHER_PLUGINS]) await copyPlugin(id, directory, PLUGINS);
+}
+
+/** Reads the contents of all files that pages may show. */
+export async function readPages(): Promise<readonly string[]> {
+  const files = [PLUGIN, ...OTHER_PLUGINS].flatMap(id => PAGE_FILES.map(name => join(PLUGINS, id, 'ui', name)));
+  return (await Promise.allSettled(files.map(file => readFile(file, 'utf8')))).flatMap(read =>
+    read.status === 'fulfilled' ? [read.value] : [],
+  );
 }
 
 const PLUGINS = fileURLToPath(new URL('plugins/', import.meta.url));

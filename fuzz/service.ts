@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
-import {writePlugins} from './plugins.ts';
+import {readPages, writePlugins} from './plugins.ts';
 
 /** The service under test. */
 export interface FuzzedService extends AsyncDisposable {
@@ -13,6 +13,8 @@ export interface FuzzedService extends AsyncDisposable {
   readonly processId: number;
   /** Secrets of the service that no answer may contain. */
   readonly secrets: readonly string[];
+  /** Contents of the pages of its plugins. */
+  readonly pages: readonly string[];
   /** Number of unexpected ends of its process. */
   readonly crashes: number;
   /** Its output that needs attention: lines of its log, and its exit. */
@@ -71,7 +73,7 @@ export async function startService(options: StartOptions): Promise<FuzzedService
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-fuzz-'));
   await writeFile(join(directory, 'airline.json'), options.airlineJson);
   await writePlugins(join(directory, 'plugins'));
-  const service = new ChildService(directory, options.secrets);
+  const service = new ChildService(directory, options.secrets, await readPages());
   try {
     await service.revive();
   } catch (error) {
@@ -83,6 +85,7 @@ export async function startService(options: StartOptions): Promise<FuzzedService
 
 class ChildService implements FuzzedService {
   readonly secrets: readonly string[];
+  readonly pages: readonly string[];
   readonly #directory: string;
   readonly #hidden: readonly string[];
   #child: ChildProcess | undefined;
@@ -93,10 +96,11 @@ class ChildService implements FuzzedService {
   #longestTickMs = 0;
   readonly #complaints: Complaint[] = [];
 
-  constructor(directory: string, secrets: readonly string[]) {
+  constructor(directory: string, secrets: readonly string[], pages: readonly string[]) {
     this.#directory = directory;
     this.#hidden = secrets;
     this.secrets = [...secrets, directory];
+    this.pages = pages;
   }
 
   get port(): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {SILENT} from '../back-end.ts';
-import type {ApiDocument} from '../document.ts';
+import type {ApiDocument, Operation} from '../document.ts';
 import {PLUGIN, SILENT_ROUTE} from '../plugins.ts';
 import {bodyOf, type RequestPlan} from '../request-plan.ts';
 import {formatClientFrame} from '../web-socket-frames.ts';
@@ -31,13 +31,28 @@ export interface Property {
 const PLAIN_WEIGHT = 0.3;
 
 /** Weight of slow operations. */
-const SLOW_WEIGHT = 0.2;
+const SLOW_WEIGHT = 0.3;
 
 /** Weight of cases of megabytes, each of which takes the time of many others. */
 const HOSTILE_WEIGHT = 0.2;
 
 /** Maximum number of steps in a sequence. */
 const STEPS_MAX = 12;
+
+/** Files of the pages of plugins, which the document does not describe. */
+const PAGES: Operation = {
+  name: 'pages',
+  method: 'GET',
+  path: '/plugins/{id}/{file}',
+  parameters: ['If-None-Match', 'If-Range', 'Range', 'Sec-Fetch-Dest'].map(name => ({
+    name,
+    in: 'header',
+    required: false,
+    schema: {},
+  })),
+  body: undefined,
+  answers: {},
+};
 
 /** Creates the properties of a document: one per operation, and those that use many operations. */
 export function createProperties(document: ApiDocument, hints: RequestHints): readonly Property[] {
@@ -52,6 +67,8 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
   const properties = operations.map((operation): Property => {
     const last = any(operation).map(alone);
     if (!quick.includes(operation)) return {name: operation.name, cases: last.map(step => [step]), weight: SLOW_WEIGHT};
+    const first = operations.find(({name}) => name === hints.before[operation.name]);
+    if (first !== undefined) return {name: operation.name, cases: fc.tuple(valid(first).map(alone), last), weight: 1};
     return various.includes(operation)
       ? {name: operation.name, cases: fc.tuple(before, last).map(([steps, step]) => [...steps, step]), weight: 1}
       : {name: operation.name, cases: last.map(step => [step]), weight: PLAIN_WEIGHT};
@@ -75,6 +92,7 @@ export function createProperties(document: ApiDocument, hints: RequestHints): re
     {name: 'hostile-patches', cases: HOSTILE_PATCHES, weight: HOSTILE_WEIGHT},
     {name: 'hostile-shapes', cases: HOSTILE_SHAPES, weight: HOSTILE_WEIGHT},
     ...properties,
+    {name: 'pages', cases: any(PAGES).map(plan => [alone(plan)]), weight: 1},
     {name: 'sequences', cases: fc.array(steps, {minLength: 1, maxLength: STEPS_MAX}), weight: 1},
     {name: 'bytes', cases: byteCases(mixed), weight: 1},
     {name: 'web-sockets', cases: webSocketCases(), weight: 1},

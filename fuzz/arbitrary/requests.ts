@@ -27,6 +27,8 @@ export interface RequestHints {
   readonly bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
   /** Values of parameters in paths by name, besides keys. */
   readonly segments: Readonly<Record<string, fc.Arbitrary<string>>>;
+  /** Operations without parameters that succeed only after another, by their names. */
+  readonly before: Readonly<Record<string, string>>;
   /** Names of operations that take seconds, which few cases use. */
   readonly slow: readonly string[];
 }
@@ -113,8 +115,15 @@ function headersOfOperation({parameters, body}: Operation): fc.Arbitrary<Request
 
 type Header = readonly [name: string, value: string];
 
+/** Values of headers that are not preconditions. */
+const HEADERS: Readonly<Record<string, readonly string[]>> = {
+  'Last-Event-ID': ['{{revision}}', '0'],
+  Range: ['bytes=0-3', 'bytes=-5', 'bytes=9-', 'bytes=9999-', 'bytes=0-1,3-4', 'lines=1-2'],
+  'Sec-Fetch-Dest': ['iframe', 'script'],
+};
+
 function validHeader({name}: Parameter): fc.Arbitrary<Header[]> {
-  const values = name === 'Last-Event-ID' ? ['{{revision}}', '0'] : ['{{etag}}', '*', '"1"'];
+  const values = HEADERS[name] ?? ['{{etag}}', '*', '"1"'];
   return fc.oneof(
     {weight: 3, arbitrary: fc.constant<Header[]>([])},
     {weight: 1, arbitrary: fc.constantFrom(...values).map((value): Header[] => [[name, value]])},
