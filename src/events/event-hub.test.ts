@@ -10,7 +10,7 @@ import {SILENT_LOG} from '../domain/log.ts';
 import type {Store} from '../domain/store.ts';
 import {openMemoryStore} from '../store/memory/memory-store.ts';
 import {createEventHub, type EventHubDeps} from './event-hub.ts';
-import {EVENT_LIMITS} from './limits.ts';
+import {EVENT_LIMITS} from './event-limits.ts';
 
 describe('a subscriber that names kinds', () => {
   const line = (text: string) => ({kind: 'plugin-log', plugin: 'com.example.a', atMs: 1, level: 'info', text}) as const;

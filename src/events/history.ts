@@ -3,7 +3,7 @@ import type {Key, Prefix} from '../domain/key.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
 import {describePresent, readLog, selectPrefix} from './batches.ts';
-import type {EventLimits} from './limits.ts';
+import type {EventLimits} from './event-limits.ts';
 import type {TickQueue} from './tick-queue.ts';
 
 /** Dependencies of {@link readHistory}. */

@@ -1,5 +1,5 @@
 import type {Event, EventKind, MomentaryEvent} from '../domain/event.ts';
-import {EVENT_LIMITS} from './limits.ts';
+import {EVENT_LIMITS} from './event-limits.ts';
 
 /**
  * Queue of the momentary events for one subscriber. If the subscriber is too slow, new lines of plugins are dropped and counted, and

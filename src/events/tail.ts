@@ -4,7 +4,7 @@ import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
 import type {Store} from '../domain/store.ts';
 import {type CommitBatch, readLog, selectPrefix, sizeOfBatch} from './batches.ts';
-import type {EventLimits} from './limits.ts';
+import type {EventLimits} from './event-limits.ts';
 
 /** Some commits, filtered by a prefix. Subscribers with the same prefix share the objects. */
 export interface Delivery {

@@ -23,7 +23,7 @@ import {frozenWrites, MergedTable} from './tree/merged-table.ts';
 import {readStoredEntry} from './tree/read-entry.ts';
 import {type ExpiredEntry, scanEntries, scanOf} from './tree/scan.ts';
 import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
-import type {StoreTables} from './tree/tables.ts';
+import type {StoreTables} from './tree/store-tables.ts';
 import {Tree} from './tree/tree.ts';
 import type {Memtable} from './wal/memtable.ts';
 import {copyEntryOf} from './wal/memtable-write.ts';

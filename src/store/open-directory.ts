@@ -20,7 +20,7 @@ import {openingFailure} from './lmdb/engine-errors.ts';
 import {type Environment, openEnvironment} from './lmdb/environment.ts';
 import {takeLock} from './lmdb/process-lock.ts';
 import {findWrongEnd, readLastRevision} from './tree/change-log-ends.ts';
-import {openTables, readMetadata} from './tree/tables.ts';
+import {openTables, readMetadata} from './tree/store-tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
 import {type Recovery, readWriteAheadLog} from './wal/recovery.ts';
 import {secureRecords} from './wal/wal-files.ts';

@@ -12,7 +12,7 @@ import type {Store} from '../../src/domain/store.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../../src/store/format/store-metadata.ts';
 import {openEnvironment} from '../../src/store/lmdb/environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
-import {readMetadata} from '../../src/store/tree/tables.ts';
+import {readMetadata} from '../../src/store/tree/store-tables.ts';
 import {encodeWalRecord} from '../../src/store/wal/wal-record.ts';
 import {WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';

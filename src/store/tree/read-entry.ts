@@ -4,7 +4,7 @@ import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {decodeEntryRecord, decodeEntryState, type EntryState} from '../format/entry-record.ts';
 import {isPageDamage} from '../lmdb/engine-errors.ts';
-import type {StoreTables} from './tables.ts';
+import type {StoreTables} from './store-tables.ts';
 
 /** Reads an entry from the tree. @throws {AppError} `entry-corrupt`. */
 export function readStoredEntry({entries}: StoreTables, key: Key): Entry | undefined {

@@ -4,7 +4,7 @@ import type {MemtableWrite} from '../wal/memtable-write.ts';
 import {entryRecordOf} from '../wal/memtable-write.ts';
 import type {ChangeLog} from './change-log.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiry-index.ts';
-import type {StoreTables} from './tables.ts';
+import type {StoreTables} from './store-tables.ts';
 
 /** Writes of some groups, prepared for one transaction of the tree. */
 export interface TreeWrite {

@@ -12,7 +12,7 @@ import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import {ChangeLog} from './change-log.ts';
 import {readLastRevision} from './change-log-ends.ts';
 import type {ChangeLogLimits} from './change-log-parts.ts';
-import {openTables, type StoreTables} from './tables.ts';
+import {openTables, type StoreTables} from './store-tables.ts';
 import {prepareWrite} from './tree-write.ts';
 
 /** The parts of an opened data directory that a tree uses. */
