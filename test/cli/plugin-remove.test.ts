@@ -81,7 +81,7 @@ describe('crewroom plugin remove', () => {
     assert.equal(existsSync(join(places.directory, ID)), true);
   });
 
-  for (const id of ['com.example.b', '..', '.', '../plugins', `${ID}/ui`, ''])
+  for (const id of ['com.example.b', '.hidden', '..', '.', '../plugins', `${ID}/ui`, ''])
     test(`finds no plugin ${JSON.stringify(id)}`, async () => {
       const places = await makePlaces(`none-${Buffer.from(id).toString('hex')}`);
       await mkdir(join(places.directory, '.hidden'));

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import {afterEach, describe, test} from 'vitest';
+import {findFreePort} from '../support/free-port.ts';
+import {useService} from '../support/service.ts';
+import {createMachine, type Finished, plain} from './crewroom.ts';
+
+const machine = await createMachine();
+const service = useService({ephemeral: true});
+
+const words = (args: readonly string[]): readonly string[] => ['flight', ...args, '--port', String(service().port)];
+const run = (...args: readonly string[]): Promise<Finished> => machine.run(words(args));
+const readFlight = async (...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> =>
+  JSON.parse((await run(...args, '--json')).stdout);
+
+afterEach(async () => {
+  await run('stop');
+});
+
+describe('crewroom flight', () => {
+  test('starts a flight with what is given, and shows it', async () => {
+    const flight = await readFlight('start', '--from', 'EGLL', '--to', 'KJFK', '--speed', '60', '--seed', '7');
+    const {from, to, speed, seed, phase} = flight;
+    assert.deepEqual([Object(from).code, Object(to).code, speed, seed, phase], ['EGLL', 'KJFK', 60, 7, 'BOARDING']);
+    const {number} = await readFlight('status');
+    assert.equal(number, flight['number']);
+    const {exitCode, stdout} = await run('status');
+    assert.equal(exitCode, 0);
+    assert.match(
+      stdout,
+      /^Flight \d+ from EGLL \(.*\) to KJFK \(.*\)\n {2}BOARDING · \d+ ft · 0 kt · \d+ nm to go · 60x\n$/,
+    );
+  });
+
+  test('begins in Frankfurt, in real time', async () => {
+    const {from, to, speed} = await readFlight('start');
+    assert.deepEqual([Object(from).code, Object(to).code, speed], ['EDDF', 'LPMA', 1]);
+  });
+
+  test('jumps to a phase, in any case', async () => {
+    await run('start');
+    const {phase} = await readFlight('jump', 'cruise');
+    assert.equal(phase, 'CRUISE');
+  });
+
+  test('pauses and goes on, disconnects and connects', async () => {
+    await run('start');
+    const toggled = ['pause', 'disconnect', 'pause', 'disconnect'].map(action => async () => {
+      const {isPaused, isConnected} = await readFlight(action);
+      return [isPaused, isConnected];
+    });
+    const states: unknown[] = [];
+    for (const toggle of toggled) states.push(await toggle());
+    assert.deepEqual(states, [
+      [true, true],
+      [true, false],
+      [false, false],
+      [false, true],
+    ]);
+    await run('pause');
+    await run('disconnect');
+    assert.match((await run('status')).stdout, / · paused · simulator disconnected\n$/);
+  });
+
+  test('stops', async () => {
+    await run('start');
+    assert.deepEqual(await readFlight('stop'), {stopped: true});
+    await run('start');
+    const {exitCode, stdout} = await machine.runOnTerminal(words(['stop']));
+    assert.deepEqual([exitCode, plain(stdout)], [0, 'Stopped the flight\n']);
+    assert.equal(service().crewroom.plugins.list().length, 0);
+  });
+
+  for (const args of [['status'], ['pause'], ['disconnect'], ['jump', 'CRUISE']])
+    test(`${args[0]} needs a flight`, async () => {
+      const {exitCode, stdout, stderr} = await run(...args, '--json');
+      assert.deepEqual([exitCode, stdout, JSON.parse(stderr).code], [3, '', 'no-flight']);
+    });
+
+  const wrong = [
+    {args: ['start', '--from', 'XXXX'], code: 'invalid-flight', problem: /\$\.from/},
+    {args: ['start', '--speed', '5000'], code: 'invalid-flight', problem: /\$\.speed/},
+    {args: ['start', '--speed', 'fast'], code: 'invalid-usage', problem: /--speed takes a number, not "fast"/},
+    {args: ['start', '--seed', '-1'], code: 'invalid-usage', problem: /--seed/},
+    {args: ['start', 'CRUISE'], code: 'invalid-usage', problem: /start takes no PHASE/},
+    {args: ['jump'], code: 'invalid-usage', problem: /jump needs a PHASE: BOARDING, /},
+    {args: ['jump', 'SLEEP'], code: 'invalid-usage', problem: /./},
+    {
+      args: ['pause', '--speed', '2'],
+      code: 'invalid-usage',
+      problem: /pause takes none of --from, --to, --speed and --seed/,
+    },
+    {args: ['fly'], code: 'invalid-usage', problem: /fly/},
+  ];
+  for (const {args, code, problem} of wrong)
+    test(`refuses ${args.join(' ')}`, async () => {
+      const {exitCode, stderr} = await run(...args, '--json');
+      const failure = JSON.parse(stderr);
+      assert.deepEqual([exitCode, failure.code], [2, code]);
+      assert.match(failure.detail, problem);
+    });
+
+  for (const action of ['start', 'status', 'stop'])
+    test(`${action} needs a service`, async () => {
+      const finished = await machine.run(['flight', action, '--port', String(await findFreePort()), '--json']);
+      assert.deepEqual([finished.exitCode, JSON.parse(finished.stderr).code], [5, 'service-unreachable']);
+    });
+});
