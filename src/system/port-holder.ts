@@ -1,6 +1,8 @@
+import {readdirSync, readlinkSync} from 'node:fs';
 import {readdir, readlink} from 'node:fs/promises';
 import {get} from 'node:http';
 import {basename} from 'node:path';
+import {setImmediate} from 'node:timers/promises';
 import {findListeningSocket} from './linux-sockets.ts';
 import type {ListenAddress} from './loopback.ts';
 
@@ -60,13 +62,34 @@ async function findProcessWith(link: string): Promise<number | undefined> {
   for (const name of await readdir('/proc')) {
     if (!/^[0-9]+$/.test(name)) continue;
     if (timeout.aborted) return undefined;
-    const directory = `/proc/${name}/fd`;
-    // Reading fails for processes of other users, and for those that end meanwhile.
-    const files = await readdir(directory).catch(() => []);
-    const links = await Promise.all(files.map(file => readlink(`${directory}/${file}`).catch(() => '')));
-    if (links.includes(link)) return Number(name);
+    if (await hasOpenFile(name, link)) return Number(name);
   }
   return undefined;
+}
+
+/** Number of links read per tick of the event loop: about two milliseconds of work. */
+const LINKS_PER_TICK = 500;
+
+/**
+ * Returns whether a process has a file open. Reads synchronously: through the thread pool each link takes several times as long,
+ * and a process with thousands of connections uses up the time of the search.
+ */
+async function hasOpenFile(processId: string, link: string): Promise<boolean> {
+  const directory = `/proc/${processId}/fd`;
+  for (const [index, file] of attempt(() => readdirSync(directory), []).entries()) {
+    if (index % LINKS_PER_TICK === 0) await setImmediate();
+    if (attempt(() => readlinkSync(`${directory}/${file}`), '') === link) return true;
+  }
+  return false;
+}
+
+/** Reads of `/proc` fail for processes of other users, and for those that end meanwhile. */
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
 }
 
 /** Reads the name of the program file: the arguments may be secrets, and a process can give itself any title. */
