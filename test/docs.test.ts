@@ -123,4 +123,4 @@ const COMMAND_FLAGS = [
 const CLONE_FLAGS = ['--minutes', '--no-peers', '--only', '--rounds', '--seed'];
 
 /** Flags of other programs. */
-const OTHER_FLAGS = ['--retry', '--retry-connrefused'];
+const OTHER_FLAGS = ['--test', '--retry', '--retry-connrefused'];

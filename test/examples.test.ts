@@ -1,6 +1,8 @@
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
+import {cp} from 'node:fs/promises';
+import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
@@ -8,7 +10,7 @@ import {expect, test} from 'vitest';
 import {walkBackEnd} from '../src/doctor/backend/walk.ts';
 import type {Finding} from '../src/doctor/finding.ts';
 import {AIRLINE_SCHEMA} from '../src/identity/identity-schema.ts';
-import {startService} from './support/service.ts';
+import {makeTemporaryDirectory, startService} from './support/service.ts';
 
 /** Runs an example as its text describes: with the Node under test, and nothing else. */
 test('the example of embedding prints what it describes', async () => {
@@ -32,6 +34,22 @@ test('the example of a back end passes the doctor', async () => {
   } finally {
     backEnd.kill();
   }
+});
+
+test('the example of a plugin passes its own test, with a service of its own', async () => {
+  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  await using home = await makeTemporaryDirectory();
+  const plugin = join(home.path, 'com.example.logbook');
+  // A clone may be writable by others, which is refused.
+  await cp(join(root, 'examples', 'plugin'), plugin, {recursive: true});
+  await promisify(execFile)('chmod', ['-R', 'go-w', plugin]);
+  const file = join(plugin, 'test', 'logbook.test.js');
+  const args = [main, 'run', '--plugin', plugin, '--', process.execPath, '--test', file];
+  const {stdout} = await promisify(execFile)(process.execPath, args, {
+    env: {...process.env, XDG_CONFIG_HOME: home.path},
+  });
+  expect(stdout).toMatch(/^# pass 1$/m);
 });
 
 test('the example of an airline is valid', () => {
