@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {copyPlugin, manifestOf, writePlugin} from '../support/plugin-folder.ts';
@@ -68,6 +69,46 @@ describe('crewroom start, with plugins', () => {
     running.child.stdin.write('\u0003');
     await running.finished;
   });
+});
+
+describe('crewroom start --plugin-config', () => {
+  const content = '{"privateAPI": "https://a.example/", "n": 1.0}';
+
+  test('gives plugins its content', async () => {
+    await writeFile(join(home, 'plugin-config.json'), content);
+    const ways: readonly {
+      readonly args?: readonly string[];
+      readonly environment?: Readonly<Record<string, string>>;
+    }[] = [
+      {args: ['--plugin-config', 'plugin-config.json']},
+      {environment: {CREWROOM_PLUGIN_CONFIG: join(home, 'plugin-config.json')}},
+    ];
+    for (const {args = [], environment = {}} of ways) {
+      const service = await machine.start(['--ephemeral', ...args], {environment});
+      assert.equal(await (await fetch(`${service.url}/api/config`)).text(), `{"config":${content}}`);
+      await service.stop();
+    }
+  });
+
+  test('is empty without it', async () => {
+    const service = await machine.start();
+    assert.equal(await (await fetch(`${service.url}/api/config`)).text(), '{"config":{}}');
+    await service.stop();
+  });
+
+  const wrong = [
+    {name: 'missing', problem: 'does not exist', content: undefined},
+    {name: 'array', problem: 'is not a JSON object', content: '[]'},
+  ];
+  for (const {name, problem, content: written} of wrong)
+    test(`names a file that is ${name}, and starts nothing`, async () => {
+      const file = join(home, `${name}.json`);
+      if (written !== undefined) await writeFile(file, written);
+      const args = ['start', '--port', '0', '--data-dir', join(home, `not-${name}`), '--plugin-config', file, '--json'];
+      const {exitCode, stderr} = await machine.runProcess(args);
+      const {code, problems} = JSON.parse(stderr);
+      assert.deepEqual([exitCode, code, problems[0].problem], [2, 'invalid-configuration', `${file} ${problem}`]);
+    });
 });
 
 describe('crewroom paths', () => {

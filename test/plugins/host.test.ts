@@ -287,6 +287,20 @@ describe('a plugin on disk', () => {
     });
   });
 
+  test('is ended while another user could change its files', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory));
+    await service.until(HELLO, isRunning);
+    const file = join(service.directory, HELLO, 'background/index.js');
+    await chmod(file, 0o666);
+    const {reason, routes} = await service.until(HELLO, ({state}) => state === 'broken');
+    const problem = 'which is writable by its group or by others; use "chmod -R go-w"';
+    assert.deepEqual({reason, routes}, {reason: `it has background/index.js, ${problem}`, routes: []});
+    await service.line('plugin stopped');
+    await assert.rejects(service.json(HELLO, 'hello'), /Cannot call "GET hello"/);
+    await chmod(file, 0o600);
+    await service.until(HELLO, isRunning);
+  });
+
   test('that was removed is known until its background has ended', async () => {
     const service = await startPlugins(async directory => {
       await writePlugin(join(directory, 'com.example.slow'), {

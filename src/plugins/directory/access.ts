@@ -11,10 +11,10 @@ export function ownUserId(): number | undefined {
  * Finds out if another user could replace a directory or change its entries, by its owner and mode and by those of every directory
  * and link on the way to it. Does not look into the directory.
  *
+ * @param userId User of this process; undefined if owners are not known.
  * @returns The problem; undefined if only this user and the superuser can, or if owners are not known.
  */
-export async function findAccessProblem(path: string): Promise<string | undefined> {
-  const userId = ownUserId();
+export async function findAccessProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
   if (userId === undefined) return undefined;
   return describeAccess(await lstat(await realpath(path)), userId) ?? findWayProblem(path, userId);
 }

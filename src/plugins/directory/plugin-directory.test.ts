@@ -260,6 +260,31 @@ describe('a directory of plugins', () => {
     },
   );
 
+  test.skipIf(process.getuid?.() !== 0)('loses a plugin while another user owns one of its files', async () => {
+    const home = await makeHome();
+    const folder = join(home, 'com.example.a');
+    await writePlugin(folder, {
+      'background/index.js': '',
+      'background/lib/a.js': '',
+      'background/node_modules/x.js': '',
+    });
+    const watched = await follow(home);
+    // What is in node_modules is not looked at.
+    await chown(join(folder, 'background/node_modules/x.js'), 65_534, 65_534);
+    for (const file of ['background/lib/a.js', 'background/index.js', 'background', '']) {
+      await chown(join(folder, file), 65_534, 65_534);
+      const {plugins} = await watched.until(found => found.plugins[0]?.manifest === undefined);
+      assert.match(plugins[0]?.problems[0]?.problem ?? '', /belongs to user 65534, and this process runs as 0$/);
+      assert.equal(
+        plugins[0]?.problems[0]?.problem.startsWith(file === '' ? 'belongs' : `has ${file}, which`),
+        true,
+        file,
+      );
+      await chown(join(folder, file), 0, 0);
+      await watched.until(found => found.plugins[0]?.manifest !== undefined);
+    }
+  });
+
   test('stops being used when others may write to it', async () => {
     const home = await makeHome();
     await writePlugin(join(home, 'com.example.a'));
@@ -306,6 +331,15 @@ describe('a plugin in development', () => {
       await writePlugin(join(home, name), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});
     assert.deepEqual(describePlugins((await follow(undefined, [join(home, 'one'), join(home, 'two')])).latest()), [
       `com.example.a: $ has the id of another plugin, in ${join(home, 'two')}`,
+    ]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('is refused in a folder of another user', async () => {
+    const home = await makeHome();
+    await writePlugin(join(home, 'work'), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});
+    await chown(join(home, 'work'), 65_534, 65_534);
+    assert.deepEqual(describePlugins((await follow(undefined, [join(home, 'work')])).latest()), [
+      'work: $ belongs to user 65534, and this process runs as 0',
     ]);
   });
 
