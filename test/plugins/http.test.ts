@@ -231,4 +231,23 @@ describe('the simulated flight', () => {
     await json('/api/flight', {method: 'DELETE'});
     expect(await json('/api/flight')).toMatchObject({code: 'no-flight'});
   });
+
+  test('has no route by another method, like any plugin', async () => {
+    const plugin = '/api/com.tfdidesign.flight-tracking';
+    expect(await json(`${plugin}/startflight`)).toMatchObject({status: 404, code: 'no-plugin-route'});
+    expect(await json(`${plugin}/data`, {method: 'POST'})).toMatchObject({status: 404, code: 'no-plugin-route'});
+  });
+
+  test('gives way to an installed plugin, by any method', async () => {
+    await using home = await makeTemporaryDirectory();
+    const id = 'com.tfdidesign.flight-tracking';
+    const route = (text: string): string => `{description: '', handler: (req, res) => res.json('${text}')}`;
+    const background = `exports.routes = {get: {startflight: ${route('get')}}, post: {data: ${route('post')}}};`;
+    await writePlugin(join(home.path, id), {'background/index.js': background});
+    await using other = await startService({plugins: home.path, ephemeral: true});
+    await other.crewroom.plugins.ready();
+    await untilRunning(other.crewroom.plugins, id);
+    expect(await (await fetch(`${other.url}/api/${id}/startflight`)).json()).toBe('get');
+    expect(await (await fetch(`${other.url}/api/${id}/data`, {method: 'POST'})).json()).toBe('post');
+  });
 });

@@ -31,12 +31,16 @@ export interface FlightRoutesDeps {
 
 /** `/api/flight`: the simulated flight; and the routes of the plugin for flight tracking that published plugins call. */
 export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesDeps): readonly Route[] {
-  const standIn =
-    (method: 'GET' | 'POST', name: string, act: Operation): Operation =>
-    call =>
-      plugins.manifest(FLIGHT_TRACKING.id) === undefined
-        ? act(call)
-        : callPlugin(call.request, {id: FLIGHT_TRACKING.id, method, name});
+  const callTracking =
+    (method: 'GET' | 'POST', name: string): Operation =>
+    ({request}) =>
+      callPlugin(request, {id: FLIGHT_TRACKING.id, method, name});
+  const standIn = (method: 'GET' | 'POST', name: string, act: Operation): Route => {
+    const ask = {GET: callTracking('GET', name), POST: callTracking('POST', name)};
+    const actOrAsk: Operation = call =>
+      plugins.manifest(FLIGHT_TRACKING.id) === undefined ? act(call) : ask[method](call);
+    return {path: `/api/${FLIGHT_TRACKING.id}/${name}`, operations: {...ask, [method]: actOrAsk}};
+  };
   const track: Operation = () => jsonAnswer(describeTracking(flight.status(), new Date(nowMs()).getHours()));
   const begin: Operation = async ({request}) => {
     const document = readBody(await readJsonBody(request, CLIENT_REQUEST_BYTES_MAX));
@@ -44,11 +48,10 @@ export function flightRoutes({flight, plugins, callPlugin, nowMs}: FlightRoutesD
     flight.start(typeof bidId === 'string' || typeof bidId === 'number' ? {bidId: String(bidId)} : {});
     return jsonAnswer({});
   };
-  const tracking = `/api/${FLIGHT_TRACKING.id}`;
   return [
-    {path: `${tracking}/data`, operations: {GET: standIn('GET', 'data', track)}},
-    {path: `${tracking}/startflight`, operations: {POST: standIn('POST', 'startflight', begin)}},
-    {path: `${tracking}/restoreflight`, operations: {POST: standIn('POST', 'restoreflight', begin)}},
+    standIn('GET', 'data', track),
+    standIn('POST', 'startflight', begin),
+    standIn('POST', 'restoreflight', begin),
     {
       path: '/api/flight',
       operations: {
