@@ -200,6 +200,15 @@ const REQUESTS: readonly {
   {path: '/api/identity', headers: {'Sec-Fetch-Site': 'cross-site'}},
 ];
 
+test('a route of a plugin may answer anything', () => {
+  for (const {responses} of Object.values(document.paths['/api/{plugin}/{name}'] ?? {})) {
+    if (responses === undefined) continue;
+    expect(Object.keys(responses)).toContain('default');
+    for (const {content} of Object.values(responses)) expect(content).toHaveProperty(['*/*']);
+  }
+  expect(document.paths['/api/identity']?.['get']?.responses).not.toHaveProperty('default');
+});
+
 describe('every answer conforms to the document', () => {
   for (const [index, {path, template, method = 'GET', body, headers}] of REQUESTS.entries()) {
     test(`${index + 1}: ${method} ${path} ${body?.slice(0, 20) ?? ''} ${JSON.stringify(headers ?? {})}`, async () => {

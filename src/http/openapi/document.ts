@@ -175,7 +175,7 @@ function headerParameter(name: keyof typeof REQUEST_HEADERS): JsonObject {
   return {name, in: 'header', required: false, description: REQUEST_HEADERS[name], schema: {type: 'string'}};
 }
 
-function describeResponses({answers, failures}: OperationDescription): JsonObject {
+function describeResponses({answers, failures, anyAnswer}: OperationDescription): JsonObject {
   const responses = new Map<string, JsonObject>();
   for (const [status, codes] of groupByStatus(new Set([...COMMON_FAILURES, ...failures])))
     responses.set(status, describeFailures(codes));
@@ -186,8 +186,17 @@ function describeResponses({answers, failures}: OperationDescription): JsonObjec
       failed === undefined ? describeAnswer(answered) : mergeResponses(describeAnswer(answered), failed),
     );
   }
-  return Object.fromEntries([...responses].sort(([a], [b]) => Number(a) - Number(b)));
+  const sorted = [...responses].sort(([a], [b]) => Number(a) - Number(b));
+  if (anyAnswer === undefined) return Object.fromEntries(sorted);
+  const known = sorted.map(([status, {content, ...response}]) => [
+    status,
+    {...response, content: {...(content as JsonObject), ...ANY_CONTENT}},
+  ]);
+  return {...Object.fromEntries(known), default: {description: anyAnswer, content: ANY_CONTENT}};
 }
+
+/** Content of any type: it applies unless a more specific type does. */
+const ANY_CONTENT = {'*/*': {}};
 
 /** Merges the answer and the failures of one status; the content type tells them apart. */
 function mergeResponses(answered: JsonObject, failed: JsonObject): JsonObject {

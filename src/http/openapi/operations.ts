@@ -40,6 +40,8 @@ export interface OperationDescription {
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
   readonly failures: readonly FailureCode[];
+  /** Description of answers with any status and any content besides these; absent if there are none. */
+  readonly anyAnswer?: string;
 }
 
 /** An answer in the OpenAPI document. */

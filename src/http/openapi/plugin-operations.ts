@@ -90,6 +90,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       summary: 'Call a route of a plugin',
       description: 'Takes any parameters. The plugin chooses status, type and content of the answer.',
       answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
+      anyAnswer: 'Any other answer of the plugin.',
       failures: CALL,
     },
     POST: {
@@ -99,6 +100,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       description: 'Takes any parameters, and a body of any type up to 16 MiB.',
       body: 'value',
       answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
+      anyAnswer: 'Any other answer of the plugin.',
       failures: [...CALL, 'plugin-request-too-large', 'too-many-bodies'],
     },
   },
