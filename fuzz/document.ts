@@ -32,7 +32,7 @@ export interface Parameter {
 /** The documented answers with one status. */
 export interface DescribedAnswer {
   readonly headers?: Readonly<Record<string, {readonly required?: boolean; readonly schema: Schema}>>;
-  readonly content?: Readonly<Record<string, {readonly schema: Schema}>>;
+  readonly content?: Readonly<Record<string, {readonly schema?: Schema}>>;
 }
 
 /** One operation of the document. */
@@ -46,6 +46,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** The body it accepts; undefined if it accepts none. */
   readonly body: {readonly contentType: string; readonly schema: Schema} | undefined;
+  /** By status, and as `default` for all others. */
   readonly answers: Readonly<Record<string, DescribedAnswer>>;
 }
 

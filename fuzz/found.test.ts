@@ -48,6 +48,10 @@ const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
     steps: ask('GET', '/api/export', {headers: [['Expect', 'the unexpected']]}),
   },
   {
+    name: 'GET for a route of the simulated flight that takes POST: 405 instead of the 404 of any plugin',
+    steps: ask('GET', '/api/com.tfdidesign.flight-tracking/startflight'),
+  },
+  {
     name: 'a stream for a request without a version: the oracle did not know that it ends with the connection',
     steps: [
       {kind: 'bytes', bytes: 'GET /api/export?prefix=com.HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: 0\r\n\r\n'},

@@ -20,6 +20,8 @@ const problemWith = (...codes: readonly string[]) => ({
 
 const PLUGIN_FAILURE = problemWith('plugin-ended', 'store-closed');
 
+const ANY = {content: {'*/*': {}}};
+
 const ANY_JSON = {content: {'application/json': {schema: {}}}};
 
 const COMMON = {'400': problemWith('malformed-request'), '500': problemWith('internal')};
@@ -53,7 +55,7 @@ const DOCUMENT = {
       put: {operationId: 'putPilot', responses: {...COMMON, '502': problemWith('back-end-failed')}},
     },
     '/plugin': {
-      get: {operationId: 'getPlugin', responses: {...COMMON, '200': ANY_JSON, '503': PLUGIN_FAILURE}},
+      get: {operationId: 'getPlugin', responses: {...COMMON, '200': ANY_JSON, '503': PLUGIN_FAILURE, default: ANY}},
     },
     '/events': {
       get: {
@@ -127,6 +129,11 @@ describe('the oracle accepts', () => {
       answer: makeAnswer(200, {directory: 'open sesame/a'}),
     },
     {
+      name: 'any status and any content, if the document has them',
+      request: {method: 'GET', target: '/plugin'},
+      answer: makeAnswer(201, 'x', {'content-type': 'text/html; charset=utf-8'}),
+    },
+    {
       name: 'that the path does not exist',
       request: {method: 'GET', target: '/pilots/a/b'},
       answer: makeAnswer(404, {...REFUSED, status: 404, code: 'no-resource'}),
@@ -192,6 +199,12 @@ describe('the oracle reports', () => {
       request: {method: 'GET', target: '/plugin'},
       answer: makeAnswer(503, {...REFUSED, status: 503, code: 'store-closed'}),
       rule: 'server-error',
+    },
+    {
+      name: 'a refusal of the service that is not documented, where a plugin may answer anything',
+      request: {method: 'GET', target: '/plugin'},
+      answer: makeAnswer(405, {...REFUSED, status: 405, code: 'method-not-allowed'}),
+      rule: 'undocumented-status',
     },
     {
       name: 'a failure of a plugin where it is not documented',
@@ -277,7 +290,7 @@ describe('for arbitrary bytes, the oracle', () => {
   });
 
   test('reports one that would be right for none', () => {
-    expect(oracle.checkAny(makeAnswer(201, {})).map(({rule}) => rule)).toEqual(['undocumented-status']);
+    expect(oracle.checkAny(makeAnswer(418, REFUSED)).map(({rule}) => rule)).toEqual(['undocumented-status']);
     expect(oracle.checkAny(makeAnswer(500, {...REFUSED, status: 500, code: 'internal'}))[0]?.rule).toBe('server-error');
   });
 });

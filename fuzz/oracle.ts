@@ -76,6 +76,9 @@ const REQUIRED_HEADERS = {
 const INSIDES =
   /\n\s+at |node:internal|\bat [\w.<>]+ \((file:|\/)|\/dist\/|node_modules|\[object |undefined is not|Cannot read propert/;
 
+/** Content of any type, if no other is described (OpenAPI 3.1, Media Type Object). */
+const ANY_TYPE = '*/*';
+
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** Creates an oracle. */
@@ -193,17 +196,20 @@ function* checkCommon(answer: Answer, document: ApiDocument, codes: readonly str
 type OperationPlace = Extract<Place, {readonly operation: Operation}>;
 
 function* checkOperation(place: OperationPlace, answer: Answer, document: ApiDocument): Iterable<Found> {
-  const described = place.operation.answers[answer.status];
+  const {answers} = place.operation;
+  const type = headerOf(answer.headers, 'content-type') ?? '';
+  // Problems are those of the service, even if a plugin may answer anything else.
+  const described = answers[answer.status] ?? (type === PROBLEM_TYPE ? undefined : answers['default']);
   if (described === undefined) {
     yield found('undocumented-status', `the document has no ${answer.status} for it`);
     return;
   }
   yield* checkDescribedHeaders(described, answer);
-  const type = headerOf(answer.headers, 'content-type') ?? '';
-  if (described.content !== undefined && !Object.hasOwn(described.content, type))
-    yield found('undocumented-type', `its type is "${type}"`);
+  const {content = {[type]: {}}} = described;
+  const isDescribed = Object.hasOwn(content, type);
+  if (!isDescribed && !Object.hasOwn(content, ANY_TYPE)) yield found('undocumented-type', `its type is "${type}"`);
   else if (described.content === undefined || place.kind === 'head') yield* checkNoBody(answer);
-  else yield* checkBody(place.operation, type, answer, document);
+  else if (isDescribed) yield* checkBody(place.operation, type, answer, document);
 }
 
 function* checkBody(operation: Operation, type: string, answer: Answer, document: ApiDocument): Iterable<Found> {

@@ -37,6 +37,7 @@ export const PLUGIN_SEGMENTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   file: fc.constantFrom(...PAGE_PATHS),
   name: fc.oneof(
     {weight: 6, arbitrary: fc.constant('echo')},
+    {weight: 3, arbitrary: fc.constantFrom('text', 'bytes', 'created', 'empty', 'refused')},
     {weight: 1, arbitrary: fc.constantFrom('fail', 'data', 'startflight', 'absent', '__proto__', 'constructor')},
   ),
 };

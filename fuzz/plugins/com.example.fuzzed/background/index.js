@@ -7,6 +7,12 @@ const echo = {
     res.json({method, url, params, query, headers, body, settings}),
 };
 
+const text = {description: 'A text', handler: (_, res) => res.send('<p>A text</p>')};
+const bytes = {description: 'Bytes', handler: (_, res) => res.send(Buffer.from([0, 255]))};
+const created = {description: 'Another status', handler: (_, res) => res.status(201).json({})};
+const empty = {description: 'No content', handler: (_, res) => res.status(204).send('')};
+const refused = {description: 'A refusal of its own', handler: (_, res) => res.status(404).json({message: 'no'})};
+
 const fail = {
   description: 'Fails',
   handler: () => {
@@ -20,7 +26,7 @@ module.exports = {
     settings = changed;
   },
   routes: {
-    get: {echo, fail, silent: {description: 'Never answers', handler: () => {}}},
-    post: {echo, fail},
+    get: {echo, text, bytes, created, empty, refused, fail, silent: {description: 'Never answers', handler: () => {}}},
+    post: {echo, text, bytes, created, empty, refused, fail},
   },
 };
