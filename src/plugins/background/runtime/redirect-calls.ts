@@ -72,11 +72,11 @@ function isOwnPort(port: number, {originalPort, servicePort}: OwnService): boole
 function redirectHeaders(headers: RequestOptions['headers'], {id, originalPort, servicePort}: OwnService): object {
   // A list of names and values, to which Node adds no `Host`: packages that build one know their own.
   if (Array.isArray(headers)) return [...headers, PLUGIN_HEADER, id];
-  const given = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== PLUGIN_HEADER);
-  const redirected = given.map(([name, value]) => {
+  const redirected = Object.entries(headers ?? {}).map(([name, value]) => {
     const isHost = name.toLowerCase() === 'host' && typeof value === 'string';
     return [name, isHost ? value.replace(`:${originalPort}`, `:${servicePort}`) : value];
   });
+  // The last of two names that differ in case counts.
   return {...Object.fromEntries(redirected), [PLUGIN_HEADER]: id};
 }
 
