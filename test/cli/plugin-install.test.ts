@@ -148,6 +148,30 @@ describe('crewroom plugin install, while the service runs', () => {
     assert.match(plain(stdout), /\nInstalled com\.example\.a 1\.0\.0: it starts when a pilot signs in\n$/);
   });
 
+  test('says that a plugin in development is in its place', async () => {
+    const work = join(home, 'work');
+    await writePlugin(work, {'plugin.json': manifestOf(ID), 'ui/index.html': ''});
+    const service = await startPlugins(EMPTY, {plugin: [work]});
+    const {exitCode, stdout} = await runFor(service, ['install', await writeZip('1.0.0'), '--yes', '--json']);
+    assert.deepEqual([exitCode, JSON.parse(stdout).service], [0, 'in-development']);
+    assert.equal(await readVersion(service), '1.0.0');
+    assert.equal(service.crewroom.plugins.status(ID).directory, work);
+  });
+
+  test('puts the old version back when Ctrl+C ends the wait', async () => {
+    const service = await startPlugins(EMPTY);
+    await runFor(service, ['install', await writeZip('1.0.0'), '--yes']);
+    const zip = await writeZip('1.1.0', 'for (;;);');
+    const {port, directory, dataDir} = service;
+    const places = ['--port', String(port), '--plugins', directory, '--data-dir', dataDir];
+    const running = machine.spawnOnTerminal(['plugin', 'install', zip, '--yes', ...places]);
+    await service.until(ID, ({version, state}) => version === '1.1.0' && state === 'starting');
+    running.child.stdin.write('\u0003');
+    assert.equal((await running.finished).exitCode, 130);
+    assert.equal(await readVersion(service), '1.0.0');
+    assert.deepEqual(await listPlaces(service), ['plugins', ID]);
+  });
+
   test('says that the service has another directory', async () => {
     const service = await startPlugins(EMPTY);
     const other = {...service, directory: join(home, 'other', 'plugins')};

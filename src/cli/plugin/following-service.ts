@@ -4,10 +4,12 @@ import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {Call} from '../catalogue/call.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
 
-/** The service at the address of a call: it follows a directory of plugins, another one, or does not run. */
+/** The service at the address of a call, for a directory of plugins and one plugin in it. */
 export type ServiceState =
   | {readonly kind: 'following'; readonly service: FollowingService}
   | {readonly kind: 'elsewhere'; readonly url: string}
+  /** It follows the directory, and runs a plugin in development in place of an installed one. */
+  | {readonly kind: 'in-development'}
   | {readonly kind: 'stopped'};
 
 /**
@@ -26,6 +28,12 @@ export async function findFollowingService(call: Call, plugins: string): Promise
     kind: 'following',
     service: {status: id => orUndefined(client.status(id), 'no-plugin'), logs: id => client.logs(id)},
   };
+}
+
+/** Returns the state of a service for one plugin. */
+export async function findStateFor(id: string, state: ServiceState): Promise<ServiceState> {
+  const status = state.kind === 'following' ? await state.service.status(id) : undefined;
+  return status?.inDevelopment === true ? {kind: 'in-development'} : state;
 }
 
 async function orUndefined<T>(answer: Promise<T>, code: 'service-unreachable' | 'no-plugin'): Promise<T | undefined> {
@@ -49,6 +57,8 @@ export function describeUnseen(state: ServiceState): string {
       return '';
     case 'elsewhere':
       return `the service at ${state.url} has another directory of plugins`;
+    case 'in-development':
+      return 'the service runs a plugin in development that has its id';
     case 'stopped':
       return 'no service runs';
   }

@@ -15,7 +15,7 @@ import {untilInterrupted} from '../terminal/interruptible.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {withAdvice} from './advised.ts';
 import {askUntil} from './ask.ts';
-import {describeUnseen, findFollowingService, type ServiceState} from './following-service.ts';
+import {describeUnseen, findFollowingService, findStateFor, type ServiceState} from './following-service.ts';
 import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;
@@ -25,18 +25,21 @@ export async function install(call: PluginCall, name: string): Promise<ExitCode>
   const {context, flags} = call;
   if (!flags.yes && !canAsk(context)) throw unconfirmed('plugin', 'installs a program');
   const places = await findPlaces(call);
-  const state = await findFollowingService(call, places.plugins);
-  return changing(places, () => untilInterrupted(context, signal => run(call, {name, places, state, signal})));
+  const service = await findFollowingService(call, places.plugins);
+  return changing(places, () => untilInterrupted(context, signal => run(call, {name, places, service, signal})));
 }
 
 interface Installation {
   readonly name: string;
   readonly places: PluginPlaces;
-  readonly state: ServiceState;
+  readonly service: ServiceState;
   readonly signal: AbortSignal;
 }
 
-async function run({context, flags}: PluginCall, {name, places, state, signal}: Installation): Promise<ExitCode> {
+async function run(
+  {context, flags}: PluginCall,
+  {name, places, service: found, signal}: Installation,
+): Promise<ExitCode> {
   await using opened = await withAdvice(
     openPackage(resolve(context.workingDirectory, name), JSON.stringify(name)),
     'Give the path of a ZIP archive, or of the folder of a plugin',
@@ -48,6 +51,7 @@ async function run({context, flags}: PluginCall, {name, places, state, signal}: 
     await context.stderr.write('Nothing was installed\n');
     return EXIT.failure;
   }
+  const state = await findStateFor(plugin.manifest.id, found);
   const service = state.kind === 'following' ? state.service : undefined;
   const waiting = waitingOf(context, signal);
   const reached = await installPlugin(plugin, {staging, service, waiting, nowMs: context.nowMs});

@@ -86,7 +86,7 @@ const DIRECTORY_MODE = 0o700;
  *
  * 1. the old version is moved out and the new one in, by two renames;
  * 2. the service sees the new files, ends the old background and starts the new one;
- * 3. if the new one does not start, it is moved out and the old one back in.
+ * 3. if the new one does not start, it is moved out and the old one back in; otherwise the old one is given up.
  *
  * @returns The state that the service reports; undefined if no service follows the directory.
  * @throws {AppError} `plugin-not-started`.
@@ -97,7 +97,10 @@ export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Pr
   await makeDirectory(join(directory, '..'), DIRECTORY_MODE);
   const fromMs = nowMs();
   await swapIn(plugin, staging);
-  if (service === undefined) return undefined;
+  if (service === undefined) {
+    await staging.confirm();
+    return undefined;
+  }
   let verdict: Verdict;
   try {
     const {stamp} = await inspectFolder(directory);
@@ -108,7 +111,10 @@ export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Pr
     await swapOut(plugin, staging);
     throw error;
   }
-  if ('state' in verdict) return verdict.state;
+  if ('state' in verdict) {
+    await staging.confirm();
+    return verdict.state;
+  }
   const lines = await readLastLines(service, basename(staged), fromMs);
   await swapOut(plugin, staging);
   throw describeProblem(plugin, verdict.problem, lines);

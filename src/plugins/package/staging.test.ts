@@ -41,11 +41,29 @@ describe('openStaging()', () => {
     assert.deepEqual((await readdir(home)).length, 2);
   });
 
-  test('keeps the new version if a killed command had moved it in', async () => {
+  test('replaces a version that a killed command had not confirmed', async () => {
     const {plugins} = await makeKilled();
     await mkdir(join(plugins, 'a'));
     await using _ = await open(plugins);
-    assert.deepEqual(await readdir(join(plugins, 'a')), []);
+    assert.deepEqual(await readdir(join(plugins, 'a')), ['old']);
+  });
+
+  test('stays while a version is kept that was neither put back nor given up', async () => {
+    const home = await makeHome();
+    const plugins = join(home, 'plugins');
+    for (const end of ['putBack', 'confirm', 'neither'] as const) {
+      await mkdir(join(plugins, 'a'), {recursive: true});
+      {
+        await using staging = await open(plugins, DEAD);
+        await staging.keep(join(plugins, 'a'));
+        if (end === 'putBack') await staging.putBack(join(plugins, 'a'));
+        if (end === 'confirm') await staging.confirm();
+      }
+      assert.equal((await readdir(home)).length, end === 'neither' ? 2 : 1, end);
+      assert.deepEqual(await readdir(plugins), end === 'putBack' ? ['a'] : [], end);
+    }
+    await using _ = await open(plugins);
+    assert.deepEqual(await readdir(plugins), ['a']);
   });
 
   test('leaves alone what belongs to a command that runs, and what only looks like it', async () => {

@@ -17,17 +17,22 @@ const MODE = 0o700;
 
 /**
  * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one waits. Files
- * move between the two by renaming. Disposal removes it with its content.
+ * move between the two by renaming. Disposal removes it with its content, unless a version that was kept is still in it.
  */
 export interface Staging extends AsyncDisposable {
   /** Folder for the files of a new version; made by its caller. */
   readonly next: string;
   /** Moves the folder of a new version to its place. */
   move(staged: string, folder: string): Promise<void>;
-  /** Moves a folder out of the directory of plugins; it is put back by a later command if this process is killed. */
+  /**
+   * Moves a folder out of the directory of plugins, until the new version is confirmed. If this process is killed before, or cannot put it
+   * back, the next command does.
+   */
   keep(folder: string): Promise<void>;
   /** Moves what was kept back to its place. */
   putBack(folder: string): Promise<void>;
+  /** Gives up what was kept. */
+  confirm(): Promise<void>;
   /** Moves a folder out of the directory of plugins for good. */
   drop(folder: string): Promise<void>;
 }
@@ -48,8 +53,11 @@ export async function openStaging(plugins: string, deps: StagingDeps): Promise<S
     move: rename,
     keep: folder => rename(folder, join(path, KEPT, basename(folder))),
     putBack: folder => rename(join(path, KEPT, basename(folder)), folder),
+    confirm: () => confirm(path),
     drop: folder => rename(folder, join(path, DROPPED, basename(folder))),
-    [Symbol.asyncDispose]: () => remove(path),
+    [Symbol.asyncDispose]: async () => {
+      if ((await readdir(join(path, KEPT))).length === 0) await remove(path);
+    },
   };
 }
 
@@ -60,6 +68,11 @@ const NEXT = 'next';
 const KEPT = 'kept';
 const DROPPED = 'dropped';
 
+/** By renaming: a command that is killed while it deletes leaves nothing that looks as if it was kept. */
+async function confirm(path: string): Promise<void> {
+  for (const name of await readdir(join(path, KEPT))) await rename(join(path, KEPT, name), join(path, DROPPED, name));
+}
+
 /** Puts back what killed commands kept, and removes their staging directories. */
 async function cleanUp(plugins: string, {isRunning}: StagingDeps): Promise<void> {
   const beginning = `${basename(plugins)}${SUFFIX}-`;
@@ -68,12 +81,20 @@ async function cleanUp(plugins: string, {isRunning}: StagingDeps): Promise<void>
     const [, processId] = /^(\d{1,10})-[0-9a-f]+$/.exec(name.slice(beginning.length)) ?? [];
     const path = join(dirname(plugins), name);
     if (processId === undefined || isRunning(Number(processId)) || !(await isOwnDirectory(path))) continue;
-    for (const kept of await readdir(join(path, KEPT)).catch(() => [])) {
-      const isMissing = (await lstat(join(plugins, kept)).catch(codeOf)) === 'ENOENT';
-      if (isMissing) await rename(join(path, KEPT, kept), join(plugins, kept));
-    }
+    for (const kept of await readdir(join(path, KEPT)).catch(() => [])) await putBack(kept, {path, plugins});
     await remove(path);
   }
+}
+
+/** Puts a version back. The one in its place was not confirmed. */
+async function putBack(
+  name: string,
+  {path, plugins}: {readonly path: string; readonly plugins: string},
+): Promise<void> {
+  await rename(join(plugins, name), join(path, DROPPED, `${name}-unconfirmed`)).catch(error => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
+  await rename(join(path, KEPT, name), join(plugins, name));
 }
 
 /** In a shared directory another user may have made one of this name. */
