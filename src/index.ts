@@ -32,13 +32,17 @@ export type {
 } from './domain/entries.ts';
 export type {Entry, EntryInfo, Expectation} from './domain/entry.ts';
 export type {
+  ClientRequested,
   EntryEvent,
   EntryRemoved,
   EntryWritten,
   Event,
   EventBatch,
+  EventKind,
   Events,
   IdentityChanged,
+  PluginLogged,
+  PluginStateChanged,
   Reset,
   SubscribeOptions,
 } from './domain/event.ts';

@@ -61,12 +61,12 @@ describe('a client of another program or version', () => {
     {
       name: 'a failure in another form',
       listener: (_, response) => response.writeHead(500).end('{"message": "no"}'),
-      problem: 'it is not a problem document of this service',
+      problem: 'it is not a document of this service',
     },
     {
       name: 'a failure of ours without its members',
       listener: (_, response) => response.writeHead(412).end('{"code": "revision-conflict"}'),
-      problem: 'it is not a problem document of this service',
+      problem: 'it is not a document of this service',
     },
     {
       name: 'a failure without a body',

@@ -1,4 +1,5 @@
 import {isDataFailure} from '../domain/data-failure.ts';
+import type {DefaultEventKind, EventKind} from '../domain/event.ts';
 import type {IdentityDocument} from '../domain/identity.ts';
 import {readDocument} from '../protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
@@ -36,7 +37,7 @@ export interface Client {
    * @throws {AppError} From the iteration, failures that a new connection would not fix: `invalid-parameter`,
    * `unexpected-answer` and others. Transient failures are retried, and reported to {@link EventsOptions.onConnection}.
    */
-  events<T = unknown>(options?: EventsOptions): EventStream<T>;
+  events<T = unknown, K extends EventKind = DefaultEventKind>(options?: EventsOptions<K>): EventStream<T, K>;
 }
 
 /** The identity in both forms. */

@@ -1,5 +1,5 @@
 import type {AppError} from '../domain/app-error.ts';
-import {parsePrefix} from '../domain/key.ts';
+import type {DefaultEventKind, EventKind} from '../domain/event.ts';
 import type {GivenRevision, Revision} from '../domain/revision.ts';
 import {parseRevision} from '../domain/revision.ts';
 import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
@@ -10,7 +10,13 @@ import {type CallOptions, isPassing, type Transport} from './transport.ts';
 import {backoffMs, waitMs} from './waiting.ts';
 
 /** Which events to receive, and from when on. */
-export interface EventsOptions extends CallOptions {
+export interface EventsOptions<K extends EventKind = DefaultEventKind> extends CallOptions {
+  /**
+   * Kinds of events to receive. Without `reset`, the stream does not report that changes were missed. No log keeps `plugin-state`,
+   * `plugin-log` and `client-request`: a stream misses them while it has no connection.
+   * @default {all but these three}
+   */
+  readonly kinds?: readonly K[] | undefined;
   /** Only entries whose key begins with it; `identity-changed` and `reset` come always. @default {''} */
   readonly prefix?: string | undefined;
   /** The cursor of a stream before: the first event is the one after it. @default {the last commit} */
@@ -36,7 +42,8 @@ export type ConnectionState =
  * behind when the iteration ends. Events of one commit come together or, when the connection breaks among them, not yet:
  * none is missed, doubled or out of order, across restarts of the service too. One iteration at a time.
  */
-export interface EventStream<T = unknown> extends AsyncIterable<ClientEvent<T>> {
+export interface EventStream<T = unknown, K extends EventKind = DefaultEventKind>
+  extends AsyncIterable<ClientEvent<T, K>> {
   /**
    * The `since` with which another stream goes on behind the event that came last. In the middle of a commit it is
    * that of the commit before. Undefined until it is known: at first, and among the entries that `initial` brings.
@@ -76,14 +83,20 @@ const COMMIT_LENGTH_MAX = 128 * 1024 * 1024;
 const LOST_CURSOR = 999_999_999_999_999;
 
 /** Makes an event stream; nothing is sent until it is iterated. */
-export function createEventStream<T>(deps: EventStreamDeps, options: EventsOptions): EventStream<T> {
-  return new HttpEventStream(deps, options) as EventStream<T>;
+export function createEventStream<T, K extends EventKind>(
+  deps: EventStreamDeps,
+  options: EventsOptions<K>,
+): EventStream<T, K> {
+  return new HttpEventStream(deps, options) as EventStream<T, K>;
 }
 
-class HttpEventStream implements EventStream {
+/** An event of any kind. */
+type AnyEvent = ClientEvent<unknown, EventKind>;
+
+class HttpEventStream implements EventStream<unknown, EventKind> {
   readonly #transport: Transport;
   readonly #silenceMsMax: number;
-  readonly #options: EventsOptions;
+  readonly #options: EventsOptions<EventKind>;
   /** Includes the store that it came from, which may not be that of the client. */
   #cursor: GivenRevision | undefined;
   #connectedBefore = false;
@@ -93,9 +106,9 @@ class HttpEventStream implements EventStream {
   /** Whether the entries that are present are coming: there is no cursor among them. */
   #inInitial = false;
   /** The events of a commit whose cursor has not come yet. */
-  #waiting: ClientEvent[] = [];
+  #waiting: AnyEvent[] = [];
 
-  constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: EventsOptions) {
+  constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: EventsOptions<EventKind>) {
     this.#transport = transport;
     this.#silenceMsMax = silenceMsMax;
     this.#options = options;
@@ -106,7 +119,7 @@ class HttpEventStream implements EventStream {
     return typeof this.#cursor === 'object' ? this.#cursor.revision : this.#cursor;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<ClientEvent, undefined> {
+  [Symbol.asyncIterator](): AsyncIterator<AnyEvent, undefined> {
     const left = new AbortController();
     const events = this.#run(left.signal);
     return {
@@ -119,7 +132,7 @@ class HttpEventStream implements EventStream {
     };
   }
 
-  async *#run(left: AbortSignal): AsyncGenerator<ClientEvent, undefined> {
+  async *#run(left: AbortSignal): AsyncGenerator<AnyEvent, undefined> {
     const ended = this.#transport.link(this.#options.signal, left);
     const {signal} = ended;
     try {
@@ -143,7 +156,7 @@ class HttpEventStream implements EventStream {
   }
 
   /** One connection: what comes until it ends. */
-  async *#connect(ended: AbortSignal): AsyncGenerator<ClientEvent> {
+  async *#connect(ended: AbortSignal): AsyncGenerator<AnyEvent> {
     const transport = this.#transport;
     const connection = transport.link(ended);
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -177,11 +190,11 @@ class HttpEventStream implements EventStream {
   }
 
   #open(signal: AbortSignal): Promise<Response> {
-    const {prefix, since, initial} = this.#options;
+    const {prefix, kinds, since, initial} = this.#options;
     const {store} = this.#transport;
     const query = formatQuery({
-      // A URL cannot carry every wrong text, so it is checked here as it is there.
-      prefix: prefix && parsePrefix(prefix),
+      prefix,
+      kinds: kinds?.join(),
       // A stream that was connected before has come further, or has missed what came after it.
       since: since === undefined || this.#connectedBefore ? undefined : store.format(since),
       initial,
@@ -198,7 +211,7 @@ class HttpEventStream implements EventStream {
   }
 
   /** The events that can be told now: those of a commit only when all have come. */
-  *#take(block: SseBlock, response: Response): Generator<ClientEvent> {
+  *#take(block: SseBlock, response: Response): Generator<AnyEvent> {
     const data = block.get('data');
     const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
     const cursor = parseRevision(block.get('id') ?? '');
@@ -224,7 +237,7 @@ class HttpEventStream implements EventStream {
   /** Reports that the connection is lost, and waits with exponential backoff. */
   async #waitToConnect(because: AppError | undefined, ended: AbortSignal): Promise<void> {
     const {random} = this.#transport.options;
-    const backoff = {firstMs: this.#firstWaitMs, maxMs: Math.max(WAIT_MS_MAX, this.#firstWaitMs), random};
+    const backoff = {firstMs: this.#firstWaitMs, maxMs: WAIT_MS_MAX, random};
     const retryAfterMs = backoffMs(++this.#failures, backoff);
     this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});
     // It ends early only with the stream.
@@ -242,5 +255,5 @@ function assertBelow(max: number, length: number, what: string, response: Respon
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
   if (isStream && response.body !== null) return response.body;
-  throw unexpectedAnswer(response, 'it is no event stream');
+  throw unexpectedAnswer(response, 'it is not an event stream');
 }

@@ -11,7 +11,7 @@ import type {
 } from '../domain/entries.ts';
 import type {EntryInfo} from '../domain/entry.ts';
 import {encodeText, trustStoredJson} from '../domain/json-text.ts';
-import {type Key, parseCursor, parseKey, parsePrefix} from '../domain/key.ts';
+import {type Key, parseKey} from '../domain/key.ts';
 import {type ListAllOptions, listAll} from '../domain/list-all.ts';
 import {NO_REVISION, type Revision} from '../domain/revision.ts';
 import type {StoreId} from '../domain/store-id.ts';
@@ -92,9 +92,11 @@ export class HttpEntries implements ClientEntries {
   async list<T>(options: ListOptions & ReadOptions<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
   async list(options?: ListOptions & CallOptions): Promise<Page<EntryInfo>>;
   async list({schema, ...options}: ListOptions & ReadOptions<unknown> = {}): Promise<Page<EntryInfo>> {
-    const answer = await this.#transport.send('GET', `/api/keys${formatListQuery(options)}`, options);
+    const {prefix, after, limit, reverse, values} = options;
+    const query = formatQuery({prefix, after, limit, reverse, values});
+    const answer = await this.#transport.send('GET', `/api/keys${query}`, options);
     const {store} = this.#transport;
-    if (options.values !== true) return store.meet(parseAnswer(answer, readListing)).page;
+    if (values !== true) return store.meet(parseAnswer(answer, readListing)).page;
     const {page} = store.meet(parseAnswer(answer, readValueListing, ANSWER_BYTES_MAX));
     return {...page, entries: await Promise.all(page.entries.map(entry => readTyped(entry, {schema})))};
   }
@@ -106,7 +108,7 @@ export class HttpEntries implements ClientEntries {
   }
 
   async deleteRange({prefix, ...options}: {readonly prefix: string} & CallOptions): Promise<number> {
-    const query = formatQuery({prefix: parsePrefix(prefix), all: prefix === '' ? true : undefined});
+    const query = formatQuery({prefix, all: prefix === '' ? true : undefined});
     const answer = await this.#transport.send('DELETE', `/api/keys${query}`, options);
     return parseAnswer(answer, readDeleted);
   }
@@ -134,15 +136,4 @@ function takeBytes(key: string, json: string | Uint8Array): Uint8Array<ArrayBuff
 /** One segment of a path. `encodeURIComponent` leaves only characters that stand for themselves. */
 function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
-}
-
-/** A URL cannot carry every wrong text, so prefix and cursor are checked as the service checks them. */
-function formatListQuery({prefix, after, limit, reverse, values}: ListOptions): string {
-  return formatQuery({
-    prefix: prefix && parsePrefix(prefix),
-    after: after && parseCursor(after),
-    limit,
-    reverse,
-    values,
-  });
 }

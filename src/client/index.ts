@@ -15,7 +15,18 @@ export type {
   Written,
 } from '../domain/entries.ts';
 export type {Entry, EntryInfo, Expectation} from '../domain/entry.ts';
-export type {EntryEvent, EntryRemoved, EntryWritten, IdentityChanged, Reset} from '../domain/event.ts';
+export type {
+  ClientRequested,
+  DefaultEventKind,
+  EntryEvent,
+  EntryRemoved,
+  EntryWritten,
+  EventKind,
+  IdentityChanged,
+  PluginLogged,
+  PluginStateChanged,
+  Reset,
+} from '../domain/event.ts';
 export type {Conflict, Failure, FailureCode} from '../domain/failure.ts';
 export type {
   Airline,
@@ -29,7 +40,7 @@ export type {
 export {decodeJsonText, type JsonText} from '../domain/json-text.ts';
 export type {Key} from '../domain/key.ts';
 export type {Limits} from '../domain/limits.ts';
-export {type ListAllOptions, listAll} from '../domain/list-all.ts';
+export type {ListAllOptions} from '../domain/list-all.ts';
 export {type GivenRevision, NO_REVISION, parseRevision, type Revision, type StoreRevision} from '../domain/revision.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from '../domain/standard-schema.ts';
 export type {StoreId} from '../domain/store-id.ts';
@@ -39,5 +50,5 @@ export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
 export {type Client, createClient, type IdentityAnswer} from './client.ts';
 export type {ClientEntries, ReadOptions} from './client-entries.ts';
 export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
-export {type ClientOptions, TIMEOUT_MS} from './options.ts';
-export {ATTEMPTS_MAX, type CallOptions} from './transport.ts';
+export type {ClientOptions} from './options.ts';
+export type {CallOptions} from './transport.ts';

@@ -4,18 +4,18 @@ import {ATTEMPTS_MAX, createTransport, type Transport, type TransportOptions} fr
 export interface ClientOptions {
   /** Address of the service, without a path. @default {'http://localhost:7172'} */
   readonly baseUrl?: string;
-  /** Time limit of a call from when it is sent, in milliseconds, unless the call sets its own. @default {TIMEOUT_MS} */
+  /** Time limit of a call from when it is sent, in milliseconds, unless the call sets its own. @default {30_000} */
   readonly timeoutMs?: number;
   /** Ends every pending call and every event stream. */
   readonly signal?: AbortSignal;
-  /** Maximum number of attempts of an idempotent call; 1 for no retries. @default {ATTEMPTS_MAX} */
+  /** Maximum number of attempts of an idempotent call; 1 for no retries. @default {3} */
   readonly attemptsMax?: number;
   /** Sends a request; for tests, and for programs that embed the service. @default {globalThis.fetch} */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
 /** Default time limit of a call, in milliseconds: twice the service's own limit for a request. */
-export const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Creates the transport of a client. */
 export function openTransport(

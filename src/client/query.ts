@@ -1,6 +1,18 @@
-/** The query of a URL, with the question mark; nothing where every parameter is undefined. */
+import {AppError} from '../domain/app-error.ts';
+import {HALF_SURROGATE_PAIR} from '../domain/key.ts';
+
+/**
+ * Formats the query of a URL, with its question mark. Returns an empty text if every parameter is undefined.
+ *
+ * @throws {AppError} `invalid-parameter` for half of a surrogate pair, which a URL cannot carry. The service checks everything else.
+ */
 export function formatQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   if (given.length === 0) return '';
-  return `?${given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
+  return `?${given.map(([name, value]) => `${name}=${encode(name, String(value))}`).join('&')}`;
+}
+
+function encode(parameter: string, text: string): string {
+  if (text.isWellFormed()) return encodeURIComponent(text);
+  throw new AppError({code: 'invalid-parameter', parameter, problem: HALF_SURROGATE_PAIR});
 }

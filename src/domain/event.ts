@@ -83,7 +83,10 @@ export type ClientRequested =
   | {readonly kind: 'client-request'; readonly action: 'play-sound'; readonly url: string}
   | {readonly kind: 'client-request'; readonly action: 'stop-sound'};
 
-/** Kinds of a subscription that names none: those about entries and the identity. */
+/** A kind of a subscription that names none: those about entries and the identity. */
+export type DefaultEventKind = Exclude<EventKind, MomentaryEvent['kind']>;
+
+/** All {@link DefaultEventKind}s. */
 export const DEFAULT_EVENT_KINDS: ReadonlySet<EventKind> = new Set([
   'entry-written',
   'entry-deleted',

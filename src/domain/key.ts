@@ -15,6 +15,9 @@ const SHOWN_LENGTH_MAX = 64;
 
 const TOO_LONG = `it is longer than ${KEY_BYTES_MAX} bytes`;
 
+/** The problem of a text that is not well-formed. */
+export const HALF_SURROGATE_PAIR = 'it contains half of a surrogate pair';
+
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
 /**
@@ -109,7 +112,7 @@ function findTextProblem(text: string): string | undefined {
   // A text has at least as many bytes as UTF-16 units, so a huge one is refused before it is read.
   if (text.length > KEY_BYTES_MAX) return TOO_LONG;
   if (CONTROL_CHARACTER.test(text)) return 'it contains a control character';
-  if (!text.isWellFormed()) return 'it contains half of a surrogate pair';
+  if (!text.isWellFormed()) return HALF_SURROGATE_PAIR;
   return countBytes(text) > KEY_BYTES_MAX ? TOO_LONG : undefined;
 }
 

@@ -14,7 +14,9 @@ export function isSentFailure(document: Readonly<Record<string, unknown>>): docu
 const MEMBERS = {
   'invalid-import': 'line# problem imported# batches#',
   'unsupported-body': 'problem',
+  'invalid-header': 'header problem',
   'malformed-request': 'problem',
+  'no-resource': 'path meant?',
   'method-not-allowed': 'method allowed',
   'not-a-page': 'path',
   'subscriber-too-slow': 'cursor',

@@ -95,15 +95,38 @@ describe('an event', () => {
     {kind: 'entry-expired', key: parseKey('k'), revision: 5},
     {kind: 'reset', revision: 6},
     {kind: 'identity-changed'},
+    {kind: 'plugin-state', plugin: 'com.example.a', state: 'running'},
+    {kind: 'plugin-state', plugin: 'com.example.a'},
+    {kind: 'plugin-log', plugin: 'com.example.a', atMs: 1_790_000_000_123, level: 'info', text: 'é\n'},
+    {kind: 'plugin-log', plugin: 'com.example.a', atMs: 1, level: 'error', text: '', dropped: 7},
+    {kind: 'client-request', action: 'navigate', plugin: 'com.example.a', payload: '"x"'},
+    {kind: 'client-request', action: 'navigate', plugin: 'com.example.a'},
+    {kind: 'client-request', action: 'play-sound', url: 'http://localhost:7172/a.wav'},
+    {kind: 'client-request', action: 'stop-sound'},
   ];
   for (const event of others)
-    test(`of the kind ${event.kind} comes back`, () =>
+    test(`comes back: ${JSON.stringify(event)}`, () =>
       expect(readEvent(text(formatEvent(event, storeId)))).toEqual(event));
 
-  test('of a kind of a later version is not known', () => expect(readEvent('{"kind":"entry-locked"}')).toBeUndefined());
+  test('of a kind or an action of a later version is not known', () => {
+    for (const later of ['{"kind":"entry-locked"}', '{"kind":"client-request","action":"fly"}'])
+      expect(readEvent(later)).toBeUndefined();
+  });
 
   test('that lacks a member is refused', () => {
-    for (const wrong of ['', '[]', '{}', '{"kind":"reset"}', '{"kind":"entry-written","key":"k","revision":"1"}'])
+    for (const wrong of [
+      '',
+      '[]',
+      '{}',
+      '{"kind":"reset"}',
+      '{"kind":"entry-written","key":"k","revision":"1"}',
+      '{"kind":"plugin-state"}',
+      '{"kind":"plugin-log","plugin":"a","at":"today","level":"info","text":"x"}',
+      '{"kind":"plugin-log","plugin":"a","level":"info","text":"x"}',
+      '{"kind":"client-request"}',
+      '{"kind":"client-request","action":"navigate"}',
+      '{"kind":"client-request","action":"play-sound"}',
+    ])
       expect(() => readEvent(wrong), wrong).toThrow(UnexpectedDocument);
   });
 

@@ -28,6 +28,7 @@ const OPERATIONS = [
 /** Failures of requests that the client never sends. */
 const NEVER_CAUSED: ReadonlySet<string> = new Set([
   'malformed-request', // `fetch` writes well-formed requests
+  'invalid-header', // preconditions and cursors are written from revisions
   'unsupported-body', // bodies have one content type, and are not compressed
   'not-a-page', // requests of `fetch` are not navigations
   'subscriber-too-slow', // streams are closed without it; only `wait` answers with it

@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {z} from 'zod';
-import {createClient, listAll, type StandardSchema} from '../../src/client/index.ts';
+import {createClient, type StandardSchema} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
+import {listAll} from '../../src/index.ts';
 import {useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});

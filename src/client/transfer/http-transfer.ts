@@ -1,4 +1,3 @@
-import {parsePrefix} from '../../domain/key.ts';
 import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/transfer.ts';
 import {untilAborted} from '../../domain/until-aborted.ts';
@@ -60,7 +59,7 @@ class HttpTransfer implements ClientTransfer {
   }
 
   async export({prefix, signal}: ExportOptions & TransferCallOptions = {}): Promise<Export> {
-    const path = `/api/export${formatQuery({prefix: prefix === undefined ? undefined : parsePrefix(prefix)})}`;
+    const path = `/api/export${formatQuery({prefix})}`;
     const ended = this.#transport.link(signal);
     this.#transport.limit(ended, path);
     try {

@@ -1,4 +1,12 @@
-import type {EntryRemoved, EntryWritten, Event, IdentityChanged, Reset} from '../../domain/event.ts';
+import type {
+  ClientRequested,
+  DefaultEventKind,
+  EntryWritten,
+  Event,
+  EventKind,
+  PluginLogged,
+  PluginStateChanged,
+} from '../../domain/event.ts';
 import {encodeText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
@@ -8,10 +16,20 @@ import {ByteWriter} from '../text/byte-writer.ts';
 import {formatTime} from '../text/format-time.ts';
 import {readExactTexts} from '../text/json-reader.ts';
 import {onOneLine} from '../text/one-line.ts';
-import {assertShape, parseDocument, readExpiry} from '../text/read-document.ts';
+import {assertShape, parseDocument, readExpiry, readTime} from '../text/read-document.ts';
 
-/** An event as a client receives it. */
-export type ClientEvent<T = unknown> = ValueWritten<T> | EntryRemoved | IdentityChanged | Reset;
+/** An event of one of these kinds, as a client receives it. */
+export type ClientEvent<T = unknown, K extends EventKind = DefaultEventKind> = OfKind<
+  ValueWritten<T> | Exclude<Event, EntryWritten>,
+  K
+>;
+
+/** Selects the types of a union that may have one of these kinds. */
+type OfKind<E extends Event, K extends EventKind> = E extends {readonly kind: infer Own}
+  ? [Own & K] extends [never]
+    ? never
+    : E
+  : never;
 
 /** An entry was written. Its value comes in all forms, unless it is larger than 64 KiB. */
 export interface ValueWritten<T = unknown> extends EntryWritten {
@@ -64,10 +82,10 @@ function writeWritten(writer: ByteWriter, event: EntryWritten, storeId: StoreId 
 /**
  * Reads an event.
  *
- * @returns Undefined for a kind of a later version.
+ * @returns Undefined for a kind, or an action of a `client-request`, of a later version.
  * @throws {UnexpectedDocument}
  */
-export function readEvent(json: string): ClientEvent | undefined {
+export function readEvent(json: string): ClientEvent<unknown, EventKind> | undefined {
   const document = parseDocument(json);
   const {kind} = assertShape<{readonly kind: string}>(document, {kind: 'string'});
   switch (kind) {
@@ -82,6 +100,14 @@ export function readEvent(json: string): ClientEvent | undefined {
       return {kind};
     case 'reset':
       return {kind, revision: Number(assertShape<SentReset>(document, RESET).revision)};
+    case 'plugin-state':
+      return {...assertShape<Omit<PluginStateChanged, 'kind'>>(document, PLUGIN_STATE), kind};
+    case 'plugin-log': {
+      const {at, ...line} = assertShape<SentLine>(document, PLUGIN_LOG);
+      return {...line, kind, atMs: readTime(at)};
+    }
+    case 'client-request':
+      return readRequest(document);
     default:
       return undefined;
   }
@@ -101,6 +127,21 @@ function readWritten(document: unknown, json: string): ValueWritten {
   };
 }
 
+function readRequest(document: unknown): ClientRequested | undefined {
+  const kind = 'client-request';
+  const {action} = assertShape<{readonly action: string}>(document, {action: 'string'});
+  switch (action) {
+    case 'navigate':
+      return {...assertShape<Navigation>(document, NAVIGATION), kind, action};
+    case 'play-sound':
+      return {...assertShape<{readonly url: string}>(document, {url: 'string'}), kind, action};
+    case 'stop-sound':
+      return {kind, action};
+    default:
+      return undefined;
+  }
+}
+
 interface SentReset {
   readonly revision: string;
 }
@@ -114,9 +155,24 @@ interface SentWritten extends SentRemoved {
   readonly expiresAt?: string;
 }
 
+interface SentLine extends Omit<PluginLogged, 'kind' | 'atMs'> {
+  readonly at: string;
+}
+
+type Navigation = Omit<Extract<ClientRequested, {action: 'navigate'}>, 'kind' | 'action'>;
+
 const RESET: ShapeOf<SentReset> = {revision: 'digits'};
 const REMOVED: ShapeOf<SentRemoved> = {...RESET, key: 'string'};
 const WRITTEN: ShapeOf<SentWritten> = {...REMOVED, sizeBytes: 'number', 'expiresAt?': 'string'};
+const PLUGIN_STATE: ShapeOf<Omit<PluginStateChanged, 'kind'>> = {plugin: 'string', 'state?': 'string'};
+const PLUGIN_LOG: ShapeOf<SentLine> = {
+  plugin: 'string',
+  at: 'string',
+  level: 'string',
+  text: 'string',
+  'dropped?': 'number',
+};
+const NAVIGATION: ShapeOf<Navigation> = {plugin: 'string', 'payload?': 'string'};
 
 /** Result of a long poll. */
 export interface Polled {

@@ -46,8 +46,7 @@ export function readFailure(json: string, reading: FailureReading): AppError {
 export function readProblem(members: Members, {httpStatus, isKnown}: FailureReading): AppError {
   const {type, title, status, detail, instance, advice, ...failure} = members;
   const {code} = failure;
-  if (typeof code !== 'string' || typeof detail !== 'string')
-    throw new UnexpectedDocument('it is not a problem document of this service');
+  if (typeof code !== 'string' || typeof detail !== 'string') throw new UnexpectedDocument();
   if (isKnown(failure)) return new AppError(failure, {message: detail});
   const unknown = {code: 'unknown-failure', sentCode: code, status: httpStatus, detail} as const;
   return new AppError(typeof advice === 'string' ? {...unknown, advice} : unknown);

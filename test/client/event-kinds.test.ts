@@ -1,0 +1,105 @@
+import {join} from 'node:path';
+import {describe, expect, expectTypeOf, test} from 'vitest';
+import {
+  type Client,
+  type ClientEvent,
+  type ClientRequested,
+  createClient,
+  type DefaultEventKind,
+  type EntryRemoved,
+  type EventKind,
+  type PluginLogged,
+  type Reset,
+  type ValueWritten,
+} from '../../src/client/index.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {startPlugins} from '../support/plugin-service.ts';
+import {useService} from '../support/service.ts';
+
+const service = useService({ephemeral: true});
+
+/** Follows events of these kinds, up to the last one, and causes them once the stream is connected. */
+async function followThrough<K extends EventKind>(
+  {events}: Client,
+  {kinds, isLast}: {readonly kinds: readonly K[]; readonly isLast: (event: ClientEvent<unknown, K>) => boolean},
+  cause: () => Promise<unknown>,
+): Promise<readonly ClientEvent<unknown, K>[]> {
+  const seen: ClientEvent<unknown, K>[] = [];
+  let caused: Promise<unknown> | undefined;
+  const onConnection = (): void => {
+    caused ??= cause();
+  };
+  for await (const event of events({kinds, onConnection})) {
+    seen.push(event);
+    if (isLast(event)) break;
+  }
+  await caused;
+  return seen;
+}
+
+describe('events of chosen kinds', () => {
+  test('are only those', async () => {
+    const client = createClient({baseUrl: service().url});
+    const seen = await followThrough(
+      client,
+      {kinds: ['entry-deleted', 'reset'], isLast: event => 'key' in event && event.key === 'b'},
+      async () => {
+        for (const key of ['a', 'b']) {
+          await client.entries.put(key, '1');
+          await client.entries.delete(key);
+        }
+      },
+    );
+    expect(seen).toMatchObject([
+      {kind: 'entry-deleted', key: 'a'},
+      {kind: 'entry-deleted', key: 'b'},
+    ]);
+  });
+
+  test('include states and lines of plugins, and their requests to the client', async () => {
+    const shown = 'com.example.shown';
+    const added = 'com.example.added';
+    const {url, directory, crewroom} = await startPlugins(plugins => writePlugin(join(plugins, shown)));
+    await crewroom.plugins.ready();
+    const post = (path: string, body: object): Promise<Response> =>
+      fetch(url + path, {method: 'POST', body: JSON.stringify(body), headers: {'X-Crewroom-Plugin': shown}});
+    const kinds = ['plugin-state', 'plugin-log', 'client-request'] as const;
+    const seen = await followThrough(
+      createClient({baseUrl: url}),
+      {kinds, isLast: event => event.kind === 'plugin-state' && event.plugin === added},
+      async () => {
+        await post('/api/navigate', {pluginID: shown, payloadString: 'x'});
+        await post('/api/play-sound', {url: 'https://a.example/a.wav'});
+        await post('/api/stop-sound', {});
+        await post('/api/log', {message: 'no luck', level: 'error'});
+        await writePlugin(join(directory, added));
+      },
+    );
+    // Reading the directory again also announces the state of the plugin that was there.
+    expect(seen.filter(event => event.kind !== 'plugin-state' || event.plugin === added)).toEqual([
+      {kind: 'client-request', action: 'navigate', plugin: shown, payload: 'x'},
+      {kind: 'client-request', action: 'play-sound', url: 'https://a.example/a.wav'},
+      {kind: 'client-request', action: 'stop-sound'},
+      {kind: 'plugin-log', plugin: shown, atMs: expect.any(Number), level: 'error', text: 'no luck'},
+      {kind: 'plugin-state', plugin: added, state: 'page-only'},
+    ]);
+  });
+
+  for (const kinds of [['entry-locked'], []])
+    test(`are refused if they are ${JSON.stringify(kinds)}`, async () => {
+      const {events} = createClient({baseUrl: service().url});
+      const stream = events({kinds: kinds as EventKind[]})[Symbol.asyncIterator]();
+      await expect(stream.next()).rejects.toMatchObject({failure: {code: 'invalid-parameter', parameter: 'kinds'}});
+    });
+
+  test('have the types of these kinds', () => {
+    const {events} = createClient();
+    const typeOf = <E>(_: AsyncIterable<E>) => expectTypeOf<E>();
+    typeOf(events({kinds: ['client-request', 'plugin-log']})).toEqualTypeOf<ClientRequested | PluginLogged>();
+    typeOf(events({kinds: ['entry-deleted', 'reset']})).toEqualTypeOf<EntryRemoved | Reset>();
+    typeOf(events<number, 'entry-written'>({kinds: ['entry-written']})).toEqualTypeOf<ValueWritten<number>>();
+    typeOf(events<number>()).toEqualTypeOf<ClientEvent<number, DefaultEventKind>>();
+    // @ts-expect-error There is no such kind.
+    events({kinds: ['entry-locked']});
+  });
+});
