@@ -319,6 +319,11 @@ describe('crewroom plugin install, while no service runs', () => {
     assert.equal(exitCode, 1);
     assert.equal(JSON.parse(stderr).code, 'data-directory-unusable');
     assert.deepEqual(await listPlaces(stopped), ['plugins']);
+    await chmod(join(home, 'unsafe'), 0o777);
+    const missing = {...stopped, directory: join(home, 'unsafe', 'none', 'plugins')};
+    const finished = await runFor(missing, ['install', await writeZip('1.0.0'), '--yes', '--json']);
+    assert.deepEqual([finished.exitCode, JSON.parse(finished.stderr).code], [1, 'data-directory-unusable']);
+    assert.deepEqual(await readdir(join(home, 'unsafe')), ['plugins']);
   });
 
   const named = [

@@ -3,7 +3,7 @@ import {setTimeout as after} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {pluginStorageDirOf, pluginsDirOf} from '../../paths.ts';
-import {findAccessProblem} from '../../plugins/directory/access.ts';
+import {findAccessProblem, findPlaceProblem} from '../../plugins/directory/access.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
 import type {Waiting} from '../../plugins/package/service-view.ts';
 import {openStaging, type Staging} from '../../plugins/package/staging.ts';
@@ -21,7 +21,7 @@ export async function findPlaces(call: Call): Promise<PluginPlaces> {
   const {config} = await readSettings(call);
   const directory = config.plugins || pluginsDirOf(config.dataDir);
   const isThere = (await lstat(directory).catch(() => undefined)) !== undefined;
-  const problem = isThere ? await findAccessProblem(directory).catch(messageOf) : undefined;
+  const problem = await (isThere ? findAccessProblem(directory) : findPlaceProblem(directory)).catch(messageOf);
   if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem: `it ${problem}`});
   // As the service names the folders in it.
   const plugins = isThere ? await realpath(directory) : directory;

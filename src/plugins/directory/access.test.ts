@@ -3,7 +3,7 @@ import {chmod, chown, lchown, mkdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import {describeAccess, findAccessProblem, ownUserId} from './access.ts';
+import {describeAccess, findAccessProblem, findPlaceProblem, ownUserId} from './access.ts';
 
 const ME = 1000;
 const OTHERS = 'is writable by its group or by others; use "chmod -R go-w"';
@@ -78,5 +78,26 @@ describe('findAccessProblem()', () => {
     assert.equal(await findAccessProblem(join(home, 'link', 'own')), through(join(home, 'link')));
     await chown(join(home, 'theirs'), 65_534, 65_534);
     assert.equal(await findAccessProblem(join(home, 'theirs', 'own')), through(join(home, 'theirs')));
+  });
+});
+
+describe('findPlaceProblem()', () => {
+  test('looks at the nearest directory that is there', async () => {
+    const home = await makeHome();
+    const place = join(home, 'data', 'plugins');
+    assert.equal(await findPlaceProblem(place), undefined);
+    await chmod(home, 0o777);
+    const problem = `is reached through ${home}, which is writable by its group or by others`;
+    assert.equal(await findPlaceProblem(place), problem);
+    assert.equal(await findPlaceProblem(join(home, 'plugins')), problem);
+    await chmod(home, 0o1777);
+    assert.equal(await findPlaceProblem(place), undefined);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('refuses a place in a directory of another user', async () => {
+    const home = await makeHome();
+    await chown(home, 65_534, 65_534);
+    const problem = `is reached through ${home}, which belongs to user 65534`;
+    assert.equal(await findPlaceProblem(join(home, 'data', 'plugins')), problem);
   });
 });

@@ -19,6 +19,20 @@ export async function findAccessProblem(path: string, userId = ownUserId()): Pro
   return describeAccess(await lstat(await realpath(path)), userId) ?? findWayProblem(path, userId);
 }
 
+/**
+ * Finds out if another user could replace a directory that is made at a path where there is none, by the directories and links on the
+ * way to it.
+ *
+ * @param userId User of this process; undefined if owners are not known.
+ * @returns The problem; undefined if only this user and the superuser can, or if owners are not known.
+ */
+export async function findPlaceProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
+  if (userId === undefined) return undefined;
+  const parent = dirname(path);
+  const isThere = (await lstat(parent).catch(() => undefined)) !== undefined;
+  return isThere ? findWayProblem(parent, userId) : findPlaceProblem(parent, userId);
+}
+
 /** Describes how another user could change a file or the entries of a directory; undefined if only this user can. */
 export function describeAccess({uid, mode}: Pick<Stats, 'uid' | 'mode'>, userId: number): string | undefined {
   if (uid !== userId) return `belongs to user ${uid}, and this process runs as ${userId}`;
