@@ -179,7 +179,8 @@ class OpenedCrewroom implements Crewroom {
     const forPlugins = {pluginConfig, allowedOrigins: config.allowOrigin, nowMs};
     const versions = {version: VERSION, apiVersion: API_VERSION};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
-    this.#http = createHttpService({routes, settings: config, limits, log, randomBytes});
+    const onAnswered = (): void => {};
+    this.#http = createHttpService({routes, settings: config, limits, log, randomBytes, elapsedMs, onAnswered});
     this.fetch = this.#http.fetch;
   }
 

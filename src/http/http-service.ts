@@ -3,16 +3,14 @@ import type {Log} from '../domain/log.ts';
 import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
 import {createGuardRules, type GuardRules} from './core/guard.ts';
-import {createHandler, createWebSocketHandler} from './core/handler.ts';
+import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler, WebSocketHandler} from './core/message.ts';
 import {createRequestIds} from './core/request-ids.ts';
-import type {Route} from './core/route.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {type RunningServer, startServer} from './node/server.ts';
 
 /** The routes of an HTTP service, and its settings. */
-export interface HttpServiceDeps {
-  readonly routes: readonly Route[];
+export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
   readonly limits: Limits;
   readonly log: Log;
@@ -60,13 +58,14 @@ class GuardedHttpService implements HttpService {
   #server: Promise<RunningServer> | undefined;
 
   constructor(deps: HttpServiceDeps) {
-    const {routes, settings, log, randomBytes} = deps;
+    const {routes, settings, log, randomBytes, elapsedMs, onAnswered} = deps;
     this.#deps = deps;
     this.#failures = createFailureLog({log});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#guardRules = guardRulesFor(settings, settings.port);
     const guardRules = (): GuardRules => this.#guardRules;
-    const handlerDeps = {routes, guardRules, failures: this.#failures, newRequestId: this.#newRequestId};
+    const [failures, newRequestId] = [this.#failures, this.#newRequestId];
+    const handlerDeps = {routes, guardRules, failures, newRequestId, elapsedMs, onAnswered};
     this.#handle = createHandler(handlerDeps);
     this.#webSockets = createWebSocketHandler(handlerDeps);
     this.fetch = createFetchHandler(this.#handle);

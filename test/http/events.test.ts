@@ -333,6 +333,8 @@ describe('subscribers', () => {
       routes: eventsRoutes({events, storeId: store.id, texts: createEventTexts(store.id), limits}),
       failures: createFailureLog({log: SILENT_LOG}),
       newRequestId: () => 'x',
+      elapsedMs: () => 0,
+      onAnswered: () => {},
     });
     const subscriber = await openEventStream('http://localhost:7172/api/events?prefix=a/', {
       fetch: createFetchHandler(handle),

@@ -4,8 +4,8 @@ import type {LogFields} from '../../domain/log.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {createFailureLog} from './failure-log.ts';
 import {createGuardRules} from './guard.ts';
-import {createHandler} from './handler.ts';
-import {emptyAnswer, type HttpAnswer, jsonAnswer} from './message.ts';
+import {type Answered, createHandler, createWebSocketHandler} from './handler.ts';
+import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer} from './message.ts';
 import type {Call, Operation, Route} from './route.ts';
 
 interface Logged {
@@ -14,32 +14,43 @@ interface Logged {
   readonly about: LogFields;
 }
 
-/** Creates a handler with one resource, `/things/{key}`, and collects its log. */
-function make(operations: Route['operations']) {
+/** Creates a handler with one resource, `/things/{key}`, and collects its log and its answers. */
+function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
   const logged: Logged[] = [];
+  const answered: Answered[] = [];
+  let elapsedMs = 0;
   const to =
     (level: string) =>
     (message: string, about: LogFields = {}): void =>
       void logged.push({level, message, about});
   const rules = createGuardRules({port: 7172, extraHosts: [], allowedOrigins: ['https://va.example']});
-  const handle = createHandler({
+  const deps = {
     guardRules: () => rules,
-    routes: [{path: '/things/{key}', operations}],
+    routes: [{path: '/things/{key}', operations, ...(webSocket === undefined ? {} : {webSocket})}],
     failures: createFailureLog({log: {error: to('error'), info: to('info'), debug: to('debug')}}),
     newRequestId: () => 'id-1',
+    elapsedMs: () => elapsedMs,
+    onAnswered: (each: Answered) => void answered.push(each),
+  };
+  const request = (method: string, target: string, headers: readonly string[]): HttpRequest => ({
+    method,
+    target,
+    rawHeaders: ['Host', 'localhost:7172', ...headers],
+    readBody: () => Promise.reject(new Error('unexpected call')),
+    readChunks: () => expect.unreachable('unexpected call'),
+    signal: new AbortController().signal,
+    listen: () => expect.unreachable('unexpected call'),
+    reserveMemory: () => expect.unreachable('unexpected call'),
   });
+  const handle = createHandler(deps);
+  const webSockets = createWebSocketHandler(deps);
   const call = async (method: string, target: string, headers: readonly string[] = []): Promise<HttpAnswer> =>
-    handle({
-      method,
-      target,
-      rawHeaders: ['Host', 'localhost:7172', ...headers],
-      readBody: () => Promise.reject(new Error('unexpected call')),
-      readChunks: () => expect.unreachable('unexpected call'),
-      signal: new AbortController().signal,
-      listen: () => expect.unreachable('unexpected call'),
-      reserveMemory: () => expect.unreachable('unexpected call'),
-    });
-  return {call, logged};
+    handle(request(method, target, headers));
+  const open = (target: string) => webSockets.open(request('GET', target, []));
+  const pass = (durationMs: number): void => {
+    elapsedMs += durationMs;
+  };
+  return {call, open, pass, logged, answered};
 }
 
 function fail(failure: ConstructorParameters<typeof AppError>[0]): Operation {
@@ -153,5 +164,60 @@ describe('createHandler()', () => {
     const {call} = make({GET: () => jsonAnswer(1)});
     for (const method of ['GET', 'OPTIONS', 'PUT'])
       expect((await call(method, '/things/a')).rawHeaders.join()).not.toMatch(/access-control|vary/i);
+  });
+});
+
+describe('onAnswered', () => {
+  /** A handler with an operation that takes 5 ms. */
+  function makeSlow() {
+    const made = make(
+      {
+        GET: async () => {
+          made.pass(5);
+          return emptyAnswer(204);
+        },
+        PUT: fail({code: 'no-identity'}),
+        DELETE: async () => {
+          throw new AppError({code: 'no-identity'});
+        },
+      },
+      async function* () {},
+    );
+    return made;
+  }
+
+  const cases = [
+    {line: 'GET /things/a?x=1', route: '/things/{key}', status: 204, durationMs: 5},
+    {line: 'HEAD /things/a', route: '/things/{key}', status: 204, durationMs: 5},
+    {line: 'PUT /things/a', route: '/things/{key}', status: 404, durationMs: 0},
+    {line: 'DELETE /things/a', route: '/things/{key}', status: 404, durationMs: 0},
+    {line: 'PATCH /things/a', route: '/things/{key}', status: 405, durationMs: 0},
+    {line: 'OPTIONS /things/a', route: '/things/{key}', status: 204, durationMs: 0},
+    {line: 'GET /other', route: undefined, status: 404, durationMs: 0},
+  ];
+  for (const {line, route, status, durationMs} of cases) {
+    test(`is called once for ${line}`, async () => {
+      const {call, answered} = makeSlow();
+      const [method = '', target = ''] = line.split(' ');
+      const answer = await call(method, target);
+      expect(answered).toMatchObject([{request: {method, target}, route, answer: {status}, durationMs}]);
+      expect(answered[0]?.answer).toBe(answer);
+    });
+  }
+
+  test('is called once for a request that the guard refuses', async () => {
+    const {call, answered} = makeSlow();
+    await call('GET', '/things/a', ['Origin', 'https://elsewhere.example']);
+    expect(answered).toMatchObject([{route: undefined, answer: {status: 403}}]);
+  });
+
+  test('is called once for a WebSocket, opened or refused', async () => {
+    const {open, answered} = makeSlow();
+    await open('/things/a');
+    await open('/other');
+    expect(answered).toMatchObject([
+      {route: '/things/{key}', answer: {status: 101}},
+      {route: undefined, answer: {status: 404}},
+    ]);
   });
 });

@@ -25,36 +25,67 @@ export interface HandlerDeps {
   readonly failures: FailureLog;
   /** Creates an id that the answer and the log have in common. */
   readonly newRequestId: () => string;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  /** Called once for each request, refused ones too, before its answer is sent. Must not throw. */
+  readonly onAnswered: (answered: Answered) => void;
+}
+
+/** A request with its answer. */
+export interface Answered {
+  readonly request: HttpRequest;
+  /** Path of its route, such as `/api/store/{key}`; undefined if there is no route, or the guard refused the request. */
+  readonly route: string | undefined;
+  /** Status 101 for a WebSocket that was opened. */
+  readonly answer: HttpAnswer;
+  /** Time from the head of the request to the answer, for a stream to its beginning, in milliseconds. Sending is not included. */
+  readonly durationMs: number;
+}
+
+/** A request while it is handled. */
+interface Handling {
+  readonly request: HttpRequest;
+  readonly startedMs: number;
+  /** Allowed origin that sent the request, once the guard has admitted it. */
+  origin: string | undefined;
+  /** Path of its route, once it is found. */
+  route: string | undefined;
 }
 
 /** Creates the function that answers every request, from a socket or embedded: first the guard, then the route. */
 export function createHandler(deps: HandlerDeps): HttpHandler {
   const router = createRouter(deps.routes);
   return request => {
-    let origin: string | undefined;
+    const handling = begin(request, deps);
     try {
       const verdict = judge(request, deps.guardRules());
-      if (verdict.kind === 'refused') return answerError(new AppError(verdict.failure), request, deps);
-      origin = verdict.origin;
-      const answered = dispatch(request, verdict.target, router, origin);
-      return answered instanceof Promise ? finish(answered, request, origin, deps) : withCors(answered, origin);
+      if (verdict.kind === 'refused')
+        return end(handling, answerError(new AppError(verdict.failure), request, deps), deps);
+      handling.origin = verdict.origin;
+      const answered = dispatch(handling, verdict.target, router);
+      return answered instanceof Promise ? finish(handling, answered, deps) : end(handling, answered, deps);
     } catch (error) {
-      return withCors(answerError(error, request, deps), origin);
+      return end(handling, answerError(error, request, deps), deps);
     }
   };
 }
 
-async function finish(
-  answered: Promise<HttpAnswer>,
-  request: HttpRequest,
-  origin: string | undefined,
-  deps: HandlerDeps,
-): Promise<HttpAnswer> {
+function begin(request: HttpRequest, {elapsedMs}: HandlerDeps): Handling {
+  return {request, startedMs: elapsedMs(), origin: undefined, route: undefined};
+}
+
+async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: HandlerDeps): Promise<HttpAnswer> {
   try {
-    return withCors(await answered, origin);
+    return end(handling, await answered, deps);
   } catch (error) {
-    return withCors(answerError(error, request, deps), origin);
+    return end(handling, answerError(error, handling.request, deps), deps);
   }
+}
+
+function end<A extends HttpAnswer>({request, startedMs, origin, route}: Handling, answered: A, deps: HandlerDeps): A {
+  const answer = withCors(answered, origin);
+  deps.onAnswered({request, route, answer, durationMs: deps.elapsedMs() - startedMs});
+  return answer;
 }
 
 /** Creates the function that opens every WebSocket: first the guard, then the route. */
@@ -63,38 +94,40 @@ export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
   return {
     has: target => router.find(target)?.route.webSocket !== undefined,
     async open(request) {
+      const handling = begin(request, deps);
       try {
         const verdict = judge(request, deps.guardRules());
-        if (verdict.kind === 'refused') return refuse(new AppError(verdict.failure), request, deps);
-        return {kind: 'opened', frames: await openFrames(request, verdict.target, router)};
+        if (verdict.kind === 'refused') return refuse(handling, new AppError(verdict.failure), deps);
+        const frames = await openFrames(handling, verdict.target, router);
+        end(handling, emptyAnswer(101), deps);
+        return {kind: 'opened', frames};
       } catch (error) {
-        return refuse(error, request, deps);
+        return refuse(handling, error, deps);
       }
     },
   };
 }
 
-function refuse(error: unknown, request: HttpRequest, deps: HandlerDeps): WebSocketOutcome {
-  return {kind: 'refused', answer: answerError(error, request, deps)};
+function refuse(handling: Handling, error: unknown, deps: HandlerDeps): WebSocketOutcome {
+  return {kind: 'refused', answer: end(handling, answerError(error, handling.request, deps), deps)};
 }
 
-async function openFrames(request: HttpRequest, target: string, router: Router): Promise<HttpStream> {
+async function openFrames(handling: Handling, target: string, router: Router): Promise<HttpStream> {
+  const {request} = handling;
   const match = router.find(target);
   if (match === undefined) throw noResource(target, router);
+  handling.route = match.route.path;
   const {webSocket} = match.route;
   if (webSocket === undefined)
     throw new AppError({code: 'method-not-allowed', method: request.method, allowed: allowedMethods(match.route)});
   return webSocket({request, ...match});
 }
 
-function dispatch(
-  request: HttpRequest,
-  target: string,
-  router: Router,
-  origin: string | undefined,
-): HttpAnswer | Promise<HttpAnswer> {
+function dispatch(handling: Handling, target: string, router: Router): HttpAnswer | Promise<HttpAnswer> {
+  const {request, origin} = handling;
   const {method} = request;
   const match = router.find(target);
+  handling.route = match?.route.path;
   if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
     return answerOptions(request, match?.route, origin);
   if (match === undefined) return answerUnknown(target, router);
@@ -161,7 +194,7 @@ function answerOptions(request: HttpRequest, route: Route | undefined, origin: s
 }
 
 /** Allows the page that asked, if any, to read the answer. */
-function withCors(answered: HttpAnswer, origin: string | undefined): HttpAnswer {
+function withCors<A extends HttpAnswer>(answered: A, origin: string | undefined): A {
   if (origin === undefined) return answered;
   const cors = [
     'Access-Control-Allow-Origin',
