@@ -411,10 +411,10 @@ const AMBIENT: Readonly<Record<string, RegExp>> = {
 const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: string]>> = {
   'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
-  'cli/process-context.ts': [['clock', 'randomness'], 'the context of every command'],
+  'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
   'cli/plugin/': [['timers'], 'the pause between two questions to the service'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
-  'cli/commands/': [['timers'], 'the pause between the requests of the doctor'],
+  'cli/commands/': [['timers'], 'the intervals of `wait` and `stop`'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],

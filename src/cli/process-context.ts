@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
+import {setTimeout as pause} from 'node:timers/promises';
 import type {PlatformPaths} from '../paths.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
@@ -46,6 +47,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     userId: host.getuid?.(),
     nowMs: Date.now,
     elapsedMs: () => performance.now(),
+    pause,
     randomName: () => randomBytes(8).toString('hex'),
     fetch,
     onSignal: (signal, listener) => {

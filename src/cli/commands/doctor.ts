@@ -1,4 +1,3 @@
-import {setTimeout as pause} from 'node:timers/promises';
 import {inspectConfig} from '../../config/resolve-config.ts';
 import {checkCache} from '../../doctor/check-cache.ts';
 import type {EntriesPlace} from '../../doctor/check-entries.ts';
@@ -63,7 +62,7 @@ async function* examineBackEnd(scriptURL: string, {context, flags}: CallOf<typeo
   const progress = startProgress(context, {delayMs: 0});
   const onStep = (step: string): void => progress.show(() => `Checking the back end: ${step}`);
   try {
-    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, pause, onStep})) {
+    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, onStep})) {
       await progress.clear();
       yield step;
     }

@@ -24,6 +24,8 @@ export interface CliContext {
   readonly nowMs: () => number;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
+  /** Waits for a time, in milliseconds. */
+  readonly pause: (ms: number) => Promise<unknown>;
   /** Returns an unguessable name, of hexadecimal digits. */
   readonly randomName: () => string;
   /** The `fetch` of this Node. */
