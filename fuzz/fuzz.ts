@@ -1,12 +1,13 @@
 import {once} from 'node:events';
 import fc from 'fast-check';
 import {createProperties, type FuzzCase, makeStalls, type Property} from './arbitrary/cases.ts';
+import {type Batch, choose, makeBatches} from './batches.ts';
 import type {ApiDocument} from './document.ts';
 import type {Finding} from './finding.ts';
 import {Gate} from './gate.ts';
 import {HINTS} from './hints.ts';
 import {checkMemory, type MemorySample} from './memory.ts';
-import {type FuzzOptions, UsageError} from './options.ts';
+import type {FuzzOptions} from './options.ts';
 import {createOracle} from './oracle.ts';
 import {formatReproduction} from './reproduce.ts';
 import {clearService, type RunDeps, runCase, runStalls} from './run-case.ts';
@@ -58,9 +59,6 @@ export interface FuzzProgress {
   readonly failures: number;
   readonly memory: MemorySample | undefined;
 }
-
-/** Number of cases of a property before the next property continues. */
-const CASES_PER_TURN = 20;
 
 /** How a case is run: beside others, or alone, with the present entries or with none. */
 type Mode = 'beside others' | 'alone' | 'from nothing';
@@ -136,38 +134,35 @@ class Run {
   }
 
   async #runSeed(seed: number, untilMs: number): Promise<void> {
-    const rounds = this.#sequence(seed);
+    const {runs} = this.#options;
+    const batches = makeBatches(this.#properties, {
+      seed,
+      rounds: runs === undefined ? Infinity : 1,
+      onRound: () => this.#rounds++,
+    });
     const work = async (): Promise<void> => {
-      for (const {property, seed} of rounds) {
+      for (const batch of batches) {
         if (this.#isOver(untilMs)) return;
         this.#beginStalls();
-        await this.#tryProperty(property, seed, untilMs);
+        await this.#tryProperty(batch, untilMs);
         if (performance.now() - this.#measuredMs >= MEMORY_INTERVAL_MS) await this.#measure();
       }
     };
     await Promise.all(Array.from({length: LANES}, work));
   }
 
-  /** All properties in order, round after round, each round with a new seed; shared by all workers. */
-  *#sequence(seed: number): Generator<{readonly property: Property; readonly seed: number}, undefined> {
-    for (let round = 0; ; round++) {
-      for (const property of this.#properties) yield {property, seed: seed + round};
-      this.#rounds++;
-      if (this.#options.runs !== undefined) return;
-    }
-  }
-
   #isOver(untilMs: number): boolean {
     return this.#deps.signal.aborted || performance.now() >= untilMs;
   }
 
-  async #tryProperty({name, cases, weight}: Property, seed: number, untilMs: number): Promise<void> {
-    const {path, runs = Math.ceil(CASES_PER_TURN * weight)} = this.#options;
+  async #tryProperty({property, seed, cases}: Batch, untilMs: number): Promise<void> {
+    const {name, weight} = property;
+    const {path, runs = Math.ceil(cases * weight)} = this.#options;
     const found = new Map<FuzzCase, readonly Finding[]>();
     // A repeated case runs as it was reduced: alone, and without entries.
     let mode: Mode = path === undefined ? 'beside others' : 'from nothing';
     let failingSinceMs: number | undefined;
-    const property = fc.asyncProperty(cases, async steps => {
+    const checked = fc.asyncProperty(property.cases, async steps => {
       // A larger case now is better than a smaller one after an hour.
       if (failingSinceMs !== undefined && performance.now() - failingSinceMs > SHRINK_MS) return;
       if (failingSinceMs === undefined && this.#isOver(untilMs)) return;
@@ -178,7 +173,7 @@ class Run {
       found.set(steps, tried.findings);
       throw new Error(tried.findings.map(({rule, text}) => `${rule}: ${text}`).join('\n'));
     });
-    const details = await fc.check(property, {seed, numRuns: runs, ...(path === undefined ? {} : {path})});
+    const details = await fc.check(checked, {seed, numRuns: runs, ...(path === undefined ? {} : {path})});
     if (!details.failed || details.counterexample === null) return;
     const [steps] = details.counterexample;
     const command = `npm run fuzz -- --seed ${seed} --only ${name} --path ${details.counterexamplePath}`;
@@ -280,13 +275,6 @@ class Run {
 
 async function whenAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-function choose(all: readonly Property[], names: readonly string[]): readonly Property[] {
-  const unknown = names.find(name => !all.some(property => property.name === name));
-  if (unknown !== undefined)
-    throw new UsageError(`No operation "${unknown}": known are ${all.map(({name}) => name).join(', ')}`);
-  return names.length === 0 ? all : all.filter(({name}) => names.includes(name));
 }
 
 /** Reports findings that no case caused. */

@@ -34,7 +34,7 @@ const PLAIN_WEIGHT = 0.3;
 const SLOW_WEIGHT = 0.3;
 
 /** Weight of cases of megabytes, each of which takes the time of many others. */
-const HOSTILE_WEIGHT = 0.2;
+const HOSTILE_WEIGHT = 0.4;
 
 /** Maximum number of steps in a sequence. */
 const STEPS_MAX = 12;
