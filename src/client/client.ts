@@ -27,11 +27,16 @@ export interface Client {
    *
    * @example
    * ```ts
-   * const events = client.events<number>({prefix: 'com.example.hello/', initial: true});
-   * for await (const event of events) {
-   *   if (event.kind === 'entry-written') show(event.key, event.value);
-   *   else if (event.kind === 'entry-deleted' || event.kind === 'entry-expired') hide(event.key);
-   *   else if (event.kind === 'reset') hideAll();   // what was missed is not known any more; all that is there comes next
+   * import {createClient} from 'crewroom/client';
+   *
+   * const {entries, events} = createClient();
+   * await entries.putValue('com.example.radio/volume', 0.5);
+   * for await (const event of events<number>({prefix: 'com.example.radio/', initial: true})) {
+   *   if (event.kind === 'reset') console.log('Start over: changes were missed, and all existing entries come next');
+   *   if (event.kind === 'entry-deleted' || event.kind === 'entry-expired') console.log(event.key, 'no longer exists');
+   *   if (event.kind !== 'entry-written') continue;
+   *   console.log(event.key, event.value); // com.example.radio/volume 0.5
+   *   break;
    * }
    * ```
    * @throws {AppError} From the iteration, failures that a new connection would not fix: `invalid-parameter`,

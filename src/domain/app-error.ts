@@ -1,7 +1,24 @@
 import type {Failure} from './failure.ts';
 import {FAILURE_TEXTS} from './failure-texts.ts';
 
-/** The only error that callers are expected to catch. Any other error is a defect. */
+/**
+ * The only error that callers are expected to catch. Any other error is a defect.
+ *
+ * @example
+ * ```ts
+ * import {AppError, openCrewroom} from 'crewroom';
+ *
+ * const crewroom = await openCrewroom({ephemeral: true});
+ * try {
+ *   await crewroom.entries.delete('a');
+ * } catch (error) {
+ *   if (!(error instanceof AppError)) throw error;
+ *   if (error.failure.code === 'no-entry') console.log(error.failure.key); // a
+ *   console.log(error.message); // Cannot find "a": no entry has this key
+ * }
+ * await crewroom[Symbol.asyncDispose]();
+ * ```
+ */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly failure: Failure;

@@ -62,10 +62,10 @@ export function parseRevision(text: string): GivenRevision | undefined {
  * @returns Undefined for a revision of another store.
  * @example
  * ```ts
- * import {parseStoreId, revisionIn} from 'crewroom';
+ * import {createStoreId, revisionIn} from 'crewroom';
  *
- * const storeId = parseStoreId('a');
- * const other = parseStoreId('b');
+ * const storeId = createStoreId(Uint8Array.of(1));
+ * const other = createStoreId(Uint8Array.of(2));
  * console.log(revisionIn(storeId, {storeId, revision: 12}), revisionIn(other, {storeId, revision: 12})); // 12 undefined
  * ```
  */

@@ -13,9 +13,15 @@ export interface TypedEntries extends Entries {
    *
    * @example
    * ```ts
-   * const Settings = z.object({volume: z.number()});
-   * const entry = await entries.get('com.example.hello/settings', {schema: Settings});
-   * console.log(entry?.value.volume, entry?.text);
+   * import {openCrewroom} from 'crewroom';
+   * import {z} from 'zod';
+   *
+   * const crewroom = await openCrewroom({ephemeral: true});
+   * await crewroom.entries.put('com.example.hello/settings', '{"volume": 0.5}');
+   * const schema = z.object({volume: z.number()});
+   * const entry = await crewroom.entries.get('com.example.hello/settings', {schema});
+   * console.log(entry?.value.volume, entry?.text); // 0.5 {"volume": 0.5}
+   * await crewroom[Symbol.asyncDispose]();
    * ```
    * @throws {AppError} `invalid-value` with every issue of the schema; `invalid-key`, `entry-corrupt`.
    */
@@ -42,9 +48,14 @@ export interface TypedEntries extends Entries {
    *
    * @example
    * ```ts
-   * for await (const {key, value} of entries.listAll<number>({prefix: 'com.example.hello/', values: true})) {
-   *   console.log(key, value);
+   * import {openCrewroom} from 'crewroom';
+   *
+   * const crewroom = await openCrewroom({ephemeral: true});
+   * await crewroom.entries.putValue('com.example.hello/volume', 0.5);
+   * for await (const {key, value} of crewroom.entries.listAll<number>({prefix: 'com.example.hello/', values: true})) {
+   *   console.log(key, value); // com.example.hello/volume 0.5
    * }
+   * await crewroom[Symbol.asyncDispose]();
    * ```
    * @throws See `list`.
    */

@@ -39,12 +39,14 @@ export interface ClientTransfer extends Transfer {
  *
  * @example
  * ```ts
+ * import {createClient} from 'crewroom/client';
  * import {createTransfer} from 'crewroom/client/transfer';
  *
- * const from = createTransfer({baseUrl: 'http://localhost:7172'});
+ * await createClient().entries.put('com.example.hello/settings', '{"volume": 0.5}');
+ * const from = createTransfer();
  * const to = createTransfer({baseUrl: 'http://localhost:8000'});
- * const {entries} = await to.import(await from.export({prefix: 'com.example.hello/'}));
- * console.log(entries, 'entries copied');
+ * const {entries} = await to.import(await from.export({prefix: 'com.example.hello/settings'}));
+ * console.log(entries, 'entry copied'); // 1 entry copied
  * ```
  */
 export function createTransfer(options: ClientOptions = {}): ClientTransfer {

@@ -31,7 +31,6 @@ const FILLED_LOG_MAX = 1000;
  *
  * @example
  * ```ts
- * import {openCrewroom} from 'crewroom';
  * import {testStore} from 'crewroom/testing';
  * import {describe, test} from 'node:test';
  * import {openMyStore} from '../my-store.js';
