@@ -3,7 +3,7 @@ import {type FileHandle, mkdir, open, stat} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf} from './domain/error-text.ts';
 
-/** Why a file cannot be read. */
+/** Reason why a file cannot be read. */
 export type FileProblem = 'missing' | 'not-regular' | 'too-large' | 'unreadable';
 
 /** A file that cannot be read. */
@@ -23,7 +23,7 @@ export function describeFileError({problem, message}: FileError, bytesMax: numbe
     case 'missing':
       return 'does not exist';
     case 'not-regular':
-      return 'is not in a file';
+      return 'is not a regular file';
     case 'too-large':
       return `is larger than ${bytesMax} bytes`;
     case 'unreadable':
@@ -38,7 +38,7 @@ const CHUNK_BYTES = 64 * 1024;
  * Reads a regular file. Refuses a pipe, a device or a directory at once: a pipe without a writer would block a thread of the
  * process for ever, and a device may have no end.
  *
- * @param bytesMax Most bytes to read; files of some file systems are larger than their reported size.
+ * @param bytesMax Maximum number of bytes to read; files of some file systems are larger than their reported size.
  * @throws {FileError}
  */
 export async function readRegularFile(path: string, bytesMax: number): Promise<Buffer> {
@@ -77,7 +77,7 @@ export async function openNow(path: string): Promise<FileHandle> {
 }
 
 /**
- * Makes a directory and its parents. Unlike `mkdir` with `recursive`, it terminates on file systems such as `/proc`, which report
+ * Creates a directory and its parents. Unlike `mkdir` with `recursive`, it terminates on file systems such as `/proc`, which report
  * ENOENT for a new name in an existing directory: there Node retries the same two directories for ever.
  */
 export async function makeDirectory(path: string, mode: number): Promise<void> {
@@ -85,7 +85,7 @@ export async function makeDirectory(path: string, mode: number): Promise<void> {
   const parent = dirname(path);
   if (parent !== path) await makeDirectory(parent, mode);
   await mkdir(path, {mode}).catch(async error => {
-    // Another process may have made it at the same moment.
+    // Another process may have created it at the same moment.
     if (!(await isDirectory(path))) throw error;
   });
 }

@@ -43,7 +43,7 @@ export interface CrewroomParts {
   readonly keychain: Keychain;
 }
 
-/** The parts of a service that replaces none. */
+/** The default parts. */
 export const DEFAULT_PARTS: CrewroomParts = {
   openStore,
   openIdentity,
@@ -104,7 +104,7 @@ export async function openSessions(
   });
 }
 
-/** Opens the host of the plugins. It starts them when it is asked to. */
+/** Opens the plugin host. It starts plugins only when `start` is called. */
 export function openPlugins(
   {plugins, plugin, dataDir, ephemeral}: Config,
   {log, nowMs, elapsedMs, timers}: CrewroomParts,

@@ -9,7 +9,7 @@ import {createRequestIds} from './core/request-ids.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {type RunningServer, startServer} from './node/server.ts';
 
-/** The routes of an HTTP service, and its settings. */
+/** Dependencies of {@link createHttpService}. */
 export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
   readonly limits: Limits;
@@ -28,7 +28,7 @@ export interface HttpSettings {
   readonly allowOrigin: readonly string[];
 }
 
-/** One guard and one handler, for requests inside the process and over sockets. */
+/** The HTTP service: one guard and one handler, for requests inside the process and over sockets. */
 export interface HttpService extends AsyncDisposable {
   /** Answers a request without a socket. */
   readonly fetch: FetchHandler;

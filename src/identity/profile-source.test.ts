@@ -138,7 +138,7 @@ describe('a profile file', () => {
 describe('openProfileSource()', () => {
   const refused = [
     {name: 'a file that does not exist', make: async () => {}, problem: /^does not exist$/},
-    {name: 'a directory', make: (file: string) => mkdir(file), problem: /^is not in a file$/},
+    {name: 'a directory', make: (file: string) => mkdir(file), problem: /^is not a regular file$/},
     {
       name: 'a file that is too large, without reading it',
       make: async (file: string) => {

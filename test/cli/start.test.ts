@@ -280,15 +280,19 @@ test('an unknown program on the port is called by its name only', async () => {
 
 describe.runIf(process.platform !== 'win32')('crewroom start, with what is not a file', () => {
   const refused = [
-    {name: 'a pipe as config file', args: ['--config', 'pipe'], problem: /pipe is not in a file/},
-    {name: 'a device without an end as config file', args: ['--config', '/dev/zero'], problem: /zero is not in a file/},
-    {name: 'a pipe as profile', args: ['--profile', 'pipe'], problem: /pipe": it is not in a file/},
+    {name: 'a pipe as config file', args: ['--config', 'pipe'], problem: /pipe is not a regular file/},
+    {
+      name: 'a device without an end as config file',
+      args: ['--config', '/dev/zero'],
+      problem: /zero is not a regular file/,
+    },
+    {name: 'a pipe as profile', args: ['--profile', 'pipe'], problem: /pipe": it is not a regular file/},
     {
       name: 'a pipe in its store',
       args: ['--data-dir', 'piped'],
       problem: /Cannot use .*data\.mdb": it is not a regular file/,
     },
-    {name: 'a pipe as airline', args: ['--airline', 'pipe'], problem: /pipe": it is not in a file/},
+    {name: 'a pipe as airline', args: ['--airline', 'pipe'], problem: /pipe": it is not a regular file/},
     ...(process.platform === 'linux'
       ? [{name: 'a data directory below /proc', args: ['--data-dir', '/proc/x'], problem: /Cannot use "\/proc\/x"/}]
       : []),

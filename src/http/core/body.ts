@@ -3,8 +3,8 @@ import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import type {HttpRequest} from './message.ts';
 
 /**
- * Reads the body of a write. It is taken as JSON whatever its content type says, since plugins send
- * `text/plain`, a form type or none around their JSON; not so what cannot be JSON as it stands.
+ * Reads the body of a write. Its content type is ignored, since plugins send JSON as `text/plain`, as a form type or without
+ * a type. Only multipart and compressed bodies, which cannot be JSON, are refused.
  *
  * @throws {AppError} As {@link assertPlainBody}; `value-too-large`; `malformed-request` when it ends early.
  */
@@ -51,7 +51,7 @@ export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): 
     if (/^\s*application\/json-patch\+json\b/i.test(type))
       throw new AppError({
         code: 'unsupported-body',
-        problem: `it is a JSON Patch (RFC 6902), and this takes ${MERGE_PATCH_TYPE} (RFC 7396)`,
+        problem: `it is a JSON Patch (RFC 6902), but this operation accepts ${MERGE_PATCH_TYPE} (RFC 7396)`,
       });
   }
   return readJsonBody(request, sizeBytesMax);

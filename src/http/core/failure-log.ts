@@ -23,7 +23,7 @@ export interface FailureLog {
   flush(): void;
 }
 
-/** Log and clock of {@link createFailureLog}. */
+/** Dependencies of {@link createFailureLog}. */
 export interface FailureLogDeps {
   readonly log: Log;
   /** A monotonic clock, in milliseconds. @default {performance.now} */

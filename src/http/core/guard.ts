@@ -9,7 +9,7 @@ export interface GuardRules {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Decision of the guard; with the origin of the page that may read the answer, if a page asked. */
+/** Decision of the guard; with the origin of the page that may read the answer, if a page sent the request. */
 export type Verdict =
   | {readonly kind: 'admitted'; readonly target: string; readonly origin: string | undefined}
   | {readonly kind: 'refused'; readonly failure: Failure};
@@ -41,7 +41,7 @@ export function createGuardRules({port, extraHosts, allowedOrigins}: GuardOption
 
 /**
  * Decides whether a request may be answered, before any other part of the service reads it. Keeps out web pages: those of
- * other origins, and those whose name was rebound to this machine. Local programs send no Origin and pass.
+ * other origins, and those whose host name was rebound to this machine (DNS rebinding). Local programs send no Origin and pass.
  *
  * The Origin is checked first and independently: WebSocket requests of Chromium and redirected CORS requests of WebKitGTK
  * have no other header that shows the page that sent them.
@@ -179,7 +179,7 @@ function isNavigation({modes}: GuardedHeaders): boolean {
 
 /**
  * Windows may open pages of the service, from any link: they contain no data, and no other page can control or frame them.
- * Pages of plugins do things by themselves, so that only a user or an allowed page may open them, in a window or in a frame.
+ * Pages of plugins act without a click, so only a user or an allowed page may open them, in a window or in a frame.
  */
 function findNavigationProblem(
   method: string,

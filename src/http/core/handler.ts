@@ -17,7 +17,7 @@ import {
 } from './message.ts';
 import {allowedMethods, createRouter, type Method, type Route, type Router} from './route.ts';
 
-/** Routes, guard and log of {@link createHandler}. */
+/** Dependencies of {@link createHandler}. */
 export interface HandlerDeps {
   /** Called for each request: the port may be known only once the server listens. */
   readonly guardRules: () => GuardRules;
@@ -193,7 +193,7 @@ function answerOptions(request: HttpRequest, route: Route | undefined, origin: s
   return emptyAnswer(204, headers);
 }
 
-/** Allows the page that asked, if any, to read the answer. */
+/** Allows the page that sent the request, if there is one, to read the answer. */
 function withCors<A extends HttpAnswer>(answered: A, origin: string | undefined): A {
   if (origin === undefined) return answered;
   const cors = [

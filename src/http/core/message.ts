@@ -98,7 +98,7 @@ const COMMON_HEADERS = [
  */
 export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin'] as const;
 
-/** Status and headers of {@link answer}. */
+/** Options of {@link answer}. */
 export interface AnswerParts {
   /** @default {200} */
   readonly status?: number;
@@ -145,7 +145,7 @@ export function jsonAnswer(value: unknown, parts?: AnswerParts): WholeAnswer {
   return answer(JSON.stringify(value), parts);
 }
 
-/** Status, headers and kind of {@link streamAnswer}. */
+/** Options of {@link streamAnswer}. */
 export interface StreamParts extends AnswerParts {
   /** @default {false} */
   readonly longLived?: boolean;

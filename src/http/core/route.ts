@@ -7,7 +7,7 @@ export interface Route {
   /**
    * A path whose segments are literal or parameters. `{name}` matches one segment that is not empty, and `{name...}` the rest
    * of the path; of several routes that match, the one with the most literal segments is found. `{key}` at the end, for keys,
-   * matches any single segment, also an empty one, and is looked for first: no other route may lie below such a path.
+   * matches any single segment, also an empty one, and takes precedence: no other route may be below such a path.
    */
   readonly path: string;
   /** Operations by method. HEAD is answered by GET, without the body. */
@@ -24,7 +24,7 @@ export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
 
 /**
  * Creates the frames of a WebSocket, each a JSON text, or throws an `AppError`, which is answered without an upgrade. An
- * error of the frames closes the WebSocket; otherwise they behave as any {@link HttpStream}.
+ * error of the frames closes the WebSocket; otherwise they behave like any {@link HttpStream}.
  */
 export type SocketOperation = (call: Call) => HttpStream | Promise<HttpStream>;
 

@@ -1,13 +1,13 @@
-// Follows the colours of the system, and shows what the service says of itself.
+// Shows the OpenAPI document of the service, in the colours of the system.
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
 follow();
 
-/** How long the page has to be in front before a click calls the service, in milliseconds: longer than a double click takes. */
+/** Time for which the page must have had the focus before a click calls the service, in milliseconds: longer than a double click. */
 const IN_FRONT_MS = 1000;
 
-/** How much of a stream of events is shown, in milliseconds: it does not end by itself. */
+/** Time after which a stream of events is cut off, in milliseconds: it does not end by itself. */
 const STREAM_MS = 5000;
 
 // Another site may open this page under the pointer of a user who is about to click.
@@ -39,7 +39,7 @@ window.SwaggerUIBundle({
   validatorUrl: null,
 });
 
-/** Fetches an answer; of a stream of events only what comes at first. */
+/** Fetches an answer; a stream of events is cut off after {@link STREAM_MS}. */
 async function fetchBeginning(url, options) {
   const controller = new AbortController();
   const response = await fetch(url, {...options, signal: controller.signal});
@@ -56,5 +56,5 @@ async function fetchBeginning(url, options) {
     if (!controller.signal.aborted) throw error;
   }
   const {status, statusText, headers} = response;
-  return new Response(`${text}\n: what came within ${STREAM_MS / 1000} seconds`, {status, statusText, headers});
+  return new Response(`${text}\n: end of the first ${STREAM_MS / 1000} seconds`, {status, statusText, headers});
 }

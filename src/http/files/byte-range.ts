@@ -7,10 +7,11 @@ export interface ByteRange {
 }
 
 /**
- * Reads which part of a representation a request asks for (RFC 9110 section 14.2).
+ * Reads the range that a request asks for (RFC 9110 section 14.2).
  *
- * @param tag Entity tag of the representation: a part of another one (`If-Range`) is not asked for.
- * @returns Undefined for the whole of it, also if several parts are asked for; `unsatisfiable` if the part is beyond its end.
+ * @param tag Entity tag of the current representation. The range is ignored if `If-Range` names another one.
+ * @returns Undefined for the whole representation, also if the request has several ranges; `unsatisfiable` if the range begins
+ * beyond its end.
  */
 export function readRange(
   rawHeaders: readonly string[],

@@ -28,7 +28,7 @@ export const REWRITTEN_BYTES_MAX = 16 * 1024 * 1024;
 /** Size of a chunk of a streamed file, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Headers of every answer with a file: browsers keep it, and ask each time whether it changed. */
+/** Headers of every answer with a file: browsers cache it, and revalidate it each time. */
 const FILE_HEADERS = [
   'X-Content-Type-Options',
   'nosniff',
@@ -68,7 +68,7 @@ export async function answerFile(
   ]);
 }
 
-/** Content of a file, of which a part can be taken. */
+/** Content of a file, whole or in part. */
 interface Content {
   readonly sizeBytes: number;
   slice(range: ByteRange): Exclude<HttpAnswer['body'], undefined>;

@@ -9,7 +9,7 @@ import {closeWithFailure, enqueueOrClose, reportBadRequest} from './refuse.ts';
 import {hasBody} from './request.ts';
 import {enqueueUpgrade, type UpgradeDeps} from './upgrade.ts';
 
-/** Handlers, connections and limits of {@link createNodeServer}. */
+/** Dependencies of {@link createNodeServer}. */
 export interface NodeServerDeps extends UpgradeDeps {
   readonly handle: HttpHandler;
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
@@ -29,7 +29,7 @@ interface NodeServerOptions extends ServerOptions {
 export function createNodeServer(deps: NodeServerDeps): Server {
   const declined = new WeakSet<IncomingMessage>();
   const server = createServer(serverOptions(deps, declined));
-  // No limit, their size has one: by default Node silently drops headers after the 2,000th, and the guard would not see them.
+  // Limit headers by size only: by default Node silently drops those after the 2,000th, and the guard would not see them.
   server.maxHeadersCount = 0;
   // Applies while an answer is sent too: a client that does not read it must not keep the connection for ever.
   server.timeout = deps.timeouts.idleTimeoutMs;
@@ -74,7 +74,7 @@ function listenForRequests(server: Server, deps: NodeServerDeps, declined: WeakS
     isLast: declined.has(request),
   });
   const refuseExpectation: HttpHandler = () =>
-    reportBadRequest({code: 'invalid-header', header: 'Expect', problem: 'only 100-continue is understood'}, deps);
+    reportBadRequest({code: 'invalid-header', header: 'Expect', problem: 'only 100-continue is supported'}, deps);
   server
     .on('request', (request, response) => enqueueRequest(receive(request, response), deps.handle, deps))
     .on('checkContinue', (request, response) =>
@@ -115,7 +115,7 @@ function enqueueRequest(received: ReceivedRequest, handle: HttpHandler, deps: No
 }
 
 /**
- * Returns why other parsers could read a request differently although Node's parser accepts it. RFC 9112 section 6.1 has
+ * Returns the reason why other parsers could read a request differently than Node's parser. RFC 9112 section 6.1 has
  * 501 for an unknown transfer coding; Node answers most of them with 400, so all get 400.
  */
 function findFramingProblem({httpVersion, rawHeaders}: IncomingMessage): string | undefined {

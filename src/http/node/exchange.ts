@@ -18,14 +18,14 @@ export interface ReceivedRequest {
   readonly isLast: boolean;
 }
 
-/** Timeouts and callbacks that all exchanges of a server share. */
+/** Dependencies of {@link NodeExchange}. */
 export interface NodeExchangeDeps extends Pick<RefuseDeps, 'newRequestId' | 'onBadRequest'> {
   readonly timeouts: ServerTimeouts;
   /** Called with unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Largest answer that is sent even if the memory for clients is full, in bytes: one for each connection fits besides. */
+/** Largest answer that is sent even if the memory for clients is full, in bytes. One such answer for each connection does no harm. */
 const SPARED_BYTES_MAX = 64 * 1024;
 
 /** An exchange of Node's HTTP server: calls the handler and sends its answer. */

@@ -5,13 +5,13 @@ import type {WholeAnswer} from '../core/message.ts';
 import {type Connection, type Exchange, PIPELINED_MAX} from './connections/connection.ts';
 import {sendRaw} from './send.ts';
 
-/** Ids and the log for requests that are refused before they reach the routes. */
+/** Dependencies of the functions that refuse a request before it reaches the routes. */
 export interface RefuseDeps {
   readonly newRequestId: () => string;
   /** Called for each request that could not be read or answered. */
   readonly onBadRequest: (failure: Failure, requestId: string) => void;
   readonly timeouts: {
-    /** For the rest of a request that is already answered, in milliseconds. */
+    /** Time for the rest of a request that is already answered, in milliseconds. */
     readonly lingerMs: number;
   };
 }
@@ -35,6 +35,9 @@ export function closeWithFailure(socket: Socket, failure: Failure, deps: RefuseD
 /** Enqueues an exchange, or closes the connection if too many wait already. */
 export function enqueueOrClose(connection: Connection, exchange: Exchange, deps: RefuseDeps): void {
   if (connection.enqueue(exchange)) return;
-  reportBadRequest({code: 'malformed-request', problem: `${PIPELINED_MAX} wait on its connection already`}, deps);
+  reportBadRequest(
+    {code: 'malformed-request', problem: `${PIPELINED_MAX} requests wait on its connection already`},
+    deps,
+  );
   connection.socket.destroy();
 }

@@ -8,13 +8,13 @@ import type {HttpRequest} from '../core/message.ts';
 import type {Connection, ExchangeRequest} from './connections/connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
 
-/** Timeout and surroundings of a {@link NodeRequest}. */
+/** Options of {@link NodeRequest}. */
 export interface NodeRequestOptions {
   /** Closes when the request is over: its response, or the socket if it has no response. */
   readonly answerTo: ServerResponse | Socket;
   /** Response on which to send `100 Continue` before the body is read, if the client expects it (RFC 9110 section 10.1.1). */
   readonly awaiting?: ServerResponse | undefined;
-  /** For a whole body to arrive, or for the next chunk of a body that is read in chunks, in milliseconds. */
+  /** Timeout for a whole body, or for the next chunk of a body that is read in chunks, in milliseconds. */
   readonly timeoutMs: number;
   /** Tracks when a read waits for the client, its progress, and the bytes in memory. */
   readonly connection: Pick<Connection, 'enter' | 'addProgress' | 'hold' | 'release'>;

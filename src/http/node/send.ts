@@ -11,9 +11,9 @@ export interface SendOptions extends SendStreamOptions {
   /** True if the request arrived completely, or no further bytes will. */
   readonly arrived: boolean;
   readonly timeouts: {
-    /** For any progress on a connection, in milliseconds. */
+    /** Timeout for any progress on a connection, in milliseconds. */
     readonly idleTimeoutMs: number;
-    /** For which the rest of a request is drained after its answer, in milliseconds. */
+    /** Time for which the rest of a request is drained after its answer, in milliseconds. */
     readonly lingerMs: number;
   };
 }

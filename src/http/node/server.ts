@@ -8,7 +8,7 @@ import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 
-/** Handlers, addresses and settings of {@link startServer}. */
+/** Dependencies of {@link startServer}. */
 export interface ServerDeps
   extends Pick<NodeServerDeps, 'handle' | 'webSockets' | 'newRequestId' | 'onBadRequest' | 'onError'> {
   readonly limits: ServerLimits;
@@ -37,15 +37,15 @@ export interface RunningServer extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Time for requests in flight once the server stops, in milliseconds; of the promised five seconds the store has one left. */
+/** Time for requests in flight once the server stops, in milliseconds: the service stops within 5 s, and the store needs about 1 s. */
 export const STOP_TIMEOUT_MS = 3500;
 
 /** Interval between two searches for late requests, in milliseconds. Node's default is 30,000. */
 export const CHECK_INTERVAL_MS = 1000;
 
 /**
- * Length of the queue of connections to accept: the thousand that a program may open at once, twice. Not the limit of open
- * ones: those above it must be accepted too, to be refused with an answer. Node's default is 511.
+ * Maximum number of connections that wait to be accepted: twice the thousand that a program may open at once. Connections above
+ * the limit of open ones must be accepted too, to be refused with an answer. Node's default is 511.
  */
 const BACKLOG = 2048;
 

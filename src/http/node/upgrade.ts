@@ -18,7 +18,7 @@ export interface Upgrade {
   readonly rest: Buffer;
 }
 
-/** Connections and handler for upgrades. */
+/** Dependencies of {@link enqueueUpgrade}. */
 export interface UpgradeDeps extends RefuseDeps {
   /** @default {no WebSockets} */
   readonly webSockets?: WebSocketHandler;
@@ -111,7 +111,7 @@ class UpgradeExchange implements Exchange {
   }
 }
 
-/** Stands in for the response: closes with the connection, or when the connection is handed back. */
+/** Replaces the response: closes with the connection, or when the connection is handed back to Node. */
 class UpgradeResponse extends EventEmitter<{close: []}> implements ExchangeResponse {
   /** Always true: an eviction cannot send a failure any more. */
   readonly headersSent = true;

@@ -20,7 +20,7 @@ import {createTransactionSchema, PAGE, PROBLEM, SIGN_IN} from './schemas.ts';
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Parts of the document that are not known here. */
+/** Options of {@link buildOpenApi}. */
 export interface OpenApiOptions {
   readonly version: string;
   readonly identitySchema: JsonObject;
@@ -71,7 +71,7 @@ export function buildOpenApi({version, identitySchema, limits}: OpenApiOptions):
 
 const DESCRIPTION = `The local service that virtual-airline plugins talk to.
 
-Local programs call it as they are. Web pages may call it only from origins that it was started with
+Local programs need no credentials. Web pages may call it only from origins that it was started with
 (\`--allow-origin\`). Every failure is a problem document (RFC 9457) with a stable \`code\`.`;
 
 const VALUE_SCHEMA: JsonObject = {description: 'Any JSON text, stored and returned byte for byte.'};
@@ -198,7 +198,7 @@ function describeResponses({answers, failures, anyAnswer}: OperationDescription)
 /** Content of any type: it applies unless a more specific type does. */
 const ANY_CONTENT = {'*/*': {}};
 
-/** Merges the answer and the failures of one status; the content type tells them apart. */
+/** Merges the answer and the failures of one status, which differ in their content type. */
 function mergeResponses(answered: JsonObject, failed: JsonObject): JsonObject {
   return {
     description: `${answered['description']} ${failed['description']}`,
@@ -231,7 +231,7 @@ function describeAnswer({
 const PAUSING: ReadonlySet<FailureCode> = new Set(['back-end-failed', 'back-end-busy']);
 
 const RETRY_AFTER = {
-  description: 'When to retry, in seconds, if the back end says so.',
+  description: 'Delay before a retry, in seconds, if the back end asks for one.',
   schema: {type: 'string', pattern: '^[0-9]+$'},
 };
 

@@ -57,11 +57,11 @@ export interface AnswerDescription {
 /** Request headers that operations name. */
 export const REQUEST_HEADERS = {
   'If-Match':
-    'Only if the entry has one of these ETags, or with `*` if it exists. A revision without store id is not an ETag.',
+    'Writes only if the entry has one of these ETags, or with `*` if it exists. A revision without store id is not an ETag.',
   'Last-Event-ID':
     'The last id that was received: the stream resumes there and ignores `since`. An id of another store causes a `reset`.',
   'If-None-Match':
-    'On writes only `*`: only if the entry does not exist. On reads ETags: 304 if the entry has one of them.',
+    'On writes only `*`, which writes only if the entry does not exist. On reads ETags: 304 if the entry has one of them.',
 } as const;
 
 /** An answer header in the OpenAPI document. */
@@ -84,7 +84,7 @@ export const ANSWER_HEADERS = {
   },
   'Updated-At': {description: 'Time of the last write (RFC 3339, UTC).', required: true, pattern: TIME_PATTERN},
   'Expires-At': {
-    description: 'When the entry expires (RFC 3339, UTC); absent for never.',
+    description: 'Time of expiry (RFC 3339, UTC); absent for never.',
     required: false,
     pattern: TIME_PATTERN,
   },
@@ -233,7 +233,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
     PUT: {
       ...WRITE,
       operationId: 'putEntry',
-      summary: 'Store a value; the status tells whether the entry is new',
+      summary: 'Store a value; the status shows whether the entry is new',
       query: WRITE_QUERY,
       answers: {200: STORED, 201: {...STORED, description: 'Stored: the entry is new.'}},
     },

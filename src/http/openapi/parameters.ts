@@ -91,7 +91,7 @@ export function createEventsQuery({waitSecondsMax}: Limits) {
           type: 'string',
           pattern: GIVEN_REVISION.source,
           description:
-            'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` wins over it.',
+            'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` takes precedence.',
         }),
       initial: flag
         .default(false)
@@ -103,7 +103,7 @@ export function createEventsQuery({waitSecondsMax}: Limits) {
     })
     .refine(({initial, wait}) => !initial || wait === undefined, {
       path: ['initial'],
-      error: 'it cannot stand beside wait; GET /api/keys lists the entries that are present',
+      error: 'it cannot be combined with wait; GET /api/keys lists the entries that are present',
     });
 }
 
@@ -136,7 +136,7 @@ export const IMPORT_QUERY = z.strictObject({
 });
 
 /**
- * Reads a query as a schema wants it.
+ * Reads a query by its schema.
  *
  * @throws {AppError} `invalid-parameter` with the first problem; also for a parameter that the schema lacks.
  */
@@ -150,6 +150,6 @@ export function readParameters<T>(query: string, schema: z.ZodType<T>): T {
   const missing = issue?.code === 'invalid_type' && issue.input === undefined;
   throw invalidParameter(
     String(issue?.path[0] ?? ''),
-    missing ? 'it is required' : (issue?.message ?? 'it is not as it should be'),
+    missing ? 'it is required' : (issue?.message ?? 'it is invalid'),
   );
 }

@@ -69,7 +69,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
     GET: {
       operationId: 'getPluginLogs',
       tag: 'Plugins',
-      summary: 'Read what a plugin logged last',
+      summary: 'Read the last log lines of a plugin',
       answers: {200: {description: 'Lines, oldest first; secrets are masked.', schema: PLUGIN_LOGS}},
       failures: ['no-plugin'],
     },
@@ -178,7 +178,7 @@ function request(operationId: string, summary: string): {readonly POST: Operatio
       tag: 'Plugins',
       summary,
       body: 'value',
-      answers: {200: {description: 'It was taken.', schema: DONE}},
+      answers: {200: {description: 'Accepted.', schema: DONE}},
       failures: BODY,
     },
   };

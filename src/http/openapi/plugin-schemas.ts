@@ -18,7 +18,7 @@ export const PLUGIN = z.strictObject({
   directory: z.string(),
   stamp: z.string().meta({description: 'Changes with its folder, its manifest and the files of its background.'}),
   storagePath: z.string().optional().meta({description: 'Directory for the files of its background.'}),
-  ends: z.int().meta({description: 'How often its background ended by itself.'}),
+  ends: z.int().meta({description: 'Number of times that its background ended by itself.'}),
   startedAt: z.iso.datetime().optional(),
   memoryBytes: z.int().optional().meta({description: 'Resident memory of its background.'}),
 });

@@ -15,7 +15,7 @@ export const EVENT = z.union([
     storeId: STORE_ID,
     revision: z.string().regex(/^[1-9][0-9]*$/),
     sizeBytes: z.int().min(1).meta({description: 'Size of the value, in bytes of JSON text.'}),
-    expiresAt: z.iso.datetime().optional().meta({description: 'When the entry expires, UTC; absent for never.'}),
+    expiresAt: z.iso.datetime().optional().meta({description: 'Time of expiry, UTC; absent for never.'}),
     value: z.unknown().optional().meta({description: 'The value, unless it is larger than 64 KiB.'}),
   }),
   z.strictObject({
@@ -28,7 +28,7 @@ export const EVENT = z.union([
   z.strictObject({
     kind: z.literal('plugin-state'),
     plugin: z.string(),
-    state: z.string().optional().meta({description: 'The new state; absent if the plugin is gone.'}),
+    state: z.string().optional().meta({description: 'The new state; absent if the plugin was removed.'}),
   }),
   z.strictObject({
     kind: z.literal('plugin-log'),
@@ -64,13 +64,15 @@ const count = (description: string) => z.int().min(0).meta({description});
 
 /** Answer of POST /api/import. */
 export const IMPORTED = z.strictObject({
-  dryRun: z.boolean().meta({description: 'Whether nothing was stored: the counts tell what an import would do.'}),
-  entries: count('How many entries the export has.'),
-  created: count('How many of them had no entry before.'),
-  replaced: count('How many of them had one.'),
-  expired: count('How many of them were left out, since their time had come.'),
-  deleted: count('How many others were deleted, with `mode=replace`.'),
-  batches: count('In how many commits they were stored.'),
+  dryRun: z
+    .boolean()
+    .meta({description: 'True if nothing was stored; the counts are then those of the import without `dry-run`.'}),
+  entries: count('Number of entries in the export.'),
+  created: count('Number of created entries.'),
+  replaced: count('Number of replaced entries.'),
+  expired: count('Number of entries that were skipped because they had expired.'),
+  deleted: count('Number of other entries that were deleted, with `mode=replace`.'),
+  batches: count('Number of commits.'),
   revision: z
     .string()
     .regex(/^(0|[1-9][0-9]*)$/)
@@ -101,7 +103,7 @@ export const PAGE = z.strictObject({
 });
 
 /** Answer of DELETE /api/keys. */
-export const DELETED = z.strictObject({deleted: z.int().min(0).meta({description: 'How many entries were deleted.'})});
+export const DELETED = z.strictObject({deleted: z.int().min(0).meta({description: 'Number of deleted entries.'})});
 
 /** Any JSON value; required. */
 const JSON_VALUE = z.unknown().meta({description: 'Any JSON; its text is kept byte for byte.'});
@@ -215,9 +217,9 @@ export const SIGN_IN = z.strictObject({
 export const SESSION = z.strictObject({
   state: SESSION_STATE,
   source: SOURCE,
-  since: z.iso.datetime().meta({description: 'When the state last changed, UTC.'}),
+  since: z.iso.datetime().meta({description: 'Time of the last change of the state, UTC.'}),
   summary: SUMMARY,
-  expiresAt: z.iso.datetime().optional().meta({description: 'When the session ends, if known, UTC.'}),
+  expiresAt: z.iso.datetime().optional().meta({description: 'End of the session, if known, UTC.'}),
   stale: STALE,
   scriptURL: z.string().optional().meta({description: 'The address of the back end.'}),
   kept: z.enum(['keychain', 'file', 'memory']).optional().meta({description: 'Where the session is stored.'}),

@@ -14,7 +14,7 @@ import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 import {hostOf, replacePublishedAddress} from './published-address.ts';
 
-/** Log, subscribers and configuration that plugins call. */
+/** Dependencies of {@link clientRoutes}. */
 export interface ClientRoutesDeps {
   readonly plugins: Pick<Plugins, 'log'>;
   /** Passes requests to the program that shows the plugins. */
@@ -48,7 +48,7 @@ export function clientRoutes({plugins, events, pluginConfig}: ClientRoutesDeps):
   ];
 }
 
-/** Answers `{}` after a body has been taken. */
+/** Returns an operation that passes its body on, and answers `{}`. */
 function withBody(take: (body: Uint8Array, request: HttpRequest) => void): Operation {
   return async ({request, query}): Promise<HttpAnswer> => {
     assertNoQuery(query);

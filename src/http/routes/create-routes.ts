@@ -24,7 +24,7 @@ import {storeRoutes} from './store-routes.ts';
 import {transactionRoutes} from './transaction-routes.ts';
 import {transferRoutes} from './transfer-routes.ts';
 
-/** The services behind the routes. */
+/** Dependencies of {@link createRoutes}. */
 export interface RoutesDeps extends DocsRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly entries: CheckedEntries;

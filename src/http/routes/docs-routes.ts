@@ -1,12 +1,12 @@
 import {readFile} from 'node:fs/promises';
 import type {Limits} from '../../domain/limits.ts';
-import {madeOnce} from '../core/made-once.ts';
+import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import type {JsonObject} from '../openapi/document.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Version, schema and limits that the documentation contains. */
+/** Dependencies of {@link docsRoutes}. */
 export interface DocsRoutesDeps {
   readonly version: string;
   /** Loads the JSON Schema of the identity document; called when the documentation is first requested. */
@@ -65,7 +65,7 @@ const toDocs = redirect(302, '/docs', UNFRAMED);
 
 /** Creates an answer on the first request and reuses it afterwards. */
 function createdOnce(make: () => Promise<HttpAnswer>): Operation {
-  const made = madeOnce(make);
+  const made = memoize(make);
   return ({query}) => {
     assertNoQuery(query);
     return made();

@@ -7,13 +7,13 @@ import type {StoreId} from '../../domain/store-id.ts';
 import {formatPolled} from '../../protocol/event/event.ts';
 import type {EventTexts} from '../../protocol/event/event-texts.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {madeOnce} from '../core/made-once.ts';
+import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {pollEvents} from './long-poll.ts';
 import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
-/** Events, their texts and their store, and the limits of subscriptions. */
+/** Dependencies of {@link eventsRoutes}. */
 export interface EventsRoutesDeps {
   readonly events: Events;
   readonly texts: EventTexts;
@@ -24,7 +24,7 @@ export interface EventsRoutesDeps {
 /** `/api/events`: changes, as they happen. */
 export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
   const {events, texts, limits} = deps;
-  const eventsQuery = madeOnce(async () => {
+  const eventsQuery = memoize(async () => {
     const {createEventsQuery, readParameters} = await import('../openapi/parameters.ts');
     const schema = createEventsQuery(limits);
     return (query: string) => readParameters(query, schema);
@@ -41,7 +41,7 @@ export function eventsRoutes(deps: EventsRoutesDeps): readonly Route[] {
       operations: {GET: async call => answerEvents(await readRequest(call), call, deps)},
       webSocket: async call => {
         const {waitSeconds, ...asked} = await readRequest(call);
-        if (waitSeconds !== undefined) throw invalidParameter('wait', 'a WebSocket does not wait for one answer');
+        if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');
         return formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts);
       },
     },

@@ -20,7 +20,7 @@ export const FLIGHT_TRACKING: InstalledPlugin = {
   ui: false,
 };
 
-/** The simulated flight, the plugin that it stands in for, and the clock of its tracking. */
+/** Dependencies of {@link flightRoutes}. */
 export interface FlightRoutesDeps {
   readonly flight: Flight;
   readonly plugins: Plugins;

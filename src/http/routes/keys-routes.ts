@@ -3,11 +3,11 @@ import type {Entries} from '../../domain/entries.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {formatDeleted, formatListing} from '../../protocol/listing.ts';
-import {madeOnce} from '../core/made-once.ts';
+import {memoize} from '../core/memoize.ts';
 import {answer, type HttpAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 
-/** Entries, their store, and limits of pages. */
+/** Dependencies of {@link keysRoutes}. */
 export interface KeysRoutesDeps {
   readonly entries: Pick<Entries, 'list' | 'deleteRange'>;
   readonly storeId: StoreId;
@@ -17,7 +17,7 @@ export interface KeysRoutesDeps {
 /** `/api/keys`: many entries. */
 export function keysRoutes({entries, storeId, limits}: KeysRoutesDeps): readonly Route[] {
   const oneByOne = createSequence();
-  const listQuery = madeOnce(async () => {
+  const listQuery = memoize(async () => {
     const {createListQuery, readParameters} = await import('../openapi/parameters.ts');
     const schema = createListQuery(limits);
     return (query: string) => readParameters(query, schema);

@@ -4,7 +4,7 @@ import {revisionIn} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import type {Polled} from '../../protocol/event/event.ts';
 
-/** Events to wait for, and the time to wait. */
+/** Options of {@link pollEvents}. */
 export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {
   readonly waitMs: number;
   readonly storeId: StoreId;
@@ -15,7 +15,7 @@ export interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' |
 }
 
 /**
- * Reads the events after a cursor, or waits for the next ones. Returns no events if the time is over.
+ * Reads the events after a cursor, or waits for the next ones. Returns no events if none occurs within `waitMs`.
  *
  * @throws {AppError} `too-many-bodies` if the memory for clients is full.
  */

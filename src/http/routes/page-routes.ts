@@ -8,7 +8,7 @@ import {answerFile, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 
-/** Plugins with pages, and the pages that may frame them. */
+/** Dependencies of {@link pageRoutes}. */
 export interface PageRoutesDeps {
   readonly plugins: Pick<Plugins, 'pageDirectory'>;
   /** Origins of other pages that may call. */

@@ -7,12 +7,12 @@ import {decodeName, type Operation, type Route} from '../core/route.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Plugins, and what calls their routes. */
+/** Dependencies of {@link pluginRoutes}. */
 export interface PluginRoutesDeps {
   readonly plugins: Plugins;
   readonly settings: Pick<UserSettings, 'problems'>;
   readonly callPlugin: PluginCaller;
-  /** Plugin that is shown as installed even if it is not. */
+  /** Plugin that is listed as installed even if it is not. */
   readonly standIn: InstalledPlugin;
 }
 
@@ -54,7 +54,7 @@ export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRou
   ];
 }
 
-/** Creates what calls the routes of plugins. */
+/** Creates the function that calls routes of plugins. */
 export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): PluginCaller {
   return async (request, {id, method, name}) => {
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);

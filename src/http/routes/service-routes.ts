@@ -6,7 +6,7 @@ import {jsonAnswer} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** State and versions of the service. */
+/** Dependencies of {@link serviceRoutes}. */
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly sessions: Pick<Sessions, 'status'>;

@@ -12,7 +12,7 @@ import {answer, emptyAnswer, type HttpAnswer} from '../core/message.ts';
 import {type Call, decodeSegment, invalidParameter, parseQuery, type Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Entries, their store, and the limit for bodies. */
+/** Dependencies of {@link storeRoutes}. */
 export interface StoreRoutesDeps {
   readonly entries: CheckedEntries;
   readonly storeId: StoreId;
@@ -61,7 +61,7 @@ export function storeRoutes({entries, storeId, limits}: StoreRoutesDeps): readon
             throw new AppError({
               code: 'invalid-header',
               header: 'If-None-Match',
-              problem: 'a deletion takes only If-Match',
+              problem: 'a deletion accepts only If-Match',
             });
           await entries.delete(key, {expected});
           return answer('{}');

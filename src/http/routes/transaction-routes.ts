@@ -9,7 +9,7 @@ import {answer, type HttpRequest} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
-/** Entries, their store, and limits of transactions. */
+/** Dependencies of {@link transactionRoutes}. */
 export interface TransactionRoutesDeps extends Pick<TransactionReading, 'pause'> {
   readonly entries: Pick<Entries, 'transact'>;
   readonly storeId: StoreId;

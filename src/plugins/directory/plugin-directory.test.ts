@@ -122,7 +122,7 @@ describe('a directory of plugins', () => {
         await rm(join(folder, 'plugin.json'));
         await mkdir(join(folder, 'plugin.json'));
       },
-      problem: '$ has a plugin.json that is not in a file',
+      problem: '$ has a plugin.json that is not a regular file',
     },
     {
       name: 'with another id',

@@ -3,12 +3,12 @@ import type {Limits} from '../../../domain/limits.ts';
 import {Connection} from './connection.ts';
 
 /**
- * How long a client keeps its connection without progress once many are open, in milliseconds. On one machine a whole
- * value takes about 10 ms, and about 100 ms if the machine is busy.
+ * Time without progress after which a client may lose its connection, once many are open, in milliseconds. On one machine a
+ * whole value takes about 10 ms, and about 100 ms if the machine is busy.
  */
 export const PATIENCE_MS = 250;
 
-/** Limits and the clock of {@link Connections}. */
+/** Dependencies of {@link Connections}. */
 export interface ConnectionsOptions {
   readonly limits: Pick<Limits, 'connectionsMax' | 'heldBytesMax'>;
   /** A monotonic clock, in milliseconds. */
@@ -19,7 +19,7 @@ export interface ConnectionsOptions {
  * All open connections. One rule evicts: connections that have waited longest for their clients are closed, if that is
  * {@link PATIENCE_MS} or more. It applies to connections from half of the maximum, which leaves places for many new ones
  * at once, and to bytes in memory from `Limits.heldBytesMax`. A connection between two requests is closed only if the
- * maximum is reached, then without patience: the next request may be on its way, and a client may be unable to retry it.
+ * maximum is reached, but then at once: its next request may be on its way, and a client may be unable to retry it.
  * Any server that closes an idle connection takes that risk (RFC 9112 section 9.5). To half-close it first would not help:
  * a request that arrives after it cannot be answered. The request is never read, so it has no effect.
  */

@@ -48,7 +48,7 @@ export interface ExchangeRequest {
   stop(): void;
 }
 
-/** Clock of a {@link Connection} and its ties to the pool. */
+/** Dependencies of {@link Connection}. */
 export interface ConnectionDeps {
   /** A monotonic clock, in milliseconds. */
   readonly nowMs: () => number;
@@ -121,7 +121,7 @@ export class Connection {
     this.#state = state;
   }
 
-  /** Reports that the client sent or read some bytes. A few bytes now and then count for next to nothing. */
+  /** Reports that the client sent or read some bytes, which reduces its waiting time in proportion to their number. */
   addProgress(sizeBytes: number): void {
     const nowMs = this.#deps.nowMs();
     const waitedMs = this.#waitedMs + (this.#waits ? nowMs - this.#sinceMs : 0);
@@ -129,7 +129,7 @@ export class Connection {
     this.#sinceMs = nowMs;
   }
 
-  /** How long it has waited for its client without enough progress, in milliseconds; 0 if its client waits for it. */
+  /** Returns how long it has waited for its client without enough progress, in milliseconds; 0 if its client waits for it. */
   waitedMs(nowMs: number): number {
     return this.#waits ? this.#waitedMs + nowMs - this.#sinceMs : 0;
   }
