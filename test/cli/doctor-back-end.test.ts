@@ -616,7 +616,7 @@ describe('crewroom doctor --script-url', () => {
     backEnd.misbehave('PHP warning', ['pilot/login', 'pilot/verify']);
     const {stdout} = await machine.run(['doctor', '--script-url', backEnd.scriptURL]);
     assert.equal(stdout.split('→ The address is right').length, 2, stdout);
-    assert.equal(stdout.split('→ As for "Wrong password"\n').length, 4, stdout);
+    assert.equal(stdout.split('→ See "Wrong password"\n').length, 4, stdout);
   });
 
   test('breaks long lines between words on a terminal', async () => {
@@ -633,7 +633,7 @@ describe('crewroom doctor --script-url', () => {
 
   for (const {name, args, said} of [
     {name: '--deep with a back end', args: ['--script-url', 'http://localhost/', '--deep'], said: /checks the store/},
-    {name: 'a user name without a back end', args: ['--username', '1'], said: /go with --script-url only/},
+    {name: 'a user name without a back end', args: ['--username', '1'], said: /require --script-url/},
     {
       name: 'a password without a user name',
       args: ['--script-url', 'http://localhost/', '--password-file', 'x'],

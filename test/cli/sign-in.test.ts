@@ -111,7 +111,7 @@ describe('crewroom sign-in', () => {
     const args = ['sign-in', '--port', String(open.port), '--username', ADA.email];
     const without = await machine.run(args, {input: ADA.password});
     assert.equal(without.exitCode, 2);
-    assert.match(without.stderr, /no airline is configured, so it needs --script-url URL/);
+    assert.match(without.stderr, /no airline is configured, so it requires --script-url URL/);
     // The slash at the end is a thing that people forget.
     const named = await machine.run([...args, '--script-url', other.scriptURL.slice(0, -1)], {input: ADA.password});
     assert.equal(named.exitCode, 0, named.stderr);
@@ -169,7 +169,7 @@ describe('crewroom sign-in', () => {
   });
 
   for (const {name, args, input, said, exitCode = 2} of [
-    {name: 'no user name', args: [], input: 'x', said: /without a terminal to ask on it needs --username NAME/},
+    {name: 'no user name', args: [], input: 'x', said: /without a terminal it requires --username NAME/},
     {
       name: 'no password',
       args: ['--username', '1'],

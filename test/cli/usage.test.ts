@@ -95,10 +95,10 @@ describe('a wrong command line', () => {
       said: /it deletes every entry: confirm that on a terminal, or/,
     },
     {name: 'nothing to delete', args: ['delete'], said: /it needs a KEY, --prefix PREFIX or --all/},
-    {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /goes with neither/},
+    {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /cannot be combined with --prefix/},
     {name: 'an empty prefix without --all', args: ['delete', '--prefix', '', '--yes'], said: /use --all for that/},
     {name: '--all with a prefix', args: ['delete', '--prefix', 'p', '--all', '--yes'], said: /not only those/},
-    {name: 'a revision of many entries', args: ['delete', '--all', '--if-match', '1'], said: /goes with a KEY only/},
+    {name: 'a revision of many entries', args: ['delete', '--all', '--if-match', '1'], said: /requires a KEY/},
     {
       name: 'many deletions without confirmation',
       args: ['delete', '--prefix', 'p'],

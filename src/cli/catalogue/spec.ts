@@ -52,5 +52,5 @@ export type FlagsOf<S extends CommandSpec> = {
 /** The flag of every command that can print JSON. */
 export const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
 
-/** The settings that say where the running service is. */
+/** The settings with the address of the running service. */
 export const ADDRESS_SETTINGS = ['host', 'port'] as const satisfies readonly SettingName[];

@@ -62,7 +62,7 @@ export const COPY = {
   examples: [
     {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
     {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
-    {line: 'crewroom copy --to 8000 --mode replace', purpose: 'make both services hold the same'},
+    {line: 'crewroom copy --to 8000 --mode replace', purpose: 'make the other service an exact copy'},
   ],
   notes: ['Batches copied before a failure stay; copying again is idempotent.'],
 } as const satisfies CommandSpec;

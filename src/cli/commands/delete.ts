@@ -17,8 +17,8 @@ export async function run(call: CallOf<typeof DELETE>): Promise<ExitCode> {
 function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<typeof DELETE>): void {
   const isRange = prefix !== undefined || all === true;
   if (key === undefined && !isRange) throw invalidUsage('delete', 'it needs a KEY, --prefix PREFIX or --all');
-  if (key !== undefined && isRange) throw invalidUsage('delete', 'a KEY goes with neither --prefix nor --all');
-  if (isRange && ifMatch !== undefined) throw invalidUsage('delete', '--if-match goes with a KEY only');
+  if (key !== undefined && isRange) throw invalidUsage('delete', 'a KEY cannot be combined with --prefix or --all');
+  if (isRange && ifMatch !== undefined) throw invalidUsage('delete', '--if-match requires a KEY');
   if (prefix === '' && !all)
     throw invalidUsage('delete', 'an empty prefix would delete every entry; use --all for that');
   if (all && prefix !== undefined && prefix !== '')

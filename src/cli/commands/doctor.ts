@@ -48,7 +48,7 @@ const BACK_END_NAME_WIDTH = 'Unknown session'.length;
 function assertOneSubject({scriptUrl, username, passwordFile, deep}: FlagsOf<typeof DOCTOR>): void {
   if (scriptUrl !== undefined && deep) throw invalidUsage('doctor', '--deep checks the store, not a back end');
   if (scriptUrl === undefined && (username !== undefined || passwordFile !== undefined))
-    throw invalidUsage('doctor', '--username and --password-file go with --script-url only');
+    throw invalidUsage('doctor', '--username and --password-file require --script-url');
   if (username === undefined && passwordFile !== undefined)
     throw invalidUsage('doctor', '--password-file needs --username too');
 }

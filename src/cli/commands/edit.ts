@@ -75,7 +75,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
   }
 }
 
-/** Opens the editor. If it fails, removes the file: it holds nothing worth keeping. */
+/** Opens the editor. If it fails, removes the file, which the user has not changed. */
 async function openOrRemove({file}: Editing, context: CliContext): Promise<void> {
   try {
     await openEditor(file.path, context);

@@ -19,7 +19,7 @@ export async function run(call: CallOf<typeof EXPORT>): Promise<ExitCode> {
   const {url} = await connect(call);
   const {prefix = '', force} = flags;
   if (name === '-') {
-    if (flags.json) throw invalidUsage('export', '--json goes with a FILE only: standard output is for the entries');
+    if (flags.json) throw invalidUsage('export', '--json requires a FILE: standard output is for the entries');
     // On a terminal the entries themselves show the progress.
     const label = context.stdout.isTerminal ? undefined : LABEL;
     await exportTo({context, url, prefix, label}, chunks => writeAll(chunks, context.stdout));

@@ -32,7 +32,7 @@ export async function run(call: CallOf<typeof LIST>): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-/** Requests one page at a time, so that a slow reader does not make us hold all of them. */
+/** Requests one page at a time, so that a slow reader does not fill the memory with pages. */
 async function* pages(
   entries: Entries,
   {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<typeof LIST>,

@@ -30,7 +30,7 @@ export async function run(call: CallOf<typeof PATHS>): Promise<ExitCode> {
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
   const table = (): string =>
-    formatTable(['WHAT', 'PATH', 'EXISTS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
+    formatTable(['NAME', 'PATH', 'EXISTS'], rows, {style: styleOf(stdout, context), columns: stdout.columns});
   await stdout.write(flags.json ? jsonLine(paths) : table());
   return EXIT.ok;
 }

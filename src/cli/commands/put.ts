@@ -50,7 +50,7 @@ async function putAdvised(entries: Entries, {key, value, ...options}: Put): Prom
   }
 }
 
-/** Returns whether a value may be a string without its quotes: it is no object, array or quoted string. */
+/** Returns whether a value may be a string without its quotes: it is not an object, array or quoted string. */
 function isUnquoted(value: string | Uint8Array): value is string {
   return typeof value === 'string' && !/^\s*[{["]/.test(value);
 }

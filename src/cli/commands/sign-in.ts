@@ -38,7 +38,7 @@ async function chooseBackEnd(
 ): Promise<string | undefined> {
   if (given !== undefined) return parseScriptUrl(given);
   if (configured !== undefined) return undefined;
-  if (!canAsk(context)) throw invalidUsage('sign-in', 'no airline is configured, so it needs --script-url URL');
+  if (!canAsk(context)) throw invalidUsage('sign-in', 'no airline is configured, so it requires --script-url URL');
   const question = {
     message: 'Address of the airline’s back end (scriptURL)',
     example: 'https://air.example/back-end/',
@@ -66,6 +66,6 @@ async function reportBackEnd(scriptURL: string | undefined, wasAsked: boolean, c
 
 async function chooseUsername(given: string | undefined, context: CliContext): Promise<string> {
   if (given !== undefined) return given;
-  if (!canAsk(context)) throw invalidUsage('sign-in', 'without a terminal to ask on it needs --username NAME');
+  if (!canAsk(context)) throw invalidUsage('sign-in', 'without a terminal it requires --username NAME');
   return askText({message: 'Pilot number or e-mail address'}, context);
 }

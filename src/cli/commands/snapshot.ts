@@ -116,6 +116,6 @@ async function list({context, flags}: CallOf<typeof SNAPSHOT>, directory: string
 }
 
 function tableRow({name, entries, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {
-  const count = entries === undefined ? 'cut off' : formatCount(entries);
+  const count = entries === undefined ? 'incomplete' : formatCount(entries);
   return [name, count, revision, formatBytes(sizeBytes), savedAt.toISOString().replace(/\.\d+Z$/, 'Z')];
 }

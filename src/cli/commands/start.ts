@@ -56,7 +56,7 @@ async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: St
   await reporter.stopped();
 }
 
-/** Listens, and waits until it is known which plugins there are. They may be starting still. */
+/** Listens, and waits until the folders of plugins were read. Plugins may still be starting. */
 async function listen(crewroom: Crewroom, stop: StopRequest): Promise<StartedService> {
   const listening = await crewroom.listen();
   await Promise.race([crewroom.plugins.ready(), stop.asked]);

@@ -100,7 +100,7 @@ function describeSession(session: SessionStatus | undefined, style: Style): read
   const place = escapeControls(scriptURL);
   return [
     state === 'signed-in' ? `at ${place}, ${describeEnd(session)}; ${describePlace(session)}` : `none at ${place}`,
-    ...(stale ? [`${style.yellow('stale')}: last known state; the airline is asked again`] : []),
+    ...(stale ? [`${style.yellow('stale')}: last known state, until the airline answers again`] : []),
     ...(problem === undefined
       ? []
       : [escapeControls(problem.message), style.dim(`→ ${escapeControls(adviseOn(problem.failure))}`)]),

@@ -8,7 +8,7 @@ import {InterruptedError} from '../terminal/interruptible.ts';
 import {styleOf} from '../terminal/style.ts';
 import {EXIT, type ExitCode, exitCodeOf} from './exit-codes.ts';
 
-/** A failure with advice of the command, in place of that of the table. */
+/** A failure with advice for this case, in place of the advice for its code. */
 export class AdvisedError extends Error {
   override readonly name = 'AdvisedError';
   readonly failure: Failure;
@@ -37,7 +37,7 @@ export async function reportError(error: unknown, context: CliContext): Promise<
 
 /** Advice in terms of the command line, for failures whose usual advice is for callers of the API. */
 const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
-  'invalid-parameter': 'Add --help to the command to see what it takes',
+  'invalid-parameter': 'Add --help to the command to see its arguments and flags',
   'invalid-key': 'Use 1 to 512 bytes of UTF-8 without control characters',
   'invalid-json':
     'Correct the text there: JSON has double quotes only, no comments, and no comma before a closing bracket',

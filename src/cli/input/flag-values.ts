@@ -4,7 +4,7 @@ import {parseRevision} from '../../domain/revision.ts';
 import {isTtl} from '../../domain/time-to-live.ts';
 import {invalidUsage} from '../failures/usage.ts';
 
-/** The flag that a value was given with, and the least number that it takes. */
+/** The flag that a value was given with, and the smallest number that it accepts. */
 export interface NumberFlag {
   readonly command: string;
   readonly flag: string;

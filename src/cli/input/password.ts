@@ -55,11 +55,11 @@ async function readPasswordFile(name: string, {workingDirectory, platform}: CliC
 
 const TOO_LARGE = `it is larger than ${PASSWORD_BYTES_MAX} bytes, so it is not a password`;
 
-const MODE_ADVICE = 'Keep it to yourself with "chmod 600", then try again';
+const MODE_ADVICE = 'Remove the access of other users with "chmod 600", then try again';
 
 const ADVICE = 'Type it at the prompt, give it on standard input, or name a file with it (--password-file FILE)';
 
-/** Reads up to the chunk with the first line break: the writer of a pipe may leave it open. */
+/** Reads up to the chunk with the first line break, since the writer of a pipe may leave it open. */
 async function readLine(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;

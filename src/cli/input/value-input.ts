@@ -5,7 +5,7 @@ import {LIMIT_RANGES} from '../../domain/limits.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
 
-/** Most that is read from standard input or a file, in bytes: the largest value that the service can be configured to take. */
+/** Maximum number of bytes that are read from standard input or a file: the largest value that any service accepts. */
 const INPUT_BYTES_MAX = LIMIT_RANGES.valueBytesMax.max;
 
 /**

@@ -51,7 +51,7 @@ function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat 
     const used = time.length + WORD_WIDTH + '    '.length;
     if (event.kind === 'identity-changed') return `${start}changed\n`;
     if (event.kind === 'reset')
-      return `${start}changes before revision ${event.revision} are no longer known; it continues from there\n`;
+      return `${start}earlier changes are no longer known; continues after revision ${event.revision}\n`;
     const key = escapeControls(event.key);
     const width = stringWidth(key);
     keyWidth = Math.max(keyWidth, Math.min(width, KEY_WIDTH_MAX));

@@ -13,7 +13,7 @@ export interface FindingStyle {
 
 const MARKS = {ok: '✔', warning: '!', problem: '✖', skipped: '–'} as const satisfies Record<FindingLevel, string>;
 
-/** Formats findings for people, step by step: a line each, with its fix below. */
+/** Formats findings for people, step by step: one line for each, with its fix below. */
 export interface FindingFormatter {
   /** Formats what one step found. */
   step(findings: readonly Finding[]): string;
@@ -40,7 +40,7 @@ export function createFindingFormatter(nameWidth: number, shown: FindingStyle): 
 /** Refers to the first check with the same fix, so that people read it once. */
 function shortenFix({check, fix}: Finding, before: readonly Finding[]): string | undefined {
   const first = before.find(each => each.fix === fix && each.check !== check);
-  return fix === undefined || first === undefined ? fix : `As for "${first.check}"`;
+  return fix === undefined || first === undefined ? fix : `See "${first.check}"`;
 }
 
 function formatFinding(
@@ -78,7 +78,7 @@ function summarise(findings: readonly Finding[], {style}: FindingStyle): string 
     ...(problems > 0 ? [style.red(`${problems} ${problems === 1 ? 'problem' : 'problems'}`)] : []),
     ...(warnings > 0 ? [style.yellow(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`)] : []),
   ];
-  return told.length === 0 ? style.green('All is well') : told.join(', ');
+  return told.length === 0 ? style.green('No problems found') : told.join(', ');
 }
 
 function colourOf(level: FindingLevel, style: Style): (text: string) => string {

@@ -31,9 +31,8 @@ const SPACES: ReadonlySet<number> = unitsOf(' \t\n\r');
 const MARKS: ReadonlySet<number> = unitsOf('{}[],:');
 
 /**
- * Returns the tokens of a JSON text (RFC 8259 section 2). Without an expression: one that matches whole strings needs a stack as
- * long as the longest, and one that
- * is run for each token exceeds the time for hostile texts.
+ * Returns the tokens of a JSON text (RFC 8259 section 2). Uses no regular expression: one that matches whole strings needs a stack
+ * as long as the longest string, and one that runs for each token is too slow for hostile texts.
  */
 function readTokens(text: string): readonly string[] {
   const tokens: string[] = [];

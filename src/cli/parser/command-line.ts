@@ -13,11 +13,11 @@ export type CommandLine =
   | {readonly kind: 'help'; readonly name: CommandName | undefined}
   | {readonly kind: 'run'; readonly name: CommandName; readonly words: Words};
 
-/** The words after the name of a command, sorted. */
+/** The words after the name of a command, sorted into arguments, settings and flags. */
 export interface Words extends Pick<Call, 'arguments' | 'settings' | 'configFile'> {
   readonly flags: Readonly<Record<string, string | Switch>>;
   readonly wantsHelp: boolean;
-  /** Everything that is wrong with the flags. */
+  /** All problems of the flags. */
   readonly problems: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import {sortWords} from './command-line.ts';
 import {findOffer, formatOffer, type Place} from './completion-offers.ts';
 import {listFlags} from './flag-table.ts';
 
-/** Answers a shell that asks how a command line could go on; `args` are the words after `complete`. */
+/** Prints the possible continuations of a command line for a shell; `args` are the words after `complete`. */
 export async function complete(args: readonly string[], context: CliContext): Promise<ExitCode> {
   const words = args[0] === '--' ? args.slice(1) : args;
   const place = findPlace(words);

@@ -1,7 +1,7 @@
 import {flagOf, SETTINGS, type SettingName, shownFlagOf} from '../../config/config.ts';
 import type {CommandSpec} from '../catalogue/spec.ts';
 
-/** A flag of a command line, of whatever origin. */
+/** A flag of a command line: of the command itself, of a setting, `--config` or `--help`. */
 export interface Flag {
   /** The text to type, such as `--no-keep`. */
   readonly text: string;

@@ -4,7 +4,7 @@ import {EXIT} from '../failures/exit-codes.ts';
 import type {Style} from '../terminal/style.ts';
 import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
 
-/** How help is written. */
+/** Options of {@link formatHelp}. */
 export interface HelpStyle {
   readonly style: Style;
   readonly version: string;
@@ -25,10 +25,10 @@ const EXAMPLES: readonly Example[] = [
 const EXIT_CODES: readonly Row[] = [
   [String(EXIT.ok), 'done'],
   [String(EXIT.failure), 'failed'],
-  [String(EXIT.usage), 'called wrongly'],
+  [String(EXIT.usage), 'wrong usage'],
   [String(EXIT.notFound), 'not found'],
   [String(EXIT.conflict), 'conflict'],
-  [String(EXIT.unreachable), 'service not reached'],
+  [String(EXIT.unreachable), 'service not reachable'],
   [String(EXIT.interrupted), 'interrupted by Ctrl+C'],
 ];
 

@@ -19,7 +19,7 @@ export interface ConnectedClient {
 /** Options of {@link connect}. */
 export interface ConnectOptions {
   readonly timeoutMs?: number;
-  /** Refuses a service of another user before anything is sent: passwords are. */
+  /** Refuses a service of another user before anything is sent, such as a password. */
   readonly ownOnly?: boolean;
 }
 

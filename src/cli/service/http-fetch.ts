@@ -20,7 +20,7 @@ export function fetchOverHttp(request: Request): Promise<Response> {
 }
 
 /**
- * Makes a fetch like {@link fetchOverHttp} that checks each connection before it sends anything.
+ * Creates a fetch like {@link fetchOverHttp} that checks each connection before it sends anything.
  *
  * @param check Rejects to refuse a connection, with an `AppError` that the fetch then rejects with.
  */

@@ -1,13 +1,13 @@
 import type {PlatformPaths} from '../../paths.ts';
 
-/** Everything that commands take from outside. They use nothing else of the process. */
+/** Dependencies of all commands, which use nothing else of the process. */
 export interface CliContext {
   /** The words after the name of the program. */
   readonly args: readonly string[];
   readonly stdin: Input;
-  /** For data. */
+  /** Stream for data. */
   readonly stdout: Output;
-  /** For messages. Writing never fails, since the failure could not be reported. */
+  /** Stream for messages. Writing never fails, since the failure could not be reported. */
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;

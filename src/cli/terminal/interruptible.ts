@@ -7,8 +7,8 @@ export class InterruptedError extends Error {
 }
 
 /**
- * Runs work that Ctrl+C interrupts by its signal; a second Ctrl+C ends the process at once. The signal is also aborted when
- * the work is over, to end what it left, such as a response that was not read to its end.
+ * Runs work with a signal that Ctrl+C aborts; a second Ctrl+C ends the process at once. The signal is also aborted when the work
+ * is over, to end what it left open, such as a response that was not read to its end.
  */
 export async function untilInterrupted<T>(context: CliContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = listenForStop(context);

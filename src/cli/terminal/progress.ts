@@ -12,7 +12,7 @@ export interface Progress {
 /** Shortest time between two changes of the line, in milliseconds: often enough to be seen moving. */
 const INTERVAL_MS = 100;
 
-/** Time before the line appears, in milliseconds: for work that is over sooner it would only flash. */
+/** Delay before the line appears, in milliseconds, so that it does not flash for work that takes less time. */
 const DELAY_MS = 250;
 
 /** Returns to the beginning of the line and erases it (ECMA-48: EL). */

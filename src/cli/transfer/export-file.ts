@@ -7,7 +7,7 @@ import {codeOf, messageOf} from '../../domain/error-text.ts';
 import {isForeignUser} from '../../system/socket-owner.ts';
 import {escapeParts} from '../terminal/escape.ts';
 
-/** Only its owner reads what a store holds. */
+/** Only the owner may read an export. */
 const FILE_MODE = 0o600;
 
 /** The file that an export is written to. */

@@ -31,7 +31,7 @@ export function standardInput({stdin}: CliContext): ImportSource {
 }
 
 /**
- * Makes a source of a file. A file that is not regular, such as a pipe, can be read once.
+ * Creates a source of a file. A file that is not regular, such as a pipe, can be read once.
  *
  * @param name The name in messages.
  * @throws {AdvisedError} `unreadable-input`; the chunks too.

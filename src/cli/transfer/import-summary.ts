@@ -39,7 +39,7 @@ export function formatImported({entries, created, replaced, expired, deleted}: I
   const parts = [
     [created, 'created'],
     [replaced, 'replaced'],
-    [expired, 'left out because they expired'],
+    [expired, 'skipped because they expired'],
     [deleted, deleted === 1 ? 'other deleted' : 'others deleted'],
   ] as const;
   const shown = parts.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);

@@ -15,13 +15,13 @@ export interface ExportCall {
   readonly label?: string | undefined;
 }
 
-/** A finished export, with the result of the function that took it. */
+/** A finished export, with the result of the function that consumed it. */
 export interface Exported<T> {
   readonly result: T;
   readonly facts: Readonly<ExportFacts>;
 }
 
-/** Exports into a function that takes the chunks, and shows the progress. */
+/** Passes the chunks of an export to a function, and shows the progress. */
 export function exportTo<T>(
   {context, url, prefix, label}: ExportCall,
   take: (chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<T>,
@@ -41,7 +41,7 @@ export function exportTo<T>(
   });
 }
 
-/** Calls back after each chunk that was taken. */
+/** Passes chunks on, and calls `onChunk` after each one that was consumed. */
 async function* tap(
   chunks: AsyncIterable<Uint8Array>,
   onChunk: () => void,

@@ -80,7 +80,7 @@ function formatShare(doneBytes: number, totalBytes: number): string {
   return `${percent}% of ${formatBytes(totalBytes)}`;
 }
 
-/** Counts a chunk once it was taken: the service takes chunks no faster than it stores them. */
+/** Passes chunks on, and counts each one once it was consumed: the service reads chunks no faster than it stores them. */
 async function* countBytes(
   chunks: AsyncIterable<Uint8Array>,
   onTaken: (sizeBytes: number) => void,

@@ -19,7 +19,7 @@ export interface CountedExport {
   readonly facts: Readonly<ExportFacts>;
 }
 
-/** A service, and which of its entries to export. */
+/** Options of {@link beginExport}. */
 export interface ServiceExport {
   /** Address of the service, such as `http://127.0.0.1:7172`. */
   readonly url: string;
@@ -58,7 +58,7 @@ async function* count(exported: Export, facts: ExportFacts): AsyncGenerator<Uint
 
 function advise(error: unknown): unknown {
   if (!(error instanceof AppError) || error.failure.code !== 'unexpected-answer') return error;
-  return new AdvisedError(error, 'Its log says why; "crewroom doctor --deep" names entries that are corrupt');
+  return new AdvisedError(error, 'See the log of the service; "crewroom doctor --deep" names entries that are corrupt');
 }
 
 const LINE_FEED = 0x0a;

@@ -115,7 +115,7 @@ export async function assertSnapshot(file: string, name: string): Promise<void> 
   );
 }
 
-/** @returns Undefined for what is no file, such as a pipe: it is opened without waiting for a writer. */
+/** @returns Undefined if it is not a regular file. A pipe is opened without waiting for a writer. */
 async function describeSnapshot(directory: string, name: string): Promise<SavedSnapshot | undefined> {
   const file = await openNow(snapshotFile(directory, name));
   try {
