@@ -24,7 +24,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Makes clients of the service that the settings of a call name. Sends nothing yet.
+ * Creates clients of the service that the settings of a call name. Sends nothing yet.
  *
  * @throws {AppError} `invalid-configuration`; with `ownOnly` each call of a client also throws `foreign-service`.
  */
