@@ -32,7 +32,7 @@ export const ENTRIES_EXPIRY: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'has nothing left of an expired entry',
+      name: 'no longer returns or lists an expired entry',
       async run(opened) {
         const {entries} = opened;
         await entries.put('a', '1', {ttlSeconds: 1});

@@ -33,7 +33,7 @@ export interface ContractBackEnd extends AsyncDisposable {
   readonly scriptURL: string;
   /** The path of each request that arrived, in order: `pilot/login` or `pilot/verify`; empty for the description. */
   readonly paths: readonly string[];
-  /** Returns what a pilot sends to sign in here. */
+  /** Returns the sign-in of a pilot at this back end. */
   signInOf(pilot: ContractPilot): SignIn;
   /** Changes the rank of every pilot. */
   promote(rank: string): void;

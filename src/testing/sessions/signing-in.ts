@@ -37,12 +37,12 @@ const INVALID: readonly {
   readonly paths: readonly string[];
 }[] = [
   {name: 'no address', members: {scriptURL: undefined}, paths: ['$.scriptURL']},
-  {name: 'a text that is no address', members: {scriptURL: 'nowhere'}, paths: ['$.scriptURL']},
+  {name: 'a text that is not an address', members: {scriptURL: 'nowhere'}, paths: ['$.scriptURL']},
   {name: 'an address of another protocol', members: {scriptURL: 'ftp://127.0.0.1/'}, paths: ['$.scriptURL']},
   {name: 'an address with a password', members: {scriptURL: 'http://a:b@127.0.0.1/'}, paths: ['$.scriptURL']},
   {name: 'nothing but spaces', members: {username: '', password: ' '}, paths: ['$.username', '$.password']},
   {
-    name: 'a password that no back end takes',
+    name: 'a password that no back end accepts',
     members: {password: 'x'.repeat(CREDENTIAL_LENGTH_MAX + 1)},
     paths: ['$.password'],
   },

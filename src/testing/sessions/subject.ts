@@ -36,7 +36,7 @@ export async function withIdentityChanges(
   }
 }
 
-/** Resolves with the status once it fulfils a condition, of which there is no announcement. */
+/** Resolves with the status once it fulfils a condition. Polls it, as nothing announces this. */
 export async function until(sessions: Sessions, isWanted: (status: SessionStatus) => boolean): Promise<SessionStatus> {
   for (;;) {
     const status = await sessions.status();

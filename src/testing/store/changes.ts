@@ -90,7 +90,7 @@ export const STORE_CHANGES: ContractPart<Store> = {
 };
 
 /** Returns tests of a change log with a maximum number of changes, and of trimmed changes. */
-export function storeForgetting(logChangesMax: number): ContractPart<Store> {
+export function storeTrimming(logChangesMax: number): ContractPart<Store> {
   return {
     name: 'trimmed changes',
     tests: [

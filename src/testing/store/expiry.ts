@@ -31,7 +31,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
   name: 'time to live',
   tests: [
     {
-      name: 'ends at its very millisecond, for reads, lists, checks, deletes and touches, without a sweep',
+      name: 'ends at its exact millisecond, for reads, lists, checks, deletes and touches, without a sweep',
       async run({store, advanceMs}) {
         await write(store, putFor(10, 'a'), put('b'));
         advanceMs(9999);
@@ -119,7 +119,7 @@ export const STORE_EXPIRY: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'cannot be given to an absent entry: then nothing of the commit happens',
+      name: 'cannot be given to an absent entry: the commit then changes nothing',
       async run({store}) {
         await assertFails(write(store, put('a'), touch('b', 1)), {code: 'no-entry', key: 'b'});
         assert.equal(await read(store, 'a'), undefined);
@@ -220,7 +220,7 @@ export const STORE_SWEEPS: ContractPart<ClockedStore> = {
       },
     },
     {
-      name: 'take many at a time, and all of them in the end',
+      name: 'remove many entries at a time, until all expired ones are removed',
       async run({store, advanceMs}) {
         const names = Array.from({length: 1300}, (_, index) => `key ${index}`);
         for (let at = 0; at < names.length; at += 500) {

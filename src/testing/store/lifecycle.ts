@@ -86,14 +86,14 @@ export const STORE_CONCURRENCY: ContractPart<Store> = {
   ],
 };
 
-/** Counts an entry up with compare-and-set until it reaches `end`. @returns How many of the writes were this racer's. */
+/** Increments an entry with compare-and-set until it reaches `end`. @returns Number of the increments by this caller. */
 async function countTo(store: Store, key: string, end: number): Promise<number> {
-  for (let won = 0; ; ) {
+  for (let increments = 0; ; ) {
     const entry = await read(store, key);
     const count = Number(textOf(entry));
-    if (entry === undefined || count >= end) return won;
+    if (entry === undefined || count >= end) return increments;
     const written = await putIf(store, key, String(count + 1), entry.revision).catch(() => undefined);
-    if (written !== undefined) won++;
+    if (written !== undefined) increments++;
   }
 }
 

@@ -4,10 +4,10 @@ import {keysOf, put, range, remove, textOf, write} from '../shared/assertions.ts
 import type {ContractPart} from '../shared/contract.ts';
 import {inByteOrder, SAMPLE_KEYS} from '../shared/samples.ts';
 
-/** The first two of these are in the opposite order by their UTF-16 units. */
+/** Keys in the order of their UTF-8 bytes. By UTF-16 units `\u{10000}` and `😀` would come before `\ue000`. */
 const ORDERED_KEYS = ['Z', 'a', 'a/', 'a/1', 'a/2', 'a0', 'aa', 'b', 'é', '\ue000', '\uffff', '\u{10000}', '😀'];
 
-/** Ranges, and the keys above that they contain. */
+/** Ranges, and the keys of {@link ORDERED_KEYS} in them. */
 const RANGES = [
   {name: 'everything', options: {}, keys: ORDERED_KEYS},
   {name: 'a prefix', options: {prefix: 'a/'}, keys: ['a/', 'a/1', 'a/2']},

@@ -1,6 +1,6 @@
 import type {Store} from '../../domain/store.ts';
 import {type Contract, runContract} from '../shared/contract.ts';
-import {STORE_CHANGES, storeForgetting} from './changes.ts';
+import {STORE_CHANGES, storeTrimming} from './changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './commits.ts';
 import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './expiry.ts';
 import {type ReopenableStore, STORE_REOPENING, storeIdentity} from './identity.ts';
@@ -47,7 +47,7 @@ export function testStore(contract: StoreContract): void {
     STORE_PATCHES,
     STORE_LISTING,
     STORE_CHANGES,
-    ...(logChangesMax <= FILLED_LOG_MAX ? [storeForgetting(logChangesMax)] : []),
+    ...(logChangesMax <= FILLED_LOG_MAX ? [storeTrimming(logChangesMax)] : []),
     STORE_FOLLOWING,
     STORE_SNAPSHOTS,
     STORE_CONCURRENCY,
