@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {madeOnce} from './made-once.ts';
+import {memoize} from './memoize.ts';
 
-describe('madeOnce()', () => {
-  test('makes nothing before the first call', () => {
-    madeOnce(() => assert.fail('it was made'));
+describe('memoize()', () => {
+  test('does not call the function before the first call', () => {
+    memoize(() => assert.fail('it was called'));
   });
 
-  test('makes one value for all calls, also for those that wait for it together', async () => {
+  test('calls the function once, also for simultaneous calls', async () => {
     let count = 0;
-    const made = madeOnce(async () => ({count: ++count}));
+    const made = memoize(async () => ({count: ++count}));
     const [first, second] = await Promise.all([made(), made()]);
     assert.deepEqual(first, {count: 1});
     assert.equal(second, first);
     assert.equal(await made(), first);
   });
 
-  test('fails for all calls that wait together, and tries again at the next one', async () => {
+  test('rejects all simultaneous calls, and calls the function again at the next call', async () => {
     let count = 0;
-    const made = madeOnce(async () => {
+    const made = memoize(async () => {
       if (++count === 1) throw new Error('not now');
       return count;
     });
@@ -33,7 +33,7 @@ describe('madeOnce()', () => {
 
   test('keeps undefined as a value', async () => {
     let count = 0;
-    const made = madeOnce(async () => void count++);
+    const made = memoize(async () => void count++);
     await made();
     await made();
     assert.equal(count, 1);
