@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {chown, mkdtemp} from 'node:fs/promises';
+import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
+import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -84,6 +86,16 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
       assert.deepEqual([exitCode, received], [1, []]);
     });
   }
+
+  test('is not asked by plugin install and plugin remove, which work without it', async () => {
+    const {port, received} = await startImpostor(OTHER_USER);
+    const {home, run} = await machine;
+    await writePlugin(join(home, 'com.example.a'));
+    const installed = await run(['plugin', 'install', 'com.example.a', '--yes', '--json', '--port', port]);
+    assert.deepEqual([installed.exitCode, JSON.parse(installed.stdout).service], [0, 'foreign']);
+    const removed = await run(['plugin', 'remove', 'com.example.a', '--yes', '--json', '--port', port]);
+    assert.deepEqual([removed.exitCode, JSON.parse(removed.stdout).removed, received], [0, true, []]);
+  });
 
   test('is a problem to doctor, which fails, and to status', async () => {
     const {port} = await startImpostor(OTHER_USER);

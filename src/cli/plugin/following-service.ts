@@ -10,6 +10,8 @@ export type ServiceState =
   | {readonly kind: 'elsewhere'; readonly url: string}
   /** It follows the directory, and runs a plugin in development in place of an installed one. */
   | {readonly kind: 'in-development'}
+  /** A program of another user answers. It was asked nothing. */
+  | {readonly kind: 'foreign'; readonly url: string}
   | {readonly kind: 'stopped'};
 
 /**
@@ -18,15 +20,15 @@ export type ServiceState =
  * @throws {AppError} If something else answers.
  */
 export async function findFollowingService(call: Call, plugins: string): Promise<ServiceState> {
-  const client = await connectPlugins(call);
-  const list = await orUndefined(client.list(), 'service-unreachable');
-  if (list === undefined) return {kind: 'stopped'};
+  const client = await connectPlugins(call, {ownOnly: true});
+  const list = await client.list().catch(error => judgeError(error, client.url));
+  if ('kind' in list) return list;
   const {directory} = list;
   const isSame = directory !== undefined && (await toReal(directory)) === (await toReal(plugins));
   if (!isSame) return {kind: 'elsewhere', url: client.url};
   return {
     kind: 'following',
-    service: {status: id => orUndefined(client.status(id), 'no-plugin'), logs: id => client.logs(id)},
+    service: {status: id => orUndefined(client.status(id)), logs: id => client.logs(id)},
   };
 }
 
@@ -36,11 +38,20 @@ export async function findStateFor(id: string, state: ServiceState): Promise<Ser
   return status?.inDevelopment === true ? {kind: 'in-development'} : state;
 }
 
-async function orUndefined<T>(answer: Promise<T>, code: 'service-unreachable' | 'no-plugin'): Promise<T | undefined> {
+/** Returns the state of a service that cannot be asked, or may not be, since what it answers decides what is installed. */
+function judgeError(error: unknown, url: string): ServiceState {
+  const code = error instanceof AppError ? error.failure.code : undefined;
+  if (code === 'service-unreachable') return {kind: 'stopped'};
+  if (code === 'foreign-service') return {kind: 'foreign', url};
+  throw error;
+}
+
+/** Returns undefined for an unknown plugin. */
+async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof AppError && error.failure.code === code) return undefined;
+    if (error instanceof AppError && error.failure.code === 'no-plugin') return undefined;
     throw error;
   }
 }
@@ -57,6 +68,8 @@ export function describeUnseen(state: ServiceState): string {
       return '';
     case 'elsewhere':
       return `the service at ${state.url} has another directory of plugins`;
+    case 'foreign':
+      return `a program of another user answers at ${state.url}`;
     case 'in-development':
       return 'the service runs a plugin in development that has its id';
     case 'stopped':

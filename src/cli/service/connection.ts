@@ -14,6 +14,8 @@ export interface ConnectedClient {
   readonly service: ClientService;
   readonly url: string;
   readonly address: ServiceAddress;
+  /** Sends the requests of the clients. */
+  readonly fetch: (request: Request) => Promise<Response>;
 }
 
 /** Options of {@link connect}. */
@@ -38,7 +40,7 @@ export async function connect(call: Call, {ownOnly, ...options}: ConnectOptions 
   const {userId} = call.context;
   const fetch = ownOnly ? createCheckedFetch(socket => assertOwnPeer(socket, {url, userId})) : fetchOverHttp;
   const clientOptions = {...options, fetch, baseUrl: url};
-  return {client: createClient(clientOptions), service: createService(clientOptions), url, address: config};
+  return {client: createClient(clientOptions), service: createService(clientOptions), url, address: config, fetch};
 }
 
 /** A service and the user who calls it. */

@@ -1,5 +1,5 @@
 import {parseAnswer} from '../../client/answer.ts';
-import {type ClientOptions, openTransport} from '../../client/options.ts';
+import {openTransport} from '../../client/options.ts';
 import type {FlightStatus} from '../../domain/flight.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
 import {isSentFailure} from '../../domain/sent-failure.ts';
@@ -8,8 +8,7 @@ import {type FlightCommand, formatFlightCommand, readFlight} from '../../protoco
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {readDocument} from '../../protocol/text/read-document.ts';
 import type {Call} from '../catalogue/call.ts';
-import {connect} from './connection.ts';
-import {fetchOverHttp} from './http-fetch.ts';
+import {type ConnectOptions, connect} from './connection.ts';
 
 /** Plugins and the simulated flight of a running service. Each method throws what the service threw. */
 export interface PluginClient {
@@ -27,12 +26,11 @@ export interface PluginClient {
 }
 
 /** Creates a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
-export async function connectPlugins(
-  call: Call,
-  options: Pick<ClientOptions, 'timeoutMs'> = {},
-): Promise<PluginClient> {
-  const {url} = await connect(call);
-  const transport = openTransport({...options, baseUrl: url, fetch: fetchOverHttp}, isSentFailure);
+export async function connectPlugins(call: Call, options: ConnectOptions = {}): Promise<PluginClient> {
+  const {url, fetch} = await connect(call, options);
+  const {timeoutMs} = options;
+  const timeout = timeoutMs === undefined ? {} : {timeoutMs};
+  const transport = openTransport({...timeout, baseUrl: url, fetch}, isSentFailure);
   const send = async <T>(method: string, path: string, read: (json: string) => T, body?: string): Promise<T> => {
     const sent = body === undefined ? {} : {body: new TextEncoder().encode(body), headers: JSON_BODY};
     return parseAnswer(await transport.send(method, path, sent), read);
