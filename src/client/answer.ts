@@ -2,7 +2,7 @@ import {AppError} from '../domain/app-error.ts';
 import {type FailureReading, readFailure} from '../protocol/failure/failure-document.ts';
 import {UnexpectedDocument} from '../protocol/text/read-document.ts';
 
-/** An answer, read whole. */
+/** An answer with its whole body. */
 export interface Answer {
   readonly url: string;
   readonly status: number;
@@ -11,14 +11,14 @@ export interface Answer {
 }
 
 /**
- * Largest answer that is read, in bytes: a value is at most 256 MiB, the largest that a service can be configured for, and a page
- * of values ends with the one that fills it. A program that only looks like the service may not stop at all.
+ * Largest answer that is read, in bytes. A service can be configured for values of at most 256 MiB, and a page of values ends with
+ * the value that exceeds its limit. Another program that uses the port may never stop sending.
  */
 export const ANSWER_BYTES_MAX = 320 * 1024 * 1024;
 
 /**
- * Largest document that is parsed, in bytes, unless it holds values: an identity is put together from files of 16 MiB at most.
- * What is made of a document can take twenty times its size.
+ * Largest document without values that is parsed, in bytes: an identity comes from files of at most 16 MiB. A parsed document
+ * can take twenty times its size in memory.
  */
 const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export async function readAnswer(response: Response, url: string): Promise<Answe
   const {status, headers} = response;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let left = ANSWER_BYTES_MAX;
-  // Not every browser iterates over a stream.
+  // A reader, since streams are not iterable in every browser.
   const reader = response.body?.getReader();
   for (let chunk = (await reader?.read())?.value; chunk; chunk = (await reader?.read())?.value) {
     left -= chunk.length;
@@ -59,7 +59,7 @@ function tooLarge(answer: Pick<Answer, 'url' | 'status'>, bytesMax: number): App
   return unexpectedAnswer(answer, `it is larger than ${bytesMax} bytes`);
 }
 
-/** Reads something of an answer. @throws {AppError} `unexpected-answer` if the service does not write this. */
+/** Calls a reader of a part of an answer. @throws {AppError} `unexpected-answer` if the service does not write this part so. */
 export function expecting<T>(answer: Pick<Answer, 'url' | 'status'>, read: () => T): T {
   try {
     return read();

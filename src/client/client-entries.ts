@@ -14,23 +14,24 @@ import type {TypedEntries} from '../domain/typed-entries.ts';
 import type {SchemaOption, TypedEntry} from '../domain/typed-entry.ts';
 import type {CallOptions} from './transport.ts';
 
-/** How to read a value. */
+/** Options of calls that read values. */
 export interface ReadOptions<T> extends SchemaOption<T>, CallOptions {}
 
 /**
- * The entries of a running service, with everything that {@link TypedEntries} promise. Every call
- * takes a signal and a timeout. Calls that were lost on the way are tried again where that does no harm: reads, and
- * writes that expect a revision or that there is no entry.
+ * The entries of a running service, with everything that {@link TypedEntries} promise. Every call takes a signal and a timeout.
+ * Calls with a transient failure are retried if they are idempotent: reads, writes that expect a revision or the absence of the
+ * entry, and transactions that change an entry that they check.
  */
 export interface ClientEntries extends TypedEntries {
-  /** The entry with its value: see {@link TypedEntries.get}. */
+  /** Returns the entry with its value: see {@link TypedEntries.get}. */
   get<T = unknown>(key: string, options?: ReadOptions<T>): Promise<TypedEntry<T> | undefined>;
 
   /**
    * Stores a JSON text: see {@link TypedEntries.put}.
    *
-   * If a conditional write got no answer, and its retry finds an entry that is not as expected, the first attempt or another
-   * writer may have written it. That is thrown as the `service-unreachable` that it was, not as `revision-conflict`.
+   * If a conditional write got no answer, and its retry finds another revision than the expected one, the first attempt or another
+   * client may have written it. The call then throws the failure of the first attempt, such as `service-unreachable`, not
+   * `revision-conflict`.
    */
   put(key: string, json: string | Uint8Array, options?: PutOptions & CallOptions): Promise<Written>;
 
@@ -49,11 +50,11 @@ export interface ClientEntries extends TypedEntries {
   /** Deletes an entry: see {@link TypedEntries.delete}. */
   delete(key: string, options?: DeleteOptions & CallOptions): Promise<void>;
 
-  /** One page of entries: see {@link TypedEntries.list}. */
+  /** Returns one page of entries: see {@link TypedEntries.list}. */
   list<T = unknown>(options: ListOptions & ReadOptions<T> & {readonly values: true}): Promise<Page<TypedEntry<T>>>;
   list(options?: ListOptions & CallOptions): Promise<Page<EntryInfo>>;
 
-  /** Every entry: see {@link TypedEntries.listAll}. Each page has the timeout for itself. */
+  /** Iterates over all entries: see {@link TypedEntries.listAll}. The timeout applies to each page. */
   listAll<T = unknown>(
     options: ListAllOptions & ReadOptions<T> & {readonly values: true},
   ): AsyncIterable<TypedEntry<T>>;

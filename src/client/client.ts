@@ -10,8 +10,8 @@ import {type ClientOptions, openTransport} from './options.ts';
 import type {CallOptions} from './transport.ts';
 
 /**
- * The service, as programs see it. Every call throws the `AppError` that the service threw; one that did not reach it, or
- * was not answered in time, `service-unreachable` or `service-timeout`; one that a signal ended, the signal's reason.
+ * A client of a running service. A call throws the `AppError` that the service threw, `service-unreachable` if it did not reach the
+ * service, `service-timeout` if it was not answered in time, and the reason of the signal if a signal ended it.
  */
 export interface Client {
   readonly entries: ClientEntries;
@@ -22,8 +22,8 @@ export interface Client {
    */
   identity(options?: CallOptions): Promise<IdentityAnswer>;
   /**
-   * Returns changes as they happen: see {@link EventStream}. Nothing is sent until it is iterated. In a browser each stream
-   * takes one of the six connections that pages have to one origin.
+   * Returns a stream of changes: see {@link EventStream}. Sends nothing until the stream is iterated. In a browser each stream uses
+   * one of the six connections that pages may open to an origin.
    *
    * @example
    * ```ts
@@ -45,15 +45,15 @@ export interface Client {
   events<T = unknown, K extends EventKind = DefaultEventKind>(options?: EventsOptions<K>): EventStream<T, K>;
 }
 
-/** The identity in both forms. */
+/** The identity, parsed and as text. */
 export interface IdentityAnswer {
   readonly document: IdentityDocument;
-  /** The document as it was sent: also for members that JavaScript numbers cannot hold. */
+  /** The document as it was sent, with numbers that JavaScript cannot represent. */
   readonly text: string;
 }
 
 /**
- * Makes a client of a running service. Nothing is sent until the first call.
+ * Creates a client of a running service. Sends nothing before the first call.
  *
  * @example
  * ```ts

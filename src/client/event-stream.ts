@@ -6,10 +6,10 @@ import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
 import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';
 import {formatQuery} from './query.ts';
-import {type CallOptions, isPassing, type Transport} from './transport.ts';
+import {type CallOptions, isTransient, type Transport} from './transport.ts';
 import {backoffMs, waitMs} from './waiting.ts';
 
-/** Which events to receive, and from when on. */
+/** Selects the events of a stream, and where it starts. */
 export interface EventsOptions<K extends EventKind = DefaultEventKind> extends CallOptions {
   /**
    * Kinds of events to receive. Without `reset`, the stream does not report that changes were missed. No log keeps `plugin-state`,
@@ -17,36 +17,36 @@ export interface EventsOptions<K extends EventKind = DefaultEventKind> extends C
    * @default {all but these three}
    */
   readonly kinds?: readonly K[] | undefined;
-  /** Only entries whose key begins with it; `identity-changed` and `reset` come always. @default {''} */
+  /** Leaves out events of entries whose keys do not begin with it. Events without a key are not affected. @default {''} */
   readonly prefix?: string | undefined;
-  /** The cursor of a stream before: the first event is the one after it. @default {the last commit} */
+  /** The cursor of an earlier stream, after which this one starts. @default {the last commit} */
   readonly since?: GivenRevision | undefined;
-  /** Whether the entries that are present come first; with `since`, only after a `reset`. @default {false} */
+  /** Delivers the existing entries first; with `since`, only after a `reset`. @default {false} */
   readonly initial?: boolean | undefined;
-  /** Ends the stream: the iteration just ends. */
+  /** Ends the stream; the iteration then ends without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the service may take to begin its answer, in milliseconds. @default {that of the client} */
+  /** Time limit for the beginning of each answer, in milliseconds. @default {that of the client} */
   readonly timeoutMs?: number | undefined;
-  /** Is told when the connection is there, and when it is lost. */
+  /** Called when the stream is connected, and when the connection is lost. */
   readonly onConnection?: ((state: ConnectionState) => void) | undefined;
 }
 
-/** How the connection of an event stream is. */
+/** State of the connection of an event stream. */
 export type ConnectionState =
   | {readonly kind: 'connected'}
-  /** Tried again after so many milliseconds; without a reason the service ended it, as it does when it stops. */
+  /** The stream reconnects after `retryAfterMs`. `because` is undefined if the service closed the connection, as when it stops. */
   | {readonly kind: 'lost'; readonly because: AppError | undefined; readonly retryAfterMs: number};
 
 /**
- * Events as they come. It connects when it is iterated, again whenever the connection is lost, and leaves nothing
- * behind when the iteration ends. Events of one commit come together or, when the connection breaks among them, not yet:
- * none is missed, doubled or out of order, across restarts of the service too. One iteration at a time.
+ * Events as they happen, in the order of their commits. Connects when it is iterated, reconnects when the connection is lost, and
+ * releases its resources when the iteration ends. The events of a commit are delivered once all of them have arrived. No event of
+ * an entry is missed, duplicated or out of order, even if the service restarts. Supports one iteration at a time.
  */
 export interface EventStream<T = unknown, K extends EventKind = DefaultEventKind>
   extends AsyncIterable<ClientEvent<T, K>> {
   /**
-   * The `since` with which another stream goes on behind the event that came last. In the middle of a commit it is
-   * that of the commit before. Undefined until it is known: at first, and among the entries that `initial` brings.
+   * The `since` with which another stream continues after the last delivered event. Among the events of one commit it is the
+   * cursor of the commit before. At first it is `since`; undefined without one, and while `initial` delivers existing entries.
    */
   readonly cursor: Revision | undefined;
 }
@@ -54,35 +54,35 @@ export interface EventStream<T = unknown, K extends EventKind = DefaultEventKind
 /** Transport and limits of an event stream. */
 export interface EventStreamDeps {
   readonly transport: Transport;
-  /** @default {SILENCE_MS_MAX} */
+  /** Longest silence of a connection, in milliseconds. @default {SILENCE_MS_MAX} */
   readonly silenceMsMax?: number | undefined;
 }
 
-/** How long a connection may be silent, in milliseconds: three heartbeats of the service, which has one every 15 seconds. */
+/** Longest silence of a connection, in milliseconds: three heartbeats of the service, which sends one every 15 seconds. */
 export const SILENCE_MS_MAX = 45_000;
 
-/** The longest wait before the first attempt to connect again, in milliseconds, unless the service says otherwise. */
+/** Longest wait before the first attempt to reconnect, in milliseconds, unless the service sends another one. */
 const FIRST_WAIT_MS = 500;
 
-/** The longest wait before any, in milliseconds. */
+/** Longest wait before any attempt to reconnect, in milliseconds. */
 const WAIT_MS_MAX = 30_000;
 
 /**
- * Longest event that is read, in UTF-16 units. One of this version has at most 67,000: a value of 64 KiB, a key of 512 bytes, each
- * of which may be escaped, and some numbers. The rest is left to later versions.
+ * Longest event that is read, in UTF-16 units. An event of this version has at most 67,000: a value of 64 KiB, a key of 512 bytes,
+ * each of which may be escaped, and some numbers. Events of later versions may be longer.
  */
 const EVENT_LENGTH_MAX = 1024 * 1024;
 
-/** Longest commit that is held until its end has come, in UTF-16 units: twice the 1,000 longest events that it may have. */
+/** Longest commit that is held until its last event arrives, in UTF-16 units: twice the size of 1,000 events of the longest kind. */
 const COMMIT_LENGTH_MAX = 128 * 1024 * 1024;
 
 /**
- * A cursor that no store has reached, of as many digits as the service reads. Who lost its connection before it had a
- * cursor may have missed something: to this one the service answers with `reset`.
+ * A cursor that no store has reached, with as many digits as the service reads. A stream that lost its connection before it
+ * received a cursor may have missed events. If it resumes after this cursor, the service reports that with `reset`.
  */
 const LOST_CURSOR = 999_999_999_999_999;
 
-/** Makes an event stream; nothing is sent until it is iterated. */
+/** Creates an event stream. Sends nothing until it is iterated. */
 export function createEventStream<T, K extends EventKind>(
   deps: EventStreamDeps,
   options: EventsOptions<K>,
@@ -97,15 +97,15 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   readonly #transport: Transport;
   readonly #silenceMsMax: number;
   readonly #options: EventsOptions<EventKind>;
-  /** Includes the store that it came from, which may not be that of the client. */
+  /** Includes the id of its store, which may differ from the store of the client. */
   #cursor: GivenRevision | undefined;
   #connectedBefore = false;
   #firstWaitMs = FIRST_WAIT_MS;
-  /** How many connections failed in a row. */
+  /** Number of attempts to connect that failed in a row. */
   #failures = 0;
-  /** Whether the entries that are present are coming: there is no cursor among them. */
+  /** Whether existing entries are arriving, which have no cursor. */
   #inInitial = false;
-  /** The events of a commit whose cursor has not come yet. */
+  /** Events of a commit whose cursor has not arrived yet. */
   #waiting: AnyEvent[] = [];
 
   constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: EventsOptions<EventKind>) {
@@ -125,7 +125,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     return {
       next: () => events.next(),
       return: () => {
-        // Before the generator, which takes note only when what it waits for is there.
+        // Abort first: a generator handles return() only after the promise that it awaits.
         left.abort();
         return events.return(undefined);
       },
@@ -145,17 +145,17 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
           }
         } catch (error) {
           if (signal.aborted) return;
-          if (!isPassing(error)) throw error;
+          if (!isTransient(error)) throw error;
           because = error;
         }
         await this.#waitToConnect(because, signal);
       }
     } finally {
-      ended.leave();
+      ended.unlink();
     }
   }
 
-  /** One connection: what comes until it ends. */
+  /** Opens one connection, and yields its events until it ends. */
   async *#connect(ended: AbortSignal): AsyncGenerator<AnyEvent> {
     const transport = this.#transport;
     const connection = transport.link(ended);
@@ -171,7 +171,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
         transport.limit(connection, EVENTS_PATH, this.#silenceMsMax);
         const {value: bytes} = await transport.part(reader.read(), connection.signal);
         // Stop the idle timer while the consumer handles events: nothing is read meanwhile.
-        connection.stay();
+        connection.cancelAbort();
         if (bytes === undefined) return;
         this.#failures = 0;
         for (const block of parser.push(bytes)) {
@@ -182,9 +182,9 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
         assertBelow(COMMIT_LENGTH_MAX, commitLength, 'a commit', response);
       }
     } finally {
-      connection.leave();
+      connection.unlink();
       connection.abort();
-      // The signal alone does not do: a request that was collected as garbage no longer hears of it.
+      // The signal does not end the connection if the request was garbage-collected.
       void reader?.cancel().catch(() => {});
     }
   }
@@ -195,7 +195,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     const query = formatQuery({
       prefix,
       kinds: kinds?.join(),
-      // A stream that was connected before has come further, or has missed what came after it.
+      // Only for the first connection: later ones continue after the last cursor, by `Last-Event-ID`.
       since: since === undefined || this.#connectedBefore ? undefined : store.format(since),
       initial,
     });
@@ -210,7 +210,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     this.#options.onConnection?.({kind: 'connected'});
   }
 
-  /** The events that can be told now: those of a commit only when all have come. */
+  /** Yields the events that can be delivered now: those of a commit once its cursor, which comes with the last one, has arrived. */
   *#take(block: SseBlock, response: Response): Generator<AnyEvent> {
     const data = block.get('data');
     const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
@@ -240,14 +240,14 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     const backoff = {firstMs: this.#firstWaitMs, maxMs: WAIT_MS_MAX, random};
     const retryAfterMs = backoffMs(++this.#failures, backoff);
     this.#options.onConnection?.({kind: 'lost', because, retryAfterMs});
-    // It ends early only with the stream.
+    // Rejects only if the stream ends.
     await waitMs(retryAfterMs, ended).catch(() => {});
   }
 }
 
 const EVENTS_PATH = '/api/events';
 
-/** Limits what is held of a stream: a program that only looks like the service may never end its event. */
+/** Limits the memory of a stream: another program that uses the port may send an event or a commit that never ends. */
 function assertBelow(max: number, length: number, what: string, response: Response): void {
   if (length > max) throw unexpectedAnswer(response, `it has ${what} of more than ${max} characters`);
 }

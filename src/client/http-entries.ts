@@ -28,7 +28,7 @@ import {isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
 import type {CallOptions, Transport} from './transport.ts';
 
-/** The entries of a running service. Checks keys before they are sent, since a URL cannot carry every invalid one. */
+/** The entries of a running service. Checks keys before it sends them, since URLs cannot carry all invalid ones. */
 export class HttpEntries implements ClientEntries {
   readonly #transport: Transport;
 
@@ -68,7 +68,8 @@ export class HttpEntries implements ClientEntries {
   async transact(transaction: Transaction, options: CallOptions = {}): Promise<Committed> {
     const {store} = this.#transport;
     const wrong = transaction.operations.find(operation => !isWritable(operation));
-    // The service reports the problem of a value that is not JSON, before it finds that no entry has this revision.
+    // Within the document, a value that is not JSON could change its meaning. Alone, the service reports the problem of the value, and
+    // stores nothing, since no entry has this revision.
     const never = {...options, expected: NO_REVISION};
     if (wrong?.kind === 'put') await this.put(wrong.key, wrong.json, never);
     if (wrong?.kind === 'patch') await this.patch(wrong.key, wrong.patch, never);
@@ -85,7 +86,7 @@ export class HttpEntries implements ClientEntries {
       // Every deletion expects an entry, and fails with `no-entry` if there is none.
       expected: expected === 'present' ? undefined : expected,
     });
-    // Any web server may answer 200: a deletion must not seem to have happened.
+    // Another web server may answer 200, too: check that the answer is one of this service.
     parseAnswer(answer, json => readDocument<object>(json, {}));
   }
 
@@ -122,18 +123,18 @@ export class HttpEntries implements ClientEntries {
   }
 }
 
-/** Returns nothing for a missing entry. @throws Any other error. */
+/** Returns undefined for a missing entry. @throws Any other error. */
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof AppError) || error.failure.code !== 'no-entry') throw error;
 }
 
-/** Copies the bytes at the call: while it waits for a permit, the caller may reuse them. */
+/** Returns the bytes of a JSON text. They are copied, since the caller may reuse its own while the call waits for a permit. */
 function takeBytes(key: string, json: string | Uint8Array): Uint8Array<ArrayBuffer> {
   assertJsonInput(key, json);
   return typeof json === 'string' ? encodeText(json) : json.slice();
 }
 
-/** One segment of a path. `encodeURIComponent` leaves only characters that stand for themselves. */
+/** Returns the path of an entry. The key is one segment of it. */
 function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
 }

@@ -1,45 +1,45 @@
-/** A signal of our own that follows others, and whatever else ends it. */
+/** A signal that follows other signals, and that its creator can abort. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  /** Ends it with a reason of ours; the first reason counts. */
+  /** Aborts the signal. Only the first reason counts. */
   abort(reason?: unknown): void;
-  /** Ends it after a time, with a reason; instead of the time before. */
+  /** Aborts the signal after a time, with the reason that the function returns. Replaces an earlier time. */
   abortAfter(timeoutMs: number, reason: () => unknown): void;
-  /** Takes back {@link abortAfter}. */
-  stay(): void;
-  /** Leaves the others, and takes back {@link abortAfter}: a signal that outlives many calls would keep something of each. */
-  leave(): void;
+  /** Cancels {@link abortAfter}. */
+  cancelAbort(): void;
+  /** Stops following the others, and cancels {@link abortAfter}. Otherwise a signal of many calls would reference each of them. */
+  unlink(): void;
 }
 
-/** Longest time that a timer takes, in milliseconds: beyond it, timers of browsers and of Node run out at once. */
+/** Longest time of a timer, in milliseconds: timers of browsers and of Node with a longer one fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Makes signals that follow others. It listens once to each of these, however many follow: of many listeners Node warns,
- * and what `AbortSignal.any` makes is never forgotten by the older versions of it.
+ * Creates signals that follow others. Listens once to each of the others, however many signals follow it: Node warns about many
+ * listeners, and its older versions never release the signals that `AbortSignal.any` creates.
  */
 export class Signals {
   readonly #followers = new Map<AbortSignal, Set<AbortController>>();
 
-  /** Makes a signal that ends with the first of the others, with its reason. */
+  /** Creates a signal that is aborted as soon as one of the others is, with the same reason. */
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal {
     const followed = others.filter(other => other !== undefined);
     const controller = new AbortController();
     for (const other of followed) this.#follow(other, controller);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stay = (): void => clearTimeout(timer);
+    const cancelAbort = (): void => clearTimeout(timer);
     return {
       signal: controller.signal,
       abort: reason => controller.abort(reason),
       abortAfter(timeoutMs, reason) {
-        stay();
+        cancelAbort();
         // A timer that keeps the process alive: when a peer closes at once, some versions of fetch() never resolve or reject.
         timer = setTimeout(() => controller.abort(reason()), Math.min(timeoutMs, TIMER_MS_MAX));
       },
-      stay,
-      leave: () => {
-        stay();
-        for (const other of followed) this.#leave(other, controller);
+      cancelAbort,
+      unlink: () => {
+        cancelAbort();
+        for (const other of followed) this.#unfollow(other, controller);
       },
     };
   }
@@ -52,7 +52,7 @@ export class Signals {
     other.addEventListener('abort', this.#onAbort);
   }
 
-  #leave(other: AbortSignal, follower: AbortController): void {
+  #unfollow(other: AbortSignal, follower: AbortController): void {
     const followers = this.#followers.get(other);
     followers?.delete(follower);
     if (followers?.size !== 0) return;

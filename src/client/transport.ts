@@ -11,7 +11,7 @@ import {PinnedStore} from './pinned-store.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {backoffMs, waitMs} from './waiting.ts';
 
-/** Options of every call. */
+/** Options of a call. */
 export interface CallOptions {
   /** Ends the call: it rejects with the signal's reason. A write may have happened by then. */
   readonly signal?: AbortSignal | undefined;
@@ -32,24 +32,24 @@ export interface TransportOptions {
   readonly random: () => number;
   /** Returns whether a problem document is a failure that this client expects, with all its members. */
   readonly isKnownFailure: FailureReading['isKnown'];
-  /** The origin of the page that it is part of, if it is part of one. */
+  /** Origin of the web page that the client runs in; undefined outside web pages. */
   readonly pageOrigin?: string | undefined;
 }
 
-/** The parts of a request that differ. */
+/** Options of a request. */
 export interface SendOptions extends CallOptions {
   /** Precondition of a write: becomes a header. */
   readonly expected?: Expectation | undefined;
   readonly body?: Uint8Array<ArrayBuffer> | string;
   /** Media type of the body. @default {'application/json'} */
   readonly type?: string;
-  /** A status besides 2xx that is an answer and no failure. */
+  /** A status besides 2xx that is not a failure. */
   readonly accept?: number | undefined;
-  /** Whether it is idempotent. @default {true for GET, and if `expected` makes it so} */
+  /** Whether the request is idempotent. @default {true for GET, and if `expected` makes it idempotent} */
   readonly repeatable?: boolean | undefined;
 }
 
-/** A request whose answer is read as it comes. */
+/** A request whose answer is read as it arrives. */
 export interface OpenOptions {
   /** @default {'GET'} */
   readonly method?: string;
@@ -57,11 +57,11 @@ export interface OpenOptions {
   readonly body?: ReadableStream<Uint8Array> | Blob;
   /** Needed by `fetch` for a body that is a stream. */
   readonly duplex?: 'half';
-  /** Ends the answer too. */
+  /** Ends the request, and then its answer. */
   readonly signal: AbortSignal;
 }
 
-/** Sends requests and turns problem documents back into the failures they came from. */
+/** Sends requests, and throws the failures that the service answers. */
 export interface Transport {
   readonly options: TransportOptions;
   readonly store: PinnedStore;
@@ -75,24 +75,24 @@ export interface Transport {
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
 
   /**
-   * Sends a request, once and at once, for an answer that is read as it comes.
+   * Sends a request for an answer that is read as it arrives. Does not wait for a permit, and does not retry.
    *
    * @throws As {@link send}.
    */
   open(path: string, options: OpenOptions): Promise<Response>;
 
   /**
-   * Waits for a part of an exchange.
+   * Waits for a part of an exchange to arrive.
    *
-   * @throws {AppError} `service-unreachable` for a connection that broke.
+   * @throws {AppError} `service-unreachable` if the connection breaks.
    * @throws The reason of the signal.
    */
   part<T>(arriving: Promise<T>, signal: AbortSignal): Promise<T>;
 
-  /** Makes a signal that ends with the client's own, and with others. */
+  /** Creates a signal that follows the signal of the client, and others. */
   link(...others: readonly (AbortSignal | undefined)[]): LinkedSignal;
 
-  /** Ends an exchange with `service-timeout` after a time: that of the client, unless another is given. */
+  /** Ends an exchange with `service-timeout` after a time, in milliseconds. @param timeoutMs By default that of the client. */
   limit(exchange: LinkedSignal, path: string, timeoutMs?: number): void;
 }
 
@@ -106,7 +106,7 @@ export const ATTEMPTS_MAX = 3;
 const FIRST_WAIT_MS = 100;
 const WAIT_MS_MAX = 1000;
 
-/** Makes the transport of a client. */
+/** Creates the transport of a client. */
 export function createTransport(options: TransportOptions): Transport {
   return new HttpTransport(options);
 }
@@ -132,7 +132,7 @@ class HttpTransport implements Transport {
     try {
       return await untilAborted(sending, signal);
     } finally {
-      ended.leave();
+      ended.unlink();
     }
   }
 
@@ -158,7 +158,7 @@ class HttpTransport implements Transport {
     exchange.abortAfter(timeoutMs, () => new AppError({code: 'service-timeout', url, timeoutMs}));
   }
 
-  /** Adds the precondition to a request. A bare revision belongs to the store that is met first, so one has to be met before. */
+  /** Sends a request with its precondition. For a bare revision, asks for the id of the store first if it is not known yet. */
   async #sendExpecting(method: string, path: string, sending: Sending): Promise<Answer> {
     const {expected, body = null, type = 'application/json', signal, repeatable = isIdempotent(expected)} = sending;
     if (hasBareRevision(expected) && !this.store.isKnown) {
@@ -172,7 +172,7 @@ class HttpTransport implements Transport {
     return this.#sendAgain(path, {method, headers, body, signal}, {...sending, repeatable});
   }
 
-  /** Sends a request that may be repeated until it is answered, or nothing speaks for another attempt. */
+  /** Sends a request, and retries it if it is idempotent, its failure is transient and attempts are left. */
   async #sendAgain(path: string, init: Init, {accept, repeatable}: SendOptions = {}): Promise<Answer> {
     const {signal} = init;
     const {attemptsMax, random} = this.options;
@@ -185,7 +185,7 @@ class HttpTransport implements Transport {
         signal.throwIfAborted();
         // An earlier attempt may have succeeded without a response, so this conflict may be our own. Report the ambiguous failure.
         const known = lost ?? error;
-        if (!(isRead || repeatable) || attempt >= attemptsMax || !isPassing(error)) throw known;
+        if (!(isRead || repeatable) || attempt >= attemptsMax || !isTransient(error)) throw known;
         if (!isRead && mayHaveHappened(error)) lost ??= error;
         await waitMs(backoffMs(attempt, {firstMs: FIRST_WAIT_MS, maxMs: WAIT_MS_MAX, random}), signal);
       }
@@ -210,7 +210,7 @@ class HttpTransport implements Transport {
     return new AppError({code: 'service-unreachable', url: baseUrl, problem}, {cause: error});
   }
 
-  /** Browsers do not report that the service refused the page: it looks as if there were no answer. */
+  /** Names the flag that may be missing. If the service refuses the origin of a page, browsers report only that there is no answer. */
   #blameOrigin(): string {
     const {baseUrl, pageOrigin} = this.options;
     if (pageOrigin === undefined || pageOrigin === 'null' || `${baseUrl}/`.startsWith(`${pageOrigin}/`)) return '';
@@ -218,12 +218,12 @@ class HttpTransport implements Transport {
   }
 }
 
-/** A call on its way, and what ends it. */
+/** Options of a request, with the signal that ends it. */
 interface Sending extends Omit<SendOptions, 'signal'> {
   readonly signal: AbortSignal;
 }
 
-/** A request, and what ends it. */
+/** A request, with the signal that ends it. */
 interface Init extends RequestInit {
   readonly signal: AbortSignal;
 }
@@ -233,7 +233,7 @@ interface Reading<T> extends Pick<SendOptions, 'accept'> {
   readonly read: (response: Response, url: string) => T | Promise<T>;
 }
 
-/** Failures with which the service refuses a request for now. */
+/** Failures of requests that the service refuses for now, without effect. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'too-many-connections',
   'too-many-bodies',
@@ -243,7 +243,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns whether a failure is transient: no connection, a limit that was reached, or a service that restarts. */
-export function isPassing(error: unknown): error is AppError {
+export function isTransient(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false;
   const {failure} = error;
   // The status of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5).
@@ -262,7 +262,7 @@ function wasRefused(error: unknown): boolean {
   return (error as SystemError | undefined)?.cause?.code === 'ECONNREFUSED';
 }
 
-/** Error of `fetch`. */
+/** An error that `fetch` throws. */
 interface SystemError {
   readonly message: string;
   readonly cause?: {readonly code?: string; readonly message?: string};

@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {bundleClient} from '../support/bundle-client.ts';
 
-/** The most that a page loads for the client, in bytes. */
+/** Maximum size of the client in a page, gzipped, in bytes. */
 const GZIPPED_BYTES_MAX = 8000;
 
 test('the client for a page is less than 8 kB gzipped, and imports nothing', async () => {

@@ -10,7 +10,7 @@ import {createClient} from '../../src/client/index.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Says nothing but that it is there. */
+/** Begins an event stream, and sends nothing more. */
 const server = createServer((_, response) => {
   response.writeHead(200, {'Content-Type': 'text/event-stream'});
   response.write(': \n\n');
@@ -26,21 +26,21 @@ afterAll(() => {
 
 const urlOf = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** The answer that the server gives to what is sent now. */
+/** Resolves with the response to the next request. */
 async function nextResponse(): Promise<ServerResponse> {
   const [, response] = await once(server, 'request');
   return response;
 }
 
-/** Until whatever is garbage is collected, with what only hangs on it. */
-async function forget(): Promise<void> {
+/** Collects garbage, including objects that only other garbage referenced. */
+async function collectAll(): Promise<void> {
   for (let round = 0; round < 5; round++) {
     await new Promise(resolve => setImmediate(resolve));
     collectGarbage();
   }
 }
 
-// A request hears of the signal it was made with only as long as it is not collected as garbage.
+// A request follows its signal only until the request is garbage-collected.
 describe('a connection that is idle for long', () => {
   test.each([
     ['fetch', fetch],
@@ -57,7 +57,7 @@ describe('a connection that is idle for long', () => {
     const over = stream.next();
     const closed = once(await asked, 'close');
     await connected;
-    await forget();
+    await collectAll();
     ended.abort();
     expect((await over).done).toBe(true);
     await closed;
@@ -68,7 +68,7 @@ describe('a connection that is idle for long', () => {
     const asked = nextResponse();
     const response = await fetchOverHttp(new Request(urlOf(), {signal: ended.signal}));
     const closed = once(await asked, 'close');
-    await forget();
+    await collectAll();
     ended.abort();
     await closed;
     await expect(response.text()).rejects.toThrow();

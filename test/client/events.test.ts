@@ -5,7 +5,7 @@ import {makeTemporaryDirectory, startService, useService} from '../support/servi
 const service = useService({ephemeral: true});
 const connect = () => createClient({baseUrl: service().url});
 
-/** Reads events until there are so many. */
+/** Reads this many events. */
 async function take<T>(events: EventStream<T>, count: number): Promise<readonly ClientEvent<T>[]> {
   const taken: ClientEvent<T>[] = [];
   for await (const event of events) {
@@ -15,13 +15,13 @@ async function take<T>(events: EventStream<T>, count: number): Promise<readonly 
   return taken;
 }
 
-const tell = (events: readonly ClientEvent[]): readonly unknown[] =>
+const describeAll = (events: readonly ClientEvent[]): readonly unknown[] =>
   events.map(event =>
     event.kind === 'entry-written' ? [event.key, event.text] : 'key' in event ? [event.key, event.kind] : event.kind,
   );
 
 describe('events of a running service', () => {
-  test('say what is there, and then what changes', async () => {
+  test('deliver the existing entries, and then the changes', async () => {
     const {entries, events} = connect();
     await entries.put('initial/a', '1.0');
     await entries.put('other', '1');
@@ -35,7 +35,7 @@ describe('events of a running service', () => {
     await stream.return?.();
   });
 
-  test('are told once each to who comes back with a cursor', async () => {
+  test('continue after a cursor, and are delivered once each', async () => {
     const {entries, events} = connect();
     const {revision} = await entries.put('cursor/a', '0');
     await entries.transact({
@@ -44,15 +44,15 @@ describe('events of a running service', () => {
     await entries.put('cursor/d', '2', {ttlSeconds: 60});
     const stream = events({prefix: 'cursor/', since: revision});
     const begun = await take(stream, 2);
-    // In the middle of a commit there is no going on: it comes again as a whole.
+    // A stream cannot continue within a commit: the whole commit is delivered again.
     expect(stream.cursor).toBe(revision);
-    expect(tell(begun)).toEqual([
+    expect(describeAll(begun)).toEqual([
       ['cursor/a', '1'],
       ['cursor/b', '1'],
     ]);
     const again = events({prefix: 'cursor/', since: stream.cursor});
     const all = await take(again, 4);
-    expect(tell(all)).toEqual([...tell(begun), ['cursor/c', '1'], ['cursor/d', '2']]);
+    expect(describeAll(all)).toEqual([...describeAll(begun), ['cursor/c', '1'], ['cursor/d', '2']]);
     expect(all[3]).toMatchObject({expiresAtMs: expect.any(Number), revision: again.cursor});
   });
 
@@ -62,7 +62,7 @@ describe('events of a running service', () => {
     });
   });
 
-  test('take no turn of the calls', async () => {
+  test('do not wait for the permits of calls', async () => {
     const {entries, events} = connect();
     const controller = new AbortController();
     const {signal} = controller;
@@ -72,17 +72,17 @@ describe('events of a running service', () => {
     );
     while (connected < 80) await entries.list({limit: 1});
     await entries.put('turns/a', '1');
-    expect((await Promise.all(streams)).flatMap(tell)).toEqual(Array(80).fill(['turns/a', '1']));
+    expect((await Promise.all(streams)).flatMap(describeAll)).toEqual(Array(80).fill(['turns/a', '1']));
   });
 });
 
-test('events go on where they were when the service comes back, and say so when another store is there', async () => {
+test('events continue after a restart of the service, and report a reset if it has another store', async () => {
   const directory = await makeTemporaryDirectory();
   const options = {dataDir: `${directory.path}/data`};
   const first = await startService(options);
   const {entries, events} = createClient({baseUrl: first.url});
   const stream = events({prefix: 'k', initial: true})[Symbol.asyncIterator]();
-  const next = async (): Promise<unknown> => tell([(await stream.next()).value as ClientEvent])[0];
+  const next = async (): Promise<unknown> => describeAll([(await stream.next()).value as ClientEvent])[0];
   await entries.put('k', '0');
   expect(await next()).toEqual(['k', '0']);
   await entries.put('k', '1');

@@ -10,7 +10,7 @@ const connect = () => createClient({baseUrl: service().url});
 
 const Settings = z.object({volume: z.number().min(0).max(1), names: z.array(z.string()).default([])});
 
-test('a value comes parsed, and with the text that it was written with', async () => {
+test('a value is returned parsed, and as the text that was written', async () => {
   const {entries} = connect();
   const text = '{"id": 9007199254740993, "volume": 1.0}';
   await entries.put('typed/exact', text);
@@ -20,7 +20,7 @@ test('a value comes parsed, and with the text that it was written with', async (
   expect(entry && {...entry}).toMatchObject({text, value: {volume: 1}});
 });
 
-test('a schema says what a value is, and makes it so', async () => {
+test('a schema validates a value, and its output is returned', async () => {
   const {entries} = connect();
   await entries.putValue('typed/settings', {volume: 0.5, ignored: true});
   const entry = await entries.get('typed/settings', {schema: Settings});
@@ -31,7 +31,7 @@ test('a schema says what a value is, and makes it so', async () => {
   expect(await entries.get('typed/absent', {schema: Settings})).toBeUndefined();
 });
 
-test('a value that is not what the schema says is a failure that names every place', async () => {
+test('a value that does not match the schema is a failure with the place of each problem', async () => {
   const {entries} = connect();
   await entries.putValue('typed/wrong', {volume: 7, names: ['a', 1], 'odd name': 1});
   const problems = [
@@ -45,7 +45,7 @@ test('a value that is not what the schema says is a failure that names every pla
   await expect(entries.listAll(values)[Symbol.asyncIterator]().next()).rejects.toMatchObject({failure});
 });
 
-test('a schema may take its time, and name places in every way of the specification', async () => {
+test('a schema may be asynchronous, and name places in each form of the specification', async () => {
   const {entries} = connect();
   await entries.put('typed/slow', '1');
   const schema = (
@@ -89,7 +89,7 @@ test('a value is stored under the conditions of a put', async () => {
   expect([entry?.value, entry?.revision, entry?.expiresAtMs !== undefined]).toEqual(['a', revision, true]);
 });
 
-test('a listing is iterated page by page, embedded and over HTTP, and no further than it is read', async () => {
+test('entries are listed page by page, embedded and over HTTP, and only as far as the caller iterates', async () => {
   const keys = Array.from({length: 25}, (_, index) => `all/${String(index).padStart(2, '0')}`);
   await service().crewroom.entries.transact({
     operations: keys.map((key, index) => ({kind: 'put', key, json: `${index}.0`})),
@@ -117,7 +117,7 @@ test('a listing is iterated page by page, embedded and over HTTP, and no further
   expect(embedded).toEqual(keys);
 });
 
-test('every call ends with its signal, with the reason of that, and with its time', async () => {
+test('every call ends with its signal, with the reason of the signal, and with its timeout', async () => {
   // A service that never answers.
   const options = {baseUrl: service().url, fetch: () => new Promise<never>(() => {})};
   const client = createClient(options);

@@ -9,7 +9,7 @@ import {formatQuery} from '../query.ts';
 import type {LinkedSignal} from '../signals.ts';
 import type {Transport} from '../transport.ts';
 
-/** How a transfer may end early. */
+/** Options of a transfer. */
 export interface TransferCallOptions {
   /** Ends the transfer: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -20,7 +20,7 @@ export interface ClientTransfer extends Transfer {
   /**
    * Begins an export: see {@link Transfer.export}.
    *
-   * @throws {AppError} Also what every call throws; `unexpected-answer`, in the middle as well, if the connection is lost.
+   * @throws {AppError} Also what every call throws; `unexpected-answer`, also from the iteration, if the connection is lost.
    */
   export(options?: ExportOptions & TransferCallOptions): Promise<Export>;
 
@@ -68,10 +68,10 @@ class HttpTransfer implements ClientTransfer {
       const response = await this.#transport.open(path, {signal: ended.signal});
       const opened = new IncomingExport(response, {url: this.#transport.options.baseUrl + path, ended});
       await opened.begin();
-      ended.stay();
+      ended.cancelAbort();
       return opened;
     } catch (error) {
-      ended.leave();
+      ended.unlink();
       throw error;
     }
   }
@@ -95,14 +95,14 @@ class HttpTransfer implements ClientTransfer {
       ended.signal.throwIfAborted();
       throw source.failure === undefined ? error : source.failure.error;
     } finally {
-      ended.leave();
-      // An early answer leaves a request that is still being sent.
+      ended.unlink();
+      // The service may answer before it has received everything: stop sending.
       ended.abort(undefined);
     }
   }
 }
 
-/** Chunks to send. Keeps what their iteration throws, which `fetch` would wrap or replace. */
+/** Chunks to send. Keeps the error that their iteration throws, since `fetch` would wrap or replace it. */
 class ChunkSource {
   readonly #iterator: AsyncIterator<Uint8Array>;
   failure: {readonly error: unknown} | undefined;
@@ -194,7 +194,7 @@ class IncomingExport implements Export {
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
-    this.#ended.leave();
+    this.#ended.unlink();
     // The connection ends with it, even if the signal of the request was collected as garbage.
     void this.#reader?.cancel().catch(() => {});
     return {done: true, value: undefined};
