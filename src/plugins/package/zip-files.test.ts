@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
+import {appendFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome, unpackAll, unpackZip} from '../../../test/support/package.ts';
@@ -272,6 +272,17 @@ describe('an archive', () => {
       assert.match(failure.problem, /^(?:it is not a ZIP archive: |its directory is damaged: )/);
     });
   }
+
+  test('is refused if it is too large', async () => {
+    const home = await makeHome();
+    const file = join(home, 'a.zip');
+    await writeFile(file, '');
+    // A hole, which takes no space.
+    await truncate(file, 256 * 1024 * 1024);
+    await appendFile(file, zipOf([]));
+    const failure = await unpackAll(file, join(home, ID));
+    assert.deepEqual(failure, {code: 'invalid-package', source: '"a.zip"', problem: 'it is larger than 256.0 MiB'});
+  });
 
   test('is refused with all problems of its manifest', async () => {
     const {failure} = await unpackZip(zipOf([{name: 'plugin.json', content: manifestOf('store', {name: 1})}, PAGE]));
