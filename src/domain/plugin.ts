@@ -142,7 +142,7 @@ export interface Plugins extends AsyncDisposable {
   /**
    * Calls a route of a background.
    *
-   * @param signal Ends the wait. The plugin works on the request nevertheless.
+   * @param signal Ends the wait. The plugin continues to process the request.
    * @throws {AppError} `no-plugin-route` if the plugin or route is unknown or not started; `plugin-busy`; `plugin-failed`
    * if the route throws; `plugin-timeout`; `plugin-ended`.
    */

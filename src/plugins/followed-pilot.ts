@@ -3,20 +3,20 @@ import type {Timers} from '../domain/timers.ts';
 import type {Secrets} from './background/log/secrets.ts';
 import {type Pilot, readPilot} from './pilot.ts';
 
-/** An identity to follow. */
+/** Dependencies of {@link FollowedPilot}. */
 export interface FollowedPilotDeps {
   readonly identity: IdentitySource;
   /** Learns the secrets of each identity. */
   readonly secrets: Secrets;
   readonly timers: Timers;
-  /** Called when plugins have to be started again. */
+  /** Called when plugins have to be restarted. */
   readonly onChange: () => void;
 }
 
 /** Time in which changes of the identity count as one, in milliseconds: a sign-in changes it several times. */
 const CHANGES_WITHIN_MS = 1000;
 
-/** The pilot that plugins are started for. Follows the identity, with several changes in a second as one. */
+/** The pilot that plugins are started for. Follows the identity, and combines its changes within a second. */
 export class FollowedPilot {
   readonly #deps: FollowedPilotDeps;
   #current: Pilot | undefined;
@@ -43,7 +43,7 @@ export class FollowedPilot {
   #noteChange(): void {
     const pilot = this.#read();
     if (this.#cancelChange !== undefined) return;
-    // Nothing runs that has to end.
+    // No background is running, so there is no restart to delay.
     if (this.#current === undefined) this.#change(pilot);
     else if (this.#current.key === pilot?.key) this.#current = pilot;
     else

@@ -12,7 +12,7 @@ import {describeStatus, findObstacle, NO_PILOT, type Progress} from './plugin-st
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
-/** The surroundings of a plugin. */
+/** Dependencies of {@link HostedPlugin}. */
 export interface HostedPluginDeps {
   /** Starts a process. */
   readonly start: (given: BackgroundParts) => Background;
@@ -29,15 +29,15 @@ export interface HostedPluginDeps {
   readonly onLog: (line: PluginLogLine) => void;
 }
 
-/** The parts of a background that its plugin knows. */
+/** Dependencies of a background that differ between plugins. */
 export type BackgroundParts = Pick<BackgroundDeps, 'id' | 'directory' | 'file' | 'storagePath' | 'identity' | 'onLog'>;
 
-/** Log lines of a plugin that are kept. */
+/** Maximum number of log lines that are kept for a plugin. */
 const LINES_MAX = 100;
 
 /**
- * One plugin, and the life of its background. A loop starts the background, waits until it ends or until something changes that it
- * has to be started again for, and stops it: there are never two processes of one plugin.
+ * One plugin, whose background it starts and stops. A loop starts the background, waits until it ends or a change requires a
+ * restart, and stops it, so that a plugin never has two processes.
  */
 export class HostedPlugin {
   readonly #deps: HostedPluginDeps;
@@ -50,7 +50,7 @@ export class HostedPlugin {
   #ends = 0;
   #policy = new RestartPolicy();
   readonly #lines: PluginLogLine[] = [];
-  /** Aborted when the loop has to look at everything again. */
+  /** Aborted to make the loop start over, since the files or the pilot changed, or for a stop or restart. */
   #change = new AbortController();
   #isStopped = false;
   /** Callers that wait for the outcome of a restart. */
@@ -75,7 +75,7 @@ export class HostedPlugin {
     return [...this.#lines];
   }
 
-  /** Describes it with its state. */
+  /** Returns the status of the plugin. */
   status(): PluginStatus {
     return describeStatus({
       found: this.#found,
@@ -87,15 +87,15 @@ export class HostedPlugin {
     });
   }
 
-  /** Takes what is on disk now, and starts the background again if the manifest or the background changed. */
+  /** Takes over the files on disk, and restarts the background if the manifest or the background changed. */
   update(found: FoundPlugin): void {
-    const isSame = lifeOf(found) === lifeOf(this.#found);
+    const isSame = restartKeyOf(found) === restartKeyOf(this.#found);
     this.#found = found;
     if (!isSame) this.#interrupt({state: 'restarting', reason: 'its files changed'});
     this.#deps.onState();
   }
 
-  /** Starts the background again, unless it was started for this pilot. */
+  /** Restarts the background, unless it was started for this pilot. */
   notePilot(key: string | undefined): void {
     if (key === this.#pilotKey) return;
     this.#interrupt({state: 'restarting', reason: 'the pilot, the session or the airline changed'});
@@ -116,7 +116,7 @@ export class HostedPlugin {
     return this.status();
   }
 
-  /** Ends the background for good. */
+  /** Stops the background, and does not start it again. */
   async stop(reason: string): Promise<void> {
     this.#isStopped = true;
     this.#interrupt({state: 'stopped', reason});
@@ -165,7 +165,7 @@ export class HostedPlugin {
     }
   }
 
-  /** Runs the background until it ends, then pauses as the policy demands. Returns early when something changes. */
+  /** Runs the background until it ends, then waits as the policy demands. Returns early once the signal is aborted. */
   async #runOnce(pilot: Pilot, signal: AbortSignal): Promise<void> {
     const {elapsedMs, log} = this.#deps;
     const plugin = this.#found.id;
@@ -181,7 +181,7 @@ export class HostedPlugin {
     await this.#pause(pauseMs, signal);
   }
 
-  /** Runs the background until it ends, or stops it when something changes. @returns Why it ended. */
+  /** Runs the background until it ends, or stops it once the signal is aborted. @returns Reason of the end. */
   async #live({identity}: Pilot, signal: AbortSignal): Promise<string> {
     const {id, directory} = this.#found;
     try {
@@ -210,7 +210,7 @@ export class HostedPlugin {
     this.#reach({state: 'running', startedAtMs: this.#deps.nowMs()});
   }
 
-  /** Waits for a time, or for ever; returns early when something changes. */
+  /** Waits for a time, without limit if it is undefined. Returns early once the signal is aborted. */
   async #pause(timeMs: number | undefined, signal: AbortSignal): Promise<void> {
     if (timeMs === undefined) return whenAborted(signal);
     await new Promise<void>(resolve => {
@@ -222,14 +222,14 @@ export class HostedPlugin {
     });
   }
 
-  /** Makes the loop look at everything again; a background that runs is stopped. */
+  /** Makes the loop start over, which stops a running background. */
   #interrupt(progress: Progress): void {
     this.#policy = new RestartPolicy();
     if (this.#background !== undefined) this.#set(progress);
     this.#change.abort();
   }
 
-  /** Sets a state that callers of a restart wait for. */
+  /** Sets a state that ends a restart, and resolves the callers that wait for it. */
   #reach(progress: Progress): void {
     this.#set(progress);
     for (const resolve of this.#waiting) resolve();
@@ -248,8 +248,8 @@ function describeNoBackground({state, reason}: Progress): string {
   return reason === undefined ? `the plugin is ${state}` : `the plugin is ${state}: ${reason}`;
 }
 
-/** Returns a text that changes with everything that a background has to be started again for. */
-function lifeOf({directory, stamp, hasBackground, problems}: FoundPlugin): string {
+/** Returns a text that changes if the background has to be restarted. */
+function restartKeyOf({directory, stamp, hasBackground, problems}: FoundPlugin): string {
   return JSON.stringify([directory, stamp, hasBackground, problems]);
 }
 

@@ -4,7 +4,7 @@ import type {Timers} from '../domain/timers.ts';
 /** Length of the interval that the limit holds for, in milliseconds. */
 const INTERVAL_MS = 1000;
 
-/** Limits the log lines that are sent over HTTP, to `Limits.pluginLogLinesMax` in a second, and counts the others. */
+/** Limits the log lines that pages send over HTTP to `Limits.pluginLogLinesMax` per second, and counts the dropped ones. */
 export class LineLimit {
   readonly #timers: Timers;
   readonly #onDropped: (count: number) => void;

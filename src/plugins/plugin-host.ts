@@ -16,7 +16,7 @@ import {LineLimit} from './line-limit.ts';
 import {findPage} from './plugin-status.ts';
 import type {PluginStorage} from './storage.ts';
 
-/** The folders of plugins, and what they are run with. */
+/** Dependencies of {@link createPluginHost}. */
 export interface PluginHostDeps {
   /** Directory of installed plugins; undefined for none. */
   readonly directory: string | undefined;
@@ -34,9 +34,9 @@ export interface PluginHostDeps {
   readonly timers: Timers;
 }
 
-/** A host that waits for the port that its plugins call. */
+/** Host that starts plugins once the port of the service is known. */
 export interface PluginHost extends Plugins {
-  /** Reads the folders of plugins, and starts those that are there and those that will come. Idempotent. */
+  /** Reads the folders of plugins, and starts all plugins in them, also those that are added later. Idempotent. */
   start(servicePort: number): void;
 }
 
@@ -185,7 +185,7 @@ class ProcessHost implements PluginHost {
     return followPlugins({directory, development, log, onChange});
   }
 
-  /** Takes what is on disk now. */
+  /** Adds, updates and removes plugins to match the folders on disk. */
   #apply({plugins, directoryProblem}: Found, start: HostedPluginDeps['start']): void {
     if (directoryProblem !== undefined && directoryProblem !== this.#directoryProblem)
       this.#deps.log.error('directory of plugins is not used', {reason: directoryProblem});

@@ -28,7 +28,7 @@ export function findPage({manifest, hasPage, directory}: FoundPlugin): string | 
   return manifest === undefined || !hasPage ? undefined : join(directory, PAGE_FOLDER);
 }
 
-/** The parts of a status. */
+/** Input of {@link describeStatus}. */
 export interface StatusParts {
   readonly found: FoundPlugin;
   readonly progress: Progress;
@@ -67,5 +67,7 @@ function findWarnings({manifest}: FoundPlugin, pilot: Pilot | undefined): readon
   const {allowedCommunities = []} = manifest ?? {};
   if (pilot?.communityId === undefined || allowedCommunities.length === 0) return [];
   if (allowedCommunities.includes(pilot.communityId)) return [];
-  return [`it is made for the airline ${allowedCommunities.join(' or ')}, and the pilot is of ${pilot.communityId}`];
+  return [
+    `it is made for the airline ${allowedCommunities.join(' or ')}, and the airline of the pilot is ${pilot.communityId}`,
+  ];
 }

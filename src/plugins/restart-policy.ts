@@ -4,7 +4,7 @@ const FIRST_PAUSE_MS = 500;
 /** Longest pause, in milliseconds. */
 const PAUSE_MAX_MS = 30_000;
 
-/** Time in which too many ends count, in milliseconds. A background that ran for longer starts over with the first pause. */
+/** Period in which ends are counted, in milliseconds. A background that ran for longer starts over with the first pause. */
 const WINDOW_MS = 60_000;
 
 /** Ends within the window after which a background is not started again. */

@@ -9,11 +9,11 @@ const MODE = 0o700;
 export interface PluginStorage extends AsyncDisposable {
   /** Creates the directory of a plugin, if it is missing. */
   open(id: string): Promise<string>;
-  /** Removes what is not kept. */
+  /** Removes temporary files. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Keeps the files of plugins in a directory, over updates and removals of the plugins. */
+/** Keeps the files of plugins in a directory. They survive updates and removals of the plugins. */
 export function openStorage(directory: string): PluginStorage {
   return {
     open: id => openDirectory(directory, id),
@@ -42,7 +42,7 @@ export function openTemporaryStorage(prefix: string): PluginStorage {
 async function openDirectory(parent: string, id: string): Promise<string> {
   const directory = join(parent, id);
   await makeDirectory(directory, MODE);
-  // One that is older may have another mode.
+  // An older directory may have another mode.
   await chmod(parent, MODE);
   return directory;
 }

@@ -89,7 +89,7 @@ describe('crewroom plugin list', () => {
         `${HELLO} 1.2.3 running N 5`,
         `${LOUD} 1\\u001b[31m running N 0`,
         `! ${BROKEN}: $.version has to be a string that is not empty`,
-        `! ${HELLO}: it is made for the airline 7172 or acme, and the pilot is of 7`,
+        `! ${HELLO}: it is made for the airline 7172 or acme, and the airline of the pilot is 7`,
       ],
     );
   });

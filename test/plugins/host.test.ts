@@ -43,7 +43,7 @@ describe('an installed plugin', () => {
       type: 'user',
       description: 'Greets the pilot, and keeps what it is given',
       state: 'running',
-      warnings: ['it is made for the airline 7172 or acme, and the pilot is of 7'],
+      warnings: ['it is made for the airline 7172 or acme, and the airline of the pilot is 7'],
       inDevelopment: false,
       hasPage: true,
       hasBackground: true,

@@ -118,7 +118,7 @@ async function set(call: PluginCall, client: PluginClient, id: string): Promise<
   return EXIT.ok;
 }
 
-/** Returns a value that is JSON as such, anything else as text. */
+/** Parses a value that is JSON; returns any other as text. */
 function readValue(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -12,7 +12,7 @@ import type {Secrets} from './log/secrets.ts';
 import {readAnswer} from './read-answer.ts';
 import {RuntimeProcess} from './runtime-process.ts';
 
-/** The background of a plugin, and its surroundings. */
+/** Dependencies of {@link startBackground}. */
 export interface BackgroundDeps {
   /** Id of the plugin. */
   readonly id: string;
@@ -37,7 +37,7 @@ export interface BackgroundDeps {
   readonly timers: Timers;
 }
 
-/** The background of a plugin: a module in a process of its own. It never throws for what the plugin does. */
+/** The background of a plugin: a module in its own process. Only `call()` throws for errors of the plugin. */
 export interface Background {
   /**
    * Resolves with true when the module is loaded and `onStart` was called; with false if the process ended before. Routes answer
@@ -48,13 +48,13 @@ export interface Background {
   readonly ended: Promise<string>;
   /** Routes of the module when it was loaded. */
   readonly routes: readonly PluginRoute[];
-  /** Resident memory, in bytes, as it was last measured; undefined in the first moments. */
+  /** Resident memory, in bytes, as it was last measured; undefined before the first measurement. */
   readonly memoryBytes: number | undefined;
 
   /**
    * Calls a route. Routes are looked up at each call.
    *
-   * @param signal Ends the wait. The plugin works on the request nevertheless.
+   * @param signal Ends the wait. The plugin continues to process the request.
    * @throws {AppError} `no-plugin-route`, also if the module is not loaded yet; `plugin-busy`; `malformed-request` if the body does not
    * have the form of its content type; `plugin-failed`; `plugin-timeout`; `plugin-ended`.
    */
@@ -87,8 +87,8 @@ export const END_TIMEOUT_MS = 5000;
 const KILL_TIMEOUT_MS = 1500;
 
 /**
- * Maximum number of bytes that wait for a background to read them. One that never reads, since it never returns, must not fill the memory of the
- * service with bodies.
+ * Maximum number of bytes that wait for a background to read them. One in an endless loop reads nothing, and must
+ * not fill the memory of the service with bodies.
  */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -175,7 +175,7 @@ class RunningBackground implements Background {
       environment: environmentOf(this.#deps.environment),
       workingDirectory: storagePath,
       onMessage: (message, body) => this.#receive(message, body),
-      onNonsense: problem => this.#kill(`it sent what is no message: ${problem}`),
+      onInvalidMessage: problem => this.#kill(`it sent an invalid message: ${problem}`),
       onEnd: how => void this.#end(this.#killed ?? `it ended by itself (${how})`),
     });
     this.#process = runtime;
@@ -211,7 +211,7 @@ class RunningBackground implements Background {
   #answer(message: AnswerMessage, body: Uint8Array): void {
     const {id: plugin, secrets} = this.#deps;
     const route = this.#calls.routeOf(message.call);
-    // It timed out before.
+    // The call has timed out.
     if (route === undefined) return;
     const answer = readAnswer(message, body, {plugin, route, mask: text => secrets.mask(text)});
     if (answer instanceof AppError) this.#calls.fail(message.call, answer);
@@ -236,7 +236,7 @@ class RunningBackground implements Background {
     this.#state = 'stopping';
     this.#process?.kill();
     this.#cancelTimeout();
-    const giveUp = (): void => void this.#end(`${killed}; it was killed and is still there`);
+    const giveUp = (): void => void this.#end(`${killed}; it was killed and has not ended`);
     this.#cancelTimeout = this.#deps.timers.after(KILL_TIMEOUT_MS, giveUp);
   }
 

@@ -111,7 +111,7 @@ describe('a background that misbehaves', () => {
     });
     await background.background.started;
     assert.equal((await failureOf(background.call('send'))).code, 'plugin-ended');
-    assert.match(await background.background.ended, /^it sent what is no message: Cannot take a message of/);
+    assert.match(await background.background.ended, /^it sent an invalid message: Cannot take a message of/);
   });
 
   test('cannot keep its output open by a process that leaves its group', async () => {

@@ -25,7 +25,7 @@ export function readAnswer(message: AnswerMessage, body: Uint8Array, call: Answe
     case 'file':
     case 'answer':
       if (isSendable(message)) return answerOf(message, body);
-      return new AppError({code: 'plugin-failed', plugin, route, problem: 'its answer is not a valid one'});
+      return new AppError({code: 'plugin-failed', plugin, route, problem: 'its answer is not valid HTTP'});
     default:
       return message satisfies never;
   }

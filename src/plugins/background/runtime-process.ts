@@ -10,8 +10,8 @@ import {Outbox} from './channel/outbox.ts';
 import type {Environment} from './environment.ts';
 
 /**
- * Heap of a background, in MiB: what the original client gives its plugins is not known; published ones use some twenty. A
- * plugin above it ends by itself.
+ * Maximum heap of a background, in MiB: the limit of the original client is not known; published plugins use about twenty. A
+ * process above it is ended by Node.
  */
 const HEAP_MIB = 256;
 
@@ -34,8 +34,8 @@ export interface RuntimeProcessDeps {
   readonly onMessage: (message: BackgroundMessage, body: Uint8Array) => void;
   /** Called once, when the process has ended. @param how Such as `exit code 1`. */
   readonly onEnd: (how: string) => void;
-  /** Called if the process sends what is not a message. */
-  readonly onNonsense: (problem: string) => void;
+  /** Called if the process sends an invalid message. */
+  readonly onInvalidMessage: (problem: string) => void;
 }
 
 /**
@@ -63,11 +63,11 @@ export class RuntimeProcess {
     const end = (how: string): void => {
       if (this.#hasEnded) return;
       this.#hasEnded = true;
-      // What the process started may still run.
+      // Processes that it started may still run.
       this.#killGroup();
       deps.onEnd(how);
     };
-    // A process that was started reports its end by itself.
+    // A process that was started emits `exit` as well.
     this.#child.on('error', error => this.#child.pid === undefined && end(error.message));
     this.#child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
   }
@@ -96,7 +96,7 @@ export class RuntimeProcess {
     if (!this.#hasEnded) this.#killGroup();
   }
 
-  #open(descriptor: number, {onMessage, onNonsense}: RuntimeProcessDeps): Socket {
+  #open(descriptor: number, {onMessage, onInvalidMessage}: RuntimeProcessDeps): Socket {
     const pipe = this.#pipe(descriptor);
     const reader = new FrameReader();
     pipe.on('data', (chunk: Uint8Array) => {
@@ -106,16 +106,16 @@ export class RuntimeProcess {
           else throw new TypeError('Cannot take a message: its form is not known');
       } catch (error) {
         pipe.destroy();
-        onNonsense(messageOf(error));
+        onInvalidMessage(messageOf(error));
       }
     });
-    // A process that ends while it is written to. Its end is reported by itself.
+    // The process may end during a write; `exit` reports its end.
     pipe.on('error', () => {});
     return pipe;
   }
 
   #pipe(descriptor: number): Socket {
-    // There are none if this process has as many open files as the operating system allows.
+    // Pipes are missing if this process has reached its limit of open files.
     const pipe: unknown = this.#child.stdio?.[descriptor];
     if (pipe instanceof Socket) return pipe;
     throw new Error(`Cannot connect the process: pipe ${descriptor} is missing`);

@@ -8,19 +8,19 @@ export function ownUserId(): number | undefined {
 }
 
 /**
- * Finds out if another user could replace a directory or change its entries, by its owner and mode and by those of every directory
- * and link on the way to it. Does not look into the directory.
+ * Finds out if another user could replace a directory or change its entries. Checks the owner and mode of the directory and of
+ * every directory and link on its path, but not the content of the directory.
  *
  * @param userId User of this process; undefined if owners are not known.
  * @returns The problem; undefined if only this user and the superuser can, or if owners are not known.
  */
 export async function findAccessProblem(path: string, userId = ownUserId()): Promise<string | undefined> {
   if (userId === undefined) return undefined;
-  return describeAccess(await lstat(await realpath(path)), userId) ?? findWayProblem(path, userId);
+  return describeAccess(await lstat(await realpath(path)), userId) ?? findParentProblem(path, userId);
 }
 
 /**
- * Finds out if another user could replace a directory that is made at a path where there is none, by the directories and links on the
+ * Finds out if another user could replace a directory that does not exist yet, once it is created. Checks the directories and links on its
  * way to it.
  *
  * @param userId User of this process; undefined if owners are not known.
@@ -30,7 +30,7 @@ export async function findPlaceProblem(path: string, userId = ownUserId()): Prom
   if (userId === undefined) return undefined;
   const parent = dirname(path);
   const isThere = (await lstat(parent).catch(() => undefined)) !== undefined;
-  return isThere ? findWayProblem(parent, userId) : findPlaceProblem(parent, userId);
+  return isThere ? findParentProblem(parent, userId) : findPlaceProblem(parent, userId);
 }
 
 /** Describes how another user could change a file or the entries of a directory; undefined if only this user can. */
@@ -46,15 +46,15 @@ function isWritableByOthers(mode: number): boolean {
 /** In a directory with this bit only the owner of an entry may rename or remove it, as in `/tmp`. */
 const STICKY = 0o1000;
 
-async function findWayProblem(path: string, userId: number): Promise<string | undefined> {
+async function findParentProblem(path: string, userId: number): Promise<string | undefined> {
   const parent = dirname(path);
   if (parent === path) return undefined;
-  const problem = await findWayProblem(parent, userId);
+  const problem = await findParentProblem(parent, userId);
   if (problem !== undefined) return problem;
   const status = await lstat(path);
   if (status.uid !== userId && status.uid !== 0)
     return `is reached through ${path}, which belongs to user ${status.uid}`;
-  if (status.isSymbolicLink()) return findWayProblem(resolve(await realpath(parent), await readlink(path)), userId);
+  if (status.isSymbolicLink()) return findParentProblem(resolve(await realpath(parent), await readlink(path)), userId);
   return isWritableByOthers(status.mode) && (status.mode & STICKY) === 0
     ? `is reached through ${path}, which is writable by its group or by others`
     : undefined;

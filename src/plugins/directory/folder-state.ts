@@ -61,7 +61,7 @@ async function listFiles(folder: string): Promise<Files> {
     if (status === undefined) continue;
     files.set(name, status);
     if (files.size >= FILES_MAX) break;
-    // The array grows while it is read: breadth first, so that the outermost files are the followed ones.
+    // The loop appends to the array: breadth first, so that the files nearest to the root are followed.
     if (status.isDirectory() && isFollowed(name))
       names.push(...(await listNames(join(folder, name))).map(each => join(name, each)));
   }
@@ -76,7 +76,7 @@ async function listNames(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(() => [])).sort();
 }
 
-/** Times count for files only: those of a folder change with entries that are not followed. */
+/** Leaves out the times of folders: they change with entries that are not followed. */
 function describeFile([name, status]: readonly [string, Stats]): string {
   const {dev, ino, uid, mode} = status;
   const content = status.isDirectory() ? [] : [status.size, status.mtimeMs, status.ctimeMs];

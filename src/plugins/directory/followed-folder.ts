@@ -33,7 +33,7 @@ export class FollowedFolder {
   /**
    * Looks at the folder, and inspects the plugin if its files changed and then stayed the same for one poll.
    *
-   * @param options Whether the folder may count as present, and whether to inspect it without waiting for a second poll.
+   * @param options `isListed`: the folder exists. `atOnce`: the plugin is inspected without waiting for a second poll.
    * @returns True if the plugin changed.
    */
   async poll({isListed, atOnce}: {readonly isListed: boolean; readonly atOnce: boolean}): Promise<boolean> {

@@ -10,7 +10,7 @@ import type {FolderState} from './folder-state.ts';
 export interface PluginFolder {
   /** Real path. */
   readonly directory: string;
-  /** True if it was named by itself; then its name need not be the id. */
+  /** True if the folder was given with `--plugin`. Its name may then differ from the id. */
   readonly inDevelopment: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface FoundPlugin extends PluginFolder {
   readonly problems: readonly DocumentProblem[];
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
-  /** Changes with everything that its background has to be started again for: the hash of {@link FolderState.stamp}. */
+  /** Changes if the background has to be restarted: the hash of {@link FolderState.stamp}. */
   readonly stamp: string;
 }
 
@@ -65,7 +65,7 @@ export async function readManifestFile({directory, inDevelopment}: PluginFolder)
 }
 
 /**
- * Decides which folder an id belongs to: a plugin in development takes the place of an installed one. Ids that differ only in
+ * Decides which folder an id belongs to: a plugin in development replaces an installed one. Ids that differ only in
  * case would share files on some systems, so both plugins are broken.
  *
  * @param plugins Those in development first.

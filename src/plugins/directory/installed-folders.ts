@@ -12,7 +12,7 @@ export interface InstalledFolders {
   readonly problem?: string;
 }
 
-/** Maximum number of folders in a directory of plugins. Users have ten; more mean that another directory was named by mistake. */
+/** Maximum number of folders in a directory of plugins. Users have about ten; more mean that the setting names another directory by mistake. */
 const FOLDERS_MAX = 200;
 
 /** Lists the folders of installed plugins. A missing directory has none; hidden folders and files do not count. */

@@ -4,7 +4,7 @@ import {FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
 import {listInstalled} from './installed-folders.ts';
 
-/** The folders to follow. */
+/** Dependencies of {@link followPlugins}. */
 export interface PluginDirectoryDeps {
   /** Directory with a folder for each installed plugin, named by its id. It may be missing. Undefined for none. */
   readonly directory: string | undefined;
@@ -24,8 +24,8 @@ export interface Found {
 }
 
 /**
- * Interval at which the folders are polled, in milliseconds. A change counts when two polls in a row see the same state, since
- * tools that build or unpack write file by file. Polled for the reasons of profiles; a poll of a plugin takes some ten calls.
+ * Interval at which the folders are polled, in milliseconds. A change takes effect when two polls in a row see the same state, since
+ * tools that build or unpack write file by file. Polled for the reasons of profiles; a poll of a plugin takes about ten system calls.
  */
 const POLL_INTERVAL_MS = 500;
 

@@ -9,7 +9,7 @@ export interface FlightProfile {
   readonly legs: readonly Leg[];
 }
 
-/** One phase: altitude and distance change evenly over its time. */
+/** One phase, in which altitude and distance change linearly. */
 interface Leg {
   readonly phase: FlightPhase;
   readonly startSeconds: number;
@@ -20,7 +20,7 @@ interface Leg {
   readonly endMiles: number;
 }
 
-/** Shortest flight, in nautical miles: it has room for a climb to the altitude of the approach, and the approach. */
+/** Shortest flight, in nautical miles: long enough for a climb to the altitude of the approach, and the approach. */
 export const SHORTEST_FLIGHT_MILES = 25;
 
 const HIGHEST_CRUISE_FEET = 37_000;
@@ -73,7 +73,7 @@ export function startOf({legs}: FlightProfile, phase: FlightPhase): number {
   return legs.find(leg => leg.phase === phase)?.startSeconds ?? 0;
 }
 
-/** Returns the position at a time. Before the start it is that of the start, and after the arrival that of the arrival. */
+/** Returns the position at a time: before the start the departure, after the arrival the destination. */
 export function positionAt({from, to, legs}: FlightProfile, elapsedSeconds: number): FlightPosition {
   const leg = legs.findLast(({startSeconds}) => startSeconds <= elapsedSeconds) ?? firstOf(legs);
   const part = leg.seconds === 0 ? 0 : Math.min(1, Math.max(0, (elapsedSeconds - leg.startSeconds) / leg.seconds));
@@ -123,7 +123,7 @@ function milesIn(seconds: number, knots: number): number {
   return (seconds / 3600) * knots;
 }
 
-/** Returns the speed over the ground; on the ground that of a taxiing aircraft, which makes no way along the route here. */
+/** Returns the ground speed. It is a constant while taxiing and at takeoff, which cover no distance of the route. */
 function groundSpeedOf({phase, startMiles, endMiles, seconds}: Leg): number {
   if (phase === 'TAXI' || phase === 'TAXI_TO_GATE') return 15;
   if (phase === 'TAKEOFF') return 140;

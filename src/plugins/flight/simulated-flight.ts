@@ -5,16 +5,16 @@ import {AIRPORTS} from './airports.ts';
 import {type FlightProfile, planFlight, positionAt, SHORTEST_FLIGHT_MILES, startOf} from './flight-profile.ts';
 import {distanceBetween} from './great-circle.ts';
 
-/** Clock of {@link openFlight}. */
+/** Dependencies of {@link openFlight}. */
 export interface FlightDeps {
   /** Returns a monotonic time, in milliseconds. */
   readonly elapsedMs: () => number;
 }
 
-/** Fastest time, in simulated seconds per second: a long flight takes a minute then. */
+/** Maximum speed, in simulated seconds per second: a long flight then takes a minute. */
 const SPEED_MAX = 1000;
 
-/** Opens the simulated flight. There is none at first. */
+/** Creates the simulator of flights. No flight is running at first. */
 export function openFlight(deps: FlightDeps): Flight {
   return new SimulatedFlight(deps);
 }

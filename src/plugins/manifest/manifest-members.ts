@@ -77,14 +77,14 @@ export class Members {
     else report(place, `has to be ${OBJECT.name}`);
   }
 
-  /** Reads a member that has to be there. */
+  /** Reads a required member. */
   required<T>(name: string, kind: Kind<T>): T | undefined {
     if (this.#members === undefined) return undefined;
     if (!Object.hasOwn(this.#members, name)) return report(this.at(name), 'is missing');
     return this.#read(name, kind);
   }
 
-  /** Reads a member that may be missing. Some tools write `null` for that. */
+  /** Reads a member that may be missing. `null` counts as missing, since some tools write it. */
   optional<T>(name: string, kind: Kind<T>): T | undefined {
     if (this.#members === undefined || !Object.hasOwn(this.#members, name)) return undefined;
     return this.#members[name] === null ? undefined : this.#read(name, kind);

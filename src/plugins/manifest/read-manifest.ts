@@ -22,14 +22,14 @@ import {findReservedPath} from './reserved-ids.ts';
 /** Name of the file with the manifest, in the folder of a plugin. */
 export const MANIFEST_FILE = 'plugin.json';
 
-/** Largest manifest, in bytes: a hundred times those of published plugins. */
+/** Maximum size of a manifest, in bytes: a hundred times that of published plugins. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;
 
 /** Result of reading a manifest: the manifest, or every problem in it. */
 export type ManifestReading = {readonly manifest: PluginManifest} | {readonly problems: readonly DocumentProblem[]};
 
 /**
- * Reads a manifest, with or without a byte order mark. Unknown members are ignored. Without zod, whose loading would delay the
+ * Reads a manifest, with or without a byte order mark. Unknown members are ignored. Does not use zod, whose loading would delay the
  * first answers of the service.
  *
  * @param folder Name of the folder of the plugin, which has to be its id; absent for a plugin that may be in any folder.
@@ -61,7 +61,7 @@ function readMembers(members: Members, folder: string | undefined): PluginManife
     members.required('availableSettings', OBJECT),
     members.at('availableSettings'),
   );
-  // If one of these is missing, that is a problem already.
+  // Missing members were reported as problems above.
   if (
     id === undefined ||
     name === undefined ||

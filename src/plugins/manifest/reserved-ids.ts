@@ -27,7 +27,7 @@ const RESERVED_IDS: ReadonlySet<string> = new Set([
   'transactions',
 ]);
 
-/** Ids that would collide where the id is not the first segment. */
+/** Ids that would collide with paths in which the id is the last segment. */
 const RESERVED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['installed', '/api/plugins/installed'],
   ['core', '/api/settings/core'],

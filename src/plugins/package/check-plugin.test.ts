@@ -78,7 +78,7 @@ describe('checkPlugin()', () => {
     {
       what: 'another id than its name',
       files: {'plugin.json': manifestOf('com.example.b'), 'ui/index.html': ''},
-      warnings: ['the folder is named "com.example.a"; in the directory of plugins it has to be the id'],
+      warnings: ['the folder is named "com.example.a"; in the directory of plugins its name has to be the id'],
     },
   ];
   for (const {what, files, spoil, problems = [], warnings = []} of cases)

@@ -22,8 +22,8 @@ export interface PluginCheck {
 }
 
 /**
- * Checks the folder of a plugin, of any name: its manifest, its files and who could change them, and the modules that its background
- * loads. Runs nothing of it.
+ * Checks the folder of a plugin, of any name: its manifest, the permissions of its files, and the modules that its background
+ * loads. Does not run any of its code.
  *
  * @param source Name of the folder in failures.
  * @throws {AppError} `unreadable-input` if there is no such folder.
@@ -50,7 +50,7 @@ export async function checkPlugin(path: string, source: string): Promise<PluginC
     ],
     warnings: [
       ...findNameWarning(manifest, folder),
-      ...(await findHalves(folder, state)),
+      ...(await findIncompleteFolders(folder, state)),
       ...modules.filter(({kind}) => kind === 'outside').map(describeOutside),
     ],
   };
@@ -82,17 +82,19 @@ function describeOutside({file, module}: ModuleProblem): string {
 
 function findNameWarning(manifest: PluginManifest | undefined, folder: string): readonly string[] {
   if (manifest === undefined || manifest.id === basename(folder)) return [];
-  return [`the folder is named ${JSON.stringify(basename(folder))}; in the directory of plugins it has to be the id`];
+  return [
+    `the folder is named ${JSON.stringify(basename(folder))}; in the directory of plugins its name has to be the id`,
+  ];
 }
 
-/** Finds a folder of a page or a background without the file that it begins with. */
-async function findHalves(folder: string, state: FolderState): Promise<readonly string[]> {
-  const halves = [
+/** Finds a folder of a page or a background without its entry file. */
+async function findIncompleteFolders(folder: string, state: FolderState): Promise<readonly string[]> {
+  const folders = [
     {name: PAGE_FOLDER, file: 'index.html', isThere: state.hasPage},
     {name: 'background', file: 'index.js', isThere: state.hasBackground},
   ];
   const warnings: string[] = [];
-  for (const {name, file, isThere} of halves) {
+  for (const {name, file, isThere} of folders) {
     const status = isThere ? undefined : await lstat(join(folder, name)).catch(() => undefined);
     if (status?.isDirectory() === true) warnings.push(`${name}/ has no ${file}`);
   }

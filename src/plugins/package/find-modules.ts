@@ -4,24 +4,24 @@ import {join, relative, sep} from 'node:path';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {BACKGROUND_FILE} from '../directory/folder-state.ts';
 
-/** The use of a module that will fail. */
+/** A module that cannot be loaded once the plugin is installed. */
 export interface ModuleProblem {
   /** File that loads it, by its path in the folder of the plugin. */
   readonly file: string;
-  /** Name of the module, as the file has it. */
+  /** Name of the module, as written in the file. */
   readonly module: string;
-  /** Whether it was not found at all, or outside of the folder, which is not installed with the plugin. */
+  /** `outside` if it was found outside of the folder, and so is not installed with the plugin. */
   readonly kind: 'missing' | 'outside';
 }
 
-/** Most files of a background that are read. */
+/** Maximum number of files of a background that are read. */
 const FILES_MAX = 1000;
 
 /** Largest file that is read, in bytes. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Finds modules that the background loads and that will not resolve, as far as the text of its files shows, without running them.
+ * Finds modules that the background loads and that will not resolve. Searches the text of its files, without running them.
  * Files in `node_modules` are not read: their packages declare what they need.
  *
  * @param folder Real path of the folder of the plugin.
@@ -29,7 +29,7 @@ const FILE_BYTES_MAX = 16 * 1024 * 1024;
 export async function findModuleProblems(folder: string): Promise<readonly ModuleProblem[]> {
   const problems: ModuleProblem[] = [];
   const files = new Set([join(folder, BACKGROUND_FILE)]);
-  // The set grows while it is read.
+  // The loop adds to the set.
   for (const file of files) {
     for (const module of await readModules(file)) {
       const path = await resolveModule(module, file);
@@ -49,10 +49,10 @@ const USES =
 /** Lines that are comments as a whole. */
 const COMMENTS = /^[ \t]{0,99}(?:\/\/|\*).*$/gm;
 
-/** A `try` just before: bundles load modules that need not be there in such blocks. */
+/** A `try` block before the use: bundles load optional modules in one. */
 const IN_TRY = /\btry\s*\{[^{}]*$/;
 
-/** Characters before a use in which a `try` is looked for. */
+/** Number of characters before a use that are searched for a `try`. */
 const TRY_LENGTH = 200;
 
 async function readModules(file: string): Promise<ReadonlySet<string>> {
@@ -73,7 +73,7 @@ async function resolveModule(name: string, file: string): Promise<string | undef
   try {
     return await realpath(createRequire(file).resolve(name));
   } catch (error) {
-    // Packages that can only be imported are found, and do not resolve to `require`.
+    // For packages that can only be imported, `require` fails with another error.
     return isMissing(error) && !isHostModule(name) ? undefined : '';
   }
 }

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {messageOf} from '../../domain/error-text.ts';
 import {invalidEntry, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';
 
-/** Folders that are left out: the history of the sources, and links to the programs of packages. */
+/** Folders that are left out: the Git repository, and links to the executables of packages. */
 const LEFT_OUT = /(?:^|\/)(?:\.git|node_modules\/\.bin)$/;
 
 /**
@@ -16,7 +16,7 @@ const LEFT_OUT = /(?:^|\/)(?:\.git|node_modules\/\.bin)$/;
 export async function listFolder(folder: string, source: string): Promise<PackageFiles> {
   const list = new PackageList(source);
   const folders = [''];
-  // The array grows while it is read.
+  // The loop appends to the array.
   for (const parent of folders) {
     for (const entry of await readdir(join(folder, parent), {withFileTypes: true})) {
       const path = parent === '' ? entry.name : `${parent}/${entry.name}`;
@@ -38,7 +38,7 @@ function findEntryProblem(entry: Dirent): string | undefined {
   return entry.isFile() || entry.isDirectory() ? undefined : 'is neither a file nor a folder';
 }
 
-/** Bit of the mode of a file that its owner may run. */
+/** Mode bit of a file that its owner may execute. */
 const OWNER_EXECUTES = 0o100;
 
 async function describeFile(
@@ -56,7 +56,7 @@ interface ListedFile {
   readonly sizeBytes: number;
 }
 
-/** Reads a file that is still the one that was listed: no link, no pipe, of the same size. */
+/** Reads a listed file, unless it was replaced by a link or a pipe or its size changed. */
 async function* readFile(
   file: string,
   {path, source, sizeBytes}: ListedFile,

@@ -20,7 +20,7 @@ export interface StagedPlugin {
   readonly hasPage: boolean;
   readonly files: number;
   readonly sizeBytes: number;
-  /** The version that it replaces; empty if its manifest is wrong, undefined if there is none. */
+  /** Installed version that it replaces; empty if that has no valid manifest, undefined if none is installed. */
   readonly replaces: string | undefined;
   /** Its folder in the staging directory. */
   readonly staged: string;
@@ -51,7 +51,7 @@ export async function stagePlugin(
   return {manifest, directory, hasBackground, hasPage, files: files.length, sizeBytes, replaces, staged};
 }
 
-/** Two ids that differ only in case would break both plugins. */
+/** Describes an installed plugin whose id differs only in case: both would be broken. */
 async function findTwin(id: string, plugins: string): Promise<string | undefined> {
   const names = await readdir(plugins).catch((): string[] => []);
   const twin = names.find(name => name !== id && name.toLowerCase() === id.toLowerCase());
@@ -68,7 +68,7 @@ async function findVersion(directory: string): Promise<string | undefined> {
   return (await inspectFolder(directory)).manifest?.version ?? '';
 }
 
-/** The surroundings of an installation. */
+/** Dependencies of {@link installPlugin}. */
 export interface InstallDeps {
   readonly staging: Staging;
   /** The service that follows the directory; undefined if none does. */
@@ -86,7 +86,7 @@ const DIRECTORY_MODE = 0o700;
  *
  * 1. the old version is moved out and the new one in, by two renames;
  * 2. the service sees the new files, ends the old background and starts the new one;
- * 3. if the new one does not start, it is moved out and the old one back in; otherwise the old one is given up.
+ * 3. if the new one does not start, it is moved out and the old one back in; otherwise the old one is deleted.
  *
  * @returns The state that the service reports; undefined if no service follows the directory.
  * @throws {AppError} `plugin-not-started`.
@@ -135,10 +135,10 @@ async function swapOut({directory, replaces}: StagedPlugin, staging: Staging): P
   if (replaces !== undefined) await staging.putBack(directory);
 }
 
-/** Log lines that a failure has: a stack trace takes a dozen. */
+/** Maximum number of log lines in a failure: a stack trace takes a dozen. */
 const LINES_MAX = 20;
 
-/** Longest part of a line, in characters. */
+/** Maximum length of such a line, in UTF-16 units. */
 const LINE_LENGTH_MAX = 300;
 
 /** Reads the last lines that the new version logged; none if the service does not answer. */

@@ -12,15 +12,15 @@ export interface PackageFile {
   /**
    * Reads the file.
    *
-   * @throws {AppError} `invalid-package` as soon as it is known that its size or its content is not what the package promised.
+   * @throws {AppError} `invalid-package` as soon as its size or its checksum differs from that in the directory of the package.
    */
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** The files of a package, whose paths and sizes were checked. Nothing of them was read. */
+/** The files of a package, whose paths and sizes were checked. Their content was not read yet. */
 export interface PackageFiles extends AsyncDisposable {
   readonly files: readonly PackageFile[];
-  /** Whether all of them may be in one folder, which then has the id as its name. */
+  /** True if all files may be in one top-level folder, whose name is then the id. */
   readonly mayHaveFolder: boolean;
 }
 
@@ -51,7 +51,7 @@ export class PackageList {
     this.files.push(file);
   }
 
-  /** Adds a folder, which is made only if a file is in it. @throws {AppError} `invalid-package`. */
+  /** Adds a folder, which is created only if a file is in it. @throws {AppError} `invalid-package`. */
   addFolder(path: string): void {
     this.#add(path, 'folder');
   }
@@ -64,22 +64,22 @@ export class PackageList {
   }
 }
 
-/** Makes the failure for a package that is not unpacked. */
+/** Creates the failure for a package that is not unpacked. */
 export function invalidPackage(source: string, problem: string, options?: ErrorOptions): AppError {
   return new AppError({code: 'invalid-package', source, problem}, options);
 }
 
-/** Makes the failure for a package with a file or folder that is not unpacked. */
+/** Creates the failure for a package with a file or folder that is not unpacked. */
 export function invalidEntry(source: string, path: string, problem: string): AppError {
   return invalidPackage(source, `${JSON.stringify(shorten(path))} ${problem}`);
 }
 
-/** Makes the failure for a package with too many files. */
+/** Creates the failure for a package with too many files. */
 export function tooManyFiles(source: string): AppError {
   return invalidPackage(source, `it has more than ${PACKAGE_FILES_MAX} files and folders`);
 }
 
-/** Longest part of a path that is shown, in characters. */
+/** Maximum length of a path in a failure, in UTF-16 units. */
 const SHOWN_LENGTH_MAX = 200;
 
 function shorten(path: string): string {

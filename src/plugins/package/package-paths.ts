@@ -3,7 +3,7 @@ import {PACKAGE_DEPTH_MAX, PACKAGE_NAME_BYTES_MAX, PACKAGE_PATH_BYTES_MAX} from 
 /** A file or folder that a package has. */
 export type EntryKind = 'file' | 'folder';
 
-/** Control characters, separators of lines, and characters that change the direction of writing; and what is not Unicode. */
+/** Control characters, line separators, characters that change the writing direction, and the replacement character. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/;
 
 /**
@@ -16,10 +16,10 @@ export function findPathProblem(path: string): string | undefined {
     return `has a path of more than ${PACKAGE_PATH_BYTES_MAX} bytes`;
   if (UNPRINTABLE.test(path) || !path.isWellFormed()) return 'has a control character in its name';
   if (path.includes('\\')) return 'has a backslash in its name';
-  if (path.includes(':')) return 'has a colon in its name, as the name of a drive has';
+  if (path.includes(':')) return 'has a colon in its name, which Windows does not allow';
   if (path.startsWith('/')) return 'is an absolute path';
   const names = path.split('/');
-  if (names.length > PACKAGE_DEPTH_MAX) return `is in more than ${PACKAGE_DEPTH_MAX} folders within each other`;
+  if (names.length > PACKAGE_DEPTH_MAX) return `is in more than ${PACKAGE_DEPTH_MAX} nested folders`;
   for (const name of names) {
     const problem = findNameProblem(name);
     if (problem !== undefined) return problem;
@@ -30,7 +30,7 @@ export function findPathProblem(path: string): string | undefined {
 function findNameProblem(name: string): string | undefined {
   if (name === '..') return 'leads out of the folder';
   if (name === '' || name === '.') return 'has an empty name in its path';
-  // Windows drops these, so that two names would be one.
+  // Windows removes these, so that two names could become the same.
   if (name.endsWith('.') || name.endsWith(' ')) return 'has a dot or a space at the end of a name';
   return Buffer.byteLength(name) > PACKAGE_NAME_BYTES_MAX
     ? `has a name of more than ${PACKAGE_NAME_BYTES_MAX} bytes`
@@ -71,11 +71,11 @@ export class PackagePaths {
     }
     if (seen.path !== added.path) return `has a name that differs only in case from ${JSON.stringify(seen.path)}`;
     if (seen.kind !== added.kind) return 'is a file and a folder at once';
-    return isLast && added.kind === 'file' ? 'is there twice' : undefined;
+    return isLast && added.kind === 'file' ? 'occurs twice' : undefined;
   }
 }
 
-/** Returns a name as a file system compares it that ignores case and normalises (macOS, Windows). */
+/** Returns a name in the form in which file systems compare it that ignore case and normalise (macOS, Windows). */
 function foldCase(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -68,7 +68,7 @@ function findPlugin(
   if (folder === undefined) return {folder, files};
   const beside = files.find(({path}) => !path.startsWith(`${folder}/`));
   if (beside !== undefined)
-    throw invalidPackage(source, `it has ${JSON.stringify(beside.path)} beside the folder of the plugin`);
+    throw invalidPackage(source, `it has ${JSON.stringify(beside.path)} outside of the folder of the plugin`);
   return {folder, files: files.map(file => ({...file, path: file.path.slice(folder.length + 1)}))};
 }
 

@@ -36,12 +36,12 @@ export async function findPlugin(id: string, {plugins, storage}: PluginPlaces): 
   };
 }
 
-/** Returns whether a directory has an entry of exactly this name, which is no path. */
+/** Returns whether a directory has an entry with exactly this name. False for a path of several names. */
 async function hasEntry(directory: string, name: string): Promise<boolean> {
   return (await readdir(directory).catch((): string[] => [])).includes(name);
 }
 
-/** The surroundings of a removal. */
+/** Dependencies of {@link removePlugin}. */
 export interface RemoveDeps {
   readonly staging: Staging;
   /** The service that follows the directory; undefined if none does. */

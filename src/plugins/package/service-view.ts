@@ -9,7 +9,7 @@ export interface FollowingService {
   logs(id: string): Promise<readonly PluginLogLine[]>;
 }
 
-/** Waiting for a service. */
+/** Dependencies of functions that wait for a service. */
 export interface Waiting {
   /** Waits; rejects once the signal is aborted. */
   readonly pause: (timeMs: number, signal: AbortSignal) => Promise<void>;
@@ -18,7 +18,7 @@ export interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Pause between two questions to the service, in milliseconds. It looks at the directory twice a second. */
+/** Interval of requests for the status, in milliseconds. The service polls the directory twice a second. */
 const PAUSE_MS = 200;
 
 /**
@@ -27,7 +27,7 @@ const PAUSE_MS = 200;
  */
 const WAIT_MAX_MS = 30_000;
 
-/** How a service took a new version: its state, or why it does not run. */
+/** Outcome of the start of a new version: its state, or the reason why it does not run. */
 export type Verdict = {readonly state: PluginState} | {readonly problem: string};
 
 /** Waits until the service has started the version with this stamp, or it is certain that it does not run. */
@@ -62,7 +62,7 @@ export async function awaitEnd(
   return ended ?? false;
 }
 
-/** Repeats a question until it has an answer. @returns Undefined if it has none in time. */
+/** Repeats a request until its result is defined. @returns Undefined after {@link WAIT_MAX_MS}. */
 async function poll<T>({pause, elapsedMs, signal}: Waiting, ask: () => Promise<T | undefined>): Promise<T | undefined> {
   const startMs = elapsedMs();
   do {
@@ -74,7 +74,7 @@ async function poll<T>({pause, elapsedMs, signal}: Waiting, ask: () => Promise<T
   return undefined;
 }
 
-/** Judges a state of the new version; undefined while it may still change. */
+/** Returns the outcome that a status of the new version means; undefined while it may still change. */
 function judge({state, reason, ends}: PluginStatus, endsBefore: number): Verdict | undefined {
   switch (state) {
     case 'running':
@@ -85,14 +85,14 @@ function judge({state, reason, ends}: PluginStatus, endsBefore: number): Verdict
     case 'stopped':
       return {problem: reason ?? `it is ${state}`};
     case 'restarting':
-      // Before its first start too, while the old version ends.
+      // Also the state before the first start, while the old version ends.
       return ends > endsBefore ? {problem: reason ?? 'it ended'} : undefined;
     default:
       return undefined;
   }
 }
 
-/** Returns the problem of a service that fails while it is asked. @throws {Error} Anything but a failure. */
+/** Describes the failure of a request to the service. @throws {Error} Other errors, unchanged. */
 export function problemOf(error: unknown): string {
   if (error instanceof AppError) return describeFailure(error.failure);
   throw error;

@@ -4,7 +4,7 @@ import {codeOf} from '../../domain/error-text.ts';
 import {makeDirectory} from '../../files.ts';
 import {ownUserId} from '../directory/access.ts';
 
-/** The parts of this process that name a staging directory. */
+/** Dependencies of {@link openStaging}. */
 export interface StagingDeps {
   readonly processId: number;
   /** Returns an unguessable name, of hexadecimal digits. */
@@ -16,11 +16,11 @@ export interface StagingDeps {
 const MODE = 0o700;
 
 /**
- * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one waits. Files
+ * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one is kept. Files
  * move between the two by renaming. Disposal removes it with its content, unless a version that was kept is still in it.
  */
 export interface Staging extends AsyncDisposable {
-  /** Folder for the files of a new version; made by its caller. */
+  /** Folder for the files of a new version; created by the caller. */
   readonly next: string;
   /** Moves the folder of a new version to its place. */
   move(staged: string, folder: string): Promise<void>;
@@ -29,16 +29,16 @@ export interface Staging extends AsyncDisposable {
    * back, the next command does.
    */
   keep(folder: string): Promise<void>;
-  /** Moves what was kept back to its place. */
+  /** Moves a kept folder back to its place. */
   putBack(folder: string): Promise<void>;
-  /** Gives up what was kept. */
+  /** Marks the kept folders for deletion. */
   confirm(): Promise<void>;
-  /** Moves a folder out of the directory of plugins for good. */
+  /** Moves a folder out of the directory of plugins, to be deleted. */
   drop(folder: string): Promise<void>;
 }
 
 /**
- * Makes a staging directory for a directory of plugins, which may be missing. Cleans up first after commands that were killed.
+ * Creates a staging directory for a directory of plugins, which may be missing. Cleans up first after commands that were killed.
  *
  * @throws {Error} An error of the operating system.
  */
@@ -68,7 +68,7 @@ const NEXT = 'next';
 const KEPT = 'kept';
 const DROPPED = 'dropped';
 
-/** By renaming: a command that is killed while it deletes leaves nothing that looks as if it was kept. */
+/** Renames first: a command that is killed while it deletes must not leave an incomplete folder in `kept`. */
 async function confirm(path: string): Promise<void> {
   for (const name of await readdir(join(path, KEPT))) await rename(join(path, KEPT, name), join(path, DROPPED, name));
 }
@@ -97,7 +97,7 @@ async function putBack(
   await rename(join(path, KEPT, name), join(plugins, name));
 }
 
-/** In a shared directory another user may have made one of this name. */
+/** Returns whether a directory is of this user: in a shared one another user may have created one of this name. */
 async function isOwnDirectory(path: string): Promise<boolean> {
   const status = await lstat(path).catch(() => undefined);
   return status?.isDirectory() === true && (ownUserId() === undefined || status.uid === ownUserId());

@@ -3,13 +3,13 @@ import {dirname, join} from 'node:path';
 import {makeDirectory} from '../../files.ts';
 import type {PackageFile} from './package-files.ts';
 
-/** Code runs as its user, so other users may not change it, and do not have to read it. */
+/** Only this user may change the files, whose code runs as this user, or read them. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const PROGRAM_MODE = 0o700;
 
 /**
- * Writes the files of a package into a folder that does not exist yet. Nothing there can be overwritten or followed.
+ * Writes the files of a package into a folder that does not exist yet. Never overwrites a file or follows a link.
  *
  * @param signal Aborted to stop between two files.
  * @throws {AppError} `invalid-package`, see `PackageFile.read()`.

@@ -79,7 +79,7 @@ describe('an archive', () => {
       problem: '"ui/../../x" leads out of the folder',
     },
     {what: 'an absolute path', entries: name('/etc/x'), problem: '"/etc/x" is an absolute path'},
-    {what: 'a drive', entries: name('C:x'), problem: '"C:x" has a colon in its name, as the name of a drive has'},
+    {what: 'a drive', entries: name('C:x'), problem: '"C:x" has a colon in its name, which Windows does not allow'},
     {what: 'a backslash', entries: name('..\\x'), problem: '"..\\\\x" has a backslash in its name'},
     {
       what: 'a control character',
@@ -111,11 +111,11 @@ describe('an archive', () => {
       problem: /has a path of more than 512 bytes$/,
     },
     {
-      what: '33 folders within each other',
+      what: '33 nested folders',
       entries: name(`${'x/'.repeat(32)}x`),
-      problem: /is in more than 32 folders within each other$/,
+      problem: /is in more than 32 nested folders$/,
     },
-    {what: 'a name twice', entries: name('ui/index.html'), problem: '"ui/index.html" is there twice'},
+    {what: 'a name twice', entries: name('ui/index.html'), problem: '"ui/index.html" occurs twice'},
     {
       what: 'names that differ in case',
       entries: name('ui/INDEX.html'),
@@ -162,7 +162,7 @@ describe('an archive', () => {
     {
       what: 'another compression',
       entries: [MANIFEST, {...PAGE, method: 12}],
-      problem: '"ui/index.html" is compressed by method 12; only deflate is known',
+      problem: '"ui/index.html" is compressed by method 12; only deflate is supported',
     },
     {
       what: 'a checksum that does not hold',

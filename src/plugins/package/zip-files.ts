@@ -16,7 +16,7 @@ import {PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX, PACKAGE_RATIO_MAX} from './package
 
 /**
  * Opens an archive and checks its directory: names, sizes and kinds of all entries, before anything is inflated. The library
- * checks the structure; numbers of 64 bits that do not fit are among what it refuses.
+ * checks the structure, and refuses 64-bit numbers that are not safe integers.
  *
  * @param source Name of the archive in failures.
  * @throws {AppError} `invalid-package`.
@@ -32,7 +32,7 @@ export async function openZip(path: string, source: string): Promise<PackageFile
   }
 }
 
-/** Opens a regular file without waiting for the writer of a pipe. */
+/** Opens a regular file. Refuses a pipe without waiting for its writer. */
 async function openArchive(path: string, source: string): Promise<ZipFile> {
   // The library closes the descriptor, so it has to be a number and not a `FileHandle`.
   const descriptor = await promisify(open)(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -56,7 +56,7 @@ async function listEntries(zip: ZipFile, source: string): Promise<PackageList> {
   for await (const entry of readEntries(zip, source)) {
     addEntry(entry, {list, zip, source});
     packedBytes += entry.compressedSize;
-    // Entries that share their bytes: how a small archive becomes any size.
+    // Entries that share bytes let a small archive inflate to any size.
     if (packedBytes > zip.fileSize) throw invalidPackage(source, 'its entries overlap');
   }
   if (list.sizeBytes > zip.fileSize * PACKAGE_RATIO_MAX)
@@ -81,7 +81,7 @@ interface OpenedZip {
   readonly source: string;
 }
 
-/** Files that macOS adds to archives of its own; no plugin needs them. */
+/** Folder that macOS adds to archives; plugins do not need it. */
 const MACOS_FOLDER = '__MACOSX/';
 
 function addEntry(entry: Entry, {list, zip, source}: OpenedZip): void {
@@ -110,7 +110,7 @@ function findEntryProblem(entry: Entry, isFolder: boolean): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
   return METHODS.includes(entry.compressionMethod)
     ? undefined
-    : `is compressed by method ${entry.compressionMethod}; only deflate is known`;
+    : `is compressed by method ${entry.compressionMethod}; only deflate is supported`;
 }
 
 interface ZippedFile {

@@ -2,7 +2,7 @@ import {AppError} from '../../domain/app-error.ts';
 import {readJsonDocument} from '../../domain/json-document.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 
-/** Largest configuration, in bytes. Plugins read it at once, and published ones look for one address in it. */
+/** Maximum size of the configuration, in bytes. Plugins read it whole; published ones use one address in it. */
 const CONFIG_BYTES_MAX = 1024 * 1024;
 
 /**

@@ -6,13 +6,13 @@ import type {SettingValues} from '../../domain/user-settings.ts';
 /** Longest name of a setting in a failure, in characters: enough to recognise it. */
 const NAME_LENGTH_MAX = 64;
 
-/** Settings that an id has, by name. */
+/** Settings of an id, by name. */
 export type SettingRules = ReadonlyMap<string, PluginSetting>;
 
 /** Stored values with defaults filled in. */
 export interface EffectiveSettings {
   readonly values: SettingValues;
-  /** Stored values that do not fit; the default stands in their place. */
+  /** Stored values that are not valid; their defaults are used instead. */
   readonly problems: readonly DocumentProblem[];
 }
 

@@ -8,7 +8,7 @@ import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
 import {CORE, CORE_SETTINGS} from './core-settings.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 
-/** Entries that keep settings, and plugins that have some. */
+/** Dependencies of {@link openUserSettings}. */
 export interface UserSettingsDeps {
   readonly entries: Pick<TypedEntries, 'get' | 'putValue' | 'delete'>;
   readonly events: Pick<Events, 'subscribe'>;
@@ -22,7 +22,7 @@ const PREFIX = 'crewroom/settings/';
 /** Maximum number of attempts to change an entry that others change at the same time. */
 const ATTEMPTS_MAX = 10;
 
-/** Opens the settings. Backgrounds are told of each change, however the entry was written. */
+/** Opens the settings. Sends each change to the background, also if the entry was written directly. */
 export function openUserSettings(deps: UserSettingsDeps): UserSettings {
   return new StoredUserSettings(deps);
 }
@@ -90,7 +90,7 @@ class StoredUserSettings implements UserSettings {
     return this.#deps.entries.get(PREFIX + id);
   }
 
-  /** @returns True if the entry was still the one that was read; another change is thrown if there is no further attempt. */
+  /** @returns False if the entry was changed since it was read and `retries` is true; if it is false, throws the conflict. */
   async #write(
     id: string,
     entry: TypedEntry<unknown> | undefined,
@@ -126,7 +126,7 @@ class StoredUserSettings implements UserSettings {
     }
   }
 
-  /** Tells a background its settings; the client itself has none, and neither has a plugin that is gone. */
+  /** Sends a background its settings. The client itself has no background, and a removed plugin has none any more. */
   async #announce(id: string): Promise<void> {
     const {plugins} = this.#deps;
     if (plugins.manifest(id) !== undefined) plugins.updateSettings(id, await this.get(id));

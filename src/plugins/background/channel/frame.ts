@@ -30,7 +30,7 @@ export function encodeFrame(message: unknown, bodyBytes: number): Uint8Array {
 export class FrameReader {
   #chunks: Uint8Array[] = [];
   #sizeBytes = 0;
-  /** Bytes up to the end of the next frame, or of its lengths if they are not there yet. */
+  /** Bytes up to the end of the next frame, or of its lengths while they are incomplete. */
   #neededBytes = HEAD_BYTES;
 
   /**
@@ -42,7 +42,7 @@ export class FrameReader {
   read(chunk: Uint8Array): readonly Frame[] {
     this.#chunks.push(chunk);
     this.#sizeBytes += chunk.length;
-    // Without joining them before: a body of 16 MiB arrives in hundreds of chunks.
+    // Chunks are not joined before that: a body of 16 MiB arrives in hundreds of them.
     if (this.#sizeBytes < this.#neededBytes) return [];
     const frames: Frame[] = [];
     let rest = this.#chunks.length === 1 ? asBuffer(chunk) : Buffer.concat(this.#chunks);

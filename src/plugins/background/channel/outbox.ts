@@ -25,7 +25,7 @@ export class Outbox {
     this.#sink = sink;
   }
 
-  /** Bytes that wait for the other side, those of this tick apart. */
+  /** Bytes that wait for the other side, without those of the current tick. */
   get waitingBytes(): number {
     return this.#sink.writableLength;
   }

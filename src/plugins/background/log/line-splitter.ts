@@ -1,6 +1,6 @@
 import {StringDecoder} from 'node:string_decoder';
 
-/** Longest part of a line that is kept, in UTF-16 units: what is shown of it, and more, since secrets in it are masked. */
+/** Maximum length of a line, in UTF-16 units. More than is shown, so that a secret at the end of the shown part is whole. */
 export const KEPT_LENGTH_MAX = 64 * 1024;
 
 /** Splits a stream of bytes into lines. Characters may be split over chunks. */

@@ -6,14 +6,14 @@ import type {Timers} from '../../../domain/timers.ts';
 import {LineSplitter} from './line-splitter.ts';
 
 /**
- * Maximum length of the output of a plugin that is logged in a second, in UTF-16 units: a thousand lines of the usual length several times. To
- * mask it takes some ten milliseconds.
+ * Maximum length of the output of a plugin that is logged in a second, in UTF-16 units: several thousand lines of usual length. Masking
+ * it takes about ten milliseconds.
  */
 const LOG_LENGTH_PER_SECOND_MAX = 1024 * 1024;
 
 /**
- * Maximum number of bytes that are read of a plugin in a second, also of lines that are dropped. A plugin that writes more waits: its output
- * costs the plugin time, and not the service.
+ * Maximum number of bytes that are read of a plugin in a second, also of lines that are dropped. A plugin that writes more has
+ * to wait, which protects the service.
  */
 const LOG_BYTES_PER_SECOND_MAX = 16 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ const INTERVAL_MS = 1000;
  */
 const DRAIN_TIMEOUT_MS = 1000;
 
-/** The log that lines go to. */
+/** Dependencies of {@link LogReader}. */
 export interface LogReaderDeps {
   readonly mask: (text: string) => string;
   readonly onLine: (line: PluginLogLine) => void;

@@ -29,7 +29,7 @@ export class Secrets {
 
   /** Masks the secrets in a line, or in another text of a plugin, and then cuts it. */
   mask(text: string): string {
-    // A text of the largest length may have lost its end, and with it half a secret.
+    // A text of the maximum length may have been cut in the middle of a secret.
     const masked = this.#redactor.hide(text, KEPT_LENGTH_MAX - 1);
     return masked.length > SHOWN_LENGTH_MAX ? `${masked.slice(0, SHOWN_LENGTH_MAX)}…` : masked;
   }

@@ -1,4 +1,4 @@
-// The program of a background: a process of its own that loads one plugin and answers for it. Standard output and standard
+// The program of a background: a process of its own that loads one plugin and answers its calls. Standard output and standard
 // error belong to the plugin; the service is reached over two pipes.
 import {startWatchdog} from './watchdog.ts';
 

@@ -17,7 +17,7 @@ export class Plugin {
     this.#outbox = outbox;
   }
 
-  /** Takes a message of the service. */
+  /** Acts on a message of the service. */
   receive(message: ServiceMessage, body: Uint8Array): void {
     switch (message.kind) {
       case 'start':

@@ -92,7 +92,7 @@ function redirectFetch(service: OwnService): void {
   };
 }
 
-/** There is none in Node 20. */
+/** Replaces the global `WebSocket`, which Node 20 does not have. */
 function redirectWebSocket(service: OwnService): void {
   const original: unknown = Reflect.get(globalThis, 'WebSocket');
   if (!isWebSocketClass(original)) return;

@@ -12,7 +12,7 @@ export function serve(): void {
   // Errors outside of calls are logged, and the plugin runs on: published plugins have timers whose requests fail.
   process.on('uncaughtException', error => logProblem('Uncaught exception', error));
   process.on('unhandledRejection', reason => logProblem('Unhandled rejection', reason));
-  // On Windows, Ctrl+C in the terminal of the service reaches this process too. The service ends it in good order.
+  // On Windows, Ctrl+C in the terminal of the service reaches this process too. The service calls `onEnd` and ends it.
   process.on('SIGINT', () => {});
   const channel = new Socket({fd: CHANNEL_FD});
   const plugin = new Plugin(new Outbox(channel));

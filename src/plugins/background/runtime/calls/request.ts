@@ -5,7 +5,7 @@ export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
-/** Request that a route takes. Headers and query are read when they are asked for: most routes do without. */
+/** Request that a route gets as `req`. Headers and query are parsed at each access, since most routes do not use them. */
 export class RouteRequest {
   readonly method: string;
   readonly url: string;
@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the object or array that a text is; undefined if it is another text. */
+/** Parses a text that is a JSON object or array; undefined for any other text. */
 function findJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -13,7 +13,7 @@ export interface RouteResponseDeps {
 /** Statuses whose answers have no body (RFC 9110 section 6.4.1). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** RouteResponse that a route takes. Each method returns it, so that calls can be chained. */
+/** Response that a route gets as `res`. Each method returns it, so that calls can be chained. */
 export class RouteResponse {
   readonly #deps: RouteResponseDeps;
   #status = 200;

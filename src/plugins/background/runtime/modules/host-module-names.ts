@@ -1,7 +1,7 @@
 /** Name of the SDK of backgrounds, which is no longer published. */
 export const SDK_NAME = '@tfdidesign/smartcars3-background-sdk';
 
-/** Our own, small one. */
+/** Address of the replacement for this SDK. */
 export const SDK_URL = new URL('background-sdk.js', import.meta.url);
 
 /** Packages that plugins may expect of their host. */

@@ -13,7 +13,7 @@ export function provideToRequire(file: string): void {
   const sdkFile = fileURLToPath(SDK_URL);
   const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
   if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
-  // The resolution in the host comes here too, and must not begin again if the host does not have the module.
+  // Resolving in the host calls this function again, which must not recurse if the host does not have the module.
   let inHost = false;
   Reflect.set(Module, '_resolveFilename', (name: string, ...rest: readonly unknown[]): unknown => {
     try {
@@ -29,7 +29,7 @@ export function provideToRequire(file: string): void {
       }
     }
   });
-  // An ES module, which older versions of Node cannot require.
+  // The SDK is an ES module, which older versions of Node cannot require.
   const sdkModule = new Module(sdkFile);
   sdkModule.exports = {...sdk};
   sdkModule.loaded = true;
@@ -37,7 +37,7 @@ export function provideToRequire(file: string): void {
   Reflect.set(globalThis, '__non_webpack_require__', createRequire(file));
 }
 
-/** Provides them to `import`. */
+/** Provides the modules of the host to `import`. */
 export function provideToImport(): void {
   const registerHooks: unknown = Reflect.get(Module, 'registerHooks');
   // Node 20 has no hooks in the thread of the plugin: it starts another one for them.

@@ -8,11 +8,11 @@ import {provideToImport, provideToRequire} from './host-modules.ts';
 /** Members of a background. */
 const MEMBERS = ['onStart', 'onEnd', 'onSettingsUpdate', 'routes'] as const;
 
-/** Loads the module of a background, as CommonJS or as an ES module, and returns its exports. The modules of the host are there for it. */
+/** Loads the module of a background, as CommonJS or as an ES module, and returns its exports. It can load the modules of the host. */
 export async function loadModule(file: string): Promise<unknown> {
   provideToRequire(file);
   const exported = isEsModule(file) ? await importModule(file) : await requireModule(file);
-  // Compilers put an `export default` below `default`, and the import of such a module does so once more.
+  // Compilers export an `export default` as the member `default`, and importing such a module wraps it once more.
   const candidates = [exported, memberOf(exported, 'default'), memberOf(memberOf(exported, 'default'), 'default')];
   return candidates.find(each => MEMBERS.some(name => memberOf(each, name) !== undefined)) ?? exported;
 }
@@ -21,7 +21,7 @@ async function requireModule(file: string): Promise<unknown> {
   try {
     return createRequire(file)(file);
   } catch (error) {
-    // Node recognises ES modules by their syntax too. One that awaits can only be imported.
+    // Node also detects ES modules by their syntax. One with a top-level `await` can only be imported.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_REQUIRE_ASYNC_MODULE')
       return importModule(file);
     throw error;
