@@ -143,7 +143,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
 
   for (const part of ['store', 'lock']) {
     test(`opens, and takes writes, after any one write to its new file in ${part}/ failed at the very first start`, async () => {
-      for (let count = 1; count <= FIRST_WRITES; count++) {
+      const failAt = async (count: number): Promise<void> => {
         const directory = await makeDirectory();
         const file = join(directory, part, 'data.mdb');
         const inject = `inject=pwrite64:error=EIO:when=${count}`;
@@ -174,7 +174,8 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
         const again = await openStore(directory);
         await write(again, put('b'));
         await again[Symbol.asyncDispose]();
-      }
+      };
+      await Promise.all(Array.from({length: FIRST_WRITES}, (_, index) => failAt(index + 1)));
     });
   }
 

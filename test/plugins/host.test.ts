@@ -304,8 +304,10 @@ describe('a plugin on disk', () => {
   test('that was removed is known until its background has ended', async () => {
     const service = await startPlugins(async directory => {
       await writePlugin(join(directory, 'com.example.slow'), {
-        'background/index.js': `exports.onEnd = () => new Promise(resolve => { exports.routes.post.end.handler = (_req, res) => { res.json({}); resolve(); }; console.log('ending'); });
-          exports.routes = {post: {end: {handler() {}}}};`,
+        'background/index.js': `exports.onEnd = () => new Promise(resolve => {
+            setInterval(() => require('node:fs').existsSync(${JSON.stringify(join(directory, 'end'))}) && resolve(), 20);
+            console.log('ending');
+          });`,
       });
     });
     await service.until('com.example.slow', isRunning);
@@ -316,6 +318,9 @@ describe('a plugin on disk', () => {
     const {state, reason} = plugins.status('com.example.slow');
     assert.deepEqual({state, reason}, {state: 'stopped', reason: 'it was removed'});
     assert.equal(plugins.logs('com.example.slow').at(-1)?.text, 'ending');
+    await writeFile(join(service.directory, 'end'), '');
+    const failure = {code: 'no-plugin', plugin: 'com.example.slow'};
+    await vi.waitFor(() => assert.throws(() => plugins.status('com.example.slow'), {failure}), {timeout: 60_000});
   });
 
   test('is broken with its reason, never half started, and started once it is fixed', async () => {
