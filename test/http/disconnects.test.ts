@@ -5,7 +5,7 @@ import {Feed} from '../support/feed.ts';
 import {formatRequest, type RawClient} from '../support/raw-client.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
 
-const ROUNDS = 1000;
+const ROUNDS = 500;
 const AT_ONCE = 20;
 
 const STREAM = formatRequest('GET /', []);
