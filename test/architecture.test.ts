@@ -281,7 +281,6 @@ const MAY_IMPORT = {
     'system',
     'node:fs',
     'node:path',
-    'node:timers',
   ],
   'cli/parser': [
     'paths.ts',
@@ -412,7 +411,6 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'parts.ts': [['environment', 'clock', 'randomness', 'network', 'timers'], 'the defaults of `CrewroomParts`'],
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
-  'cli/plugin/': [['timers'], 'the pause between two questions to the service'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'cli/commands/': [['timers'], 'the intervals of `wait` and `stop`'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],

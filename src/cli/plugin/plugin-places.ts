@@ -1,7 +1,7 @@
 import {lstat, realpath} from 'node:fs/promises';
-import {setTimeout as after} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {untilAborted} from '../../domain/until-aborted.ts';
 import {pluginStorageDirOf, pluginsDirOf} from '../../paths.ts';
 import {findAccessProblem, findPlaceProblem} from '../../plugins/directory/access.ts';
 import type {PluginPlaces} from '../../plugins/package/remove-plugin.ts';
@@ -34,12 +34,8 @@ export function stage({plugins}: PluginPlaces, {processId, randomName}: CliConte
 }
 
 /** Returns how a command waits for the service. */
-export function waitingOf({elapsedMs}: CliContext, signal: AbortSignal): Waiting {
-  return {
-    elapsedMs,
-    signal,
-    pause: timeMs => after(timeMs, undefined, {signal}).catch(() => signal.throwIfAborted()),
-  };
+export function waitingOf({elapsedMs, pause}: CliContext, signal: AbortSignal): Waiting {
+  return {elapsedMs, signal, pause: timeMs => untilAborted(pause(timeMs), signal)};
 }
 
 /** Runs a change of the directory of plugins, and turns an error of the operating system into a failure that names the directory. */

@@ -12,7 +12,7 @@ export interface FollowingService {
 /** Dependencies of functions that wait for a service. */
 export interface Waiting {
   /** Waits; rejects once the signal is aborted. */
-  readonly pause: (timeMs: number, signal: AbortSignal) => Promise<void>;
+  readonly pause: (timeMs: number) => Promise<unknown>;
   /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly signal: AbortSignal;
@@ -69,7 +69,7 @@ async function poll<T>({pause, elapsedMs, signal}: Waiting, ask: () => Promise<T
     signal.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
-    await pause(PAUSE_MS, signal);
+    await pause(PAUSE_MS);
   } while (elapsedMs() - startMs < WAIT_MAX_MS);
   return undefined;
 }
