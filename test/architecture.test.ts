@@ -505,6 +505,11 @@ describe('clock, randomness, network and process are given', () => {
   }
 });
 
+test('no module keeps state: constants only, and collections that cannot be changed', () => {
+  const state = /^(?:export )?(?:(?:let|var) |const \w+ = new (?:Weak)?(?:Map|Set)\b)/m;
+  expect(files.filter(file => state.test(readCode(file)))).toEqual([]);
+});
+
 /** Returns the text of a file without its comments. */
 function readCode(file: string): string {
   return readFileSync(join(source, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
