@@ -5,7 +5,7 @@ import {type Batch, choose, makeBatches} from './batches.ts';
 import type {ApiDocument} from './document.ts';
 import type {Finding} from './finding.ts';
 import {Gate} from './gate.ts';
-import {HINTS} from './hints.ts';
+import {HINTS, REFUSED} from './hints.ts';
 import {checkMemory, type MemorySample} from './memory.ts';
 import type {FuzzOptions} from './options.ts';
 import {createOracle} from './oracle.ts';
@@ -264,7 +264,7 @@ class Run {
       cases: this.#cases,
       rounds: this.#rounds,
       counts: Object.fromEntries(Array.from(counts, ([name, statuses]) => [name, Object.fromEntries(statuses)])),
-      unreached: findUnreached(this.#deps.document, counts),
+      unreached: findUnreached(this.#deps.document, counts, REFUSED),
       failures: this.#failures,
       crashes: this.#deps.service.crashes,
       longestTickMs: this.#deps.service.longestTickMs,

@@ -1,12 +1,16 @@
 import type {RequestHints} from './arbitrary/requests.ts';
 import {SIGN_INS} from './back-end.ts';
+import {PILOTS} from './pilots.ts';
 import {FLIGHTS, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
 
 /** Values with which requests succeed at the fuzzed service, its back end and its plugins. */
 export const HINTS: RequestHints = {
-  bodies: {signIn: SIGN_INS, putSettings: SETTINGS, changeFlight: FLIGHTS},
+  bodies: {signIn: SIGN_INS, putSettings: SETTINGS, changeFlight: FLIGHTS, usePilot: PILOTS},
   segments: PLUGIN_SEGMENTS,
   before: {getIdentity: 'signIn', verifySession: 'signIn', getFlight: 'changeFlight'},
   // It waits until the plugin runs.
   slow: ['restartPlugin'],
 };
+
+/** Operations that the fuzzed service always refuses: it has an airline, which no sample pilot replaces. */
+export const REFUSED: readonly string[] = ['usePilot'];

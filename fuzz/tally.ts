@@ -44,7 +44,7 @@ export interface Unreached {
 }
 
 /** Finds the parts of a document that no answer has shown. */
-export function findUnreached({operations}: ApiDocument, counts: Counts): Unreached {
+export function findUnreached({operations}: ApiDocument, counts: Counts, refused: readonly string[] = []): Unreached {
   const seen = (name: string, status: number): boolean => (counts.get(name)?.get(status) ?? 0) > 0;
   const missing = operations.map(({name, answers}) => [
     name,
@@ -54,7 +54,9 @@ export function findUnreached({operations}: ApiDocument, counts: Counts): Unreac
       .filter(status => !seen(name, status)),
   ]) satisfies [string, number[]][];
   return {
-    operations: operations.filter(({name}) => !SUCCESSES.some(status => seen(name, status))).map(({name}) => name),
+    operations: operations
+      .map(({name}) => name)
+      .filter(name => !refused.includes(name) && !SUCCESSES.some(status => seen(name, status))),
     statuses: Object.fromEntries(missing.filter(([, statuses]) => statuses.length > 0)),
   };
 }

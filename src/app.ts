@@ -6,6 +6,7 @@ import type {Events} from './domain/event.ts';
 import type {Flight} from './domain/flight.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
+import type {Pilots} from './domain/pilots.ts';
 import type {Plugins} from './domain/plugin.ts';
 import type {ServedSessions, Sessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
@@ -19,6 +20,7 @@ import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import type {JsonObject} from './http/openapi/document.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
+import {createPilotChoice} from './identity/pilot-choice.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
 import {type CrewroomParts, DEFAULT_PARTS, openPlugins, openSessions} from './parts.ts';
 import {platformPaths} from './paths.ts';
@@ -54,6 +56,8 @@ export interface Crewroom extends AsyncDisposable {
   readonly transfer: Transfer;
   /** Signs pilots in to the back end of the airline, and out. */
   readonly sessions: Sessions;
+  /** Switches among sample pilots, while nothing else is served. */
+  readonly pilots: Pilots;
   /** Runs plugins, once the service listens. */
   readonly plugins: Plugins;
   /** Settings that a pilot makes for the client and for plugins. */
@@ -111,7 +115,7 @@ export async function openCrewroom(
     const hasSignIn = parts.openIdentity === undefined || config.airline !== '';
     const identity = hasSignIn ? await openSessions(base, config, given) : openFixedSessions(base, given.nowMs);
     // 5. Connect the services, the HTTP handler and the sweeper.
-    return new OpenedCrewroom({config, pluginConfig, parts: given, identity, store});
+    return new OpenedCrewroom({config, pluginConfig, parts: given, base, identity, store});
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -129,6 +133,8 @@ interface Opened {
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
   readonly parts: CrewroomParts;
+  /** The identity that is served while no pilot is signed in. */
+  readonly base: IdentitySource;
   readonly identity: IdentitySource & ServedSessions;
   readonly store: Store;
 }
@@ -141,6 +147,7 @@ class OpenedCrewroom implements Crewroom {
   readonly identity: IdentitySource;
   readonly transfer: Transfer;
   readonly sessions: Sessions;
+  readonly pilots: Pilots;
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
@@ -152,13 +159,14 @@ class OpenedCrewroom implements Crewroom {
   readonly #http: HttpService;
   #closed: Promise<void> | undefined;
 
-  constructor({config, pluginConfig, parts, identity, store}: Opened) {
+  constructor({config, pluginConfig, parts, base, identity, store}: Opened) {
     const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
     this.storeId = store.id;
     this.identity = identity;
     this.sessions = identity;
+    this.pilots = createPilotChoice({identity, base});
     this.#store = store;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
@@ -174,8 +182,19 @@ class OpenedCrewroom implements Crewroom {
     announcePlugins(this.#host, events);
     this.settings = openUserSettings({entries: this.entries, events, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
-    const {transfer, plugins, settings, flight} = this;
-    const services = {store, entries, events, transfer, identity, sessions: identity, plugins, settings, flight};
+    const {transfer, pilots, plugins, settings, flight} = this;
+    const services = {
+      store,
+      entries,
+      events,
+      transfer,
+      identity,
+      sessions: identity,
+      pilots,
+      plugins,
+      settings,
+      flight,
+    };
     const forPlugins = {pluginConfig, allowedOrigins: config.allowOrigin, nowMs};
     const versions = {version: VERSION, apiVersion: API_VERSION};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});

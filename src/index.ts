@@ -72,6 +72,7 @@ export {compareKeys, type Key, type Prefix, parseKey, parsePrefix} from './domai
 export {DEFAULT_LIMITS, type Limits} from './domain/limits.ts';
 export {type ListAllOptions, listAll} from './domain/list-all.ts';
 export type {Log, LogFields} from './domain/log.ts';
+export type {PilotList, Pilots, SamplePilot} from './domain/pilots.ts';
 export type {
   PluginAnswer,
   PluginBody,

@@ -76,7 +76,7 @@ async function openStore(
 }
 
 async function openIdentity({profile}: Config, {log}: CrewroomParts): Promise<IdentitySource> {
-  if (profile === '') return openSampleSource();
+  if (profile === '') return openSampleSource({log});
   if (profile === 'none') return openEmptySource();
   const {openProfileSource} = await import('./identity/profile-source.ts');
   return openProfileSource({file: profile, log});

@@ -2,7 +2,7 @@ import {join, resolve} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCrewroom} from '../src/app.ts';
 import type {IdentitySource} from '../src/domain/identity.ts';
-import {openSampleSource} from '../src/identity/sample-source.ts';
+import {openEmptySource} from '../src/identity/sample-source.ts';
 import {SNAPSHOTS_MAX} from '../src/store/tree/snapshots.ts';
 import {makeTemporaryDirectory} from './support/service.ts';
 
@@ -36,7 +36,7 @@ describe('openCrewroom()', () => {
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const dataDir = join(directory.path, 'data');
     const broken: IdentitySource = {
-      ...openSampleSource(),
+      ...openEmptySource(),
       [Symbol.asyncDispose]: () => Promise.reject(new Error('broken')),
     };
     const first = await openCrewroom({dataDir, port: 0}, {openIdentity: async () => broken});

@@ -39,6 +39,9 @@ const SHOWN = [
   '',
   'sample',
   'Node',
+  'long-names',
+  '',
+  '',
   '',
 ];
 

@@ -61,6 +61,7 @@ const LOADERS = {
   import: () => import('./commands/import.ts'),
   copy: () => import('./commands/copy.ts'),
   snapshot: () => import('./commands/snapshot.ts'),
+  pilot: () => import('./commands/pilot.ts'),
   plugin: () => import('./commands/plugin.ts'),
   flight: () => import('./commands/flight.ts'),
   config: () => import('./commands/config.ts'),

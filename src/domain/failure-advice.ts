@@ -55,6 +55,9 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-sign-in': 'Send {"username": "…", "password": "…"}, and "scriptURL" if no airline is configured',
   'sign-in-unavailable': 'Start the service with --airline FILE, or without --profile',
   'sign-in-busy': 'Wait until it has ended, at most half a minute, then try again',
+  'invalid-pilot-choice': 'Send {"name": "captain"}; "crewroom pilot list" and GET /api/pilots name all sample pilots',
+  'pilot-choice-unavailable':
+    'Sign out with "crewroom sign-out", or start the service without --profile and --airline; "crewroom status" shows where the identity comes from',
   'no-plugin': '"crewroom plugin list" and GET /api/plugins name all plugins; ids are exact',
   'invalid-plugin': 'Correct the named problems; "crewroom plugin check DIR" checks the folder of a plugin',
   'invalid-plugin-settings':

@@ -38,8 +38,14 @@ const VARIANTS: readonly Variant[] = [
       text: `Cannot apply the transaction: ${text}`,
     }),
   ),
-  ...(['invalid-sign-in', 'invalid-flight'] as const).map(
-    (code): Variant => ({
+  ...(
+    [
+      ['invalid-sign-in', 'sign in'],
+      ['invalid-pilot-choice', 'switch the sample pilot'],
+      ['invalid-flight', 'simulate the flight'],
+    ] as const
+  ).map(
+    ([code, action]): Variant => ({
       code,
       name: 'every problem, and "it" of the whole document',
       failure: {
@@ -49,7 +55,7 @@ const VARIANTS: readonly Variant[] = [
           {path: '$.a', problem: 'is missing'},
         ],
       },
-      text: `Cannot ${code === 'invalid-sign-in' ? 'sign in' : 'simulate the flight'}: it has to be an object; $.a is missing`,
+      text: `Cannot ${action}: it has to be an object; $.a is missing`,
     }),
   ),
   ...([{}, {message: 'Denied "x"'}] as const).flatMap(given => {

@@ -47,6 +47,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
   'sign-in-unavailable': ({problem}) => `Cannot sign in, sign out or verify a session: ${problem}`,
   'sign-in-busy': () => 'Cannot sign in: another sign-in is in progress',
+  'invalid-pilot-choice': ({problems}) => `Cannot switch the sample pilot: ${problems.map(describeProblem).join('; ')}`,
+  'pilot-choice-unavailable': ({problem}) => `Cannot switch the sample pilot: ${problem}`,
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
   'invalid-plugin': ({plugin, problems}) =>
     `Cannot use the plugin ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,

@@ -39,6 +39,9 @@ export type RequestFailure =
   | {readonly code: 'invalid-sign-in'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'sign-in-unavailable'; readonly problem: string}
   | {readonly code: 'sign-in-busy'}
+  /** The request to switch the sample pilot is wrong. */
+  | {readonly code: 'invalid-pilot-choice'; readonly problems: readonly DocumentProblem[]}
+  | {readonly code: 'pilot-choice-unavailable'; readonly problem: string}
   | PluginFailure;
 
 /** Failures of plugins, of their settings and of their routes. `route` is a method and a name, such as `GET data`. */

@@ -11,7 +11,8 @@ export type IdentityOrigin =
   /** The back end of an airline, where a pilot signs in. */
   | {readonly kind: 'back-end'; readonly scriptURL: string}
   | {readonly kind: 'profile'; readonly file: string}
-  | {readonly kind: 'sample'}
+  /** `pilot` is the name of the sample, if the source has several. */
+  | {readonly kind: 'sample'; readonly pilot?: string}
   | {readonly kind: 'none'};
 
 /**
@@ -111,6 +112,13 @@ export interface IdentitySource extends AsyncDisposable {
 
   /** Calls the listener after each change of {@link current}. @returns A function that removes it. */
   onChange(listener: () => void): () => void;
+
+  /**
+   * Serves another sample pilot; absent if the source has none.
+   *
+   * @throws {AppError} `invalid-pilot-choice` for an unknown name.
+   */
+  usePilot?(name: string): void;
 
   /** Releases the resources of the source. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;

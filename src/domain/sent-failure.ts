@@ -24,6 +24,8 @@ const MEMBERS = {
   'invalid-sign-in': 'problems',
   'sign-in-unavailable': 'problem',
   'sign-in-busy': '',
+  'invalid-pilot-choice': 'problems',
+  'pilot-choice-unavailable': 'problem',
   'no-plugin': 'plugin',
   'invalid-plugin': 'plugin problems',
   'invalid-plugin-settings': 'plugin problems',

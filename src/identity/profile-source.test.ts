@@ -8,7 +8,7 @@ import type {Log, LogFields} from '../domain/log.ts';
 import {testIdentitySource} from '../testing/index.ts';
 import {openProfileSource, PROFILE_BYTES_MAX} from './profile-source.ts';
 import {SAMPLE_DOCUMENT} from './sample-document.ts';
-import {openEmptySource, openSampleSource} from './sample-source.ts';
+import {openEmptySource} from './sample-source.ts';
 
 const runner = {describe, test};
 const directories: string[] = [];
@@ -17,7 +17,6 @@ afterAll(async () => {
   for (const directory of directories) await rm(directory, {recursive: true});
 });
 
-testIdentitySource({name: 'the sample identity', open: async () => openSampleSource(), ...runner});
 testIdentitySource({name: 'no identity', open: async () => openEmptySource(), ...runner});
 testIdentitySource({
   name: 'an identity in a file',

@@ -1,21 +1,70 @@
-import type {Identity, IdentitySource} from '../domain/identity.ts';
-import {summarise} from './identity-document.ts';
-import {SAMPLE_DOCUMENT} from './sample-document.ts';
+import {AppError} from '../domain/app-error.ts';
+import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.ts';
+import {Listeners} from '../domain/listeners.ts';
+import type {Log} from '../domain/log.ts';
+import {DEFAULT_PILOT, SAMPLE_PILOT_NAMES, type SamplePilotName} from '../domain/pilots.ts';
+import {readSamplePilot} from './sample-pilots.ts';
 
-/** Serves the sample identity, so that plugins can be tried before anything is configured. */
-export function openSampleSource(): IdentitySource {
-  const identity: Identity = {
-    json: new TextEncoder().encode(JSON.stringify(SAMPLE_DOCUMENT)),
-    summary: summarise(SAMPLE_DOCUMENT),
-  };
-  return openFixedSource({kind: 'sample'}, identity);
+/** Dependencies of {@link openSampleSource}. */
+export interface SampleSourceDeps {
+  readonly log: Log;
+}
+
+/** Serves a sample pilot, so that plugins can be tried before anything is configured. */
+export function openSampleSource(deps: SampleSourceDeps): IdentitySource {
+  return new SampleSource(deps);
+}
+
+class SampleSource implements IdentitySource {
+  readonly #log: Log;
+  readonly #listeners: Listeners;
+  #pilot = DEFAULT_PILOT;
+  #identity = readSamplePilot(DEFAULT_PILOT);
+
+  constructor({log}: SampleSourceDeps) {
+    this.#log = log;
+    this.#listeners = new Listeners(error => log.error('a listener for identity changes failed', {error}));
+  }
+
+  get origin(): IdentityOrigin {
+    return {kind: 'sample', pilot: this.#pilot};
+  }
+
+  current(): Identity | undefined {
+    return this.#identity;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  usePilot(name: string): void {
+    const pilot = parseName(name);
+    if (pilot === this.#pilot) return;
+    this.#pilot = pilot;
+    this.#identity = readSamplePilot(pilot);
+    this.#log.info('sample pilot switched', {pilot, identity: this.#identity?.summary ?? 'none'});
+    this.#listeners.call();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+  }
+}
+
+function parseName(name: string): SamplePilotName {
+  const known = SAMPLE_PILOT_NAMES.find(each => each === name);
+  if (known !== undefined) return known;
+  const problem = `is not one of ${SAMPLE_PILOT_NAMES.join(', ')}`;
+  throw new AppError({code: 'invalid-pilot-choice', problems: [{path: '$.name', problem}]});
 }
 
 /** Serves no identity. */
 export function openEmptySource(): IdentitySource {
-  return openFixedSource({kind: 'none'}, undefined);
-}
-
-function openFixedSource(origin: IdentitySource['origin'], identity: Identity | undefined): IdentitySource {
-  return {origin, current: () => identity, onChange: () => () => {}, [Symbol.asyncDispose]: async () => {}};
+  return {
+    origin: {kind: 'none'},
+    current: () => undefined,
+    onChange: () => () => {},
+    [Symbol.asyncDispose]: async () => {},
+  };
 }

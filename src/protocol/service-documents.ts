@@ -20,6 +20,8 @@ export interface Readiness {
     readonly source: 'back-end' | 'profile' | 'sample' | 'none';
     readonly signedIn: boolean;
     readonly state: 'signed-out' | 'signed-in' | 'expired';
+    /** Name of the sample pilot, if the identity is a sample. */
+    readonly pilot?: string;
     /** Present if the served identity is the last known one, which the back end of the airline has not confirmed since. */
     readonly stale?: true;
     readonly summary?: string;
@@ -52,5 +54,12 @@ const SERVICE: ShapeOf<ServiceDocument> = {
 const READINESS: ShapeOf<Readiness> = {
   ready: 'boolean',
   store: 'string',
-  identity: {source: 'string', signedIn: 'boolean', state: 'string', 'stale?': 'boolean', 'summary?': 'string'},
+  identity: {
+    source: 'string',
+    signedIn: 'boolean',
+    state: 'string',
+    'pilot?': 'string',
+    'stale?': 'boolean',
+    'summary?': 'string',
+  },
 };

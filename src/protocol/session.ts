@@ -1,20 +1,14 @@
-import {AppError} from '../domain/app-error.ts';
-import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
-import type {DocumentProblem} from '../domain/failure.ts';
-import {JsonIndex} from '../domain/json-index.ts';
-import {TooBroad} from '../domain/json-limits.ts';
+import type {DocumentObject} from '../domain/document-object.ts';
 import {isSentFailure} from '../domain/sent-failure.ts';
 import type {SessionStatus, SignIn} from '../domain/session.ts';
 import type {ShapeOf} from '../domain/shape.ts';
 import {problemOf, readProblem} from './failure/failure-document.ts';
+import {readSmallDocument} from './small-document.ts';
 import {formatTime} from './text/format-time.ts';
 import {readDocument, readExpiry, readTime} from './text/read-document.ts';
 
 /** Largest body of a sign-in, in bytes: an address, a name and a password of the largest usual sizes. */
 export const SIGN_IN_BYTES_MAX = 16 * 1024;
-
-/** Deepest nesting of a sign-in, which holds only strings. */
-const DEPTH_MAX = 8;
 
 /** Writes the body of a sign-in. */
 export function formatSignIn({scriptURL, username, password}: SignIn): string {
@@ -27,26 +21,13 @@ export function formatSignIn({scriptURL, username, password}: SignIn): string {
  * @throws {AppError} `invalid-json`; `invalid-sign-in` with the path of each problem.
  */
 export function readSignIn(body: Uint8Array): SignIn {
-  const index = indexDocument(body);
-  const problems: DocumentProblem[] = [];
-  const report = (problem: DocumentProblem): void => void problems.push(problem);
-  const root = new DocumentObject({index, span: index.root, path: '$', report});
-  const scriptURL = root.has('scriptURL') ? root.string('scriptURL') : undefined;
-  const username = root.string('username');
-  const password = root.string('password');
-  root.end();
-  if (username === undefined || password === undefined || problems.length > 0)
-    throw new AppError({code: 'invalid-sign-in', problems});
-  return {scriptURL, username, password};
+  return readSmallDocument(body, readMembers, problems => ({code: 'invalid-sign-in', problems}));
 }
 
-function indexDocument(body: Uint8Array): JsonIndex {
-  try {
-    return new JsonIndex(body, {depthMax: DEPTH_MAX, breadthMax: [DOCUMENT_MEMBERS_MAX]});
-  } catch (error) {
-    if (!(error instanceof TooBroad)) throw error;
-    throw new AppError({code: 'invalid-sign-in', problems: [describeBreadth(error)]}, {cause: error});
-  }
+function readMembers(root: DocumentObject): SignIn {
+  const scriptURL = root.has('scriptURL') ? root.string('scriptURL') : undefined;
+  // A member that is missing is a problem, for which the whole document is refused.
+  return {scriptURL, username: root.string('username') ?? '', password: root.string('password') ?? ''};
 }
 
 /** Status of the session, as it travels. */

@@ -357,6 +357,7 @@ describe('crewroom status and identity', () => {
       source: 'sample',
       signedIn: true,
       state: 'signed-in',
+      pilot: 'captain',
       summary: 'Ada Quill (CRW0042), Crewroom Air',
     });
     assert.deepEqual({ready: status['ready'], store: status['store']}, {ready: true, store: 'read-write'});

@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch' | 'run' |
   'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
   'sign-out': {stdout: /^No pilot was signed in/},
   doctor: {args: ['--ephemeral'], stdout: /^ok +Service /m},
+  pilot: {args: ['list'], stdout: /^captain\n/},
   plugin: {args: ['list'], stdout: /^$/},
   flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
   config: {stdout: /^SETTING /},

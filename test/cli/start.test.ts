@@ -34,7 +34,7 @@ describe('crewroom start, for programs', () => {
     assert.equal(level, 'info');
     assert.match(String(version), /^\d+\.\d+\.\d+/);
     assert.equal((urls as readonly string[])[0], `http://127.0.0.1:${port}`);
-    assert.deepEqual(identity, {source: 'sample', summary: 'Ada Quill (CRW0042), Crewroom Air'});
+    assert.deepEqual(identity, {source: 'sample', pilot: 'captain', summary: 'Ada Quill (CRW0042), Crewroom Air'});
     assert.deepEqual({store, dataDir}, {store: 'disk', dataDir: join(home, 'told')});
     assert.equal(docs, `http://localhost:${port}/docs`);
     assert.equal(processId, service.child.pid);

@@ -1,6 +1,7 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {SILENT_LOG} from '../../src/domain/log.ts';
 import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
@@ -277,7 +278,7 @@ describe('concurrent sign-ins', () => {
 test('a program that brings its own source has no sign-in', async () => {
   const machine = await createMachine();
   const {openSampleSource} = await import('../../src/identity/sample-source.ts');
-  const {client} = await machine.start({}, {openIdentity: async () => openSampleSource()});
+  const {client} = await machine.start({}, {openIdentity: async () => openSampleSource({log: SILENT_LOG})});
   expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'sample'});
   for (const call of [() => client.sessions.signIn(CREDENTIALS), () => client.sessions.signOut()])
     await expect(call()).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});

@@ -202,6 +202,24 @@ describe('the identity of a background', () => {
     });
   }
 
+  test('is the sample pilot that is chosen', async () => {
+    const service = await startPlugins(directory => copyPlugin(HELLO, directory), {}, {timers: HASTE});
+    const {pilots} = service.crewroom;
+    const {startedAtMs} = await service.until(HELLO, isRunning);
+    pilots.use('maintenance');
+    await service.until(HELLO, status => isRunning(status) && status.startedAtMs !== startedAtMs);
+    expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'Daiki'});
+    pilots.use('signed-out');
+    const {reason} = await service.until(HELLO, ({state}) => state === 'waiting');
+    assert.equal(reason, 'no pilot is signed in');
+    pilots.use('no-account');
+    await service.until(HELLO, isRunning);
+    expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'Chiara'});
+    // Each background ended in good order: its `onEnd` ran.
+    assert.equal(service.logged.filter(({message}) => message === 'ended').length, 2);
+    assert.doesNotMatch(JSON.stringify(service.logged), /sample-session/);
+  });
+
   test('stays when the session was merely verified; several changes at once are one', async () => {
     const identity = changingIdentity();
     const service = await startPlugins(

@@ -63,6 +63,8 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
     route: 'GET data',
     problem: 'the plugin has not started',
   },
+  'invalid-pilot-choice': {code: 'invalid-pilot-choice', problems: [{path: '$.name', problem: 'is missing'}]},
+  'pilot-choice-unavailable': {code: 'pilot-choice-unavailable', problem: 'the identity comes from a profile'},
   'invalid-flight': {code: 'invalid-flight', problems: [{path: '$.to', problem: 'is not one of EDDF, LPMA'}]},
   'no-flight': {code: 'no-flight'},
   'plugin-request-too-large': {code: 'plugin-request-too-large', sizeBytesMax: 16_777_216},

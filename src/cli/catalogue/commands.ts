@@ -1,5 +1,5 @@
 import {DELETE, EDIT, GET, IDENTITY, LIST, PATCH, PUT, RESET, TOUCH, WATCH} from './data-commands.ts';
-import {FLIGHT, PLUGIN} from './plugin-commands.ts';
+import {FLIGHT, PILOT, PLUGIN} from './plugin-commands.ts';
 import {DOCTOR, RUN, SIGN_IN, SIGN_OUT, START, STATUS, STOP, WAIT} from './service-commands.ts';
 import {COMPLETION, CONFIG, PATHS, VERSION} from './setup-commands.ts';
 import type {CommandSpec} from './spec.ts';
@@ -29,6 +29,7 @@ export const COMMANDS = {
   import: IMPORT,
   copy: COPY,
   snapshot: SNAPSHOT,
+  pilot: PILOT,
   plugin: PLUGIN,
   flight: FLIGHT,
   config: CONFIG,

@@ -1,4 +1,5 @@
 import {FLIGHT_PHASES} from '../../domain/flight.ts';
+import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = ['list', 'logs', 'restart', 'set', 'install', 'remove', 'check'] as const;
@@ -64,4 +65,24 @@ export const FLIGHT = {
     {line: 'crewroom flight disconnect', purpose: 'disconnect the simulator; again reconnects it'},
   ],
   notes: ['It replaces com.tfdidesign.flight-tracking, unless that plugin is installed.'],
+} as const satisfies CommandSpec;
+
+/** `crewroom pilot`. */
+export const PILOT = {
+  name: 'pilot',
+  group: 'Plugins',
+  summary: 'Switch among sample pilots',
+  arguments: [
+    {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
+    {name: 'NAME', description: 'the sample pilot to serve', optional: true, choices: SAMPLE_PILOT_NAMES},
+  ],
+  flags: JSON_FLAG,
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom pilot list', purpose: 'all sample pilots, and which is served'},
+    {line: 'crewroom pilot use first-officer', purpose: 'serve this one; plugins are started for it'},
+    {line: 'crewroom pilot use signed-out', purpose: 'no pilot is signed in'},
+    {line: 'crewroom pilot use captain', purpose: 'serve the one that is served after a start'},
+  ],
+  notes: ['The choice ends with the service.', 'A profile or a signed-in pilot is never replaced.'],
 } as const satisfies CommandSpec;

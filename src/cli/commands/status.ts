@@ -1,5 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
+import {DEFAULT_PILOT} from '../../domain/pilots.ts';
 import type {SessionStatus} from '../../domain/session.ts';
 import type {Readiness} from '../../protocol/service-documents.ts';
 import {type SessionDocument, sessionDocument} from '../../protocol/session.ts';
@@ -78,11 +79,17 @@ function formatStatus(status: Status, session: SessionStatus | undefined, {conte
 }
 
 /** Describes the identity that is served, and its kind of source. */
-function describeIdentity({source, signedIn, state, summary = ''}: Readiness['identity']): string {
+function describeIdentity({source, signedIn, state, pilot, summary = ''}: Readiness['identity']): string {
   if (state === 'expired') return 'none: the session expired; sign in again with "crewroom sign-in"';
+  if (!signedIn && pilot !== undefined) return `none (the sample pilot ${JSON.stringify(pilot)})`;
   if (!signedIn) return source === 'back-end' ? 'none: sign in with "crewroom sign-in"' : 'none';
+  return `${escapeControls(summary)} (${describeSource(source, pilot)})`;
+}
+
+function describeSource(source: Readiness['identity']['source'], pilot: string | undefined): string {
+  if (pilot !== undefined && pilot !== DEFAULT_PILOT) return `the sample pilot ${JSON.stringify(pilot)}`;
   // A newer service may have other sources.
-  return `${escapeControls(summary)} (${Object.hasOwn(SOURCES, source) ? SOURCES[source] : JSON.stringify(source)})`;
+  return Object.hasOwn(SOURCES, source) ? SOURCES[source] : JSON.stringify(source);
 }
 
 /** Sources of the identity, for people. */

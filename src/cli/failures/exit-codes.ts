@@ -57,6 +57,8 @@ const EXIT_BY_CODE = {
   'reader-too-slow': EXIT.failure,
   'sign-in-unavailable': EXIT.failure,
   'sign-in-busy': EXIT.failure,
+  'invalid-pilot-choice': EXIT.usage,
+  'pilot-choice-unavailable': EXIT.failure,
   'invalid-plugin': EXIT.failure,
   'invalid-package': EXIT.failure,
   'plugin-not-started': EXIT.failure,

@@ -1,6 +1,7 @@
 import type {Crewroom} from '../../app.ts';
 import type {IdentityOrigin} from '../../domain/identity.ts';
 import type {LogFields} from '../../domain/log.ts';
+import {DEFAULT_PILOT} from '../../domain/pilots.ts';
 import {VERSION} from '../../version.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
@@ -65,6 +66,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
     urls: started.urls,
     identity: {
       source: identity.origin.kind,
+      ...('pilot' in identity.origin ? {pilot: identity.origin.pilot} : {}),
       ...('file' in identity.origin ? {file: identity.origin.file} : {}),
       ...('scriptURL' in identity.origin ? {scriptURL: identity.origin.scriptURL} : {}),
       ...(summary === undefined ? {} : {summary}),
@@ -87,7 +89,7 @@ function describeOrigin(origin: IdentityOrigin): string {
     case 'back-end':
       return `from ${origin.scriptURL}`;
     case 'sample':
-      return 'a sample; start with --profile FILE to serve your own';
+      return `a sample${origin.pilot === DEFAULT_PILOT ? '' : ` (${origin.pilot})`}; start with --profile FILE to serve your own`;
     case 'profile':
       return `from ${origin.file}`;
     case 'none':

@@ -1,14 +1,12 @@
-import {parseAnswer} from '../../client/answer.ts';
-import {openTransport} from '../../client/options.ts';
 import type {FlightStatus} from '../../domain/flight.ts';
 import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
-import {isSentFailure} from '../../domain/sent-failure.ts';
 import type {SettingValues} from '../../domain/user-settings.ts';
 import {type FlightCommand, formatFlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
 import {type PluginList, readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
 import {readDocument} from '../../protocol/text/read-document.ts';
 import type {Call} from '../catalogue/call.ts';
-import {type ConnectOptions, connect} from './connection.ts';
+import type {ConnectOptions} from './connection.ts';
+import {connectJson} from './json-sender.ts';
 
 /** Plugins and the simulated flight of a running service. Each method throws what the service threw. */
 export interface PluginClient {
@@ -27,14 +25,7 @@ export interface PluginClient {
 
 /** Creates a client of the plugins of the service that the settings of a call name. Sends nothing yet. */
 export async function connectPlugins(call: Call, options: ConnectOptions = {}): Promise<PluginClient> {
-  const {url, fetch} = await connect(call, options);
-  const {timeoutMs} = options;
-  const timeout = timeoutMs === undefined ? {} : {timeoutMs};
-  const transport = openTransport({...timeout, baseUrl: url, fetch}, isSentFailure);
-  const send = async <T>(method: string, path: string, read: (json: string) => T, body?: string): Promise<T> => {
-    const sent = body === undefined ? {} : {body: new TextEncoder().encode(body), headers: JSON_BODY};
-    return parseAnswer(await transport.send(method, path, sent), read);
-  };
+  const {url, send} = await connectJson(call, options);
   const about = (id: string): string => `/api/plugins/${encodeURIComponent(id)}`;
   return {
     url,
@@ -50,8 +41,6 @@ export async function connectPlugins(call: Call, options: ConnectOptions = {}): 
     },
   };
 }
-
-const JSON_BODY = {'Content-Type': 'application/json'};
 
 function readObject(json: string): SettingValues {
   return {...readDocument<object>(json, {})};

@@ -15,7 +15,7 @@ import {
 } from './operations.ts';
 import {PLUGIN_OPERATIONS} from './plugin-operations.ts';
 import {FLIGHT_COMMAND} from './plugin-schemas.ts';
-import {createTransactionSchema, PAGE, PROBLEM, SIGN_IN} from './schemas.ts';
+import {createTransactionSchema, PAGE, PILOT_CHOICE, PROBLEM, SIGN_IN} from './schemas.ts';
 
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses), or any other JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -142,6 +142,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     required: true,
     description: 'A change of the simulated flight.',
     content: {'application/json': {schema: toSchema(FLIGHT_COMMAND), example: {action: 'start', speed: 60}}},
+  },
+  pilot: {
+    required: true,
+    description: 'The name of a sample pilot.',
+    content: {'application/json': {schema: toSchema(PILOT_CHOICE), example: {name: 'first-officer'}}},
   },
   transaction: {
     required: true,

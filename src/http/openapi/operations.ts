@@ -18,6 +18,7 @@ import {
   IMPORTED,
   LIMITS,
   LIVENESS,
+  PILOTS,
   READINESS,
   SERVICE,
   SESSION,
@@ -35,7 +36,7 @@ export interface OperationDescription {
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** Kind of the body; absent if there is none. */
-  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in' | 'flight';
+  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in' | 'flight' | 'pilot';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
@@ -150,6 +151,34 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Read the identity of the pilot',
       answers: {200: {description: 'The identity document.', schema: 'Identity'}},
       failures: ['no-identity'],
+    },
+  },
+  '/api/pilots': {
+    GET: {
+      operationId: 'listPilots',
+      tag: 'Identity',
+      summary: 'List the sample pilots, and which of them is served',
+      answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
+      failures: [],
+    },
+  },
+  '/api/pilots/current': {
+    PUT: {
+      operationId: 'usePilot',
+      tag: 'Identity',
+      summary: 'Serve another sample pilot',
+      description:
+        'Until the service ends. Refused unless the identity is a sample: a profile or a signed-in pilot is never replaced. Backgrounds of plugins are started again for the new pilot.',
+      body: 'pilot',
+      answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
+      failures: [
+        'invalid-json',
+        'value-too-deep',
+        'value-too-large',
+        'unsupported-body',
+        'invalid-pilot-choice',
+        'pilot-choice-unavailable',
+      ],
     },
   },
   '/api/session': {

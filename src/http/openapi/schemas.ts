@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import type {Limits} from '../../domain/limits.ts';
+import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
 import {CREDENTIAL_LENGTH_MAX} from '../../domain/session.ts';
 import {GIVEN_REVISION, TTL_SECONDS} from './parameters.ts';
 
@@ -228,6 +229,24 @@ export const SESSION = z.strictObject({
   }),
 });
 
+/** Answer of /api/pilots. */
+export const PILOTS = z.strictObject({
+  pilots: z.array(
+    z.strictObject({
+      name: z.string(),
+      description: z.string().meta({description: 'The purpose of this sample.'}),
+      summary: SUMMARY,
+    }),
+  ),
+  current: z
+    .string()
+    .optional()
+    .meta({description: 'Name of the sample that is served; absent if the identity has another source.'}),
+});
+
+/** Body of PUT /api/pilots/current, for the documentation: `readPilotChoice` parses it. */
+export const PILOT_CHOICE = z.strictObject({name: z.enum(SAMPLE_PILOT_NAMES)});
+
 /** Answer of GET /readyz. */
 export const READINESS = z.strictObject({
   ready: z.boolean(),
@@ -236,6 +255,7 @@ export const READINESS = z.strictObject({
     source: SOURCE,
     signedIn: z.boolean(),
     state: SESSION_STATE,
+    pilot: z.string().optional().meta({description: 'Name of the sample pilot, if the identity is a sample.'}),
     stale: STALE,
     summary: SUMMARY,
   }),

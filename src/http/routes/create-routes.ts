@@ -2,6 +2,7 @@ import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
 import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
+import type {Pilots} from '../../domain/pilots.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import type {ServedSessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
@@ -16,6 +17,7 @@ import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes} from './identity-routes.ts';
 import {keysRoutes} from './keys-routes.ts';
 import {pageRoutes} from './page-routes.ts';
+import {pilotRoutes} from './pilot-routes.ts';
 import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
@@ -32,6 +34,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly transfer: Transfer;
   readonly identity: IdentitySource;
   readonly sessions: ServedSessions;
+  readonly pilots: Pilots;
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
@@ -49,18 +52,19 @@ export interface RoutesDeps extends DocsRoutesDeps {
 
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, entries, events, transfer, identity, sessions, limits, pause, version, apiVersion, identitySchema} =
-    deps;
+  const {store, entries, events, transfer, identity, sessions, pilots, limits, pause} = deps;
+  const {version, apiVersion, identitySchema} = deps;
   const {id: storeId} = store;
   return [
     ...storeRoutes({entries, storeId, limits}),
     ...identityRoutes(identity),
     ...sessionRoutes(sessions),
+    ...pilotRoutes(pilots),
     ...keysRoutes({entries, storeId, limits}),
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId), limits}),
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
-    ...serviceRoutes({store, sessions, version, apiVersion, limits}),
+    ...serviceRoutes({store, sessions, identity, version, apiVersion, limits}),
     ...docsRoutes({version, identitySchema, limits}),
     ...createPluginRoutes(deps),
   ];

@@ -1,3 +1,4 @@
+import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
@@ -10,6 +11,7 @@ import {assertNoQuery} from './no-query.ts';
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly sessions: Pick<Sessions, 'status'>;
+  readonly identity: Pick<IdentitySource, 'origin'>;
   readonly version: string;
   readonly apiVersion: string;
   readonly limits: Limits;
@@ -18,6 +20,7 @@ export interface ServiceRoutesDeps {
 /** Paths of the resources, part of `/api`. */
 const LINKS = {
   identity: '/api/identity',
+  pilots: '/api/pilots',
   store: '/api/store/{key}',
   session: '/api/session',
   keys: '/api/keys',
@@ -33,7 +36,8 @@ const LINKS = {
 };
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
-export function serviceRoutes({store, sessions, version, apiVersion, limits}: ServiceRoutesDeps): readonly Route[] {
+export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
+  const {store, sessions, identity, version, apiVersion, limits} = deps;
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
@@ -45,6 +49,7 @@ export function serviceRoutes({store, sessions, version, apiVersion, limits}: Se
     assertNoQuery(query);
     const writable = store.readOnlyBecause === undefined;
     const {source, state, stale, summary} = await sessions.status();
+    const {origin} = identity;
     const readiness: Readiness = {
       ready: writable,
       store: writable ? 'read-write' : 'read-only',
@@ -52,6 +57,7 @@ export function serviceRoutes({store, sessions, version, apiVersion, limits}: Se
         source,
         signedIn: state === 'signed-in',
         state,
+        ...(origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {}),
         ...(stale ? {stale} : {}),
         ...(summary === undefined ? {} : {summary}),
       },

@@ -36,6 +36,8 @@ export const STATUS_BY_CODE = {
   'invalid-sign-in': 422,
   'sign-in-unavailable': 409,
   'sign-in-busy': 409,
+  'invalid-pilot-choice': 422,
+  'pilot-choice-unavailable': 409,
   'no-plugin': 404,
   'invalid-plugin': 422,
   'invalid-plugin-settings': 422,

@@ -1,0 +1,67 @@
+import type {PilotList, SamplePilot} from '../../domain/pilots.ts';
+import {formatPilotChoice, readPilots} from '../../protocol/pilots.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PILOT} from '../catalogue/plugin-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {connectJson} from '../service/json-sender.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatTable} from '../terminal/table.ts';
+
+type PilotCall = CallOf<typeof PILOT>;
+
+/** `crewroom pilot`: lists the sample pilots, and switches among them. */
+export async function run(call: PilotCall): Promise<ExitCode> {
+  const [action = '', name] = call.arguments;
+  switch (action) {
+    case 'list':
+      if (name !== undefined) throw invalidUsage('pilot', 'list takes no NAME');
+      return list(call);
+    case 'use':
+      if (name === undefined) throw invalidUsage('pilot', 'use needs a NAME; "crewroom pilot list" shows all');
+      return use(call, name);
+    default:
+      throw invalidUsage('pilot', `it takes list or use, not ${JSON.stringify(action)}`);
+  }
+}
+
+async function list(call: PilotCall): Promise<ExitCode> {
+  const {stdout} = call.context;
+  const {send} = await connectJson(call);
+  const {pilots, current} = await send('GET', '/api/pilots', readPilots);
+  if (call.flags.json) await stdout.write(pilots.map(pilot => jsonLine(describe(pilot, current))).join(''));
+  else if (stdout.isTerminal) await stdout.write(formatPilots({pilots, current}, call));
+  else await stdout.write(pilots.map(({name}) => `${escapeControls(name)}\n`).join(''));
+  return EXIT.ok;
+}
+
+function describe({name, description, summary}: SamplePilot, current: string | undefined): object {
+  return {name, current: name === current, description, summary};
+}
+
+function formatPilots({pilots, current}: PilotList, {context}: PilotCall): string {
+  const {stdout} = context;
+  const rows = pilots.map(({name, description}) => [
+    escapeControls(name),
+    name === current ? 'yes' : '-',
+    escapeControls(description),
+  ]);
+  return formatTable(['NAME', 'SERVED', 'DESCRIPTION'], rows, {
+    style: styleOf(stdout, context),
+    columns: stdout.columns,
+  });
+}
+
+async function use(call: PilotCall, name: string): Promise<ExitCode> {
+  const {stdout, stderr} = call.context;
+  const {send} = await connectJson(call);
+  const {pilots} = await send('PUT', '/api/pilots/current', readPilots, formatPilotChoice(name));
+  const pilot = pilots.find(each => each.name === name);
+  if (call.flags.json) await stdout.write(jsonLine(pilot && describe(pilot, name)));
+  else if (stderr.isTerminal)
+    await stderr.write(
+      pilot?.summary === undefined ? 'No pilot is signed in\n' : `The pilot is ${escapeControls(pilot.summary)}\n`,
+    );
+  return EXIT.ok;
+}

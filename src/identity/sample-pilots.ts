@@ -1,0 +1,124 @@
+import type {AirlineAccount, AirlineSettings, Identity, IdentityDocument} from '../domain/identity.ts';
+import {SAMPLE_PILOT_NAMES, type SamplePilot, type SamplePilotName} from '../domain/pilots.ts';
+import {summarise} from './identity-document.ts';
+import {SAMPLE_DOCUMENT} from './sample-document.ts';
+
+/** Returns all sample pilots. */
+export function listSamplePilots(): readonly SamplePilot[] {
+  return SAMPLE_PILOT_NAMES.map(name => {
+    const {description, document} = SAMPLES[name];
+    return {name, description, summary: document && summarise(document)};
+  });
+}
+
+/** Returns the identity of a sample pilot; undefined if no pilot is signed in. */
+export function readSamplePilot(name: SamplePilotName): Identity | undefined {
+  const {document} = SAMPLES[name];
+  return document && {json: new TextEncoder().encode(JSON.stringify(document)), summary: summarise(document)};
+}
+
+interface Sample {
+  readonly description: string;
+  /** Undefined if no pilot is signed in. */
+  readonly document: IdentityDocument | undefined;
+}
+
+const {vendor_design_user: PLATFORM_ACCOUNT, va_user: CAPTAIN, airline: AIRLINE} = SAMPLE_DOCUMENT;
+
+/** End of a session that does not end while the service is of use, in seconds since the Unix epoch: 2100-01-01. */
+const EXPIRY = 4_102_444_800;
+
+/** Every sample has a number and a session of its own, so that plugins notice a switch. */
+const SAMPLES: Readonly<Record<SamplePilotName, Sample>> = {
+  captain: {description: 'A captain with both accounts', document: SAMPLE_DOCUMENT},
+  'first-officer': {
+    description: 'A new pilot: null where a member may be null, no plugins',
+    document: {
+      vendor_design_user: {...accountOf(1002, 'Ben', 'A'), developer: false},
+      va_user: pilotOf(43, 'Ben', 'Adeyemi', {rank: 'First Officer', rankLevel: 1}),
+      airline: {...airlineWith({welcomeMessage: null, maintenanceModeMessage: null}), plugins: []},
+    },
+  },
+  'signed-out': {description: 'No pilot is signed in: 404 no-identity', document: undefined},
+  'no-account': {
+    description: 'No account on the platform',
+    document: {va_user: pilotOf(44, 'Chiara', 'Conti'), airline: AIRLINE},
+  },
+  'other-brand': {
+    description: 'The platform account as tfdi_design_user, sessions with an end, settings of PHP as empty arrays',
+    document: otherBrand(),
+  },
+  maintenance: {
+    description: 'An airline in maintenance mode',
+    document: {
+      vendor_design_user: accountOf(1005, 'Daiki', 'M'),
+      va_user: pilotOf(46, 'Daiki', 'Mori'),
+      airline: airlineWith({
+        maintenanceMode: true,
+        maintenanceModeMessage: 'The schedules are being updated. Please come back at 18:00 UTC.',
+      }),
+    },
+  },
+  'long-names': {description: 'Very long names, in several scripts', document: longNames()},
+};
+
+function accountOf(id: number, firstName: string, lastNameInitial: string): NonNullable<typeof PLATFORM_ACCOUNT> {
+  return {
+    id,
+    hasPremium: false,
+    token: `sample-token-${id}`,
+    firstName,
+    lastNameInitial,
+    authority: 0,
+    developer: true,
+    tester: false,
+    showHost: false,
+  };
+}
+
+function pilotOf(
+  dbID: number,
+  firstName: string,
+  lastName: string,
+  others: Partial<AirlineAccount> = {},
+): AirlineAccount {
+  const pilotID = `CRW00${dbID}`;
+  const email = `pilot-${dbID}@example.com`;
+  return {...CAPTAIN, dbID, pilotID, firstName, lastName, email, session: `sample-session-${dbID}`, ...others};
+}
+
+function airlineWith(settings: Partial<AirlineSettings>): IdentityDocument['airline'] {
+  return {...AIRLINE, settings: {...AIRLINE.settings, ...settings}};
+}
+
+/** The shapes that published plugins and back ends in PHP are known for. */
+function otherBrand(): IdentityDocument {
+  const plugins = AIRLINE.plugins.map(plugin => ({...plugin, availableSettings: [], appliedSettings: []}));
+  const settings = {
+    ...AIRLINE.settings,
+    discordURL: 'https://chat.example/crew',
+    scriptVersion: '1.0.3',
+    scriptHandler: 'phpvms7',
+  };
+  const document = {
+    tfdi_design_user: {...accountOf(1004, 'Elif', 'Y'), expiry: EXPIRY},
+    va_user: pilotOf(45, 'Elif', 'Yılmaz', {expiry: EXPIRY}),
+    airline: {...AIRLINE, settings, plugins},
+  };
+  return document;
+}
+
+function longNames(): IdentityDocument {
+  const firstName = 'Μαρία-Αλεξάνδρα Екатерина 明日香 นภัสสร';
+  const lastName = `${'Wolfeschlegelstein-hausenberger-dorff-'.repeat(3)}Κωνσταντινοπούλου نور الدين O’Brien-Nguyễn 👩🏽‍✈️`;
+  return {
+    vendor_design_user: accountOf(1006, firstName, 'W'),
+    va_user: pilotOf(47, firstName, lastName, {
+      rank: 'Старший командир воздушного судна — Senior Long-Haul Training Captain (Boeing 747-8 Intercontinental)',
+    }),
+    airline: airlineWith({
+      airlineName: `${'Trans-Oceanic and Intercontinental '.repeat(3)}Virtual Airways 株式会社 دولية`,
+      welcomeMessage: 'Willkommen im Crewraum! أهلاً وسهلاً, добро пожаловать, ようこそ. '.repeat(12),
+    }),
+  };
+}

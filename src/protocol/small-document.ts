@@ -1,0 +1,39 @@
+import {AppError} from '../domain/app-error.ts';
+import {DOCUMENT_MEMBERS_MAX, DocumentObject, describeBreadth} from '../domain/document-object.ts';
+import type {DocumentProblem, Failure} from '../domain/failure.ts';
+import {JsonIndex} from '../domain/json-index.ts';
+import {TooBroad} from '../domain/json-limits.ts';
+
+/** Deepest nesting of a small document, which holds only strings. */
+const DEPTH_MAX = 8;
+
+/**
+ * Reads an object of a few strings, such as a sign-in.
+ *
+ * @param read Reads the members; other members are problems.
+ * @param fail Returns the failure for the problems.
+ * @throws {AppError} `invalid-json`, `value-too-deep`; the failure with the path of each problem.
+ */
+export function readSmallDocument<T>(
+  body: Uint8Array,
+  read: (root: DocumentObject) => T,
+  fail: (problems: readonly DocumentProblem[]) => Failure,
+): T {
+  const index = indexDocument(body, fail);
+  const problems: DocumentProblem[] = [];
+  const report = (problem: DocumentProblem): void => void problems.push(problem);
+  const root = new DocumentObject({index, span: index.root, path: '$', report});
+  const document = read(root);
+  root.end();
+  if (problems.length > 0) throw new AppError(fail(problems));
+  return document;
+}
+
+function indexDocument(body: Uint8Array, fail: (problems: readonly DocumentProblem[]) => Failure): JsonIndex {
+  try {
+    return new JsonIndex(body, {depthMax: DEPTH_MAX, breadthMax: [DOCUMENT_MEMBERS_MAX]});
+  } catch (error) {
+    if (!(error instanceof TooBroad)) throw error;
+    throw new AppError(fail([describeBreadth(error)]), {cause: error});
+  }
+}
