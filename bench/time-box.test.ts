@@ -29,7 +29,7 @@ describe('runRounds()', () => {
   });
 });
 
-test('a part of a time box ends with the whole', () => {
+test('a part of a time limit ends with the whole', () => {
   let nowMs = 0;
   const whole = openTimeBox(100, () => nowMs);
   nowMs = 70;

@@ -14,7 +14,7 @@ describe('checkMemory()', () => {
     expect(checkMemory(sample(minute => Math.min(150, 50 + 40 * minute)))).toEqual([]);
   });
 
-  test('accepts one that goes up and down', () => {
+  test('accepts memory that rises and falls', () => {
     expect(checkMemory(sample(minute => 120 + 60 * Math.sin(minute)))).toEqual([]);
   });
 

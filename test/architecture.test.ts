@@ -441,7 +441,7 @@ const files = listFiles(source, /(?<!\.test)\.ts$/);
 const imports = readImports(source, /(?<!\.test)\.ts$/);
 
 describe('every folder imports only what the table allows', () => {
-  test('each room is in the table', () => {
+  test('each folder is in the table', () => {
     expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
   });
 
@@ -472,11 +472,11 @@ describe('every folder imports only what the table allows', () => {
     });
   }
 
-  test('no room imports itself in a circle', () => {
+  test('there are no import cycles between folders', () => {
     expect(findCircles(new Map(Object.entries(MAY_IMPORT)))).toEqual([]);
   });
 
-  test('no file imports itself in a circle, types included', () => {
+  test('there are no import cycles between files, types included', () => {
     expect(findCircles(new Map(files.map(file => [file, findRelativeImports(file)])))).toEqual([]);
   });
 });
@@ -505,7 +505,7 @@ describe('clock, randomness, network and process are given', () => {
   }
 });
 
-test('no module keeps state: constants only, and collections that cannot be changed', () => {
+test('no module has mutable state', () => {
   const state = /^(?:export )?(?:(?:let|var) |const \w+ = new (?:Weak)?(?:Map|Set)\b)/m;
   expect(files.filter(file => state.test(readCode(file)))).toEqual([]);
 });

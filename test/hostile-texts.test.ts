@@ -81,7 +81,7 @@ const TEXTS = {
   'texts of JSON': '{"a":',
 } as const satisfies Record<string, string>;
 
-describe('the worst text of the largest size is read in linear time', () => {
+describe('the worst text of the maximum size is read in linear time', () => {
   for (const [reader, {length, read}] of Object.entries(READERS)) {
     test(reader, async () => {
       for (const [name, text] of Object.entries(TEXTS)) {

@@ -67,7 +67,7 @@ describe('the document describes exactly the operations of the service', () => {
     expect(untyped).toEqual([]);
   });
 
-  test('each has an id of its own', () => {
+  test('each has another id', () => {
     const ids = Object.values(document.paths).flatMap(path =>
       Object.values(path).map(operation => operation.operationId),
     );

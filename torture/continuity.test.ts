@@ -21,7 +21,7 @@ const [FIRST, , SECOND, THIRD, FOURTH, FIFTH] = CHANGES.map(formatEvent) as [
   string,
 ];
 
-describe('what a subscriber received', () => {
+describe('the events of a subscriber', () => {
   const cases = [
     {name: 'all changes of its prefix, once and in order', received: [FIRST, SECOND, THIRD, FOURTH, FIFTH]},
     {name: 'all changes but one', received: [FIRST, THIRD, FOURTH, FIFTH], message: 'Lost: '},
@@ -54,7 +54,7 @@ describe('what a subscriber received', () => {
   }
 });
 
-describe('what a subscriber that starts with the present entries received', () => {
+describe('the events of a subscriber that starts with the present entries', () => {
   const cases = [
     {name: 'the entries at that revision', revision: 3, received: [SECOND]},
     {name: 'the entries at that revision, without one that had expired by then', revision: 4, received: [SECOND]},

@@ -82,7 +82,7 @@ describe('a client of another program or version', () => {
     });
   }
 
-  test('does not take every 200 for a deletion', async () => {
+  test('does not accept every 200 as a deletion', async () => {
     const {entries} = await clientOf(createHttpServer(page));
     expect(await failureOf(entries.delete('k'))).toMatchObject({code: 'unexpected-answer', problem: 'it is not JSON'});
   });

@@ -15,7 +15,7 @@ function problemsOf(given: Partial<ConfigSources>): readonly string[] {
 }
 
 describe('resolveConfig()', () => {
-  test('takes the defaults where nothing is given', () => {
+  test('uses the defaults if nothing is given', () => {
     const {config, origins} = resolveConfig(sources({}));
     assert.deepEqual(config, defaults);
     for (const name of SETTING_NAMES) assert.equal(origins[name], 'default');
@@ -35,7 +35,7 @@ describe('resolveConfig()', () => {
     },
   ];
   for (const {name, flag, variable, file, port, origin} of precedence) {
-    test(`takes ${name}`, () => {
+    test(`accepts ${name}`, () => {
       const {config, origins} = resolveConfig(
         sources({
           flags: flag === undefined ? {} : {port: flag},
@@ -154,7 +154,7 @@ describe('resolveConfig()', () => {
     });
   }
 
-  test('goes on with the other sources where the file cannot be read', () => {
+  test('continues with the other sources if the file cannot be read', () => {
     const {config, problems} = inspectConfig(
       sources({flags: {port: '8000'}, file: {path: '/c.json', problem: 'does not exist'}}),
     );

@@ -17,7 +17,7 @@ describe('AppError', () => {
     assert.match(error.stack ?? '', /^AppError: Cannot find "a"|^Error: Cannot find "a"/);
   });
 
-  test('has the message that the failure was received with, in place of its own', () => {
+  test('has the message with which the failure was received, instead of the one from the table', () => {
     assert.equal(new AppError(FAILURE, {message: 'It is not here'}).message, 'It is not here');
     assert.equal(new AppError(FAILURE, {message: ''}).message, '');
   });

@@ -36,7 +36,7 @@ describe('countBefore()', () => {
     );
   });
 
-  test('looks at 21 of a million elements at most', () => {
+  test('reads at most 21 of a million elements', () => {
     const elements = Array.from({length: 1_000_000}, (_, index) => index);
     for (const limit of [0, 1, 499_999, 500_000, 999_999, 1_000_000]) {
       let looks = 0;

@@ -33,7 +33,7 @@ describe('concatBytes()', () => {
     assert.deepEqual([...bytes], [1, 2, 3]);
   });
 
-  test('takes only the bytes of a view', () => {
+  test('reads only the bytes of a view', () => {
     const view = Uint8Array.of(0, 1, 2, 3).subarray(1, 3);
     assert.deepEqual([...concatBytes([view, view])], [1, 2, 1, 2]);
   });

@@ -50,7 +50,7 @@ describe('the types of the entries', () => {
     expectTypeOf<Extract<TransactionOperation, {kind: 'delete'}>>().not.toHaveProperty('ttlSeconds');
   });
 
-  test('behind a door keys and times to live are checked: a plain text or number does not pass', () => {
+  test('CheckedEntries accept only checked keys and times to live: a plain string or number has the wrong type', () => {
     expectTypeOf<CheckedEntries['get']>().parameter(0).toEqualTypeOf<Key>();
     expectTypeOf<string>().not.toExtend<Key>();
     expectTypeOf<Key>().toExtend<string>();

@@ -47,7 +47,7 @@ describe('adviseOnFailure()', () => {
     });
   }
 
-  test('says different things about different failures', () => {
+  test('has different messages for different failures', () => {
     const codes = Object.keys(FAILURE_TEXTS) as FailureCode[];
     assert.equal(new Set(codes.map(adviseOnFailure)).size, codes.length);
   });

@@ -262,7 +262,7 @@ describe('FAILURE_TEXTS', () => {
     });
   }
 
-  test('tells every conflict, and what there is', () => {
+  test('reports every conflict, with the actual revision', () => {
     assert.equal(
       describeFailure(FAILURES['revision-conflict']),
       'Cannot change "a": expected revision 7, found revision 1; Cannot change "b": expected no entry, found revision 2; ' +
@@ -273,7 +273,7 @@ describe('FAILURE_TEXTS', () => {
     );
   });
 
-  test('names who uses an address where that is known', () => {
+  test('names the process that uses an address if it is known', () => {
     const failure = {...FAILURES['address-in-use'], holder: 'node (process 12)'};
     assert.equal(describeFailure(failure), 'Cannot listen on 127.0.0.1:7172: node (process 12) uses the port');
   });

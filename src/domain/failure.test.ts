@@ -3,7 +3,7 @@ import {test} from 'vitest';
 import {FAILURES} from '../../test/support/sample-failures.ts';
 import {STATUS_BY_CODE} from '../protocol/failure/failure-status.ts';
 
-test('a failure has no member that a problem document has of its own, which would take its place', () => {
+test('no failure has a member with the name of a standard member of a problem document', () => {
   const reserved = ['type', 'title', 'status', 'detail', 'instance', 'advice'];
   for (const failure of Object.values(FAILURES)) {
     if (STATUS_BY_CODE[failure.code] === undefined) continue;

@@ -15,7 +15,7 @@ test('the limits of keys, transactions and depth are those of the documentation'
   assert.deepEqual([KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, VALUE_DEPTH_MAX], [512, 1000, 256]);
 });
 
-test('the embedded engine takes the longest key, and a name of a plugin before it', () => {
+test('the embedded engine accepts the longest key with the name of a plugin before it', () => {
   assert.ok(KEY_BYTES_MAX <= 1978 - 255);
 });
 

@@ -71,7 +71,7 @@ describe('parseJsonText()', () => {
     });
   }
 
-  test('takes white space away around a value, and is a view of the same bytes', () => {
+  test('removes white space around a value, and returns a view of the same bytes', () => {
     const bytes = Buffer.from(' \t\r\n{"a": 1} \n');
     const json = parseJsonText(bytes);
     assert.equal(decodeJsonText(json), '{"a": 1}');
@@ -101,7 +101,7 @@ describe('parseJsonText()', () => {
     });
   });
 
-  test('takes exactly what JSON.parse takes', () => {
+  test('accepts exactly what JSON.parse accepts', () => {
     const anyJson = fc.json({maxDepth: 4});
     const anyChange = fc.tuple(
       anyJson,

@@ -39,7 +39,7 @@ const NO_KEY = [
 
 describe('parseKey()', () => {
   for (const key of [...SAMPLE_KEYS, '...', ' ', '\u0080', '\ufeff', '\ufffd', '😀'.repeat(128)]) {
-    test(`takes ${JSON.stringify(key.slice(0, 20))} as it is`, () => {
+    test(`accepts ${JSON.stringify(key.slice(0, 20))} unchanged`, () => {
       assert.equal(parseKey(key), key);
     });
   }
@@ -50,7 +50,7 @@ describe('parseKey()', () => {
     });
   }
 
-  test('takes a text exactly when it is one to 512 bytes of UTF-8 without control characters', () => {
+  test('accepts a text exactly if it is one to 512 bytes of UTF-8 without control characters', () => {
     const anyText = fc.oneof(
       fc.string({unit: fc.integer({min: 0, max: 0xffff}).map(unit => String.fromCharCode(unit)), maxLength: 5}),
       fc.tuple(fc.constantFrom('x', 'é', '€', '😀'), fc.nat(600)).map(([each, count]) => each.repeat(count)),
@@ -74,7 +74,7 @@ describe('parseKey()', () => {
 
 describe('parsePrefix()', () => {
   for (const text of ['', '.', '..', 'a/', '😀', 'x'.repeat(512)]) {
-    test(`takes ${JSON.stringify(text.slice(0, 20))}`, () => {
+    test(`accepts ${JSON.stringify(text.slice(0, 20))}`, () => {
       assert.equal(parsePrefix(text), text);
     });
   }
@@ -87,7 +87,7 @@ describe('parsePrefix()', () => {
 });
 
 describe('parseCursor()', () => {
-  test('takes a key', () => {
+  test('accepts a key', () => {
     assert.equal(parseCursor('a/é'), 'a/é');
   });
   for (const {name, text, problem} of [...REJECTED, ...NO_KEY]) {

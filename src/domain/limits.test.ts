@@ -17,7 +17,7 @@ describe('limitsWith()', () => {
     assert.deepEqual(limitsWith(DEFAULT_LIMITS), DEFAULT_LIMITS);
   });
 
-  test('takes nothing from its argument but the settings', () => {
+  test('reads only the settings from its argument', () => {
     assert.deepEqual(limitsWith({...DEFAULT_LIMITS, keyBytesMax: 1, heldBytesMax: 1} as Limits), DEFAULT_LIMITS);
   });
 });

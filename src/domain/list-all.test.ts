@@ -72,7 +72,7 @@ describe('listAll()', () => {
     assert.deepEqual(keys, ['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  test('goes on behind a page without entries, as long as it names a next one', async () => {
+  test('continues after a page without entries, as long as it has a cursor', async () => {
     const pages: Page<never>[] = [{entries: [], next: 'a'}, {entries: [], next: 'b'}, {entries: []}];
     const asked: unknown[] = [];
     const list = async ({after}: ListOptions = {}): Promise<Page<never>> => {

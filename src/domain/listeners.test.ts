@@ -27,7 +27,7 @@ describe('Listeners', () => {
     assert.equal(calls, 3);
   });
 
-  test('calls the others if one throws, and hands on the error', () => {
+  test('calls the others if one throws, and reports the error', () => {
     const errors: unknown[] = [];
     const listeners = new Listeners(error => errors.push(error));
     const failure = new Error('failed');

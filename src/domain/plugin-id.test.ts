@@ -36,7 +36,7 @@ describe('isPluginId()', () => {
     });
   }
 
-  test('accepts nothing that leads out of a folder, or changes in a path of a URL', () => {
+  test('accepts no name that leads out of a folder, or that a URL would change', () => {
     const anyText = fc.string({unit: fc.constantFrom(...'aZ0._-/\\:%? \0é'), maxLength: 5});
     fc.assert(
       fc.property(anyText, text => {

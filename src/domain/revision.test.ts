@@ -17,7 +17,7 @@ describe('parseRevision()', () => {
     {text: `${'z'.repeat(32)}-1`, revision: {storeId: 'z'.repeat(32), revision: 1}},
   ];
   for (const {text, revision} of taken) {
-    test(`takes ${text}`, () => {
+    test(`accepts ${text}`, () => {
       assert.deepEqual(parseRevision(text), revision);
     });
   }
@@ -68,7 +68,7 @@ describe('parseRevision()', () => {
     );
   });
 
-  test('takes no two texts for the same revision, so that texts can be compared', () => {
+  test('accepts exactly one text for each revision, so that texts can be compared', () => {
     const anyText = fc.string({unit: fc.constantFrom(...'0019a-+ '), maxLength: 6});
     fc.assert(
       fc.property(anyText, text => {

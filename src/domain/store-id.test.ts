@@ -39,7 +39,7 @@ describe('createStoreId()', () => {
 
 describe('parseStoreId()', () => {
   for (const text of ['0', 'z', '3f9c2a7b01d4e856', 'z'.repeat(32), 'etcd0cluster']) {
-    test(`takes ${text}`, () => {
+    test(`accepts ${text}`, () => {
       assert.equal(parseStoreId(text), text);
     });
   }

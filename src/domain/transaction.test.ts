@@ -170,7 +170,7 @@ describe('findTtlProblems()', () => {
     assert.deepEqual(findTtlProblems(operations, {transactionOperationsMax: 2}), []);
   });
 
-  test('looks at as many operations as allowed, and at none of too many', () => {
+  test('checks as many operations as allowed, and none if there are too many', () => {
     const operations = [put('a', 0), put('b', 0)];
     assert.equal(findTtlProblems(operations, {transactionOperationsMax: 2}).length, 2);
     assert.deepEqual(findTtlProblems(operations, {transactionOperationsMax: 1}), []);

@@ -326,7 +326,7 @@ describe('a subscriber that does not read', () => {
     expect((await subscriber.next()).events).toHaveLength(100);
   });
 
-  test('is not disconnected for being a little behind all the time', async () => {
+  test('is not disconnected if it is always a little behind', async () => {
     const {hub, put} = openHub({waitingEventsMax: 3, waitingEventBytesMax: 300});
     const behind = listen(hub);
     const quick = listen(hub);
@@ -539,7 +539,7 @@ test('a writer gets its response before any subscriber gets the event', async ()
   expect(order).toEqual(['answered', 'heard']);
 });
 
-test('subscribers that come, leave and return know what is stored, and get nothing twice', async () => {
+test('subscribers that connect, disconnect and reconnect know the stored entries, and get no event twice', async () => {
   const step = fc.record({
     key: fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1', 'b/2'),
     deletes: fc.boolean(),

@@ -178,7 +178,7 @@ describe('a transaction', () => {
     }
   });
 
-  test('takes only values and patches that are JSON', () => {
+  test('accepts only values and patches that are JSON', () => {
     const bytes = new TextEncoder().encode('{"a":"é"}');
     for (const json of ['1.0', ' [] ', bytes]) expect(isWritable({kind: 'put', key: 'a', json})).toBe(true);
     for (const json of ['', '1}', '"\ud800"', bytes.subarray(1), Uint8Array.of(0x22, 0xff, 0x22), '\ufeff1'])
@@ -201,7 +201,7 @@ describe('a transaction', () => {
 describe('a failure', () => {
   const sentWith = (httpStatus: number): FailureReading => ({httpStatus, isKnown: isSentFailure});
 
-  test('comes back with its members and its message', () => {
+  test('is converted back with its members and its message', () => {
     const failure = {code: 'no-entry', key: '"value":'} as const;
     const read = readFailure(formatFailure(failure, {title: 'Not Found', instance: 'id'}), sentWith(404));
     expect(read).toMatchObject({failure, message: describeFailure(failure)});

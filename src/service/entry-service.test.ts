@@ -61,7 +61,7 @@ describe('put()', () => {
     {name: 'bytes above the limit, if only by white space', json: Buffer.from(' "12345678"'), fits: false},
   ];
   for (const {name, json, fits} of sizes) {
-    test(`${fits ? 'takes' : 'refuses'} ${name}`, async () => {
+    test(`${fits ? 'accepts' : 'refuses'} ${name}`, async () => {
       const {entries} = open({valueBytesMax: 10});
       if (fits) await entries.put(A, json);
       else await fails(entries.put(A, json), 'value-too-large', {sizeBytesMax: 10});

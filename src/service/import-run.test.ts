@@ -82,7 +82,7 @@ describe('an import', () => {
     assert.deepEqual(await contentOf(store), {'é/€': '"ü"'});
   });
 
-  test('takes blank lines, CRLF, and a last line without a line feed', async () => {
+  test('accepts blank lines, CRLF, and a last line without a line feed', async () => {
     const {store, transfer} = open();
     await importText(
       transfer,

@@ -162,7 +162,7 @@ describe('a dry run', () => {
     assert.deepEqual(await keysOf(dry.store), keys);
   });
 
-  test('does not take an entry for another one whose key it begins with', async () => {
+  test('distinguishes an entry from one whose key begins with its key', async () => {
     const {target} = await open(['a/below'], {dryRun: true});
     assert.deepEqual(await target.put([put('a')]), {created: 1, replaced: 0});
   });

@@ -255,7 +255,7 @@ describe.skipIf(!CAN_TRACE)('a store on a disk that fails (needs strace)', () =>
     assert.equal(textOf(await read(again, 'large 4.0')), outcome === 'store-read-only' ? undefined : LARGE);
   });
 
-  test('takes a record back at closing if the disk lets it do so by then', async () => {
+  test('erases a failed record at closing if the disk works again', async () => {
     const {store, directory, revision} = await refuseUnsyncedRecord({error: 'ENOSPC', takesBack: 'later'});
     await store.call('close');
     const again = await openStore(directory);

@@ -27,7 +27,7 @@ describe('an LMDB store that is opened again', () => {
     assert.deepEqual(await write(second, put('a', '1')), {revision: 3, outcomes: ['created']});
   });
 
-  test('remembers what it forgot', async () => {
+  test('remembers which changes it has trimmed', async () => {
     const directory = await makeDirectory();
     for (let round = 0; round < 4; round++) {
       const store = await openStore(directory, {logChangesMax: LOG_CHANGES_MAX});
@@ -116,7 +116,7 @@ describe('the log of changes', () => {
 });
 
 describe('the files of a store', () => {
-  test('are for their owner only, also where they were open to all', async () => {
+  test('are accessible to their owner only, also if they were accessible to all users', async () => {
     const directory = join(await makeDirectory(), 'deep', 'data');
     const first = await openStore(directory);
     await write(first, put('a'));
@@ -152,7 +152,7 @@ describe('the files of a store', () => {
     assert.ok((await readdir(join(directory, 'real'))).includes('format.json'));
   });
 
-  test('cannot be where a file is', async () => {
+  test('cannot have the path of a file', async () => {
     const file = join(await makeDirectory(), 'file');
     await writeFile(file, '');
     await assert.rejects(openStore(file), (error: {failure?: {code: string}}) => {
@@ -294,7 +294,7 @@ describe('a damaged store', () => {
     assert.deepEqual(keysOf(await store.list(range())), ['short']);
   });
 
-  test('notices a record that stands under another key', async () => {
+  test('reports a record that is stored under another key', async () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);
     await write(store, put('a', '1'));
@@ -307,7 +307,7 @@ describe('a damaged store', () => {
     await assert.rejects(read(again, 'b'), {failure: {code: 'entry-corrupt', key: 'b'}});
   });
 
-  test('says reset where its log is damaged', async () => {
+  test('returns reset if its log is damaged', async () => {
     const directory = await makeDirectory();
     for (const key of ['first', 'second', 'third']) {
       // What goes into the tree together has one record.
@@ -325,7 +325,7 @@ describe('a damaged store', () => {
     assert.equal((await write(again, put('a'))).revision, 4);
   });
 
-  test('says reset where a record of its log is missing', async () => {
+  test('returns reset if a record of its log is missing', async () => {
     const directory = await makeDirectory();
     for (const key of ['first', 'second', 'third']) {
       const store = await openStore(directory);
@@ -360,7 +360,7 @@ describe('a damaged store', () => {
     });
   }
 
-  test('goes on reading and naming beside a damaged page', async () => {
+  test('reads and names entries on other pages than a damaged one', async () => {
     const directory = await makeDirectory();
     // The log has the values too: here it is to forget them.
     const store = await openStore(directory, {logBytesMax: 0});

@@ -93,7 +93,7 @@ function findAll(wanted: Buffer): readonly number[] {
 }
 
 describe('verifyStore()', () => {
-  test('reads every entry of a sound store', async () => {
+  test('reads every entry of an intact store', async () => {
     assert.deepEqual(await verifyStore(directory), {entries, ...SOUND});
   });
 
@@ -104,7 +104,7 @@ describe('verifyStore()', () => {
     await rm(empty, {recursive: true});
   });
 
-  test('tells how far it is', async () => {
+  test('reports its progress', async () => {
     const seen: number[] = [];
     await verifyStore(directory, {onProgress: checked => seen.push(checked)});
     assert.equal(seen.length, entries);
@@ -139,7 +139,7 @@ describe('verifyStore()', () => {
     assert.deepEqual([found.damage.length, found.corruptKeys], [1, []]);
   });
 
-  test('counts the entries of a page that is gone, names it, and goes on with the others', async () => {
+  test('counts the entries of a lost page, names it, and continues with the others', async () => {
     const pages = placesOf(1501).map(at => Math.floor(at / PAGE_BYTES));
     const found = await verifyChanged(bytes => {
       for (const page of pages) bytes.fill(0, page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
@@ -166,7 +166,7 @@ describe('verifyStore()', () => {
     });
   }
 
-  test('never takes a store with a lost page for a sound one, and never fails', async () => {
+  test('never accepts a store with a lost page as intact, and never fails', async () => {
     const pages = sound.length / PAGE_BYTES;
     const page = fc.integer({min: 2, max: pages - 1});
     const damage = fc.oneof(

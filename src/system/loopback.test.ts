@@ -5,7 +5,7 @@ describe('isLoopback()', () => {
   for (const host of ['localhost', 'LocalHost', '127.0.0.1', '::1'])
     test(`knows ${host}`, () => expect(isLoopback(host)).toBe(true));
   for (const host of ['0.0.0.0', '::', '127.0.0.2', '[::1]', '::ffff:127.0.0.1', 'localhost.', ''])
-    test(`takes ${JSON.stringify(host)} for another`, () => expect(isLoopback(host)).toBe(false));
+    test(`does not accept ${JSON.stringify(host)}`, () => expect(isLoopback(host)).toBe(false));
 });
 
 test('localhost is two addresses, and any other host is one', () => {

@@ -109,7 +109,7 @@ describe('the answer of the process', () => {
     });
   }
 
-  test('may stay out: the wait ends', async () => {
+  test('may never come: the wait ends after a timeout', async () => {
     const silent = createServer(() => {});
     const sockets: {destroy(): void}[] = [];
     silent.on('connection', socket => sockets.push(socket));

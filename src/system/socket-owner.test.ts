@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('findPeerOwner()', () => {
     });
   }
 
-  test('says so when no program accepts the connection', async () => {
+  test('reports that no program accepts the connection', async () => {
     const {child, port} = await startListener(undefined);
     child.kill('SIGSTOP');
     assert.deepEqual(await findPeerOwner(await connectTo('127.0.0.1', port)), {kind: 'not-accepted'});
@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux')('findPeerOwner()', () => {
   });
 });
 
-test('other systems do not tell', async () => {
+test('other systems do not report it', async () => {
   const ends = {own: {address: '127.0.0.1', port: 1}, peer: {address: '127.0.0.1', port: 2}};
   assert.deepEqual(await findPeerOwner(ends, 'darwin'), {kind: 'unknown'});
   assert.equal(await findListenerUser(ends.peer, 'win32'), undefined);

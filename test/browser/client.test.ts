@@ -172,7 +172,7 @@ describe.skipIf(!CAN_BROWSE)('the client in a real browser (needs Chromium), in 
     await page.close();
   });
 
-  test('looks unreachable from a page of another origin', async () => {
+  test('is unreachable for a page of another origin', async () => {
     const page = await browser.newPage();
     await page.goto(
       `${origin.replace('127.0.0.1', 'localhost')}/examples/watch-page/?service=http://localhost:${service.port}`,

@@ -70,7 +70,7 @@ describe.skipIf(!CAN_BROWSE)('the page of a plugin in Chromium', () => {
     await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/ 404`);
   });
 
-  test('has routes of its own, which a reload keeps', async () => {
+  test('may use client-side routes, which survive a reload', async () => {
     const page = await open(`${service.url}/plugins/${ID}/flights/7`);
     await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/flights/7 404`);
     await page.reload();

@@ -95,7 +95,7 @@ const SLIPS: readonly {
   {name: 'the same to delete', args: ['snapshot', 'delete', 'nosuch'], exitCode: 3, said: /it does not exist/},
 ];
 
-describe('what goes wrong at a prompt says what it was, and the way out', () => {
+describe('errors at a prompt are explained, with advice', () => {
   for (const {name, args, exitCode, said, not = /undefined/} of SLIPS) {
     test(name, async () => {
       const finished = await machine.run([...args, '--port', port]);

@@ -28,7 +28,7 @@ function run({cache}: Places, ...args: readonly string[]): Promise<Finished> {
 }
 
 describe.runIf(process.platform !== 'win32')('the directory with compiled code', () => {
-  test.runIf('enableCompileCache' in module)('is for its owner alone, however open the umask is', async () => {
+  test.runIf('enableCompileCache' in module)('is accessible to its owner only, whatever the umask is', async () => {
     const places = await makePlaces();
     await chmod(places.cache, 0o755);
     const umask = process.umask(0);

@@ -104,7 +104,7 @@ describe('the completion of keys', () => {
     });
   }
 
-  test('works after flags, and asks the service that they name', async () => {
+  test('works after flags, and calls the service that they name', async () => {
     assert.deepEqual(await suggestKeys(['get', '--json', 'gr']), ['grüße']);
     const environment = {CREWROOM_PORT: '1'};
     assert.deepEqual(await suggestKeys(['get', '--port', String(service().port), 'gr'], environment), ['grüße']);

@@ -48,7 +48,7 @@ describe('crewroom config', () => {
     assert.match(stdout, /^profile +the sample +default$/m);
   });
 
-  test('reads the file in the place of the platform, which need not be there', async () => {
+  test('reads the config file of the platform, which may be missing', async () => {
     const before = JSON.parse((await machine.run(['config', '--json'])).stdout) as ShownConfig;
     assert.deepEqual(before.configFile, {path: join(home, 'config', 'crewroom', 'config.json'), exists: false});
     await mkdir(join(home, 'config', 'crewroom'), {recursive: true});
@@ -84,14 +84,14 @@ describe('crewroom config', () => {
     });
   }
 
-  test('takes a file that names its schema for editors', async () => {
+  test('accepts a file that names its schema for editors', async () => {
     await writeFile(join(home, 'schema.json'), '{"$schema": "./crewroom.schema.json", "port": 8004}');
     const {exitCode, stdout, stderr} = await machine.run(['config', '--config', 'schema.json', '--json']);
     assert.deepEqual([exitCode, stderr], [0, '']);
     assert.equal((JSON.parse(stdout) as ShownConfig).settings['port']?.value, 8004);
   });
 
-  test('tells every problem at once, and still shows what is good', async () => {
+  test('reports all problems at once, and still shows the valid settings', async () => {
     const {exitCode, stdout, stderr} = await machine.run(['config', '--port', 'x', '--log-level', 'y'], {
       environment: {CREWROOM_EPHEMERALL: '1'},
     });
@@ -124,13 +124,13 @@ describe('crewroom paths', () => {
     assert.equal(existsSync(cacheDir), 'enableCompileCache' in module);
   });
 
-  test('does without where that cannot be written', async () => {
+  test('works without the cache if it cannot be written', async () => {
     await writeFile(join(home, 'file'), '');
     const {exitCode, stderr} = await machine.runProcess(['paths'], {environment: {XDG_CACHE_HOME: join(home, 'file')}});
     assert.deepEqual([exitCode, stderr], [0, '']);
   });
 
-  test('shows them also where the config file is what is wrong', async () => {
+  test('shows them even if the config file is invalid', async () => {
     await writeFile(join(home, 'broken.json'), '{');
     const {exitCode, stdout} = await machine.run(['paths', '--config', 'broken.json']);
     assert.equal(exitCode, 0);

@@ -61,7 +61,7 @@ async function corrupt(dataDir: string, key: string): Promise<void> {
 }
 
 describe('crewroom doctor', () => {
-  test('finds all well where a service runs, and verifies every entry through it', async () => {
+  test('finds no problems while a service runs, and verifies every entry through it', async () => {
     const dataDir = join(home, 'well');
     const service = await machine.start(['--data-dir', dataDir]);
     await fetch(`${service.url}/api/store/a`, {method: 'PUT', body: '1'});

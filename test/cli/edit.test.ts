@@ -92,7 +92,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.deepEqual(await keptFiles(), []);
   });
 
-  test('makes an entry where there is none, out of null', async () => {
+  test('creates a missing entry, from null', async () => {
     const {stderr} = await run(['edit', 'new'], 'cp "$1" seen; echo "[]" > "$1"');
     assert.match(stderr, /^Created at revision \d+\n$/);
     assert.equal(await readFile(join(home, 'seen'), 'utf8'), 'null\n');
@@ -101,7 +101,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.equal((await get('other')).status, 404);
   });
 
-  test('tells programs what it did', async () => {
+  test('prints its result as JSON', async () => {
     await put('told', '1');
     const changed = JSON.parse((await run(['edit', 'told', '--json'], 'echo 2 > "$1"')).stdout);
     assert.deepEqual(Object.keys(changed), ['key', 'revision', 'changed', 'created']);
@@ -150,7 +150,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.deepEqual([(await get('gone')).status, await (await get('made')).text()], [404, '2']);
   });
 
-  test('keeps what is no JSON, and says where it is not', async () => {
+  test('keeps text that is not JSON, and names the position of the error', async () => {
     await put('broken', '{"a": 1}');
     const {exitCode, stderr} = await run(['edit', 'broken'], 'printf "{\\n  x" > "$1"');
     assert.equal(exitCode, 2);
@@ -160,7 +160,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     assert.equal(await (await get('broken')).text(), '{"a": 1}');
   });
 
-  test('keeps what was written where the service is gone meanwhile', async () => {
+  test('keeps the edited text if the service has stopped meanwhile', async () => {
     const doomed = await machine.start();
     await fetch(`${doomed.url}/api/store/k`, {method: 'PUT', body: '1'});
     const editor = `kill ${doomed.child.pid}; while curl -s ${doomed.url}/livez > /dev/null; do :; done; echo 2 > "$1"`;
@@ -197,7 +197,7 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
       return running;
     }
 
-    test('offers to open what is no JSON again, and takes what then is', async () => {
+    test('offers to edit text that is not JSON again, and stores it once it is', async () => {
       const running = await editTwice();
       running.child.stdin.write('y\n');
       const {exitCode, stdout} = await running.finished;

@@ -44,7 +44,7 @@ describe('crewroom put and get', () => {
     });
   }
 
-  test('take a value from standard input and from a file', async () => {
+  test('read a value from standard input or a file', async () => {
     await run(['put', 'in', '-'], {input: '{"from": "stdin"}\n'});
     assert.equal((await run(['get', 'in'])).stdout, '{"from": "stdin"}');
     await writeFile(join(home, 'value.json'), '[1, 2.0]');
@@ -79,7 +79,7 @@ describe('crewroom put and get', () => {
   });
 
   const keys = ['a/b', '-k', '--help', '__proto__', 'ä ö', '%2F', 'a?b#c', '\\'];
-  test('take any key, after -- also those that look like flags', async () => {
+  test('accept any key, after -- also those that look like flags', async () => {
     for (const key of keys) {
       const {stdout} = await run(['put', '--json', '--', key, '1']);
       assert.equal((JSON.parse(stdout) as {key: string}).key, key);
@@ -88,7 +88,7 @@ describe('crewroom put and get', () => {
     assert.deepEqual((await run(['list'])).stdout.trimEnd().split('\n').sort(), [...keys].sort());
   });
 
-  test('tell programs what they did', async () => {
+  test('print their results as JSON', async () => {
     assert.deepEqual(JSON.parse((await run(['put', 'k', '1', '--json'])).stdout), {
       key: 'k',
       revision: '1',
@@ -103,7 +103,7 @@ describe('crewroom put and get', () => {
     assert.match(stdout, /^\{"key":"k","revision":"2","sizeBytes":8,"updatedAt":"[^"]+Z","value":\[1, 2\.0\]\}\n$/);
   });
 
-  test('refuse what does not hold, with exit code 4', async () => {
+  test('fail if the condition does not hold, with exit code 4', async () => {
     await run(['put', 'k', '1']);
     const absent = await run(['put', 'k', '2', '--if-absent']);
     assert.equal(absent.exitCode, 4);
@@ -197,14 +197,14 @@ describe('crewroom patch', () => {
     assert.equal((await run(['get', 'k'])).stdout, '{"id": 12345678901234567890, "volume": 1.0, "new": {"a": [-0]}}');
   });
 
-  test('takes a patch from standard input and from a file, and makes an entry where there is none', async () => {
+  test('reads a patch from standard input or a file, and creates a missing entry', async () => {
     await run(['patch', 'k', '-'], {input: '{"a": 1}\n'});
     await writeFile(join(home, 'patch.json'), '{"b": 2.0}');
     await run(['patch', 'k', '@patch.json']);
     assert.equal((await run(['get', 'k'])).stdout, '{"a": 1,"b": 2.0}');
   });
 
-  test('tells programs what it did, and changes only what is as expected', async () => {
+  test('prints its result as JSON, and changes an entry only if it is as expected', async () => {
     assert.deepEqual(JSON.parse((await run(['patch', 'k', '{}', '--json'])).stdout), {key: 'k', revision: '1'});
     const stale = await run(['patch', 'k', '{"a": 1}', '--if-match', '7']);
     assert.equal(stale.exitCode, 4);
@@ -212,7 +212,7 @@ describe('crewroom patch', () => {
     assert.equal((await run(['patch', 'k', '{"a": 1}', '--if-match', '1'])).exitCode, 0);
   });
 
-  test('refuses what is no JSON, and a revision that is no number, with exit code 2', async () => {
+  test('refuses a value that is not JSON, and a revision that is not a number, with exit code 2', async () => {
     assert.match(
       (await run(['patch', 'k', '{a: 1}'])).stderr,
       /^crewroom: Cannot read the value as JSON.*\nCorrect the text there/,
@@ -262,7 +262,7 @@ describe('crewroom list', () => {
     ]);
   });
 
-  test('goes on from page to page, up to its limit', async () => {
+  test('lists page after page, up to its limit', async () => {
     const keys = Array.from({length: 2100}, (_, index) => `k${String(index).padStart(4, '0')}`);
     for (let start = 0; start < keys.length; start += 100) await fill(keys.slice(start, start + 100));
     assert.equal((await run(['list'])).stdout, `${keys.join('\n')}\n`);
@@ -302,7 +302,7 @@ describe('crewroom delete', () => {
     assert.deepEqual(JSON.parse((await run(['delete', 'b', '--json'])).stdout), {deleted: 1});
   });
 
-  test('deletes everything under a prefix, or everything, when told to', async () => {
+  test('deletes everything under a prefix, or everything if requested', async () => {
     await fill('a1', 'a2', 'b1', 'b2');
     assert.deepEqual(JSON.parse((await run(['delete', '--prefix', 'a', '--yes', '--json'])).stdout), {deleted: 2});
     assert.equal((await run(['list'])).stdout, 'b1\nb2\n');
@@ -324,7 +324,7 @@ describe('crewroom delete', () => {
       return running.finished;
     }
 
-    test('asks first, and deletes at a yes', async () => {
+    test('asks first, and deletes if the user confirms', async () => {
       await fill('a1', 'a2', 'b');
       const {exitCode, stdout} = await answer('y\n');
       assert.match(stdout, /^Delete 2 entries: every key that begins with "a"\? \[y\/N\] /);
@@ -350,7 +350,7 @@ describe('crewroom delete', () => {
 });
 
 describe('crewroom status and identity', () => {
-  test('tell what is served, as JSON', async () => {
+  test('print what is served, as JSON', async () => {
     const status = JSON.parse((await run(['status', '--json'])).stdout) as Readonly<Record<string, unknown>>;
     assert.equal(status['url'], service.url);
     assert.deepEqual(status['identity'], {
@@ -364,7 +364,7 @@ describe('crewroom status and identity', () => {
     assert.ok(typeof status['latencyMs'] === 'number');
   });
 
-  test('call a sample a sample', async () => {
+  test('name the sample as the source', async () => {
     assert.match((await run(['status'])).stdout, /Identity +Ada Quill \(CRW0042\), Crewroom Air \(the sample/);
   });
 
@@ -393,13 +393,13 @@ describe('crewroom status and identity', () => {
     await empty.stop();
   });
 
-  test('take the address from the environment', async () => {
+  test('read the address from the environment', async () => {
     const {exitCode} = await machine.run(['status'], {environment: {CREWROOM_PORT: String(service.port)}});
     assert.equal(exitCode, 0);
   });
 });
 
-describe('where no service answers', () => {
+describe('if no service answers', () => {
   test('every command says so, with exit code 5', async () => {
     const {port} = service;
     await service[Symbol.asyncDispose]();
@@ -428,7 +428,7 @@ describe('where no service answers', () => {
     assert.equal((JSON.parse(stderr) as {code: string}).code, 'service-unreachable');
   });
 
-  test('a program that hangs up at once is no service', async () => {
+  test('a program that closes the connection at once is not taken for a service', async () => {
     const rude = createNetServer(socket => socket.destroy()).listen(0, '127.0.0.1');
     await once(rude, 'listening');
     const {exitCode, stderr} = await machine.run(['status', '--port', String((rude.address() as AddressInfo).port)]);

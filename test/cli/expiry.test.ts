@@ -55,7 +55,7 @@ describe('a time to live on the command line', () => {
     assert.match(stderr, /^crewroom: Cannot find "k": no entry has this key\n/);
   });
 
-  test('is told to programs where there is one', async () => {
+  test('is printed for programs if there is one', async () => {
     await run('put', 'a', '1', '--ttl', '60');
     await run('put', 'b', '1');
     const expiresAt = (await fetch(`${service().url}/api/store/a`)).headers.get('expires-at');

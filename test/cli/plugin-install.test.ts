@@ -35,7 +35,7 @@ describe('crewroom plugin install, while no service runs', () => {
     assert.equal(await readFile(join(stopped.directory, ID, 'ui/index.html'), 'utf8'), '<p>');
   });
 
-  test('shows what will run, and asks', async () => {
+  test('shows what will run, and asks for confirmation', async () => {
     const stopped = await makeStopped('asked');
     const zip = await writeZip('1.0.0', GOOD, {name: 'A\u001b[31m\u202e'});
     const {exitCode, stdout} = await runFor(stopped, ['install', zip], {onTerminal: true, input: 'n\n'});
@@ -167,7 +167,7 @@ describe('crewroom plugin install, while no service runs', () => {
     assert.deepEqual([exitCode, JSON.parse(stderr).code], [1, 'unwritable-output']);
   });
 
-  test('does not go on if another program answers', async () => {
+  test('stops if another program answers', async () => {
     const stopped = await makeStopped('answered');
     const server = createServer(socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'));
     await new Promise<void>(resolve => server.listen(stopped.port, '127.0.0.1', resolve));

@@ -61,7 +61,7 @@ describe('crewroom plugin remove', () => {
     assert.equal(existsSync(storageOf(places)), false);
   });
 
-  test('asks, and names what it removes', async () => {
+  test('asks for confirmation, and names what it removes', async () => {
     const places = await makePlaces('asked');
     const folder = join(places.directory, ID);
     const refused = await remove(places, [ID, '--data'], {onTerminal: true, input: 'n\n'});
@@ -177,7 +177,7 @@ describe('crewroom plugin check', () => {
     {name: 'none', exitCode: 3},
     {name: 'a-file', exitCode: 2},
   ])
-    test(`names ${name} if it is no folder`, async () => {
+    test(`names ${name} if it is not a folder`, async () => {
       await writeFile(join(home, 'a-file'), '');
       const finished = await check(name, '--json');
       assert.deepEqual([finished.exitCode, JSON.parse(finished.stderr).code], [exitCode, 'unreadable-input']);

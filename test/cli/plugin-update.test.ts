@@ -70,7 +70,7 @@ describe('crewroom plugin install, while the service runs', () => {
     },
   ];
   for (const {what, background, problem} of wrong) {
-    test(`puts the old version back if the new one ${what}, with its last lines`, async () => {
+    test(`restores the old version if the new one ${what}, with its last lines`, async () => {
       const service = await startPlugins(EMPTY);
       await runFor(service, ['install', await writeZip('1.0.0'), '--yes']);
       const zip = await writeZip('1.1.0', background);
@@ -119,7 +119,7 @@ describe('crewroom plugin install, while the service runs', () => {
     assert.equal(service.crewroom.plugins.status(ID).directory, work);
   });
 
-  test('puts the old version back when Ctrl+C ends the wait', async () => {
+  test('restores the old version when Ctrl+C ends the wait', async () => {
     const service = await startPlugins(EMPTY);
     await runFor(service, ['install', await writeZip('1.0.0'), '--yes']);
     const zip = await writeZip('1.1.0', 'for (;;);');
@@ -131,7 +131,7 @@ describe('crewroom plugin install, while the service runs', () => {
     assert.deepEqual(await listPlaces(service), ['plugins', ID]);
   });
 
-  test('puts back what a killed command has moved out', async () => {
+  test('restores what a killed command has moved out', async () => {
     const service = await startPlugins(EMPTY);
     await runFor(service, ['install', await writeZip('1.0.0'), '--yes']);
     const zip = await writeZip('1.1.0', 'for (;;);');

@@ -221,7 +221,7 @@ describe('crewroom plugin', () => {
       assert.deepEqual([exitCode, failure.code, failure.problem], [2, 'invalid-usage', problem]);
     });
 
-  test('takes only its actions', async () => {
+  test('accepts only its actions', async () => {
     const {exitCode, stderr} = await run(['lst', '--json']);
     const {code, problem} = JSON.parse(stderr);
     assert.deepEqual([exitCode, code], [2, 'invalid-usage']);

@@ -14,7 +14,7 @@ const machine = await createMachine();
 const node = (script: string): readonly string[] => ['--', process.execPath, '-e', script];
 
 describe('crewroom run', () => {
-  test('tells the command where its service is, and ends with the exit code of the command', async () => {
+  test('passes the address of its service to the command, and ends with the exit code of the command', async () => {
     const script = `
       const {CREWROOM_URL: url, CREWROOM_HOST: host, CREWROOM_PORT: port} = process.env;
       fetch(url + '/readyz').then(({status}) => console.log(JSON.stringify([url, host, port, status]))).then(() => process.exit(7));`;
@@ -61,7 +61,7 @@ describe('crewroom run', () => {
     assert.equal((await running.finished).exitCode, 128 + 15);
   });
 
-  test('is called wrongly without a program', async () => {
+  test('needs a program', async () => {
     const {exitCode, stderr} = await machine.runProcess(['run', 'no-such-program']);
     assert.equal(exitCode, 2);
     assert.match(stderr, /it cannot start "no-such-program": there is no such program/);
@@ -78,7 +78,7 @@ describe('crewroom wait', () => {
     await serving.finished;
   });
 
-  test('gives up at its timeout', async () => {
+  test('fails after its timeout', async () => {
     const port = String(await findFreePort());
     const {exitCode, stderr} = await machine.run(['wait', '--port', port, '--timeout', '1s']);
     assert.equal(exitCode, 5);

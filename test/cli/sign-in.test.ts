@@ -53,7 +53,7 @@ describe('crewroom sign-in', () => {
     {name: 'the first line of standard input', args: [], input: `${ADA.password}\r\nmore\n`},
     {name: 'a file', args: ['--password-file', 'password'], input: ''},
   ]) {
-    test(`takes the password from ${name}, and says who, where and until when`, async () => {
+    test(`reads the password from ${name}, and prints the pilot, the airline and the expiry`, async () => {
       const {exitCode, stdout, stderr} = await signIn(['--username', '1', ...args], {input});
       assert.deepEqual({exitCode, stderr}, {exitCode: 0, stderr: ''});
       const [first, second] = stdout.split('\n');
@@ -81,7 +81,7 @@ describe('crewroom sign-in', () => {
     },
   );
 
-  test('tells programs the session, without a secret', async () => {
+  test('prints the session as JSON, without a secret', async () => {
     const {stdout} = await signIn(['--username', '1', '--json'], {input: ADA.password});
     const {state, source, scriptURL, summary, ...others} = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
     assert.deepEqual(
@@ -160,7 +160,7 @@ describe('crewroom sign-in', () => {
     });
   }
 
-  test('says that the back end is down, and after that what works again', async () => {
+  test('reports that the back end is down, and later that it works again', async () => {
     await backEnd.stop();
     const down = await signIn(['--username', '1'], {input: ADA.password});
     assert.match(down.stderr, /^crewroom: Cannot reach the back end at .*no server listens/);
@@ -242,7 +242,7 @@ describe('crewroom sign-in', () => {
   });
 });
 
-test('crewroom status shows what a service says as text, and obeys nothing in it', async () => {
+test('crewroom status shows texts of a service escaped, and runs no control sequence in them', async () => {
   const url = `http://127.0.0.1/${encodeURIComponent('\u001b')}`;
   const documents: Readonly<Record<string, unknown>> = {
     '/api': {name: 'crewroom', version: '1', apiVersion: '1', storeId: '0123456789abcdef', links: {}},
@@ -279,7 +279,7 @@ test('crewroom status shows what a service says as text, and obeys nothing in it
 });
 
 describe('crewroom sign-out', () => {
-  test('forgets the session, and says when there was none', async () => {
+  test('removes the session, and reports if there was none', async () => {
     await signIn(['--username', '1'], {input: ADA.password});
     const first = await machine.run(['sign-out', ...PORT()]);
     assert.deepEqual(
@@ -322,7 +322,7 @@ describe.runIf(process.platform === 'linux')('crewroom sign-in, on a terminal', 
     assert.ok(plain(stdout).includes(`Signing in at ${backEnd.scriptURL}`));
   });
 
-  test('asks again for what cannot be', async () => {
+  test('asks again after an invalid answer', async () => {
     const running = machine.spawnOnTerminal(['sign-in', '--port', String(open.port)]);
     await answer(running, 'Address of the airline’s back end', 'air.example\r');
     await answer(running, 'It is not an address such as', '\u0003');

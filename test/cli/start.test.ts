@@ -28,7 +28,7 @@ async function beginWrite({port}: Service): Promise<ReturnType<typeof request>> 
 }
 
 describe('crewroom start, for programs', () => {
-  test('tells in one JSON line what it serves and where', async () => {
+  test('prints in one JSON line what it serves and at which address', async () => {
     const service = await machine.start(['--data-dir', join(home, 'told')]);
     const {level, version, port, urls, identity, store, dataDir, docs, processId} = service.started;
     assert.equal(level, 'info');
@@ -78,7 +78,7 @@ test.skipIf(process.platform !== 'linux')('an idle service takes less than 90 MB
 
 describe('crewroom start, asked to stop', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    test(`finishes a request in flight at ${signal}, keeps what it acknowledged, and ends well`, async () => {
+    test(`finishes a request in flight at ${signal}, keeps what it acknowledged, and exits with 0`, async () => {
       const dataDir = join(home, `stop-${signal}`);
       const service = await machine.start(['--data-dir', dataDir]);
       const write = await beginWrite(service);
@@ -118,7 +118,7 @@ describe('crewroom start, asked to stop', () => {
     assert.equal((await service.finished).exitCode, 130);
   });
 
-  test('takes the second SIGINT of one Ctrl+C for the first, where a package manager passes it on', async () => {
+  test('counts the second SIGINT of one Ctrl+C, which a package manager passes on, as the first', async () => {
     const service = await machine.start(['--ephemeral'], {environment: {npm_lifecycle_event: 'start'}});
     const write = await beginWrite(service);
     service.child.kill('SIGINT');
@@ -140,7 +140,7 @@ describe('crewroom start, asked to stop', () => {
   });
 });
 
-describe('crewroom start, where another was before', () => {
+describe('crewroom start, after another service has ended', () => {
   test('refuses a data directory that is in use, and names the process', async () => {
     const dataDir = join(home, 'shared');
     const first = await machine.start(['--data-dir', dataDir]);
@@ -162,7 +162,7 @@ describe('crewroom start, where another was before', () => {
   });
 });
 
-describe('crewroom start, where the port is taken', () => {
+describe('crewroom start, if the port is in use', () => {
   const servers: Server[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
@@ -200,14 +200,14 @@ describe('crewroom start, where the port is taken', () => {
   });
 });
 
-describe('crewroom start, with settings that cannot be', () => {
+describe('crewroom start, with invalid settings', () => {
   test('refuses an address that other machines could call', async () => {
     const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--host', '0.0.0.0']);
     assert.equal(exitCode, 1);
     assert.match(stderr, /^crewroom: Cannot listen on "0\.0\.0\.0": it is not a loopback address/);
   });
 
-  test('tells every problem of a profile, each with its place', async () => {
+  test('reports every problem of a profile, each with its path', async () => {
     const {settings, ...airline} = SAMPLE_DOCUMENT.airline;
     await writeFile(
       join(home, 'bad.json'),
@@ -221,7 +221,7 @@ describe('crewroom start, with settings that cannot be', () => {
 });
 
 describe.runIf(process.platform === 'linux')('crewroom start, on a terminal', () => {
-  test('greets people with what they need, and stops at Ctrl+C', async () => {
+  test('shows a banner with addresses and commands, and stops at Ctrl+C', async () => {
     const dataDir = join(home, 'seen');
     const running = machine.spawnOnTerminal(['start', '--port', '0', '--data-dir', dataDir]);
     await running.until(({stdout}) => stdout.includes('Stop'));

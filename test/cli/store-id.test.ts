@@ -17,8 +17,8 @@ async function fill(dataDir: string, count: number): Promise<unknown> {
   return service.started['storeId'];
 }
 
-describe('another history under the same path', () => {
-  test('is noticed by a client that comes back: its stream is reset, and what it read before matches nothing', async () => {
+describe('another store at the same path', () => {
+  test('is noticed by a client that reconnects: its stream is reset, and revisions that it read before match nothing', async () => {
     const [dataDir, otherDir] = [join(machine.home, 'replaced'), join(machine.home, 'other')];
     const otherId = await fill(otherDir, 5);
     const port = String(await findFreePort());

@@ -104,7 +104,7 @@ describe('crewroom export', () => {
     assert.equal((await stat(join(directory, 'f'))).mode & 0o777, 0o600);
   });
 
-  test('says where it cannot write', async () => {
+  test('names the file that it cannot write', async () => {
     const {exitCode, stderr} = await run(['export', 'none/f']);
     assert.equal(exitCode, 1);
     assert.match(stderr, /Cannot write to "none\/f": there is no such directory/);
@@ -132,7 +132,7 @@ describe('crewroom export', () => {
     assert.match(plain(shown.stdout), /"end":true,"entries":3/);
   });
 
-  test('tells people what it wrote', async () => {
+  test('reports what it wrote on a terminal', async () => {
     await putSome();
     const {exitCode, stdout} = await runOnTerminal(['export', 'f']);
     assert.equal(exitCode, 0);
@@ -186,7 +186,7 @@ describe('crewroom import', () => {
     await writeFile(join(directory, name), text);
   }
 
-  test('tells programs what it did, and before that what it would do', async () => {
+  test('prints its result as JSON, also of a dry run', async () => {
     await run(['put', 'k000000', '1']);
     await run(['put', 'z', '1']);
     await writeExport('f', formatExport(manyEntries(3)));
@@ -201,7 +201,7 @@ describe('crewroom import', () => {
     assert.deepEqual(JSON.parse(done.stdout), {dryRun: false, ...counts, revision: '3'});
   });
 
-  test('takes standard input', async () => {
+  test('reads standard input', async () => {
     const text = formatExport(manyEntries(2500));
     assert.deepEqual(await run(['import', '-'], {input: text}), SILENT);
     assert.equal((await values()).split('\n').length, 2501);
@@ -305,7 +305,7 @@ describe('crewroom import', () => {
     assert.match(said, /Imported 60,000 entries: 60,000 created, 1 other deleted\n$/);
   });
 
-  test('on a terminal does nothing without a yes', async () => {
+  test('on a terminal does nothing unless the user confirms', async () => {
     await run(['put', 'z', '1']);
     await writeExport('f', formatExport(manyEntries(1)));
     const {exitCode, stdout} = await runOnTerminal(['import', 'f', '--mode', 'replace'], {input: 'n\n'});
@@ -358,7 +358,7 @@ describe('crewroom copy', () => {
 });
 
 describe('crewroom snapshot', () => {
-  test('saves everything under a name, and goes back to it', async () => {
+  test('saves everything under a name, and restores it', async () => {
     await putSome();
     const before = await values();
     assert.deepEqual(await run(['snapshot', 'save', 'before']), SILENT);
@@ -398,7 +398,7 @@ describe('crewroom snapshot', () => {
 });
 
 describe.runIf(process.platform === 'linux')('what another user planted', () => {
-  test('beside the file of an export is not followed', async () => {
+  test('next to the file of an export is not followed', async () => {
     await putSome();
     await writeFile(join(directory, 'victim'), 'mine');
     // The shell knows the process id that the command will have.

@@ -35,7 +35,7 @@ describe('a failure of a code that this version does not know', () => {
     expect(stderr.split('\n')[1]).toMatch(/newer Crewroom/);
   });
 
-  test('cannot reach the terminal with marks of its own', async () => {
+  test('cannot send control characters to the terminal', async () => {
     const {stderr} = await deleteAt({code: 'a\u001b[2J', detail: 'b\u001b[2J', advice: 'c\u001b[2J'});
     expect(stderr).not.toContain('\u001b');
   });
@@ -86,7 +86,7 @@ describe('a failure of a known code that lacks what belongs to it', () => {
   });
 });
 
-describe('an answer that no service of ours gives', () => {
+describe('an answer that a Crewroom does not give', () => {
   const failures: readonly unknown[] = [{detail: DETAIL}, {code: 7, detail: DETAIL}, {code: 'no-entry'}, [], null, 'x'];
   for (const body of failures) {
     test(`the failure ${JSON.stringify(body)} ends with 1, and names what answered`, async () => {
@@ -110,7 +110,7 @@ describe('an answer that no service of ours gives', () => {
     ['get', 'a', '--json'],
   ];
   const entry = {key: 'a', revision: '1', sizeBytes: 90_000, updatedAt: 'yesterday'};
-  test('an identity that is no document ends with 1', async () => {
+  test('an identity that is not a document ends with exit code 1', async () => {
     for (const body of [null, [], 7]) {
       const {port} = await serveAnswer({status: 200, body});
       expect(await machine.run(['identity', '--port', String(port)])).toMatchObject({exitCode: 1, stdout: ''});

@@ -80,14 +80,14 @@ describe('crewroom watch', () => {
     );
   });
 
-  test('tells when an entry expires', async () => {
+  test('shows when an entry expires', async () => {
     const since = await put('before', '1');
     await put('short', '1', {query: '?ttl=1'});
     const lines = await linesUntil('entry-expired', watch('--since', since));
     assert.match(lines.at(-1) ?? '', /^\{"kind":"entry-expired","key":"short","revision":"\d+"\}$/);
   });
 
-  test('goes on where it was when the service restarts, and says so', async () => {
+  test('continues at its cursor when the service restarts, and reports that', async () => {
     const dataDir = await mkdtemp(join(home, 'data-'));
     const first = await machine.start(['--data-dir', dataDir]);
     const port = String(first.port);
@@ -114,7 +114,7 @@ describe('crewroom watch', () => {
     );
   });
 
-  test('says that it starts over where the service has another store', async () => {
+  test('reports that it starts over if the service has another store', async () => {
     const first = await machine.start();
     const port = String(first.port);
     for (const key of ['a', 'b', 'c']) await put(key, '1', first);
@@ -128,7 +128,7 @@ describe('crewroom watch', () => {
     await second.stop();
   });
 
-  test('refuses a revision that is yet to come, with exit code 2', async () => {
+  test('refuses a revision above the last one, with exit code 2', async () => {
     const {exitCode, stdout, stderr} = await watch('--since', '999999').finished;
     assert.deepEqual([exitCode, stdout], [2, '']);
     assert.match(stderr, /^crewroom: Cannot use the parameter "since": /);

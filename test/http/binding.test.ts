@@ -52,7 +52,7 @@ describe('the service listens on this machine only (A13)', () => {
   }
 });
 
-describe('a taken port is a failure and never another port (A14)', () => {
+describe('a port in use is a failure; no other port is used (A14)', () => {
   const holders: Server[] = [];
   afterEach(async () => {
     for (const holder of holders.splice(0)) {
@@ -151,7 +151,7 @@ describe('only its owner can read the data directory (A16)', () => {
     await run(dataDir);
   });
 
-  test('even if it existed, empty and open to all', async () => {
+  test('even if it existed, empty and accessible to all users', async () => {
     const dataDir = await makeDataDir();
     await mkdir(dataDir);
     await chmod(dataDir, 0o777);

@@ -45,7 +45,7 @@ describe('the guard refuses a host whose name was rebound to this machine (A1)',
     });
   }
 
-  test('also with our port', async () => {
+  test('also with the port of the service', async () => {
     expect((await call('GET /api/identity', [`Host: evil.example:${service().port}`])).status).toBe(421);
   });
 
@@ -122,7 +122,7 @@ describe('the guard sees every header', () => {
   });
 });
 
-describe('the guard takes one Host of one authority (A3)', () => {
+describe('the guard accepts exactly one Host of one authority (A3)', () => {
   const cases = [
     {name: 'no Host', headers: () => [], status: 400},
     {name: 'two Hosts', headers: () => [ownHost(), ownHost()], status: 400},
@@ -141,12 +141,12 @@ describe('the guard takes one Host of one authority (A3)', () => {
     expect(answer.text).not.toMatch(SECRETS);
   });
 
-  test('refuses the absolute target of another authority, even if the Host is ours', async () => {
+  test('refuses the absolute target of another authority, even if the Host is that of the service', async () => {
     const answer = await call('GET http://evil.example/api/identity', [ownHost()]);
     expect(answer.status).toBe(421);
   });
 
-  test('refuses the absolute target of ours when the Host is foreign', async () => {
+  test('refuses an absolute target with the name of the service when the Host is foreign', async () => {
     const target = `http://localhost:${service().port}/api/identity`;
     expect((await call(`GET ${target}`, ['Host: evil.example'])).status).toBe(421);
   });
@@ -157,7 +157,7 @@ describe('the guard takes one Host of one authority (A3)', () => {
     });
   }
 
-  test('admits the absolute target of ours', async () => {
+  test('admits an absolute target with the name of the service', async () => {
     const {port} = service();
     expect((await call(`GET http://127.0.0.1:${port}/api/identity`, [ownHost()])).status).toBe(200);
   });
@@ -310,7 +310,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     expect(answer.headers.has('access-control-allow-private-network')).toBe(false);
   });
 
-  test('it may reach a private network if it asks', async () => {
+  test('it may reach a private network if it requests that', async () => {
     const headers = [
       ownHost(),
       `Origin: ${ALLOWED_ORIGIN}`,
@@ -339,7 +339,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
     });
   }
 
-  test('our own pages may call, under each of our names', async () => {
+  test('pages of the service may call it, under each of its names', async () => {
     const {port} = service();
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'core.example']) {
       const headers = [`Host: ${host}:${port}`, `Origin: http://${host}:${port}`, 'Sec-Fetch-Site: same-origin'];

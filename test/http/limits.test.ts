@@ -15,7 +15,7 @@ const NAMES = [
 ];
 
 describe('GET /api/limits', () => {
-  test('answers the limits of a service without settings, under names that stay', async () => {
+  test('answers the limits of a service without settings, under stable names', async () => {
     expect(await readLimits({})).toEqual(DEFAULT_LIMITS);
     expect(Object.keys(DEFAULT_LIMITS)).toEqual(NAMES);
   });

@@ -27,7 +27,7 @@ async function countRefused(service: TestService): Promise<number> {
   return refused;
 }
 
-describe('a client that disconnects while it waits for events frees its place (A18)', () => {
+describe('the connection of a client that disconnects while it waits for events is released (A18)', () => {
   const gone: readonly {readonly name: string; readonly leave: (client: RawClient) => unknown}[] = [
     {name: 'half-closed', leave: client => client.socket.end()},
     {name: 'closed its socket', leave: client => client.socket.destroy()},
@@ -58,7 +58,7 @@ describe('a client that disconnects while it waits for events frees its place (A
     await client.readEnd();
   });
 
-  test('while polls of connected clients take no places of others', async () => {
+  test('while polls of connected clients do not use the connections of others', async () => {
     const service = await start();
     const host = `Host: localhost:${service.port}`;
     const waiting: RawClient[] = [];
@@ -86,7 +86,7 @@ describe('a client that disconnects while it waits for events frees its place (A
   });
 });
 
-describe('clients that hold places without progress do not block others (A18)', () => {
+describe('clients that hold connections without progress do not block others (A18)', () => {
   const import_ = 'POST /api/import HTTP/1.1\r\nTransfer-Encoding: chunked\r\n';
   const list = 'GET /api/keys?values=true HTTP/1.1\r\n';
   const attacks: readonly {

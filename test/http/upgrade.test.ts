@@ -192,7 +192,7 @@ describe('a request that asks for another protocol is answered without upgrade',
   });
 });
 
-describe('the service is no proxy', () => {
+describe('the service is not a proxy', () => {
   test('CONNECT is refused, and the connection is closed', async () => {
     const {port} = service();
     const client = await RawClient.connect({port});

@@ -88,7 +88,7 @@ describe('an installed plugin', () => {
     assert.equal(service.logged.filter(({message, text}) => message === line.text || text === line.text).length, 1000);
   });
 
-  test('is told of its settings', async () => {
+  test('gets its settings', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
     await service.until(HELLO, isRunning);
     service.crewroom.plugins.updateSettings(HELLO, {greeting: 'Good day'});
@@ -254,7 +254,7 @@ describe('a background that ends by itself', () => {
     );
   });
 
-  test('stays stopped after five ends, with its last lines, until someone restarts it', async () => {
+  test('stays stopped after five ends, with its last lines, until it is restarted by hand', async () => {
     const service = await startBackground(
       `console.log('a'); console.error('b'); setImmediate(() => process.exit(1));`,
       {timers: HASTE},
@@ -282,7 +282,7 @@ describe('a background that ends by itself', () => {
 });
 
 describe('a plugin on disk', () => {
-  test('is started when it appears, again when it changes, and ended when it goes', async () => {
+  test('is started when it is added, restarted when it changes, and stopped when it is removed', async () => {
     const service = await startPlugins(directory => mkdir(directory, {mode: 0o700}));
     await copyPlugin(HELLO, service.directory);
     const {stamp} = await service.until(HELLO, isRunning);
@@ -412,7 +412,7 @@ describe('the settings', () => {
     );
   });
 
-  test('keep files of plugins in memory-only services for their time only, and run no plugins that are not named', async () => {
+  test('keep files of plugins only while a memory-only service runs, and run only plugins that are named', async () => {
     const home = await makeTemporaryDirectory();
     onTestFinished(() => home[Symbol.asyncDispose]());
     const folder = await copyPlugin(HELLO, join(home.path, 'data-plugins'));

@@ -127,7 +127,7 @@ describe('a route of a plugin', () => {
     });
   }
 
-  test('is out of reach of foreign pages', async () => {
+  test('cannot be read by foreign pages', async () => {
     for (const headers of [{Origin: 'https://evil.example'}, {'Sec-Fetch-Site': 'cross-site'}] as const)
       expect((await send(`/api/${ROUTES}/echo`, {headers: {...headers}})).status).toBe(403);
   });
@@ -221,7 +221,7 @@ describe('requests to the client', () => {
 });
 
 describe('the simulated flight', () => {
-  test('stands in for flight tracking', async () => {
+  test('replaces flight tracking', async () => {
     const data = '/api/com.tfdidesign.flight-tracking/data';
     expect(await json(data)).toMatchObject({trackingState: {status: ''}, providerState: {status: 'Disconnected'}});
     await json('/api/com.tfdidesign.flight-tracking/startflight', {method: 'POST', body: '{"bidID": 7}'});
@@ -238,7 +238,7 @@ describe('the simulated flight', () => {
     expect(await json(`${plugin}/data`, {method: 'POST'})).toMatchObject({status: 404, code: 'no-plugin-route'});
   });
 
-  test('gives way to an installed plugin, by any method', async () => {
+  test('is replaced by an installed plugin, for every method', async () => {
     await using home = await makeTemporaryDirectory();
     const id = 'com.tfdidesign.flight-tracking';
     const route = (text: string): string => `{description: '', handler: (req, res) => res.json('${text}')}`;

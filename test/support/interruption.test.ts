@@ -12,7 +12,7 @@ const PROGRAM = `
   process.exitCode = 130;
 `;
 
-test('a program that is interrupted several times at once shuts down in its own way', async () => {
+test('a program that is interrupted several times at once shuts down gracefully', async () => {
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

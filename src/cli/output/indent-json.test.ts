@@ -23,7 +23,7 @@ describe('indentJson()', () => {
     assert.equal(compactJson(indentJson(exact)), exact);
   });
 
-  test('takes a string, a number and escapes of any length', () => {
+  test('accepts a string, a number and escapes of any length', () => {
     for (const part of ['x', '\\n', '1']) {
       const long = part.repeat(15_000_000);
       const json = part === '1' ? long : `"${long}"`;

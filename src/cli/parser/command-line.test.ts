@@ -13,7 +13,7 @@ describe('parseCommandLine()', () => {
     {args: ['put', 'k', '--nonsense', '-h'], name: 'put'},
   ];
   for (const {args, name} of helped) {
-    test(`takes "crewroom ${args.join(' ')}" for a request for help`, () => {
+    test(`treats "crewroom ${args.join(' ')}" as a request for help`, () => {
       assert.deepEqual(parseCommandLine(args), {kind: 'help', name});
     });
   }

@@ -28,7 +28,7 @@ function createOutside(environment: Readonly<Record<string, string>> = {}) {
 }
 
 describe('listenForStop()', () => {
-  test('tells the first signal, also to who asks later', async () => {
+  test('reports the first signal, also to later callers', async () => {
     const outside = createOutside();
     const stop = listenForStop(outside);
     assert.equal(stop.isAsked(), false);
@@ -93,7 +93,7 @@ describe('listenForStop()', () => {
     });
   }
 
-  test('leaves signals alone once it is released', () => {
+  test('does not listen to signals once it is released', () => {
     const outside = createOutside();
     listenForStop(outside).release();
     assert.equal(outside.listeners.size, 0);

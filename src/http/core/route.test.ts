@@ -143,7 +143,7 @@ describe('parseQuery()', () => {
     });
   }
 
-  test('a parameter of any name is data', () => {
+  test('a parameter of any name is treated as data', () => {
     expect(Object.entries(parseQuery('__proto__=1&constructor=2'))).toEqual([
       ['__proto__', '1'],
       ['constructor', '2'],

@@ -100,7 +100,7 @@ describe('answerFile()', () => {
     expect(await contentOf(answered)).toHaveLength(0);
   });
 
-  test('breaks off if the file is replaced before it is read', async () => {
+  test('fails if the file is replaced before it is read', async () => {
     await writeFile(join(directory, 'replaced.bin'), 'one');
     const answered = await ask('replaced.bin');
     await writeFile(join(directory, 'replaced.bin'), 'two and more');
@@ -125,7 +125,7 @@ describe('answerFile() with a rewrite', () => {
     expect(reserved.at(-1)).toBe(Buffer.byteLength('aüé\ufeff€'));
   });
 
-  test('has a tag of its own, and ranges of the result', async () => {
+  test('has another ETag than the file, and ranges of the result', async () => {
     await writeFile(join(directory, 'tag.js'), 'ab');
     const [plain, rewritten] = [await ask('tag.js'), await ask('tag.js', [], DOUBLED)];
     expect(header(plain, 'etag')).not.toBe(header(rewritten, 'etag'));

@@ -166,7 +166,7 @@ describe('an answer with a stream', () => {
   });
 });
 
-describe('a stream without a reader is ended', () => {
+describe('a stream that is not read is ended', () => {
   const gone: readonly {readonly name: string; readonly leave: (client: RawClient) => unknown}[] = [
     {name: 'was reset', leave: client => client.socket.resetAndDestroy()},
     {name: 'was closed', leave: client => client.socket.destroy()},
@@ -314,7 +314,7 @@ describe('a long-lived stream', () => {
     expect((await working.readAnswer()).status).toBe(200);
   });
 
-  test('is not evicted while it lasts, but once it has ended unread', async () => {
+  test('is evicted only after it has ended without being read', async () => {
     let now = 0;
     const feed = new Feed();
     const server = await start(serve(feed, LONG_LIVED), {limits: {connectionsMax: 1}, nowMs: () => now});

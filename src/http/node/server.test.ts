@@ -163,7 +163,7 @@ describe('connections have a limit', () => {
     expect((await usedLater.readEnd()).length).toBe(0);
   });
 
-  test('one that is evicted while its next request arrives has either no answer and no effect, or both', async () => {
+  test('one that is evicted while its next request arrives has either both an answer and an effect, or neither', async () => {
     const targets: string[] = [];
     const handle: HttpHandler = ({target}) => {
       targets.push(target);
@@ -323,7 +323,7 @@ describe('connections have a limit', () => {
     release();
   });
 
-  test('an aborted one frees its place', async () => {
+  test('an aborted one releases its permit', async () => {
     const server = await start(echo, {limits: {connectionsMax: 1}});
     for (let round = 0; round < 5; round++) {
       const aborted = await server.connect();

@@ -191,7 +191,7 @@ describe('CurrentSession of a pilot', () => {
     assert.equal(session.status.problem, undefined);
   });
 
-  test('takes a new place of the session only for the session that is served', () => {
+  test('records where a session is stored only for the session that is served', () => {
     const {session} = open();
     const [first, second] = [recordOf(), recordOf()];
     session.serve(second, {kept: 'memory', stale: false});
@@ -214,7 +214,7 @@ describe('CurrentSession over a profile', () => {
     summary: 'of the profile',
   });
 
-  test('takes the airline and the platform account of the profile, again after each change', () => {
+  test('serves the airline and the platform account of the profile, also after each change', () => {
     const {session, served} = open({kind: 'profile', file: '/me.json'});
     served.identity = profileOf('Crewroom Air');
     assert.equal(session.configuredBackEnd, OTHER_BACK_END);

@@ -47,7 +47,7 @@ describe('the end of a background', () => {
     {name: 'when it ends by itself', end: 'process.exit();'},
   ];
   for (const {name, end} of leaders) {
-    test(`takes the processes with it that it started: ${name}`, async () => {
+    test(`ends the processes that it started: ${name}`, async () => {
       await using background = await startTestBackground({
         'index.js': `
           const {spawn} = require('node:child_process');

@@ -73,7 +73,7 @@ describe('a background that runs', () => {
     });
   });
 
-  test('takes a request', async () => {
+  test('gets a request', async () => {
     const body = Buffer.from('{"flight":"CRW1"}');
     const rawHeaders = ['Content-Type', 'application/json'];
     const url = '/api/com.example.test/echo?a=1';
@@ -183,7 +183,7 @@ describe('a background that runs', () => {
     await background().line('GET twice: Error: it answers more than once');
   });
 
-  test('goes on after errors outside of calls, and logs them', async () => {
+  test('continues after errors outside of calls, and logs them', async () => {
     await background().call('uncaught');
     await background().call('unhandled');
     await background().line('Uncaught exception: Error: thrown by a timer');
@@ -191,7 +191,7 @@ describe('a background that runs', () => {
     assert.deepEqual(await background().json('this'), 'About this');
   });
 
-  test('takes settings', async () => {
+  test('gets settings', async () => {
     await using other = await startTestBackground({
       'index.js': `exports.onSettingsUpdate = async settings => { console.log(settings.volume); throw new Error('no'); };`,
     });

@@ -105,7 +105,7 @@ describe('a background that misbehaves', () => {
     });
   }
 
-  test('is ended if it sends what is no message', async () => {
+  test('is ended if it sends an invalid message', async () => {
     await using background = await startTestBackground({
       'index.js': `exports.routes = {get: {send: {handler: () => require('fs').writeSync(3, 'x'.repeat(100))}}};`,
     });

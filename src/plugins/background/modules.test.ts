@@ -54,7 +54,7 @@ describe('the module of a background', () => {
 });
 
 describe('modules of the host', () => {
-  test('are there for CommonJS', async () => {
+  test('are available to CommonJS', async () => {
     const expression = `[
       typeof require('axios').get,
       typeof __non_webpack_require__('axios').get,
@@ -68,7 +68,7 @@ describe('modules of the host', () => {
     ]);
   });
 
-  test('are there for ES modules', async () => {
+  test('are available to ES modules', async () => {
     const source = `
       import axios from 'axios';
       import * as Option from 'effect/Option';

@@ -48,7 +48,7 @@ describe('findAccessProblem()', () => {
     assert.equal(await findAccessProblem(home, own + 1), `belongs to user ${own}, and this process runs as ${own + 1}`);
   });
 
-  test('refuses a directory on whose way another could replace one', async () => {
+  test('refuses a directory if another user could replace one on its path', async () => {
     const home = await makeHome();
     await mkdir(join(home, 'own'), {mode: 0o700});
     for (const mode of [0o770, 0o707]) {
@@ -58,7 +58,7 @@ describe('findAccessProblem()', () => {
     }
   });
 
-  test('looks at the way to a link, and at the way to its target', async () => {
+  test('checks the path of a link, and the path of its target', async () => {
     const home = await makeHome();
     for (const name of ['open', 'closed']) await mkdir(join(home, name, 'own'), {recursive: true, mode: 0o700});
     await symlink('../closed/own', join(home, 'open', 'link'));
@@ -82,7 +82,7 @@ describe('findAccessProblem()', () => {
 });
 
 describe('findPlaceProblem()', () => {
-  test('looks at the nearest directory that is there', async () => {
+  test('checks the nearest existing directory', async () => {
     const home = await makeHome();
     const place = join(home, 'data', 'plugins');
     assert.equal(await findPlaceProblem(place), undefined);

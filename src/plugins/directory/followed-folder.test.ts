@@ -6,7 +6,7 @@ import {writePlugin} from '../../../test/support/plugin-folder.ts';
 import {makeTemporaryDirectory} from '../../../test/support/service.ts';
 import {FollowedFolder} from './followed-folder.ts';
 
-test('a folder that is being written counts once a poll finds it as the poll before', async () => {
+test('a folder that is being written takes effect once two polls find the same state', async () => {
   const home = await makeTemporaryDirectory();
   onTestFinished(() => home[Symbol.asyncDispose]());
   const path = join(home.path, 'com.example.a');

@@ -74,7 +74,7 @@ describe('a directory of plugins', () => {
     await watched.until(({plugins}) => plugins.length === 1);
   });
 
-  test('is followed: plugins appear, change and go', async () => {
+  test('is followed: plugins are added, changed and removed', async () => {
     const home = await makeHome();
     await writePlugin(join(home, 'com.example.a'), {'background/index.js': '1', 'background/lib/deep.js': '1'});
     const watched = await follow(home);
@@ -87,7 +87,7 @@ describe('a directory of plugins', () => {
     await watched.until(({plugins}) => plugins.map(({id}) => id).join() === 'com.example.b');
   });
 
-  test('does not look at what a page consists of, nor into node_modules', async () => {
+  test('does not read the files of a page, nor node_modules', async () => {
     const home = await makeHome();
     const folder = join(home, 'com.example.a');
     await writePlugin(folder, {
@@ -306,7 +306,7 @@ describe('a plugin in development', () => {
     assert.equal(plugin.inDevelopment, true);
   });
 
-  test('takes the place of an installed one', async () => {
+  test('replaces an installed one', async () => {
     const home = await makeHome();
     await writePlugin(join(home, 'installed', 'com.example.a'));
     await writePlugin(join(home, 'work'), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});

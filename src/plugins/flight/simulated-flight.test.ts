@@ -14,7 +14,7 @@ function open() {
 }
 
 describe('the simulated flight', () => {
-  test('is not there until it is started, and after it was stopped', () => {
+  test('is absent before it is started, and after it was stopped', () => {
     const {flight} = open();
     expect(flight.status()).toBeUndefined();
     flight.start();
@@ -32,7 +32,7 @@ describe('the simulated flight', () => {
     expect(later(3600)).toMatchObject({phase: 'ARRIVED', groundSpeedKnots: 0});
   });
 
-  test('stands still while it is paused', () => {
+  test('does not move while it is paused', () => {
     const {flight, later} = open();
     flight.start();
     later(10);
@@ -80,7 +80,7 @@ describe('the simulated flight', () => {
     });
   }
 
-  test('takes codes in small letters', () => {
+  test('accepts codes in lower case', () => {
     expect(open().flight.start({from: 'egll', to: 'kjfk'})).toMatchObject({from: {code: 'EGLL'}, to: {code: 'KJFK'}});
   });
 });

@@ -25,12 +25,12 @@ describe('readManifest()', () => {
     expect(read(`\ufeff${JSON.stringify(HELLO)}`)).toHaveProperty('manifest.name', 'Hello');
   });
 
-  test('takes ids of communities as strings or numbers', () => {
+  test('accepts ids of communities as strings or numbers', () => {
     const reading = read({...HELLO, allowedCommunities: [402, 'seven']});
     expect(reading).toHaveProperty('manifest.allowedCommunities', ['402', 'seven']);
   });
 
-  test('takes null for a missing member', () => {
+  test('treats null as a missing member', () => {
     expect(read({...HELLO, organization: null, allowedCommunities: null})).toEqual(read(HELLO));
   });
 
@@ -56,7 +56,7 @@ describe('readManifest()', () => {
     },
   ] as const;
   for (const {name, options, expected} of lists) {
-    test(`takes the choices of a list as ${name}`, () => {
+    test(`accepts the choices of a list as ${name}`, () => {
       const reading = read({...HELLO, availableSettings: {unit: {type: 'list', settingType: 'user', options}}});
       const settings = 'manifest' in reading ? reading.manifest.availableSettings : undefined;
       expect([...(settings?.get('unit')?.options ?? [])]).toEqual(expected);

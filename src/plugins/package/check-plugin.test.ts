@@ -123,7 +123,7 @@ describe('checkPlugin()', () => {
       assert.deepEqual(await check(files), {problems, warnings: []});
     });
 
-  test('warns of a module outside of the folder', async () => {
+  test('warns about a module outside of the folder', async () => {
     const checked = await check({'background/index.js': `require('shared')`}, async folder => {
       await mkdir(join(folder, '..', 'node_modules', 'shared'), {recursive: true});
       await writeFile(join(folder, '..', 'node_modules', 'shared', 'index.js'), '');

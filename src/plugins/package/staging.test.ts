@@ -33,7 +33,7 @@ describe('openStaging()', () => {
     assert.deepEqual(await readdir(home), []);
   });
 
-  test('puts back what a killed command moved out', async () => {
+  test('restores what a killed command moved out', async () => {
     const {home, plugins} = await makeKilled();
     assert.deepEqual(await readdir(plugins), []);
     await using _ = await open(plugins);
@@ -48,7 +48,7 @@ describe('openStaging()', () => {
     assert.deepEqual(await readdir(join(plugins, 'a')), ['old']);
   });
 
-  test('stays while a version is kept that was neither put back nor given up', async () => {
+  test('stays while it has a version that was neither restored nor confirmed', async () => {
     const home = await makeHome();
     const plugins = join(home, 'plugins');
     for (const end of ['putBack', 'confirm', 'neither'] as const) {
@@ -66,7 +66,7 @@ describe('openStaging()', () => {
     assert.deepEqual(await readdir(plugins), ['a']);
   });
 
-  test('leaves alone what belongs to a command that runs, and what only looks like it', async () => {
+  test('does not change the directories of running commands, or with similar names', async () => {
     const home = await makeHome();
     const others = [
       `plugins-install-${ALIVE}-ff`,

@@ -326,7 +326,7 @@ describe('an archive', () => {
     });
   });
 
-  test('is unpacked into nothing that is there', async () => {
+  test('is not unpacked over existing files', async () => {
     const home = await makeHome();
     await writeFile(join(home, 'a.zip'), zipOf([MANIFEST, PAGE]));
     await mkdir(join(home, 'out'));
@@ -335,7 +335,7 @@ describe('an archive', () => {
     assert.deepEqual((await readdir(home)).sort(), ['a.zip', 'out']);
   });
 
-  test('is not unpacked any further once it is not wanted any longer', async () => {
+  test('is not unpacked any further after an abort', async () => {
     const home = await makeHome();
     await writeFile(join(home, 'a.zip'), zipOf([MANIFEST, PAGE]));
     await using opened = await openPackage(join(home, 'a.zip'), 'a.zip');

@@ -67,7 +67,7 @@ describe('fillIn()', () => {
     expect(fillIn(RULES, {nosuch: 1, fleet: true, toString: 1})).toEqual({values: DEFAULTS, problems: []});
   });
 
-  test('takes no member of the prototype', () => {
+  test('ignores members of the prototype', () => {
     const rules: SettingRules = new Map([['constructor', {type: 'string', settingType: 'user'}]]);
     expect(fillIn(rules, {})).toEqual({values: {}, problems: []});
   });
@@ -106,7 +106,7 @@ describe('mergeChanges()', () => {
     expect(mergeChanges(RULES, {volume: 7}, {sound: false})).toEqual({stored: {volume: 7, sound: false}});
   });
 
-  test('treats __proto__ as a name like any other', () => {
+  test('treats __proto__ as an ordinary name', () => {
     const rules: SettingRules = new Map([['__proto__', {type: 'string', settingType: 'user'}]]);
     const merged = mergeChanges(rules, {}, JSON.parse('{"__proto__": "x"}'));
     expect(JSON.stringify(merged)).toBe('{"stored":{"__proto__":"x"}}');

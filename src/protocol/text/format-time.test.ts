@@ -26,6 +26,6 @@ test('years before 0 and after 9999 are written with a sign', () => {
     expect(formatTime(Date.parse(text))).toBe(text);
 });
 
-test('what is no time is none', () => {
+test('an invalid time is not parsed', () => {
   for (const timeMs of [Number.NaN, Infinity, 8.65e15]) expect(() => formatTime(timeMs)).toThrow(RangeError);
 });

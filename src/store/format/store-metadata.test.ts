@@ -18,7 +18,7 @@ describe('the id of a store in a directory', () => {
     assert.notEqual(store.id, one.id);
   });
 
-  test('stays after the process was killed, and its log is taken up', async () => {
+  test('stays after the process was killed, and its log is replayed', async () => {
     const {directory, id} = await makeKilledStore();
     const store = await openStore(directory);
     assert.equal(store.id, id);
@@ -60,7 +60,7 @@ describe('the id of a store in a directory', () => {
     assert.equal((await openStore(directory)).id, id);
   });
 
-  test('is another one when its opener wants it, and what the log has is taken up all the same', async () => {
+  test('is replaced if requested at opening, and the commits in the log are still replayed', async () => {
     const {directory, id} = await makeKilledStore();
     const store = await openStore(directory, {newStoreId: true});
     assert.notEqual(store.id, id);
@@ -69,7 +69,7 @@ describe('the id of a store in a directory', () => {
     await assertKept(store, directory);
   });
 
-  test('is another one when its opener wants it, also for one that is killed before it wrote', async () => {
+  test('is replaced if requested at opening, also by a process that is killed before it writes', async () => {
     const {directory, id} = await makeKilledStore();
     const service = await startProcess();
     await service.call('open', {directory, newStoreId: true});
@@ -85,7 +85,7 @@ describe('the id of a store in a directory', () => {
     assert.equal(store.id, 'abababababababab');
   });
 
-  test('is another one when its record is damaged, which a verification names', async () => {
+  test('is replaced if its record is damaged, which a verification reports', async () => {
     const {directory, id} = await makeStore('a');
     await damageId(directory, id);
     assert.equal((await verifyStore(directory)).storeIdDamaged, true);
@@ -101,7 +101,7 @@ describe('a write-ahead log that does not belong to the files beside it', () => 
     {name: 'another store that was not closed', make: async () => (await makeKilledStore()).directory},
   ];
   for (const {name, make} of beside) {
-    test(`is not taken up by ${name}, however well its revisions fit, and is named and left alone`, async () => {
+    test(`is not replayed by ${name}, even if its revisions fit, and is reported and not changed`, async () => {
       const {directory, storePath} = await makeKilledStore();
       await copyFile(dataFileOf(await make()), dataFileOf(directory));
       const before = await readFile(join(storePath, WAL_FILES[0]));
@@ -114,7 +114,7 @@ describe('a write-ahead log that does not belong to the files beside it', () => 
     });
   }
 
-  test('is not taken up by an earlier state of the same store', async () => {
+  test('is not replayed by an earlier state of the same store', async () => {
     const {directory, storePath} = await makeStore('before');
     const backup = join(await makeDirectory(), 'data.mdb');
     await copyFile(dataFileOf(directory), backup);
@@ -123,7 +123,7 @@ describe('a write-ahead log that does not belong to the files beside it', () => 
     await assertForeignLog(directory);
   });
 
-  test('is not taken up by a store whose own id is damaged', async () => {
+  test('is not replayed by a store whose own id is damaged', async () => {
     const {directory, id} = await makeKilledStore();
     await damageId(directory, id);
     await assertForeignLog(directory);

@@ -36,7 +36,7 @@ describe('a data directory', () => {
     assert.equal(store.revision, 1);
   });
 
-  test('has no holder where the file of its lock is empty, as after a start that was cut short', async () => {
+  test('has no holder if the file of its lock is empty, as after an interrupted start', async () => {
     const directory = await makeDirectory();
     await mkdir(join(directory, 'lock'));
     await writeFile(join(directory, 'lock', 'data.mdb'), '');
@@ -102,7 +102,7 @@ describe('a data directory', () => {
     assert.equal(await second.call('put', {key: 'a', json: '1'}), 1);
   });
 
-  test('is handed from process to process as each one closes it', async () => {
+  test('can be opened by one process after another', async () => {
     const directory = await makeDirectory();
     const processes = await Promise.all(Array.from({length: 3}, () => startProcess()));
     for (const [index, each] of processes.entries()) {

@@ -34,11 +34,11 @@ describe('resolveOperations()', () => {
     assert.deepEqual(resolve(patch('{"b":2}'), FOUND), {kind: 'put', key: KEY, json: '{"a":1,"b":2}', expiry});
   });
 
-  test('makes an entry without expiry of a patch where there is none', () => {
+  test('creates an entry without expiry if a patched one is missing', () => {
     assert.deepEqual(resolve(patch('{"b":2,"c":null}')), {kind: 'put', key: KEY, json: '{"b":2}'});
   });
 
-  test('makes a put of the same value of a touch', () => {
+  test('converts a touch into a put of the same value', () => {
     const expiry = {kind: 'after', ttlSeconds: 60} as const;
     assert.deepEqual(resolve({kind: 'touch', key: KEY, expiry}, FOUND), {
       kind: 'put',

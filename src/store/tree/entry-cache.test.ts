@@ -25,7 +25,7 @@ const KEYS = ['a', 'b', 'c'];
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
 
 describe('an entry that is read again and again', () => {
-  test('is as it was written last, whichever way that went, and not there once it is removed', async () => {
+  test('is as it was written last, by either way of writing, and absent once it is removed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -54,7 +54,7 @@ describe('an entry that is read again and again', () => {
     );
   }, 120_000);
 
-  test('has bytes of its own each time', async () => {
+  test('has a new copy of the bytes at each read', async () => {
     const directory = await makeDirectory();
     const first = await openStore(directory);
     await write(first, put('a', '"as it was"'));
@@ -91,7 +91,7 @@ describe('an entry that is read again and again', () => {
 });
 
 describe('an entry that was read again and again', () => {
-  test('is not there once its time is over', async () => {
+  test('is absent after its time to live', async () => {
     const {store, clock} = await openWithClock();
     await write(store, putFor(60, 'a'), put('b'));
     await readAgain(store, 'a', 'b');

@@ -48,7 +48,7 @@ describe('an entry of an LMDB store that expires', () => {
     }
   });
 
-  test('stays gone when the clock is set back, in one process and in the next', async () => {
+  test('stays absent when the clock is set back, in this process and in the next', async () => {
     const directory = await makeDirectory();
     const clock = createClock();
     const first = await openWith(directory, clock);
@@ -161,7 +161,7 @@ describe('an entry of an LMDB store that expires', () => {
     assert.equal((await verifyStore(directory)).wrongExpiries, 0);
   });
 
-  test('has its row, also where one like it was wrong until the same group of commits', async () => {
+  test('has its row, even if a similar row was wrong until the same group of commits', async () => {
     const directory = await makeDirectory();
     await (await openStore(directory))[Symbol.asyncDispose]();
     const row = Buffer.concat([Buffer.alloc(7), Buffer.of(1), Buffer.from('a')]);
@@ -175,7 +175,7 @@ describe('an entry of an LMDB store that expires', () => {
     assert.equal((await verifyStore(directory)).wrongExpiries, 0);
   });
 
-  test('is missed by a verification when its row is', async () => {
+  test('is reported by a verification if its row is missing', async () => {
     const directory = await makeDirectory();
     const store = await openStore(directory);
     await write(store, putFor(60, 'a'), put('b'));
@@ -189,7 +189,7 @@ describe('an entry of an LMDB store that expires', () => {
   });
 });
 
-describe('an entry that was gone while the clock of the machine was ahead', () => {
+describe('an entry that had expired while the clock of the machine was ahead', () => {
   /** Ways to learn that it is gone. */
   const looks: readonly {readonly name: string; readonly look: (store: StoreProcess) => Promise<void>}[] = [
     {name: 'read', look: async store => assert.equal(await store.call('get', {key: 'a'}), undefined)},
@@ -224,7 +224,7 @@ describe('an entry that was gone while the clock of the machine was ahead', () =
     }
   }
 
-  test('stays gone after a proper stop, with the clock set right, also if nothing looked for it', async () => {
+  test('stays absent after a graceful stop and a correction of the clock, also if it was not read', async () => {
     const directory = await makeDirectory();
     await leaveExpiring(directory, NOON_MS + HOUR_MS);
     const clock = {machineMs: NOON_MS + 2 * HOUR_MS, passedMs: 0};
@@ -264,7 +264,7 @@ describe('a snapshot of an LMDB store', () => {
 });
 
 describe('snapshots that are not read', () => {
-  test('are released, so that others can be taken', async () => {
+  test('are released, so that other connections can be accepted', async () => {
     const store = await openStore(await makeDirectory(), {snapshotIdleMs: 1});
     await write(store, put('a'));
     const stalled = await Promise.all(Array.from({length: 32}, () => store.snapshot()));

@@ -45,7 +45,7 @@ for (const {name, reverse, recent} of [
   });
 }
 
-test('what is on top stands among what is below, in either direction', () => {
+test('entries of the upper table are merged with those of the lower one, in both directions', () => {
   const sound = tableEndingAt(['a', 'b', 'd'], ['d', 'b', 'a']);
   const table = new MergedTable(frozenWrites(writesOf(['0', 'b', 'c', 'é'])), sound);
   const keys = ['0', 'a', 'b', 'c', 'd', 'é'];

@@ -141,7 +141,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     }
   });
 
-  test('never takes a value for a record', async () => {
+  test('never mistakes a value for a record', async () => {
     const {directory} = await leaveWal([[putOf(3, 'c', '"CRW1CRW1"')], [putOf(4, 'CRW1', '4')]]);
     const store = await openStore(directory);
     assert.equal(textOf(await read(store, 'c')), '"CRW1CRW1"');

@@ -31,7 +31,7 @@ describe('RouteRequest', () => {
     });
   }
 
-  test('refuses what is not JSON and is said to be', () => {
+  test('refuses a body that is not JSON despite its content type', () => {
     assert.throws(() => read('application/json', '{'), MalformedBody);
   });
 

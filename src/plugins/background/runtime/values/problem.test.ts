@@ -48,7 +48,7 @@ describe('placeOf()', () => {
     });
   }
 
-  test('finds nothing in what is no error', () => {
+  test('finds nothing in a value that is not an error', () => {
     assert.equal(placeOf('no', directory), undefined);
     assert.equal(placeOf(Object.assign(new Error('no'), {stack: 12}), directory), undefined);
   });
