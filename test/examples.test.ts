@@ -45,7 +45,7 @@ test('the example of a plugin passes its own test, with a service of its own', a
   await cp(join(root, 'examples', 'plugin'), plugin, {recursive: true});
   await promisify(execFile)('chmod', ['-R', 'go-w', plugin]);
   const file = join(plugin, 'test', 'logbook.test.js');
-  const args = [main, 'run', '--plugin', plugin, '--', process.execPath, '--test', file];
+  const args = [main, 'run', '--plugin', plugin, '--', process.execPath, '--test', '--test-reporter=tap', file];
   const {stdout} = await promisify(execFile)(process.execPath, args, {
     env: {...process.env, XDG_CONFIG_HOME: home.path},
   });
