@@ -70,12 +70,12 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** Whether a workload is requested. */
+/** Returns whether a workload is requested. */
 export function wantsWorkload({only}: Options, name: string): boolean {
   return only.size === 0 || only.has(name);
 }
 
-/** Whether a section is requested. */
+/** Returns whether a section is requested. */
 export function wantsSection({only}: Options, section: SectionName): boolean {
   return only.size === 0 || only.has(section);
 }

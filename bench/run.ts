@@ -29,7 +29,7 @@ export interface Run {
   readonly onProgress: (text: string) => void;
 }
 
-/** Makes a whole run, within its time: the most important parts come first. */
+/** Runs all parts of a full run, within its time: the most important ones first. */
 export async function runBench(run: Run): Promise<Results> {
   const {options, plan, generator, directory} = run;
   const timeBox = openTimeBox(plan.limitMs);
@@ -113,7 +113,7 @@ async function compareSubjects(run: Run, timeBox: TimeBox): Promise<Compared> {
   }
 }
 
-/** Whether there is time for a part; logs it if not. */
+/** Returns whether there is time for a part; logs it if not. */
 function hasTime({plan, onProgress}: Run, timeBox: TimeBox, section: SectionName): boolean {
   if (timeBox.leftMs() > plan.sectionMinMs) return true;
   onProgress(`${section} is left out: the time is over`);

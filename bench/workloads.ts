@@ -11,7 +11,7 @@ export interface Workload {
   readonly comparedConnections: number;
   /** The subjects that a quick run measures. */
   readonly quick: 'all' | 'ours' | 'none';
-  /** Whether a target is set for it, so that a full run measures it more often. */
+  /** True if a target is set for it, so that a full run measures it more often. */
   readonly hasTarget: boolean;
   readonly keys: KeyRange;
   /** Requests to send round-robin; undefined if the subject does not offer this. */

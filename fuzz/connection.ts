@@ -7,7 +7,7 @@ export interface Answer {
   /** Names in lower case and values, in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** Whether it is a stream that was left before its end. */
+  /** True if it is a stream that was left before its end. */
   readonly left: boolean;
 }
 
@@ -55,7 +55,7 @@ export class Connection implements Disposable {
     return new Connection(socket);
   }
 
-  /** Whether the service ended its side, and no data is left to read. */
+  /** True if the service ended its side, and no data is left to read. */
   get over(): boolean {
     return this.#ended && this.#view().length === 0;
   }

@@ -6,7 +6,7 @@ import {readFrames, type WebSocketFrame} from './web-socket-frames.ts';
 export interface Exchanged {
   /** Final answers, in order. */
   readonly answers: readonly Answer[];
-  /** Whether the service ended the connection. */
+  /** True if the service ended the connection. */
   readonly ended: boolean;
   /** Violations of the protocol, whatever the answers contain. */
   readonly problem?: {readonly rule: 'late' | 'broken' | 'unanswered' | 'surplus'; readonly text: string};
@@ -114,7 +114,7 @@ function mayHaveBodyAfterHead(plan: RequestPlan | undefined, answer: Answer): bo
   return plan?.method === 'HEAD' && answer.status >= 400 && isLast(answer);
 }
 
-/** Whether an answer announces that the connection ends. */
+/** Returns whether an answer announces that the connection ends. */
 function isLast({headers}: Answer): boolean {
   return headers.some(([name, value]) => name === 'connection' && value === 'close');
 }
@@ -143,7 +143,7 @@ function quote(bytes: Buffer): string {
   return JSON.stringify(bytes.toString('latin1').slice(0, 200));
 }
 
-/** Whether a request asks for a web socket as defined by RFC 6455, so that 101 may be the answer. */
+/** Returns whether a request asks for a web socket as defined by RFC 6455, so that 101 may be the answer. */
 export function asksForWebSocket(plan: RequestPlan): boolean {
   const upgrade = headersOf(plan, 'upgrade');
   return plan.method === 'GET' && upgrade.length === 1 && upgrade[0]?.toLowerCase() === 'websocket';

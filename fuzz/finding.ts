@@ -41,7 +41,7 @@ export type FindingRule =
 /** A finding without its place. */
 export type Found = Pick<Finding, 'rule' | 'text'>;
 
-/** Makes a finding without its place. */
+/** Creates a finding without its place. */
 export function found(rule: FindingRule, text: string): Found {
   return {rule, text};
 }

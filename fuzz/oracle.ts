@@ -10,7 +10,7 @@ export interface CheckedRequest {
   readonly method: string;
   /** The unparsed target. */
   readonly target: string;
-  /** Whether the guard must refuse it. */
+  /** True if the guard must refuse it. */
   readonly foreign?: boolean;
 }
 

@@ -5,7 +5,7 @@ import {type Found, found, headerOf} from './finding.ts';
 /** Headers of files that differ from those of other answers: browsers keep files. */
 export const FILE_HEADERS = {'cache-control': 'no-cache'};
 
-/** Whether an answer is about a file of a page, or a part of it. */
+/** Returns whether an answer is about a file of a page, or a part of it. */
 export function isFile({kind}: Place, {status}: Answer): boolean {
   return kind === 'page' && [200, 206, 304, 416].includes(status);
 }

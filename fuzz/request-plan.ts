@@ -104,7 +104,7 @@ export function headersOf({headers}: RequestPlan, name: string): readonly string
   return headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** Whether a plan is a valid request (RFC 9112), which gets exactly one answer. */
+/** Returns whether a plan is a valid request (RFC 9112), which gets exactly one answer. */
 export function isWellFormed({method, target, headers, framing}: RequestPlan): boolean {
   return (
     /^(GET|HEAD|PUT|POST|PATCH|DELETE|OPTIONS)$/.test(method) &&

@@ -123,7 +123,7 @@ function describeProblem({problem}: Exchanged, where: string): readonly Finding[
 /** Hosts and origins with which the service is started, and which the guard admits. */
 const ORIGINS = ['https://pages.example'];
 
-/** Whether the guard must refuse a request (RFC 9112 section 3.2, and the documented rules). */
+/** Returns whether the guard must refuse a request (RFC 9112 section 3.2, and the documented rules). */
 function isForeign(plan: RequestPlan, memory: Memory): boolean {
   const values = (name: string): readonly string[] =>
     headersOf(plan, name).map(value => fill(value, memory).replace(/^[ \t]+|[ \t]+$/g, ''));

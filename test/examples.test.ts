@@ -36,7 +36,7 @@ test('the example of a back end passes the doctor', async () => {
   }
 });
 
-test('the example of a plugin passes its own test, with a service of its own', async () => {
+test('the example of a plugin passes its own test, with a separate service', async () => {
   const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
   const root = fileURLToPath(new URL('..', import.meta.url));
   await using home = await makeTemporaryDirectory();

@@ -51,7 +51,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Beginnings of a docstring that postpone its verb. */
-const BAD_BEGINNINGS = /\/\*\*\s*\n?\s*\*?\s*(What|Who|Whoever|Of|With|Where|As|Those)\b[^\n]*/g;
+const BAD_BEGINNINGS = /\/\*\*\s*\n?\s*\*?\s*(What|Who|Whoever|Of|With|Where|As|Those|Whether|Most)\b[^\n]*/g;
 
 describe('the glossary', () => {
   for (const {words, instead, files = /./, allowed} of RULES) {
@@ -60,7 +60,7 @@ describe('the glossary', () => {
     });
   }
 
-  test('begins no docstring with What, Who, Whoever, Of, With, Where, As or Those', () => {
+  test('begins no docstring with What, Who, Whoever, Of, With, Where, As, Those, Whether or Most', () => {
     const found = TEXT_FILES.filter(file => IN_SOURCE.test(file)).flatMap(file =>
       [...readFileSync(file, 'utf8').matchAll(BAD_BEGINNINGS)].map(([text]) => `${file}: ${text.replace(/\s+/g, ' ')}`),
     );

@@ -5,7 +5,7 @@ import {runCommand} from './service-process.ts';
 export interface Examination {
   /** Texts of its problems and warnings. */
   readonly complaints: readonly string[];
-  /** Whether it reported a problem; warnings do not count. */
+  /** True if it reported a problem; warnings do not count. */
   readonly isProblem: boolean;
 }
 

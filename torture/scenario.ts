@@ -19,7 +19,7 @@ export interface ScenarioContext {
   /** Its own random sequence, the same for the same seed. */
   readonly random: Random;
   readonly rounds: number;
-  /** Whether the run must be short, as in CI. */
+  /** True if the run must be short, as in CI. */
   readonly quick: boolean;
   /** An empty directory for data directories and ledgers, kept if the scenario fails. */
   readonly directory: string;

@@ -17,7 +17,7 @@ export interface CallFault {
   readonly error: string;
   /** The first call of this name on the traced paths that fails, from 1. */
   readonly first: number;
-  /** Whether all later calls fail too. */
+  /** True if all later calls fail too. */
   readonly lasts: boolean;
 }
 

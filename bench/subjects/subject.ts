@@ -56,7 +56,7 @@ export interface RunningSubject {
   /** The process that receives the requests. */
   readonly servers: readonly [ServerProcess, ...ServerProcess[]];
   readonly version: string;
-  /** Whether it has its entries already. @default {false} */
+  /** True if it has its entries already. @default {false} */
   readonly filled?: boolean;
 }
 

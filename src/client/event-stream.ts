@@ -103,7 +103,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   #firstWaitMs = FIRST_WAIT_MS;
   /** Number of attempts to connect that failed in a row. */
   #failures = 0;
-  /** Whether existing entries are arriving, which have no cursor. */
+  /** True while existing entries arrive, which have no cursor. */
   #inInitial = false;
   /** Events of a commit whose cursor has not arrived yet. */
   #waiting: AnyEvent[] = [];

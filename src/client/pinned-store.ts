@@ -8,7 +8,7 @@ import type {StoreId} from '../domain/store-id.ts';
 export class PinnedStore {
   #id: StoreId | undefined;
 
-  /** Whether a store has answered. */
+  /** True once a store has answered. */
   get isKnown(): boolean {
     return this.#id !== undefined;
   }

@@ -45,7 +45,7 @@ export interface SendOptions extends CallOptions {
   readonly type?: string;
   /** A status besides 2xx that is not a failure. */
   readonly accept?: number | undefined;
-  /** Whether the request is idempotent. @default {true for GET, and if `expected` makes it idempotent} */
+  /** True if the request is idempotent. @default {true for GET, and if `expected` makes it idempotent} */
   readonly repeatable?: boolean | undefined;
 }
 

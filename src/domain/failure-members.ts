@@ -7,7 +7,7 @@ import {hasShape, type Shape, type ShapeOf} from './shape.ts';
  */
 export type MembersByCode = Readonly<Record<string, string>>;
 
-/** The same texts, if each names exactly the members of its failure; they do not compile otherwise. */
+/** Such texts. They compile only if each names exactly the members of its failure. */
 export type CheckedMembers<Texts extends MembersByCode> = {
   readonly [C in keyof Texts]: Checked<Texts[C], MembersOf<Extract<Failure, {code: C}>>>;
 };

@@ -1,4 +1,4 @@
-/** Names of the sample pilots, in the order in which they are listed. Released names stay. */
+/** Names of the sample pilots, in the order in which they are listed. Released names are never removed. */
 export const SAMPLE_PILOT_NAMES = [
   'captain',
   'first-officer',
@@ -12,7 +12,7 @@ export const SAMPLE_PILOT_NAMES = [
 /** Name of a sample pilot of this version. */
 export type SamplePilotName = (typeof SAMPLE_PILOT_NAMES)[number];
 
-/** The sample pilot that a service begins with. */
+/** The sample pilot that a service serves at its start. */
 export const DEFAULT_PILOT: SamplePilotName = 'captain';
 
 /** A sample pilot, for trying plugins. */
@@ -20,7 +20,7 @@ export interface SamplePilot {
   readonly name: string;
   /** The purpose of this sample, in one line. */
   readonly description: string;
-  /** The pilot and the airline in one line, for people; absent if the sample is that no pilot is signed in. */
+  /** The pilot and the airline in one line, for people; absent for a sample without a signed-in pilot. */
   readonly summary?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export const STORE_ID_BYTES = 8;
 const STORE_ID = /^[0-9a-z]{1,32}$/;
 
 /**
- * Makes the id of a new store from {@link STORE_ID_BYTES} random bytes.
+ * Creates the id of a new store from {@link STORE_ID_BYTES} random bytes.
  *
  * @example
  * ```ts

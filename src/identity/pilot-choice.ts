@@ -3,7 +3,7 @@ import type {IdentitySource} from '../domain/identity.ts';
 import type {PilotList, Pilots} from '../domain/pilots.ts';
 import {listSamplePilots} from './sample-pilots.ts';
 
-/** The identity that is served, and the source behind it. */
+/** Dependencies of {@link createPilotChoice}. */
 export interface PilotChoiceDeps {
   readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
   /** Served while no pilot is signed in. */

@@ -25,10 +25,10 @@ interface Sample {
 
 const {vendor_design_user: PLATFORM_ACCOUNT, va_user: CAPTAIN, airline: AIRLINE} = SAMPLE_DOCUMENT;
 
-/** End of a session that does not end while the service is of use, in seconds since the Unix epoch: 2100-01-01. */
+/** End of a session that never expires in practice, in seconds since the Unix epoch: 2100-01-01. */
 const EXPIRY = 4_102_444_800;
 
-/** Every sample has a number and a session of its own, so that plugins notice a switch. */
+/** Each sample has a different number and session, so that plugins notice a switch. */
 const SAMPLES: Readonly<Record<SamplePilotName, Sample>> = {
   captain: {description: 'A captain with both accounts', document: SAMPLE_DOCUMENT},
   'first-officer': {
@@ -91,7 +91,7 @@ function airlineWith(settings: Partial<AirlineSettings>): IdentityDocument['airl
   return {...AIRLINE, settings: {...AIRLINE.settings, ...settings}};
 }
 
-/** The shapes that published plugins and back ends in PHP are known for. */
+/** Shapes that other brands and back ends in PHP produce. */
 function otherBrand(): IdentityDocument {
   const plugins = AIRLINE.plugins.map(plugin => ({...plugin, availableSettings: [], appliedSettings: []}));
   const settings = {

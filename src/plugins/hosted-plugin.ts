@@ -136,7 +136,7 @@ export class HostedPlugin {
     throw new AppError({code: 'no-plugin-route', plugin, route, problem: describeNoBackground(this.#progress)});
   }
 
-  /** Tells the background that its settings changed. */
+  /** Sends the changed settings to the background. */
   updateSettings(settings: Readonly<Record<string, unknown>>): void {
     this.#background?.updateSettings(settings);
   }

@@ -3,7 +3,7 @@ import type {ShapeOf} from '../domain/shape.ts';
 import {readSmallDocument} from './small-document.ts';
 import {readDocument} from './text/read-document.ts';
 
-/** Largest body of a choice of a pilot, in bytes: one name. */
+/** Maximum size of the body of a choice of a pilot, in bytes: one name. */
 export const PILOT_CHOICE_BYTES_MAX = 16 * 1024;
 
 /** Writes the sample pilots. */

@@ -4,7 +4,7 @@ import type {DocumentProblem, Failure} from '../domain/failure.ts';
 import {JsonIndex} from '../domain/json-index.ts';
 import {TooBroad} from '../domain/json-limits.ts';
 
-/** Deepest nesting of a small document, which holds only strings. */
+/** Maximum nesting depth of a small document, which contains only strings. */
 const DEPTH_MAX = 8;
 
 /**

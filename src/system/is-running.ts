@@ -1,6 +1,6 @@
 import {codeOf} from '../domain/error-text.ts';
 
-/** Returns whether a process of this machine runs, of any user. */
+/** Returns whether a process runs on this machine, also one of another user. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);

@@ -502,7 +502,7 @@ describe.runIf(process.platform === 'linux')('what another user planted', () => 
   }
 });
 
-/** Whether a process has a file open, as Linux tells. */
+/** Returns whether a process has a file open, as Linux tells. */
 async function hasOpen(processId: number | undefined, path: string): Promise<boolean> {
   const files = `/proc/${processId}/fd`;
   const opened = await Promise.all((await readdir(files)).map(file => readlink(join(files, file)).catch(() => '')));

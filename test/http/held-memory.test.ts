@@ -8,7 +8,7 @@ import {connectInTest} from '../support/service.ts';
 const MIB = 1024 * 1024;
 
 /**
- * Most memory of a process whose clients make it hold all that they can, in bytes: 256 MiB for them, some 80 for itself,
+ * Maximum memory of a process whose clients make it hold all that they can, in bytes: 256 MiB for them, some 80 for itself,
  * what the engine has not collected yet of what was read, and a margin of half of that.
  */
 const PEAK_BYTES_MAX = 576 * MIB;

@@ -7,7 +7,7 @@ import {openPackage} from '../../src/plugins/package/plugin-package.ts';
 import {unpack} from '../../src/plugins/package/unpack.ts';
 import {makeTemporaryDirectory} from './service.ts';
 
-/** Makes a directory that is removed after the test. */
+/** Creates a directory that is removed after the test. */
 export async function makeHome(): Promise<string> {
   const directory = await makeTemporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());

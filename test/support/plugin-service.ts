@@ -103,7 +103,7 @@ export interface ChangingIdentity extends IdentitySource {
   change(account: object | undefined, others?: object): void;
 }
 
-/** Makes an identity that a test changes; at first it is the sample. */
+/** Creates an identity that a test can change; at first it is the sample. */
 export function changingIdentity(): ChangingIdentity {
   const listeners = new Listeners();
   let document: typeof SAMPLE_DOCUMENT | undefined = SAMPLE_DOCUMENT;

@@ -56,7 +56,7 @@ export class RawClient implements Disposable {
     return new RawClient(socket);
   }
 
-  /** Whether the server has ended the connection. */
+  /** True if the server has ended the connection. */
   get ended(): boolean {
     return this.#ended;
   }

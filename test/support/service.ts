@@ -85,7 +85,7 @@ export function callService(
   return exchange({port}, formatRequest(line, [`Host: localhost:${port}`, ...headers], body));
 }
 
-/** Makes an empty directory, which disposal removes with everything in it. */
+/** Creates an empty directory, which disposal removes with its content. */
 export async function makeTemporaryDirectory(): Promise<AsyncDisposable & {readonly path: string}> {
   const path = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
   return {path, [Symbol.asyncDispose]: () => rm(path, {recursive: true, force: true})};

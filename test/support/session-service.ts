@@ -152,7 +152,7 @@ export async function using<T extends AsyncDisposable>(started: Promise<T>): Pro
   return it;
 }
 
-/** Makes a machine with a back end. Both end with the test. */
+/** Creates a machine with a back end. Both are disposed of after the test. */
 export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): Promise<Machine> {
   const {path: directory, ...disposable} = await makeTemporaryDirectory();
   onTestFinished(() => disposable[Symbol.asyncDispose]());

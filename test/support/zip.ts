@@ -21,7 +21,7 @@ export interface ZipEntry {
   readonly isShared?: boolean;
 }
 
-/** Makes a ZIP archive, also one that no program would make. */
+/** Creates a ZIP archive, also an invalid one. */
 export function zipOf(entries: readonly ZipEntry[], {entryCount = entries.length} = {}): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];

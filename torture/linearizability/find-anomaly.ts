@@ -159,7 +159,7 @@ class Search {
     });
   }
 
-  /** Whether the other exchange has the same effect, and leaves as much time to all others. */
+  /** Returns whether the other exchange has the same effect, and leaves as much time to all others. */
   #isAsGood(other: number, index: number): boolean {
     if (other === index || this.#effects[other] !== this.#effects[index]) return false;
     const [a, b] = [this.#unanswered[other] as Exchange, this.#unanswered[index] as Exchange];

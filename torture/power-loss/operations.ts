@@ -7,7 +7,7 @@ export type Operation = Timed &
         readonly offset: number;
         readonly bytes: Buffer;
         /**
-         * Whether the file was opened for synchronous writes, so that the bytes are on the disk when the call returns.
+         * True if the file was opened for synchronous writes, so that the bytes are on the disk when the call returns.
          */
         readonly isSync: boolean;
       }

@@ -96,7 +96,7 @@ function isDurable(
   return syncs.some(sync => sync.kind === 'sync' && sync.path === place && sync.begin > operation.end);
 }
 
-/** Whether the operation changes the content of a file, not the entry of a directory. */
+/** Returns whether the operation changes the content of a file, not the entry of a directory. */
 function isOfContent({kind}: Operation): boolean {
   return kind === 'write' || kind === 'truncate';
 }

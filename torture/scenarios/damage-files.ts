@@ -70,7 +70,7 @@ interface Filled {
   readonly last?: string;
 }
 
-/** Makes a directory with entries of all sizes, some with a time to live, and with older changes. */
+/** Creates a directory with entries of all sizes, some with a time to live, and with older changes. */
 async function fill(dataDir: string, {random, signal}: Pick<ScenarioContext, 'random' | 'signal'>): Promise<Filled> {
   await mkdir(dataDir, {recursive: true});
   const service = await startService({dataDir, signal});

@@ -22,7 +22,7 @@ interface Fault {
   readonly error: 'EIO' | 'ENOSPC';
   /** Number of the first call that fails, counted among all of its kind. */
   readonly first: number;
-  /** Whether all later calls fail too. */
+  /** True if all later calls fail too. */
   readonly lasts: boolean;
 }
 

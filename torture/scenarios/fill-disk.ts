@@ -29,7 +29,7 @@ const WRITES_AFTER = 20;
 /** Limited disk space that can be freed again. */
 interface LimitedSpace extends AsyncDisposable {
   readonly dataDir: string;
-  /** Whether the service can reserve space for large deletions; it cannot if its files may not grow. */
+  /** True if the service can reserve space for large deletions; it cannot if its files may not grow. */
   readonly reservesSpace: boolean;
   /** Command that runs the service. */
   readonly under: readonly string[];

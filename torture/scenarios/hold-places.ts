@@ -16,7 +16,7 @@ interface Attack {
   readonly body?: Uint8Array;
   /** Sent again every half second. */
   readonly drip?: string;
-  /** Whether the clients end their side at once: then their connections must be released within a second. */
+  /** True if the clients end their side at once: then their connections must be released within a second. */
   readonly gone?: boolean;
 }
 

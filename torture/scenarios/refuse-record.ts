@@ -152,7 +152,7 @@ function faultsOf({error, record, takenBack}: RecordFault): readonly CallFault[]
   return [sync, {call: 'pwrite64', error, first: record + 1, lasts: takenBack === 'never'}];
 }
 
-/** Whether a refused record may be present afterwards. */
+/** Returns whether a refused record may be present afterwards. */
 function mayStay({takenBack, end}: RecordFault): boolean {
   return takenBack === 'never' || (takenBack === 'later' && end === 'kill');
 }

@@ -72,7 +72,7 @@ export const STOP = {
 export const RUN = {
   name: 'run',
   group: 'Service',
-  summary: 'Run a command with a service of its own',
+  summary: 'Run a command with a separate service',
   arguments: [
     {name: 'COMMAND', description: 'program and arguments; after -- if any begins with "-"', repeatable: true},
   ],

@@ -14,7 +14,7 @@ import {createLog} from '../terminal/log.ts';
 import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** `crewroom run`: runs a command with a service of its own, and returns the exit code of the command. */
+/** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
 export async function run(call: CallOf<typeof RUN>): Promise<number> {
   const stop = listenForStop(call.context);
   try {
@@ -36,14 +36,14 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
   }
 }
 
-/** Reads the settings. A flag alone chooses another port than a free one, or a directory: those of the user are for `crewroom start`. */
+/** Reads the settings. Uses a free port and no data directory, unless a flag names one: other sources are for `crewroom start`. */
 async function readRunSources(call: CallOf<typeof RUN>): Promise<ConfigSources> {
   const {flags, defaults, ...sources} = await readSources(call);
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
 }
 
-/** Resolves once no plugin is starting: each runs, or it is known why not. */
+/** Resolves once no plugin is starting: each is running, or has a state with the reason why it is not. */
 async function untilStarted(plugins: Plugins): Promise<void> {
   await plugins.ready();
   const areStarted = (): boolean => plugins.list().every(({state}) => state !== 'starting');
@@ -58,7 +58,7 @@ async function untilStarted(plugins: Plugins): Promise<void> {
   });
 }
 
-interface CommandSurroundings {
+interface CommandDeps {
   readonly context: CliContext;
   readonly address: {readonly host: string; readonly port: number};
   readonly stop: StopRequest;
@@ -66,7 +66,7 @@ interface CommandSurroundings {
 
 async function runCommand(
   [program = '', ...args]: readonly string[],
-  {context, address, stop}: CommandSurroundings,
+  {context, address, stop}: CommandDeps,
 ): Promise<number> {
   const {environment, workingDirectory: cwd, stdin} = context;
   const found = {
@@ -90,7 +90,7 @@ function describeError(program: string, {code, message}: NodeJS.ErrnoException):
   return `it cannot start ${JSON.stringify(program)}: ${problem}`;
 }
 
-/** Exit code of a command that was ended by a signal, as shells have it. */
+/** Returns the exit code with which shells report that a signal ended a command. */
 function exitCodeOf(signal: NodeJS.Signals | StopSignal | null): number {
   return 128 + (signal === null ? 0 : constants.signals[signal]);
 }

@@ -14,7 +14,7 @@ import {startProgress} from '../terminal/progress.ts';
 /** Longest time that a service takes to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
 const END_TIMEOUT_MS = 15_000;
 
-/** Time between two looks at the process, in milliseconds. */
+/** Interval of checks whether the process still runs, in milliseconds. */
 const INTERVAL_MS = 50;
 
 /** `crewroom stop`: asks the process of the service to end, and waits until it has ended. */
@@ -57,6 +57,9 @@ function findProcess(holder: PortHolder, url: string, ownUserId: number | undefi
       problem: `it is ${describePortHolder(holder)}, not a Crewroom`,
     });
   if (processId === undefined)
-    throw invalidUsage('stop', 'the process of the service is not known here: press Ctrl+C where it was started');
+    throw invalidUsage(
+      'stop',
+      'this system does not show the process of the service: press Ctrl+C where it was started',
+    );
   return processId;
 }

@@ -8,7 +8,7 @@ import {readTime} from '../input/flag-values.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import {startProgress} from '../terminal/progress.ts';
 
-/** Longest wait unless another one is given, in seconds: a hundred times what a start takes. */
+/** Default of `--timeout`, in seconds: a hundred times what a start takes. */
 const WAIT_SECONDS = 30;
 
 /** Time between two attempts, in milliseconds. */
@@ -39,7 +39,7 @@ export async function run(call: CallOf<typeof WAIT>): Promise<ExitCode> {
 /**
  * Returns why the service is not ready yet; undefined if it is.
  *
- * @throws {AppError} Each failure that waiting does not end.
+ * @throws {AppError} Every failure that waiting cannot resolve.
  */
 async function findProblem(
   service: Pick<ConnectedClient['service'], 'readiness'>,
@@ -54,5 +54,5 @@ async function findProblem(
   }
 }
 
-/** Failures of a service that starts. */
+/** Failures that pass once the service has started. */
 const PASSING: ReadonlySet<FailureCode> = new Set(['service-unreachable', 'service-timeout']);

@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import {AdvisedError} from '../failures/report.ts';
 
-/** Gives advice with an input that cannot be read: the usual one is about values. */
+/** Replaces the advice of `unreadable-input`, which is about values, in a failure of the work. */
 export async function withAdvice<T>(work: Promise<T>, advice: string): Promise<T> {
   try {
     return await work;

@@ -7,7 +7,7 @@ export async function askUntil(signal: AbortSignal, question: string, context: C
   try {
     return await untilAborted(confirm(question, context), signal);
   } finally {
-    // The read goes on, and would keep the process alive.
+    // The prompt is still reading, which would keep the process alive.
     if (signal.aborted) context.stdin.close();
   }
 }

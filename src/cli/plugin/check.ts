@@ -8,12 +8,12 @@ import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 import {withAdvice} from './advised.ts';
 
-/** `crewroom plugin check`: shows every problem of the folder of a plugin. */
+/** `crewroom plugin check`: lists all problems of the folder of a plugin. */
 export async function check({context, flags}: CallOf<typeof PLUGIN>, name: string): Promise<ExitCode> {
   const {stdout} = context;
   const checked = await withAdvice(
     checkPlugin(resolve(context.workingDirectory, name), JSON.stringify(name)),
-    'Give the path of the folder of a plugin, in which plugin.json is',
+    'Give the path of the folder that contains plugin.json',
   );
   const {manifest, problems, warnings, hasBackground, hasPage} = checked;
   const {id, version} = manifest ?? {};

@@ -4,24 +4,24 @@ import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {Call} from '../catalogue/call.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
 
-/** The service at the address of a call, for a directory of plugins and one plugin in it. */
+/** State of the service at the address of a call, for a directory of plugins and one plugin in it. */
 export type ServiceState =
   | {readonly kind: 'following'; readonly service: FollowingService}
   | {readonly kind: 'elsewhere'; readonly url: string}
   /** It follows the directory, and runs a plugin in development in place of an installed one. */
   | {readonly kind: 'in-development'}
-  /** A program of another user answers. It was asked nothing. */
+  /** A program of another user listens. No request was sent to it. */
   | {readonly kind: 'foreign'; readonly url: string}
   | {readonly kind: 'stopped'};
 
 /**
  * Finds out if the service follows a directory of plugins.
  *
- * @throws {AppError} If something else answers.
+ * @throws {AppError} If another program answers.
  */
 export async function findFollowingService(call: Call, plugins: string): Promise<ServiceState> {
   const client = await connectPlugins(call, {ownOnly: true});
-  const list = await client.list().catch(error => judgeError(error, client.url));
+  const list = await client.list().catch(error => stateOfError(error, client.url));
   if ('kind' in list) return list;
   const {directory} = list;
   const isSame = directory !== undefined && (await toReal(directory)) === (await toReal(plugins));
@@ -38,8 +38,8 @@ export async function findStateFor(id: string, state: ServiceState): Promise<Ser
   return status?.inDevelopment === true ? {kind: 'in-development'} : state;
 }
 
-/** Returns the state of a service that cannot be asked, or may not be, since what it answers decides what is installed. */
-function judgeError(error: unknown, url: string): ServiceState {
+/** Returns the state of a service that is not running, or that must not be trusted since it belongs to another user. */
+function stateOfError(error: unknown, url: string): ServiceState {
   const code = error instanceof AppError ? error.failure.code : undefined;
   if (code === 'service-unreachable') return {kind: 'stopped'};
   if (code === 'foreign-service') return {kind: 'foreign', url};
@@ -61,7 +61,7 @@ function toReal(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** Describes why a change was not seen by a service; empty if it was. */
+/** Describes why no service applies a change of the plugin; empty if one does. */
 export function describeUnseen(state: ServiceState): string {
   switch (state.kind) {
     case 'following':

@@ -20,7 +20,7 @@ import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;
 
-/** `crewroom plugin install`: unpacks, checks and shows a package, asks, and puts it in place. */
+/** `crewroom plugin install`: unpacks, checks and shows a package, asks for confirmation, and installs it. */
 export async function install(call: PluginCall, name: string): Promise<ExitCode> {
   const {context, flags} = call;
   if (!flags.yes && !canAsk(context)) throw unconfirmed('plugin', 'installs a program');
@@ -59,7 +59,7 @@ async function run(
   return EXIT.ok;
 }
 
-/** Describes a new version and what of it will run. */
+/** Describes a new version, and which of its parts will run. */
 function describePlugin({manifest, hasBackground, hasPage, ...plugin}: StagedPlugin): string {
   const {id, version, name, type} = manifest;
   const {replaces} = plugin;

@@ -23,22 +23,22 @@ export async function findPlaces(call: Call): Promise<PluginPlaces> {
   const isThere = (await lstat(directory).catch(() => undefined)) !== undefined;
   const problem = await (isThere ? findAccessProblem(directory) : findPlaceProblem(directory)).catch(messageOf);
   if (problem !== undefined) throw new AppError({code: 'data-directory-unusable', directory, problem: `it ${problem}`});
-  // As the service names the folders in it.
+  // The service compares real paths too.
   const plugins = isThere ? await realpath(directory) : directory;
   return {plugins, storage: pluginStorageDirOf(config.dataDir)};
 }
 
-/** Makes the staging directory of a command. */
+/** Creates the staging directory of a command. */
 export function stage({plugins}: PluginPlaces, {processId, randomName}: CliContext): Promise<Staging> {
   return openStaging(plugins, {processId, randomName, isRunning});
 }
 
-/** Returns how a command waits for the service. */
+/** Returns the clock and the pause with which a command waits for the service. */
 export function waitingOf({elapsedMs, pause}: CliContext, signal: AbortSignal): Waiting {
   return {elapsedMs, signal, pause: timeMs => untilAborted(pause(timeMs), signal)};
 }
 
-/** Runs a change of the directory of plugins, and turns an error of the operating system into a failure that names the directory. */
+/** Runs a change of the directory of plugins, and converts an error of the operating system into a failure that names the directory. */
 export async function changing<T>({plugins}: PluginPlaces, change: () => Promise<T>): Promise<T> {
   try {
     return await change();

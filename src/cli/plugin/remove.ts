@@ -13,7 +13,7 @@ import {changing, findPlaces, stage, waitingOf} from './plugin-places.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;
 
-/** `crewroom plugin remove`: ends a plugin and deletes its folder, and its files if they are named. */
+/** `crewroom plugin remove`: ends a plugin and deletes its folder, and with `--data` the files of its background. */
 export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
   const {context, flags} = call;
   const {yes = false, data = false} = flags;

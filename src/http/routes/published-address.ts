@@ -4,7 +4,7 @@ import type {HttpRequest} from '../core/message.ts';
 /** Port that published plugins call; it is a constant in their code. */
 const PUBLISHED_PORT = 7172;
 
-/** Addresses of the service in what published plugins contain and send. */
+/** Addresses of the service in the files and requests of published plugins. */
 const PUBLISHED_ADDRESS = new RegExp(`http://(?:localhost|127\\.0\\.0\\.1):${PUBLISHED_PORT}(?![0-9])`, 'g');
 
 /** Returns the Host header of a request that the guard admitted. */

@@ -51,7 +51,7 @@ export interface RemoveDeps {
 
 /** The result of a removal. */
 export interface Removal {
-  /** Whether the background has ended; true if no service follows the directory. */
+  /** True if the background has ended, or no service follows the directory. */
   readonly hasEnded: boolean;
 }
 

@@ -10,7 +10,7 @@ const ALIVE = 2;
 const open = (plugins: string, processId = ALIVE): Promise<Staging> =>
   openStaging(plugins, {processId, randomName: () => '0123456789abcdef', isRunning: id => id === ALIVE});
 
-/** Makes a directory of plugins with a plugin that a killed command has moved out. */
+/** Creates a directory of plugins with a plugin that a killed command has moved out. */
 async function makeKilled(): Promise<{readonly home: string; readonly plugins: string}> {
   const home = await makeHome();
   const plugins = join(home, 'plugins');

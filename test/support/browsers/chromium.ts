@@ -5,7 +5,7 @@ import type {DrivenBrowser, Tab} from './browser.ts';
 /** Path of Debian's package; `CHROMIUM_PATH` overrides it. */
 const CHROMIUM_PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
-/** Whether Chromium is available. With `CI` set a missing browser is a failure, not a skipped test. */
+/** True if Chromium is available. With `CI` set a missing browser is a failure, not a skipped test. */
 export const CAN_BROWSE = existsSync(CHROMIUM_PATH) || process.env['CI'] !== undefined;
 
 /**

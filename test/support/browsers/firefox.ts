@@ -12,7 +12,7 @@ import type {DrivenBrowser, Tab} from './browser.ts';
 /** Path of Debian's package; `FIREFOX_PATH` overrides it. */
 const FIREFOX_PATH = process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
 
-/** Whether Firefox is available. With `CI` set a missing one is a failure. */
+/** True if Firefox is available. With `CI` set a missing one is a failure. */
 export const CAN_BROWSE_FIREFOX = existsSync(FIREFOX_PATH) || process.env['CI'] !== undefined;
 
 /** Maximum time until it ends by itself, in milliseconds. */
