@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
-import {fileURLToPath} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,9 +29,9 @@ const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin'
 const record = join(dist, '.built');
 
 const sources = hashSources();
-if (!existsSync(record) || readFileSync(record, 'utf8') !== describeBuild()) build();
+if (!existsSync(record) || readFileSync(record, 'utf8') !== describeBuild()) await build();
 
-function build() {
+async function build() {
   // Beside dist/, on the same file system: a service may be running from dist/ and load further files at any moment.
   const built = mkdtempSync(join(root, '.dist-'));
   try {
@@ -41,6 +41,7 @@ function build() {
       chmodSync(join(built, 'cli', 'main.js'), 0o755);
       copyDocsPage(built);
       copyKeychainProcess(built);
+      await writeSchemas(built);
       rmSync(record, {force: true});
       replaceFiles(built);
       writeFileSync(record, describeBuild());
@@ -97,6 +98,13 @@ function copyDocsPage(built) {
 function copyKeychainProcess(built) {
   const file = join('identity', 'keychain', 'keychain-process.js');
   cpSync(join(root, 'src', file), join(built, file));
+}
+
+/** Writes the JSON Schemas of files that people write, which the built sources describe. */
+async function writeSchemas(built) {
+  const {FILE_SCHEMAS} = await import(pathToFileURL(join(built, 'schemas', 'file-schemas.js')).href);
+  for (const [name, schema] of Object.entries(FILE_SCHEMAS))
+    writeFileSync(join(built, 'schemas', name), `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 /**

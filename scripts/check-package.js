@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// Packs the package, installs it in an empty project, and uses it there as a new user would: types, public doors,
-// command.
+// Packs the package, installs it in an empty project, and uses it there as a new user would: types, public doors, JSON
+// Schemas, command.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {Ajv2020} from 'ajv/dist/2020.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'crewroom-package-'));
@@ -53,6 +54,7 @@ try {
 
   const printed = run(process.execPath, [join(project, 'out', 'consumer.js')]).trim();
   if (printed !== '{"hello":1}') throw new Error(`the consumer printed ${JSON.stringify(printed)}`);
+  checkSchemas();
   const version = run(join(project, 'node_modules', '.bin', 'crewroom'), ['version']).trim();
   process.stdout.write(`installed, type-checked and run in an empty project: ${version}\n`);
 } catch (error) {
@@ -60,6 +62,14 @@ try {
   process.exitCode = 1;
 } finally {
   rmSync(project, {recursive: true, force: true});
+}
+
+/** Finds the JSON Schemas by their names in the package, and checks them against their own schema. */
+function checkSchemas() {
+  const ajv = new Ajv2020({allowUnionTypes: true});
+  const {resolve} = createRequire(join(project, 'consumer.ts'));
+  for (const name of ['profile', 'config', 'manifest'])
+    ajv.compile(JSON.parse(readFileSync(resolve(`crewroom/schemas/${name}.json`), 'utf8')));
 }
 
 function CONSUMER() {

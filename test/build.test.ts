@@ -41,6 +41,8 @@ describe('a build of a clone', () => {
       cpSync(join(root, name), join(clone, name), {recursive: true});
     mkdirSync(join(clone, 'src', 'cli'));
     writeFileSync(join(clone, 'src', 'cli', 'main.ts'), "export {VERSION} from '../version.ts';\n");
+    mkdirSync(join(clone, 'src', 'schemas'));
+    writeFileSync(join(clone, 'src', 'schemas', 'file-schemas.ts'), "export const FILE_SCHEMAS = {'a.json': {}};\n");
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
     assert.equal(await build(), 0);
   });

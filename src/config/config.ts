@@ -46,7 +46,8 @@ export interface Config extends LimitSettings {
 /** A level of log messages. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const LOG_LEVELS = ['error', 'info', 'debug'] as const;
+/** All levels. */
+export const LOG_LEVELS = ['error', 'info', 'debug'] as const;
 
 /** The name of a setting, which is also its member in the config file. Its flag and variable: {@link flagOf}, {@link variableOf}. */
 export type SettingName = keyof Config;
