@@ -22,6 +22,7 @@ import type {JsonObject} from './http/openapi/document.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
+import {Metrics} from './metrics/metrics.ts';
 import {type CrewroomParts, DEFAULT_PARTS, openPlugins, openSessions} from './parts.ts';
 import {platformPaths} from './paths.ts';
 import {openFlight} from './plugins/flight/simulated-flight.ts';
@@ -183,23 +184,20 @@ class OpenedCrewroom implements Crewroom {
     this.settings = openUserSettings({entries: this.entries, events, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
     const {transfer, pilots, plugins, settings, flight} = this;
-    const services = {
-      store,
-      entries,
-      events,
-      transfer,
-      identity,
-      sessions: identity,
-      pilots,
-      plugins,
-      settings,
-      flight,
-    };
-    const forPlugins = {pluginConfig, allowedOrigins: config.allowOrigin, nowMs};
     const versions = {version: VERSION, apiVersion: API_VERSION};
+    const metrics = new Metrics({
+      ...{store, events, plugins, nowMs, elapsedMs, pause, ...versions},
+      connections: () => this.#http.statistics(),
+    });
+    const data = {store, entries, events, transfer, identity, sessions: identity};
+    const services = {...data, pilots, plugins, settings, flight, metrics};
+    const forPlugins = {pluginConfig, allowedOrigins: config.allowOrigin, nowMs};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
-    const onAnswered = (): void => {};
-    this.#http = createHttpService({routes, settings: config, limits, log, randomBytes, elapsedMs, onAnswered});
+    this.#http = createHttpService({
+      ...{routes, settings: config, limits, log, randomBytes, elapsedMs},
+      onAnswered: answered => metrics.countRequest(answered),
+      onFailure: code => metrics.countFailure(code),
+    });
     this.fetch = this.#http.fetch;
   }
 

@@ -17,6 +17,7 @@ export type {
   TouchOperation,
   WriteOperation,
 } from './domain/commit.ts';
+export type {Durations} from './domain/duration-histogram.ts';
 export type {
   Committed,
   DeleteOptions,
@@ -96,6 +97,7 @@ export {
 } from './domain/revision.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
+export type {StoreStatistics, WalStatistics} from './domain/statistics.ts';
 export {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from './domain/store.ts';
 export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';
 export {expiryTime, hasExpired} from './domain/time-to-live.ts';

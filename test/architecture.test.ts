@@ -59,6 +59,7 @@ const MAY_IMPORT = {
   'identity/session/sign-in': ['domain', 'identity/backend', 'identity/session/storage'],
   'identity/session/storage': ['files.ts', 'domain', 'identity/backend', 'identity/keychain', 'node:fs', 'node:path'],
   events: ['domain'],
+  metrics: ['domain'],
   plugins: [
     'files.ts',
     'domain',
@@ -357,6 +358,7 @@ const MAY_IMPORT = {
     'http',
     'http/openapi',
     'http/routes',
+    'metrics',
     'system',
     'node:timers',
   ],

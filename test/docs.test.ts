@@ -7,6 +7,7 @@ import type {FailureCode} from '../src/domain/failure.ts';
 import {adviseOnFailure} from '../src/domain/failure-advice.ts';
 import {FAILURE_TEXTS} from '../src/domain/failure-texts.ts';
 import {OPERATIONS} from '../src/http/openapi/operations.ts';
+import {METRICS} from '../src/metrics/metric-table.ts';
 import {STATUS_BY_CODE} from '../src/protocol/failure/failure-status.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,6 +41,25 @@ describe('docs/http-api.md', () => {
       });
     }
   }
+});
+
+describe('docs/metrics.md', () => {
+  test('lists every metric with its type, labels and meaning, in the order of the text', () => {
+    const rows = read('docs/metrics.md').matchAll(/^\| `([a-z_]+)` \| ([a-z]+) \| (.*?) ?\| (.+) \|$/gm);
+    const listed = Array.from(rows, ([, name, type, labels = '', help]) => ({
+      name,
+      type,
+      labels: labels.split(', ').filter(label => label !== ''),
+      help,
+    }));
+    const served = Object.entries(METRICS).map(([name, {type, labels, help}]) => ({
+      name,
+      type,
+      labels: labels.map(label => `\`${label}\``),
+      help,
+    }));
+    expect(listed).toEqual(served);
+  });
 });
 
 describe('ARCHITECTURE.md', () => {

@@ -202,6 +202,8 @@ const REQUESTS: readonly {
   {path: '/api/limits'},
   {path: '/livez'},
   {path: '/readyz'},
+  {path: '/metrics'},
+  {path: '/metrics?x=1'},
   {path: '/'},
   {path: '/openapi.json'},
   {path: '/docs'},

@@ -3,6 +3,7 @@ import type {Commit, CommitResult} from './commit.ts';
 import type {Entry, EntryInfo} from './entry.ts';
 import type {Key, Prefix} from './key.ts';
 import type {Revision} from './revision.ts';
+import type {StoreStatistics} from './statistics.ts';
 import type {StoreId} from './store-id.ts';
 
 /**
@@ -82,6 +83,9 @@ export interface Store extends AsyncDisposable {
 
   /** The reason why the store is read-only until it is reopened; undefined if it is writable. */
   readonly readOnlyBecause: string | undefined;
+
+  /** Returns figures for monitoring, without waiting for the disk. Never rejects, also if the disk failed. Absent if there are none. */
+  statistics?(): Promise<StoreStatistics>;
 
   /** Completes waiting commits, then releases everything. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;

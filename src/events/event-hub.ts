@@ -12,10 +12,11 @@ import {parsePrefix} from '../domain/key.ts';
 import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
 import {revisionIn} from '../domain/revision.ts';
+import type {EventStatistics} from '../domain/statistics.ts';
 import type {Store} from '../domain/store.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
 import {FOREIGN_CURSOR} from './history.ts';
-import {Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
+import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
 import {Tail} from './tail.ts';
 import {TickQueue} from './tick-queue.ts';
 
@@ -28,18 +29,24 @@ export interface EventHubDeps {
   readonly limits?: Partial<EventLimits> | undefined;
 }
 
-/** Creates the hub that delivers the changes of a store, and of the identity, to all subscribers. */
-export function createEventHub(deps: EventHubDeps): Events & Announcer {
-  return new EventHub(deps);
+/** The hub, with figures for monitoring. */
+export interface EventHub extends Events, Announcer {
+  statistics(): EventStatistics;
 }
 
-class EventHub implements Events, Announcer {
+/** Creates the hub that delivers the changes of a store, and of the identity, to all subscribers. */
+export function createEventHub(deps: EventHubDeps): EventHub {
+  return new LogEventHub(deps);
+}
+
+class LogEventHub implements EventHub {
   readonly #deps: EventHubDeps;
   readonly #limits: EventLimits;
   readonly #subscriptions = new Set<Subscription>();
   /** Resources of ended subscriptions that are being released. */
   readonly #releasing = new Set<Promise<void>>();
   readonly #forSubscriptions: SubscriptionDeps;
+  readonly #counts: EventCounts = {delivered: 0, dropped: 0, slowSubscribers: 0};
   readonly #stopListening: () => void;
   #closed = false;
 
@@ -51,6 +58,7 @@ class EventHub implements Events, Announcer {
       store,
       limits: this.#limits,
       ticks: new TickQueue(),
+      counts: this.#counts,
       tail: new Tail({store, log, limits: this.#limits}),
       onStart: subscription => this.#admit(subscription),
       onEnd: (subscription, released) => this.#dismiss(subscription, released),
@@ -68,6 +76,10 @@ class EventHub implements Events, Announcer {
     const start = readStart(options, this.#deps.store);
     this.#assertAccepting();
     return {[Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions)};
+  }
+
+  statistics(): EventStatistics {
+    return {subscribers: this.#subscriptions.size, ...this.#counts};
   }
 
   announce(event: MomentaryEvent): void {

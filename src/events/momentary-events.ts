@@ -7,13 +7,18 @@ import {EVENT_LIMITS} from './event-limits.ts';
  */
 export class MomentaryEvents {
   readonly #kinds: ReadonlySet<EventKind>;
+  readonly #onDrop: () => void;
   #waiting: MomentaryEvent[] = [];
   #lines = 0;
   #dropped = 0;
 
-  /** @param kinds The kinds that the subscriber selected. */
-  constructor(kinds: ReadonlySet<EventKind>) {
+  /**
+   * @param kinds The kinds that the subscriber selected.
+   * @param onDrop Called for each event that is dropped.
+   */
+  constructor(kinds: ReadonlySet<EventKind>, onDrop: () => void) {
     this.#kinds = kinds;
+    this.#onDrop = onDrop;
   }
 
   /** Adds an event. @returns True if the subscriber selected its kind. */
@@ -36,6 +41,7 @@ export class MomentaryEvents {
   #addLine(event: Extract<MomentaryEvent, {kind: 'plugin-log'}>): void {
     if (this.#lines >= EVENT_LIMITS.waitingLinesMax) {
       this.#dropped++;
+      this.#onDrop();
       return;
     }
     this.#waiting.push(this.#dropped === 0 ? event : {...event, dropped: this.#dropped});
@@ -44,11 +50,13 @@ export class MomentaryEvents {
   }
 
   #addOther(event: MomentaryEvent): void {
-    if (this.#waiting.length - this.#lines >= EVENT_LIMITS.waitingEventsMax)
+    if (this.#waiting.length - this.#lines >= EVENT_LIMITS.waitingEventsMax) {
       this.#waiting.splice(
         this.#waiting.findIndex(({kind}) => kind !== 'plugin-log'),
         1,
       );
+      this.#onDrop();
+    }
     this.#waiting.push(event);
   }
 }

@@ -9,10 +9,21 @@ import type {Delivery, Follower, SizedBatch, Tail} from './tail.ts';
 /** Dependencies of {@link Subscription}. */
 export interface SubscriptionDeps extends HistoryDeps {
   readonly tail: Tail;
+  readonly counts: EventCounts;
   /** Called when the iteration starts. @throws {AppError} If there are too many subscribers. */
   readonly onStart: (subscription: Subscription) => void;
   /** Called once when the subscription ends. `released` resolves when its resources are released. */
   readonly onEnd: (subscription: Subscription, released: Promise<void>) => void;
+}
+
+/** Counts of all subscriptions of a hub. */
+export interface EventCounts {
+  /** Events that subscribers took. */
+  delivered: number;
+  /** Momentary events that subscribers missed. */
+  dropped: number;
+  /** Subscriptions that failed because they were too slow. */
+  slowSubscribers: number;
 }
 
 /** Options of a subscription, checked. */
@@ -66,7 +77,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
     this.#cursor = start.cursor;
     this.#start = start;
     this.#deps = deps;
-    this.#momentary = new MomentaryEvents(start.kinds);
+    this.#momentary = new MomentaryEvents(start.kinds, () => deps.counts.dropped++);
   }
 
   get cursor(): Revision | undefined {
@@ -184,6 +195,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
 
   #resolve(asked: PendingRead, batch: EventBatch): void {
     this.#cursor = batch.cursor ?? this.#cursor;
+    this.#deps.counts.delivered += batch.events.length;
     asked.resolve({done: false, value: batch});
   }
 
@@ -228,6 +240,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
   }
 
   #tooSlow(): AppError {
+    this.#deps.counts.slowSubscribers++;
     const {seen = 0} = this.#start;
     // If the cursor of the subscriber is of another store, it resumes from the start of the log.
     const cursor = this.#cursor ?? (seen === FOREIGN_CURSOR ? 0 : seen);

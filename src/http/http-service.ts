@@ -1,5 +1,7 @@
+import type {FailureCode} from '../domain/failure.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Log} from '../domain/log.ts';
+import type {ConnectionStatistics} from '../domain/statistics.ts';
 import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
 import {createGuardRules, type GuardRules} from './core/guard.ts';
@@ -16,6 +18,8 @@ export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'elapsedMs
   readonly log: Log;
   /** Returns random bytes, for the ids of requests. */
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /** Called with the code of each failure that is answered, also to what is not a readable request. */
+  readonly onFailure: (code: FailureCode) => void;
 }
 
 /** The address of an HTTP service, and the callers that its guard admits. */
@@ -38,6 +42,8 @@ export interface HttpService extends AsyncDisposable {
    * @throws {AppError} `address-in-use`, `address-unusable`.
    */
   listen(): Promise<RunningServer>;
+  /** Returns figures of the connections of the server; undefined before it listens. */
+  statistics(): ConnectionStatistics | undefined;
   /** Stops the server if it runs, after the requests in progress. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -56,11 +62,12 @@ class GuardedHttpService implements HttpService {
   readonly #newRequestId: () => string;
   #guardRules: GuardRules;
   #server: Promise<RunningServer> | undefined;
+  #running: RunningServer | undefined;
 
   constructor(deps: HttpServiceDeps) {
-    const {routes, settings, log, randomBytes, elapsedMs, onAnswered} = deps;
+    const {routes, settings, log, randomBytes, elapsedMs, onAnswered, onFailure} = deps;
     this.#deps = deps;
-    this.#failures = createFailureLog({log});
+    this.#failures = createFailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#guardRules = guardRulesFor(settings, settings.port);
     const guardRules = (): GuardRules => this.#guardRules;
@@ -78,6 +85,10 @@ class GuardedHttpService implements HttpService {
       throw error;
     });
     return this.#server;
+  }
+
+  statistics(): ConnectionStatistics | undefined {
+    return this.#running?.statistics();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,6 +111,7 @@ class GuardedHttpService implements HttpService {
       limits,
     });
     this.#guardRules = guardRulesFor(settings, server.port);
+    this.#running = server;
     return server;
   }
 }

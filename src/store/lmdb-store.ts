@@ -8,6 +8,7 @@ import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import type {Revision} from '../domain/revision.ts';
+import type {StoreStatistics} from '../domain/statistics.ts';
 import {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
@@ -124,6 +125,12 @@ class LmdbStore implements Store {
 
   get readOnlyBecause(): string | undefined {
     return this.#tree.readOnlyBecause;
+  }
+
+  async statistics(): Promise<StoreStatistics> {
+    // After the disk failed, or the end, it may be impossible to read.
+    const entries = await this.#read(tables => tables.entries.count()).catch(() => undefined);
+    return {entries, ...this.#writer.statistics()};
   }
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {

@@ -1,5 +1,5 @@
 import {describeFailure} from '../../domain/app-error.ts';
-import type {Failure} from '../../domain/failure.ts';
+import type {Failure, FailureCode} from '../../domain/failure.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import {statusOf} from '../../protocol/failure/failure-status.ts';
 
@@ -26,6 +26,8 @@ export interface FailureLog {
 /** Dependencies of {@link createFailureLog}. */
 export interface FailureLogDeps {
   readonly log: Log;
+  /** Called with the code of each failure. @default {nothing is called} */
+  readonly onFailure?: ((code: FailureCode) => void) | undefined;
   /** A monotonic clock, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
 }
@@ -40,8 +42,8 @@ export const SUBJECTS_MAX = 256;
 const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set(['no-entry', 'no-identity', 'revision-conflict']);
 
 /** Creates the log of failures for HTTP, WebSockets and the embedded handler. */
-export function createFailureLog({log, nowMs = () => performance.now()}: FailureLogDeps): FailureLog {
-  return new CountingFailureLog(log, nowMs);
+export function createFailureLog(deps: FailureLogDeps): FailureLog {
+  return new CountingFailureLog(deps);
 }
 
 interface LoggedSubject {
@@ -56,16 +58,19 @@ interface LoggedSubject {
 class CountingFailureLog implements FailureLog {
   readonly #log: Log;
   readonly #nowMs: () => number;
+  readonly #onFailure: (code: FailureCode) => void;
   /** The oldest first. */
   readonly #logged = new Map<string, LoggedSubject>();
 
-  constructor(log: Log, nowMs: () => number) {
+  constructor({log, nowMs = () => performance.now(), onFailure = () => {}}: FailureLogDeps) {
     this.#log = log;
     this.#nowMs = nowMs;
+    this.#onFailure = onFailure;
   }
 
   report(failure: Failure, {requestId, error, ...request}: FailedRequest): void {
     const {code} = failure;
+    this.#onFailure(code);
     const about = {...request, code, status: statusOf(failure), ...detailsOf(failure, request)};
     if (code === 'internal') this.#log.error('request failed', {requestId, ...about, error});
     else if (EXPECTED_CODES.has(code)) this.#log.debug('request refused', {requestId, ...about});

@@ -3,6 +3,7 @@ import type {AddressInfo} from 'node:net';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
 import type {Limits} from '../../domain/limits.ts';
+import type {ConnectionStatistics} from '../../domain/statistics.ts';
 import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
 import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
@@ -33,6 +34,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** Base URLs, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
+  /** Returns figures of the connections. */
+  statistics(): ConnectionStatistics;
   /** Accepts no more requests, lets those in flight finish, and aborts any that take longer than {@link STOP_TIMEOUT_MS}. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -112,7 +115,12 @@ function describeServer(
     await closed;
     clearTimeout(timer);
   };
-  return {port, urls, [Symbol.asyncDispose]: () => (stopped ??= stop())};
+  return {
+    port,
+    urls,
+    statistics: () => connections.statistics(),
+    [Symbol.asyncDispose]: () => (stopped ??= stop()),
+  };
 }
 
 /** Returns the address of a server that listens on TCP. */

@@ -421,6 +421,20 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       failures: [],
     },
   },
+  '/metrics': {
+    GET: {
+      operationId: 'getMetrics',
+      tag: 'Service',
+      summary: 'Read figures of the service, for monitoring',
+      answers: {
+        200: {
+          description: 'Prometheus text form.',
+          contentType: 'text/plain; version=0.0.4; charset=utf-8',
+        },
+      },
+      failures: [],
+    },
+  },
   '/': {
     GET: {
       operationId: 'getStart',

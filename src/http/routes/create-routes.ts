@@ -16,6 +16,7 @@ import {eventsRoutes} from './events-routes.ts';
 import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes} from './identity-routes.ts';
 import {keysRoutes} from './keys-routes.ts';
+import {type MetricsSource, metricsRoutes} from './metrics-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
 import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
@@ -38,6 +39,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
+  readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
   /** Origins of other pages that may call and frame the pages of plugins. */
@@ -65,6 +67,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
     ...serviceRoutes({store, sessions, identity, version, apiVersion, limits}),
+    ...metricsRoutes(deps.metrics),
     ...docsRoutes({version, identitySchema, limits}),
     ...createPluginRoutes(deps),
   ];

@@ -31,6 +31,7 @@ const LINKS = {
   limits: '/api/limits',
   live: '/livez',
   ready: '/readyz',
+  metrics: '/metrics',
   openapi: '/openapi.json',
   docs: '/docs',
 };

@@ -9,11 +9,12 @@ import {type Key, trustStoredKey} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import {Listeners} from '../../domain/listeners.ts';
 import type {Revision} from '../../domain/revision.ts';
+import type {StoreStatistics} from '../../domain/statistics.ts';
 import {runInTicks, type Steps} from '../../domain/steps.ts';
 import type {Range, Snapshot, Store} from '../../domain/store.ts';
 import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/store-id.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
-import {sizeOfCommit} from '../plan/commit-size.ts';
+import {sizeOfCommit, writtenBytesOf} from '../plan/commit-size.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, PlannedWrite} from '../plan/group-plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {StoreClock, type StoreClockDeps} from '../plan/store-clock.ts';
@@ -48,6 +49,7 @@ class MemoryStore implements Store {
   readonly #log: MemoryLog;
   readonly #listeners = new Listeners();
   #revision: Revision = 0;
+  #writtenBytes = 0;
   #closed = false;
   /** Writes one group at a time, so that the entries that a plan read do not change before it is written. */
   readonly #queue = new CommitQueue<GroupedCommit<PutOperation>>({
@@ -72,6 +74,11 @@ class MemoryStore implements Store {
 
   get readOnlyBecause(): undefined {
     return undefined;
+  }
+
+  async statistics(): Promise<StoreStatistics> {
+    const {waiting} = this.#queue;
+    return {entries: this.#entries.size, waitingCommits: waiting, writtenBytes: this.#writtenBytes};
   }
 
   async commit({checks, operations, limits}: Commit): Promise<CommitResult> {
@@ -143,6 +150,7 @@ class MemoryStore implements Store {
     const {writes, changes, revision, results} = await runInTicks(this.#plan(group), setImmediate);
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
+    this.#writtenBytes += writtenBytesOf(changes);
     for (const each of commitsOf(changes)) this.#log.add(each);
     // Writers get their results first, since a listener begins to read.
     if (changes.length > 0) queueMicrotask(() => this.#listeners.call());

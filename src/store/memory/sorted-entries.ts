@@ -15,6 +15,11 @@ export class SortedEntries {
     this.#keys = keys;
   }
 
+  /** Number of entries. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
   /** Returns an entry; undefined if it is missing. */
   get(key: Key): Entry | undefined {
     return this.#entries.get(key);

@@ -1,3 +1,4 @@
+import type {Change} from '../../domain/change.ts';
 import type {PutOperation} from '../../domain/commit.ts';
 import type {Key} from '../../domain/key.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
@@ -24,6 +25,11 @@ export function sizeOfCommit({operations}: GroupedCommit<PutOperation>, recordSi
     if (operation.kind !== 'patch') return OPERATION_OVERHEAD_BYTES;
     return sizeOfValue(operation.patch.length + recordSizeOf(operation.key));
   });
+}
+
+/** Returns the size of all values that changes write, in bytes. */
+export function writtenBytesOf(changes: readonly Change[]): number {
+  return sum(changes, change => (change.kind === 'put' ? change.sizeBytes : 0));
 }
 
 /** Estimates the bytes that a put writes, or the removal of an entry. */

@@ -32,6 +32,11 @@ export class Memtable {
     this.#onCheckpointed = onCheckpointed;
   }
 
+  /** Number of groups. */
+  get groups(): number {
+    return this.#groups.length;
+  }
+
   /** Number of changes. */
   get changes(): number {
     return this.#changes;

@@ -37,6 +37,7 @@ export class WriteAheadLog {
   #current = 0;
   /** The file whose last record failed and could not be erased; then nothing is written any more. */
   #spoiled: WalFile | undefined;
+  #writtenBytes = 0;
   /** The last revision in existing files. */
   readonly #found: Revision;
 
@@ -64,6 +65,16 @@ export class WriteAheadLog {
     const file = this.#files[free] as WalFile;
     file.end = 0;
     return true;
+  }
+
+  /** Bytes of the records in the files, also of those that are checkpointed. */
+  get sizeBytes(): number {
+    return (this.#files ?? []).reduce((total, {end}) => total + end, 0);
+  }
+
+  /** Bytes of all records that were appended. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
   }
 
   /** True once {@link create} has created the files. */
@@ -94,6 +105,7 @@ export class WriteAheadLog {
     }
     file.end += record.length;
     file.last = last;
+    this.#writtenBytes += record.length;
   }
 
   /** Closes the files. Tries again to erase a record that could not be erased. */

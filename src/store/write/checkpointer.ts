@@ -30,9 +30,21 @@ export class Checkpointer {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isEnded = false;
+  #checkpoints = 0;
+  #failedCheckpoints = 0;
 
   constructor(deps: CheckpointerDeps) {
     this.#deps = deps;
+  }
+
+  /** Number of checkpoints that were written. */
+  get checkpoints(): number {
+    return this.#checkpoints;
+  }
+
+  /** Number of checkpoints that failed. */
+  get failedCheckpoints(): number {
+    return this.#failedCheckpoints;
   }
 
   /** Schedules a checkpoint: at once if the memtable reaches a limit, otherwise after a delay. To be called for new groups. */
@@ -78,9 +90,11 @@ export class Checkpointer {
     try {
       if (groups.length > 0) await write(groups);
       memtable.remove(groups);
+      if (groups.length > 0) this.#checkpoints++;
       this.#running = undefined;
       this.notice();
     } catch (error) {
+      this.#failedCheckpoints++;
       this.#running = undefined;
       this.#startIn(RETRY_DELAY_MS);
       throw error;

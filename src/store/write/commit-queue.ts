@@ -38,6 +38,11 @@ export class CommitQueue<C> {
     this.#deps = deps;
   }
 
+  /** Number of commits that wait for their group. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /**
    * Adds a commit; resolves once its group is written.
    *

@@ -1,12 +1,14 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Change} from '../../domain/change.ts';
 import type {CommitResult} from '../../domain/commit.ts';
+import {DurationHistogram} from '../../domain/duration-histogram.ts';
 import type {Failure} from '../../domain/failure.ts';
 import type {Log} from '../../domain/log.ts';
+import type {StoreStatistics} from '../../domain/statistics.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {isFullDiskError} from '../disk/free-space.ts';
 import {DiskSpace, type DiskSpaceDeps} from '../disk/reserve.ts';
-import {sizeOfCommit, sizeOfPlans} from '../plan/commit-size.ts';
+import {sizeOfCommit, sizeOfPlans, writtenBytesOf} from '../plan/commit-size.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, type PreparedCommit, type PreparedPlan} from '../plan/prepared-commit.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
@@ -61,7 +63,9 @@ export class GroupWriter {
   readonly #record = Buffer.allocUnsafeSlow(WAL_RECORD_BYTES_MAX);
   /** Groups that are not checkpointed yet. */
   readonly memtable: Memtable;
+  readonly #syncs = new DurationHistogram();
   #durableMs: number;
+  #writtenBytes = 0;
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
@@ -79,6 +83,18 @@ export class GroupWriter {
   /** The latest time by the clock of the store that is on disk, in milliseconds since the Unix epoch. A restart continues from it. */
   get durableMs(): number {
     return this.#durableMs;
+  }
+
+  /** Returns figures of all writes. */
+  statistics(): Omit<StoreStatistics, 'entries'> {
+    const {checkpoints, failedCheckpoints} = this.#checkpointer;
+    const {sizeBytes, writtenBytes} = this.#log;
+    const log = {sizeBytes, writtenBytes, waitingRecords: this.memtable.groups, syncs: this.#syncs.durations()};
+    return {
+      waitingCommits: this.#queue.waiting,
+      writtenBytes: this.#writtenBytes,
+      wal: {...log, checkpoints, failedCheckpoints},
+    };
   }
 
   /** Commits; resolves once the commit is on disk. @throws {AppError} As `commit` of a store. */
@@ -151,6 +167,7 @@ export class GroupWriter {
     else await this.#writeToTree(plan);
     if (plan.changes.length === 0) return plan.results;
     this.#durableMs = plan.nowMs;
+    this.#writtenBytes += writtenBytesOf(plan.changes);
     // Writers get their results first, since a listener begins to read.
     setImmediate(onChange);
     return plan.results;
@@ -193,7 +210,9 @@ export class GroupWriter {
     }
     try {
       await this.#attachLog();
+      const startedMs = this.#deps.elapsedMs();
       await this.#log.append(record, plan.revision);
+      this.#syncs.observe(this.#deps.elapsedMs() - startedMs);
     } catch (error) {
       throw error instanceof AppError ? error : new AppError(this.#afterFailedAppend(error), {cause: error});
     }

@@ -1,5 +1,6 @@
 import type {Socket} from 'node:net';
 import type {Limits} from '../../../domain/limits.ts';
+import type {ConnectionStatistics} from '../../../domain/statistics.ts';
 import {Connection} from './connection.ts';
 
 /**
@@ -49,6 +50,11 @@ export class Connections {
     this.#all.set(socket, connection);
     socket.once('close', () => this.#remove(connection));
     return true;
+  }
+
+  /** Returns figures of all connections. */
+  statistics(): ConnectionStatistics {
+    return {open: this.#all.size, heldBytes: this.#heldBytes};
   }
 
   /** Returns the connection of a socket; undefined if it was refused or evicted. */

@@ -1,0 +1,47 @@
+import type {Durations} from './duration-histogram.ts';
+
+/** Figures of a store since it was opened, for monitoring. */
+export interface StoreStatistics {
+  /** Number of entries, including those that have expired and are not removed yet; undefined if it cannot be read. */
+  readonly entries: number | undefined;
+  /** Commits that wait for others to be written. */
+  readonly waitingCommits: number;
+  /** Bytes of the values that were written. */
+  readonly writtenBytes: number;
+  /** Figures of the write-ahead log; absent if the store has none. */
+  readonly wal?: WalStatistics;
+}
+
+/** Figures of a write-ahead log since it was opened. */
+export interface WalStatistics {
+  /** Bytes of the records in its files. */
+  readonly sizeBytes: number;
+  /** Records that are not checkpointed yet. */
+  readonly waitingRecords: number;
+  /** Bytes of all records that were written. */
+  readonly writtenBytes: number;
+  /** Time that each record took to be written and synced. */
+  readonly syncs: Durations;
+  /** Checkpoints that were written. */
+  readonly checkpoints: number;
+  /** Checkpoints that failed. They are retried. */
+  readonly failedCheckpoints: number;
+}
+
+/** Figures of the event hub since it was created. */
+export interface EventStatistics {
+  readonly subscribers: number;
+  /** Events that subscribers took, each counted once per subscriber. */
+  readonly delivered: number;
+  /** Momentary events that subscribers missed because they were too slow. */
+  readonly dropped: number;
+  /** Subscribers that were disconnected because they were too slow. */
+  readonly slowSubscribers: number;
+}
+
+/** Figures of the connections of a server. */
+export interface ConnectionStatistics {
+  readonly open: number;
+  /** Bytes of requests and answers in memory. */
+  readonly heldBytes: number;
+}

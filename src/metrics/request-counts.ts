@@ -1,0 +1,73 @@
+import {DurationHistogram} from '../domain/duration-histogram.ts';
+import type {FailureCode} from '../domain/failure.ts';
+import type {ConnectionStatistics} from '../domain/statistics.ts';
+import {type Sample, type SamplesOf, single} from './text-form.ts';
+
+/** A request with its answer. */
+export interface AnsweredRequest {
+  readonly request: {readonly method: string};
+  /** Path of its route, with the names of its parameters; undefined without a route. */
+  readonly route: string | undefined;
+  readonly answer: {readonly status: number};
+  readonly durationMs: number;
+}
+
+/** Methods that are counted by name. A client may send any other. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Method of all others, and route of requests without one. */
+const OTHER_METHOD = 'other';
+const NO_ROUTE = 'none';
+
+interface Counts {
+  /** Number of answers by class of status: the first digit. */
+  readonly answers: number[];
+  readonly durations: DurationHistogram;
+}
+
+/** Counts requests by route and method, and failures by code. All of these are known in advance, so its size is limited. */
+export class RequestCounts {
+  readonly #routes = new Map<string, Map<string, Counts>>();
+  readonly #failures = new Map<FailureCode, number>();
+
+  /** Counts a request that was answered. Called for each request: it must stay cheap. */
+  count({request: {method}, route = NO_ROUTE, answer: {status}, durationMs}: AnsweredRequest): void {
+    const {answers, durations} = this.#routes.get(route)?.get(method) ?? this.#find(route, method);
+    const statusClass = Math.floor(status / 100);
+    answers[statusClass] = (answers[statusClass] ?? 0) + 1;
+    durations.observe(durationMs);
+  }
+
+  /** Counts a failure that was answered. */
+  countFailure(code: FailureCode): void {
+    this.#failures.set(code, (this.#failures.get(code) ?? 0) + 1);
+  }
+
+  samples(connections: ConnectionStatistics | undefined): SamplesOf<'crewroom_http'> {
+    const requests: Sample[] = [];
+    const durations: Sample[] = [];
+    for (const [route, methods] of this.#routes) {
+      for (const [method, counts] of methods) {
+        for (const [statusClass, value] of counts.answers.entries())
+          if (value > 0) requests.push({labels: {method, route, status: `${statusClass}xx`}, value});
+        durations.push({labels: {method, route}, value: counts.durations.durations()});
+      }
+    }
+    return {
+      crewroom_http_requests_total: requests,
+      crewroom_http_request_duration_seconds: durations,
+      crewroom_http_failures_total: Array.from(this.#failures, ([code, value]) => ({labels: {code}, value})),
+      crewroom_http_connections: single(connections?.open),
+      crewroom_http_held_bytes: single(connections?.heldBytes),
+    };
+  }
+
+  #find(route: string, method: string): Counts {
+    const methods = this.#routes.get(route) ?? new Map<string, Counts>();
+    this.#routes.set(route, methods);
+    const name = METHODS.has(method) ? method : OTHER_METHOD;
+    const counts = methods.get(name) ?? {answers: [0, 0, 0, 0, 0, 0], durations: new DurationHistogram()};
+    methods.set(name, counts);
+    return counts;
+  }
+}
