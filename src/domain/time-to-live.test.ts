@@ -36,7 +36,7 @@ describe('isTtl()', () => {
         failure: {
           code: 'invalid-parameter',
           parameter: 'ttl',
-          problem: 'it is a whole number of seconds from 1 to 315360000',
+          problem: 'it has to be a whole number of seconds from 1 to 315360000',
         },
       });
     });

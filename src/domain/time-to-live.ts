@@ -19,7 +19,7 @@ export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds 
   throw new AppError({
     code: 'invalid-parameter',
     parameter: 'ttl',
-    problem: `it is ${TTL_DESCRIPTION}`,
+    problem: `it has to be ${TTL_DESCRIPTION}`,
   });
 }
 

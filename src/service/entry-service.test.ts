@@ -250,7 +250,7 @@ describe('list()', () => {
       const {entries} = open({listLimitMax: 10});
       await fails(entries.list({limit}), 'invalid-parameter', {
         parameter: 'limit',
-        problem: 'it is a whole number from 1 to 10',
+        problem: 'it has to be a whole number from 1 to 10',
       });
     });
   }

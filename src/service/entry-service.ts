@@ -252,6 +252,6 @@ function assertLimit(limit: number, {listLimitMax}: Limits): void {
   throw new AppError({
     code: 'invalid-parameter',
     parameter: 'limit',
-    problem: `it is a whole number from 1 to ${listLimitMax}`,
+    problem: `it has to be a whole number from 1 to ${listLimitMax}`,
   });
 }

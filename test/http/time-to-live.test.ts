@@ -99,7 +99,7 @@ describe('an entry with a time to live', () => {
   });
 });
 
-const RANGE = `it is a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
+const RANGE = `it has to be a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
 const TWICE = 'it occurs more than once';
 const UNKNOWN = 'the operation has no such parameter';
 

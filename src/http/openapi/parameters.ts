@@ -11,7 +11,7 @@ const flag = z.stringbool({
   truthy: ['true'],
   falsy: ['false'],
   case: 'sensitive',
-  error: 'it is "true" or "false"',
+  error: 'it has to be "true" or "false"',
 });
 
 /** A count from 1 on, as digits. */
@@ -46,7 +46,7 @@ export function createListQuery({listLimit, listLimitMax}: Limits) {
   return z.strictObject({
     prefix: prefixOf('keys that begin with'),
     after: z.string().optional().meta({description: 'The cursor `next` of the previous page: only keys after it.'}),
-    limit: countUpTo(listLimitMax, 'it is a whole number')
+    limit: countUpTo(listLimitMax, 'it has to be a whole number')
       .default(listLimit)
       .meta({description: 'Maximum number of entries.'}),
     reverse: flag.default(false).meta({description: 'From the last key to the first.'}),
@@ -64,7 +64,8 @@ export const DELETE_RANGE_QUERY = z
   })
   .refine(({prefix, all}) => prefix !== '' || all, {path: ['prefix'], error: 'it may be empty only with all=true'});
 
-const REVISION_PROBLEM = 'it is a revision: a whole number of at most 15 digits, or with the id of its store before it';
+const REVISION_PROBLEM =
+  'it has to be a revision: a whole number of at most 15 digits, optionally after the id of its store';
 
 /** A revision as clients send it, for the documentation. */
 export const GIVEN_REVISION = /^([0-9a-z]{1,32}-)?(0|[1-9][0-9]{0,14})$/;
@@ -96,7 +97,7 @@ export function createEventsQuery({waitSecondsMax}: Limits) {
       initial: flag
         .default(false)
         .meta({description: 'Whether to send the existing entries first; with `since`, only after a `reset`.'}),
-      wait: countUpTo(waitSecondsMax, 'it is a whole number of seconds').optional().meta({
+      wait: countUpTo(waitSecondsMax, 'it has to be a whole number of seconds').optional().meta({
         description:
           'Answers once instead of streaming: with the events so far, or the next ones within this many seconds.',
       }),
@@ -128,7 +129,7 @@ export const EXPORT_QUERY = z.strictObject({
 
 /** Parameters of POST /api/import. */
 export const IMPORT_QUERY = z.strictObject({
-  mode: z.enum(['merge', 'replace'], {error: 'it is "merge" or "replace"'}).default('merge').meta({
+  mode: z.enum(['merge', 'replace'], {error: 'it has to be "merge" or "replace"'}).default('merge').meta({
     description:
       '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
   }),

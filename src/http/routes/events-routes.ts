@@ -83,7 +83,7 @@ function readLastEventId(rawHeaders: readonly string[]): GivenRevision | undefin
     throw new AppError({
       code: 'invalid-header',
       header: 'Last-Event-ID',
-      problem: 'it is the id of an event: a revision, with or without the id of its store',
+      problem: 'it has to be the id of an event: a revision, with or without the id of its store',
     });
   return last;
 }

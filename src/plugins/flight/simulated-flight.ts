@@ -47,9 +47,10 @@ class SimulatedFlight implements Flight {
   start({from = 'EDDF', to = 'LPMA', speed = 1, seed = 1, bidId}: FlightOptions = {}): FlightStatus {
     const problems: DocumentProblem[] = [];
     const ends = [findAirport('from', from, problems), findAirport('to', to, problems)] as const;
-    if (!(speed >= 1 && speed <= SPEED_MAX)) problems.push({path: '$.speed', problem: `is not 1 to ${SPEED_MAX}`});
+    if (!(speed >= 1 && speed <= SPEED_MAX))
+      problems.push({path: '$.speed', problem: `has to be a number from 1 to ${SPEED_MAX}`});
     if (!Number.isSafeInteger(seed) || seed < 0)
-      problems.push({path: '$.seed', problem: 'is not a whole number from 0'});
+      problems.push({path: '$.seed', problem: 'has to be a whole number, 0 or more'});
     const [departure, arrival] = ends;
     if (departure === undefined || arrival === undefined || problems.length > 0)
       throw new AppError({code: 'invalid-flight', problems});

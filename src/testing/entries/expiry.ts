@@ -6,7 +6,7 @@ import {assertFails, infoOf, keysOf, textOf} from '../shared/assertions.ts';
 import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
 
 const PROBLEM = `a whole number of seconds from 1 to ${DEFAULT_LIMITS.ttlSecondsMax}`;
-const INVALID: Failure = {code: 'invalid-parameter', parameter: 'ttl', problem: `it is ${PROBLEM}`};
+const INVALID: Failure = {code: 'invalid-parameter', parameter: 'ttl', problem: `it has to be ${PROBLEM}`};
 
 const REFUSED = [0, -1, 0.5, 1.5, DEFAULT_LIMITS.ttlSecondsMax + 1, 1e21, NaN, Infinity, -Infinity];
 

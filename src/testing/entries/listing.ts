@@ -6,7 +6,7 @@ import {assertFails, assertFailsWith, keysOf, textOf} from '../shared/assertions
 import type {ContractPart, OpenedEntries} from '../shared/contract.ts';
 import {inByteOrder, SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
-const LIMIT_PROBLEM = `it is a whole number from 1 to ${DEFAULT_LIMITS.listLimitMax}`;
+const LIMIT_PROBLEM = `it has to be a whole number from 1 to ${DEFAULT_LIMITS.listLimitMax}`;
 
 /** Pages of entries. */
 export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
