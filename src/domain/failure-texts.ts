@@ -136,7 +136,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
 
 function describeKept(version: string | undefined): string {
   if (version === undefined) return 'it was not installed';
-  return `${version === '' ? 'what was installed before' : `version ${version}`} is in its place again`;
+  return `${version === '' ? 'the previous version' : `version ${version}`} was restored`;
 }
 
 /** Describes the part of an import that was stored; empty for other failures. */

@@ -192,7 +192,7 @@ export type LocalFailure =
       readonly plugin: string;
       readonly version: string;
       readonly problem: string;
-      /** The version that was installed before and is in its place again; empty if it has none, absent if there was none. */
+      /** The version that was installed before and was restored; empty if it has none, absent if there was none. */
       readonly kept?: string;
       /** The last lines that the new version logged, oldest first. */
       readonly lines: readonly string[];

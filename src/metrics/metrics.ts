@@ -42,7 +42,7 @@ export class Metrics {
     this.#requests.countFailure(code);
   }
 
-  /** Returns the present values in Prometheus text form. */
+  /** Returns the present values in Prometheus text format. */
   async format(): Promise<string> {
     const {store, events, plugins, connections, version, apiVersion} = this.#deps;
     const versions = {version, api_version: apiVersion, node_version: process.version};

@@ -80,9 +80,9 @@ export const PILOT = {
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom pilot list', purpose: 'all sample pilots, and which is served'},
-    {line: 'crewroom pilot use first-officer', purpose: 'serve this one; plugins are started for it'},
+    {line: 'crewroom pilot use first-officer', purpose: 'serve this one; plugins are restarted for it'},
     {line: 'crewroom pilot use signed-out', purpose: 'no pilot is signed in'},
-    {line: 'crewroom pilot use captain', purpose: 'serve the one that is served after a start'},
+    {line: 'crewroom pilot use captain', purpose: 'serve the default one'},
   ],
   notes: ['The choice ends with the service.', 'A profile or a signed-in pilot is never replaced.'],
 } as const satisfies CommandSpec;

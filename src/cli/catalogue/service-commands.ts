@@ -45,7 +45,7 @@ export const WAIT = {
   group: 'Service',
   summary: 'Wait until the service is ready',
   arguments: [],
-  flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; otherwise 30s'}},
+  flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s'}},
   settings: ADDRESS_SETTINGS,
   examples: [
     {line: 'crewroom wait', purpose: 'before the first request of a script'},
@@ -65,7 +65,7 @@ export const STOP = {
     {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
     {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},
   ],
-  notes: ['It sends SIGTERM to its process, if that is a Crewroom of yours. Linux only.'],
+  notes: ['It sends SIGTERM to the process of the service, if that runs as you. Linux only.'],
 } as const satisfies CommandSpec;
 
 /** `crewroom run`. */

@@ -168,7 +168,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       tag: 'Identity',
       summary: 'Serve another sample pilot',
       description:
-        'Until the service ends. Refused unless the identity is a sample: a profile or a signed-in pilot is never replaced. Backgrounds of plugins are started again for the new pilot.',
+        'Until the service ends. Refused unless the identity is a sample: a profile or a signed-in pilot is never replaced. Backgrounds of plugins are restarted for the new pilot.',
       body: 'pilot',
       answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
       failures: [
@@ -428,7 +428,7 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       summary: 'Read figures of the service, for monitoring',
       answers: {
         200: {
-          description: 'Prometheus text form.',
+          description: 'Prometheus text format.',
           contentType: 'text/plain; version=0.0.4; charset=utf-8',
         },
       },

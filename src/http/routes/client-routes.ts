@@ -79,7 +79,7 @@ function pluginOf({rawHeaders}: HttpRequest): string | undefined {
     throw new AppError({
       code: 'invalid-header',
       header: 'X-Crewroom-Plugin',
-      problem: 'a web page is known by its address, and cannot name its plugin',
+      problem: 'a web page is identified by its address, and cannot name its plugin',
     });
   const [referer = ''] = headerValues(rawHeaders, 'referer');
   return named ?? /^https?:\/\/[^/]{1,300}\/plugins\/([A-Za-z0-9._-]{1,253})\//.exec(referer)?.[1];

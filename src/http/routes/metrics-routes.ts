@@ -4,7 +4,7 @@ import {assertNoQuery} from './no-query.ts';
 
 /** Metrics of the service. */
 export interface MetricsSource {
-  /** Returns the present values in Prometheus text form. */
+  /** Returns the present values in Prometheus text format. */
   format(): Promise<string>;
 }
 
