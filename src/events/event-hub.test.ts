@@ -59,6 +59,8 @@ describe('a subscriber that names kinds', () => {
     expect(first?.events.at(-1)).toEqual(STARTED);
     hub.announce(line('later'));
     expect((await live.next())?.events).toEqual([{...line('later'), dropped: 7}]);
+    const delivered = EVENT_LIMITS.waitingLinesMax + 2;
+    expect(hub.statistics()).toEqual({subscribers: 1, delivered, dropped: 7, slowSubscribers: 0});
   });
 
   test('misses the oldest states that it is too slow for', async () => {
@@ -72,6 +74,7 @@ describe('a subscriber that names kinds', () => {
     }));
     for (const state of states) hub.announce(state);
     expect((await live.next())?.events).toEqual([line('kept'), ...states.slice(5)]);
+    expect(hub.statistics()).toMatchObject({dropped: 5});
   });
 });
 
@@ -293,6 +296,7 @@ describe('a subscriber that does not read', () => {
     }
     const failure = {code: 'subscriber-too-slow', cursor: '1'};
     await expect(slow.next()).rejects.toMatchObject({failure});
+    expect(hub.statistics()).toMatchObject({subscribers: 1, slowSubscribers: 1});
     // As every iterator that threw.
     expect(await slow.result()).toEqual({done: true, value: undefined});
     const again = await take(hub.subscribe({since: Number(failure.cursor)}), 39);

@@ -1,6 +1,10 @@
+import {once} from 'node:events';
 import {describe, expect, test, vi} from 'vitest';
+import {WebSocket} from 'ws';
 import {METRICS} from '../../src/metrics/metric-table.ts';
 import {openEventStream} from '../support/event-stream.ts';
+import {copyPlugin} from '../support/plugin-folder.ts';
+import {startPlugins} from '../support/plugin-service.ts';
 import {type ParsedFamily, parsePrometheus} from '../support/prometheus.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
 
@@ -196,4 +200,25 @@ test('connections and subscribers are counted, and events for each subscriber', 
   expect(growth(during, after, [delivered])[delivered]).toBeGreaterThanOrEqual(2);
   for (const stream of streams) await stream[Symbol.asyncDispose]();
   await vi.waitUntil(async () => (await readValues(service)).get(subscribers) === before.get(subscribers));
+});
+
+test('a WebSocket is counted when it is opened', async () => {
+  const service = await startInTest({ephemeral: true});
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/api/events`);
+  await once(socket, 'open');
+  const values = await readValues(service);
+  expect(values.get('crewroom_http_requests_total{method="GET",route="/api/events",status="1xx"}')).toBe(1);
+  socket.close();
+});
+
+test('plugins have their states, ends and memory', async () => {
+  const service = await startPlugins(directory => copyPlugin('com.example.hello', directory));
+  await service.until('com.example.hello', ({state}) => state === 'running');
+  const memory = 'crewroom_plugin_memory_bytes{plugin="com.example.hello"}';
+  // A background measures itself each second.
+  await vi.waitUntil(async () => (await readValues(service)).has(memory), {timeout: 10_000});
+  const values = await readValues(service);
+  expect(values.get('crewroom_plugin_state{plugin="com.example.hello",state="running"}')).toBe(1);
+  expect(values.get('crewroom_plugin_ends_total{plugin="com.example.hello"}')).toBe(0);
+  expect(values.get(memory)).toBeGreaterThan(1_000_000);
 });

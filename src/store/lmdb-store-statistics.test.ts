@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import {describe, expect, test, vi} from 'vitest';
+import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
+import {patch, put, remove, write} from '../testing/shared/assertions.ts';
+
+describe('the statistics of an LMDB store', () => {
+  test('have the values that were written, and the records of the write-ahead log', async () => {
+    const store = await openStore(await makeDirectory());
+    await write(store, put('a', '{"b":1}'), put('c', '12'));
+    await write(store, patch('a', '{"b":2}'));
+    await write(store, remove('c'));
+    // Changes nothing.
+    await write(store, remove('missing'));
+    const {writtenBytes, waitingCommits, wal} = (await store.statistics?.()) ?? {};
+    assert.deepEqual([writtenBytes, waitingCommits], [16, 0]);
+    assert.equal(
+      wal?.syncs.counts.reduce((sum, count) => sum + count),
+      3,
+    );
+    await vi.waitUntil(async () => (await store.statistics?.())?.wal?.waitingRecords === 0);
+    const checkpointed = await store.statistics?.();
+    assert.equal(checkpointed?.entries, 1);
+    expect(checkpointed.wal).toMatchObject({sizeBytes: wal?.sizeBytes, failedCheckpoints: 0});
+    expect(checkpointed.wal?.checkpoints).toBeGreaterThan(0);
+    await store[Symbol.asyncDispose]();
+  });
+
+  test('count commits that wait', async () => {
+    const store = await openStore(await makeDirectory());
+    const written = [1, 2, 3].map(index => write(store, put(`key ${index}`)));
+    assert.equal((await store.statistics?.())?.waitingCommits, 3);
+    await Promise.all(written);
+    assert.equal((await store.statistics?.())?.waitingCommits, 0);
+    await store[Symbol.asyncDispose]();
+  });
+
+  test('can be read after the store was closed, except for the entries', async () => {
+    const store = await openStore(await makeDirectory());
+    await write(store, put('a', '1'));
+    await store[Symbol.asyncDispose]();
+    const statistics = await store.statistics?.();
+    assert.deepEqual([statistics?.entries, statistics?.writtenBytes], [undefined, 1]);
+  });
+});
