@@ -5,7 +5,10 @@ import {TooBroad} from './json-limits.ts';
 import {type JsonText, parseJsonText} from './json-text.ts';
 
 /** Result of reading a document: its text and its value, or the first problem. */
-export type JsonReading = {readonly json: JsonText; readonly value: unknown} | {readonly problem: DocumentProblem};
+export type JsonReading =
+  | {readonly json: JsonText; readonly value: unknown}
+  /** `position` is that of the byte with the problem, if it is known. */
+  | {readonly problem: DocumentProblem; readonly position?: number};
 
 /**
  * Maximum number of elements of an array, or members of an object, on each of the outermost levels. The longest array is the
@@ -22,7 +25,10 @@ export function readJsonDocument(bytes: Uint8Array): JsonReading {
     return {json, value: JSON.parse(new TextDecoder().decode(json))};
   } catch (error) {
     if (error instanceof TooBroad) return {problem: describeBreadth(error)};
-    if (error instanceof AppError) return {problem: {path: '$', problem: describeFailure(error, start)}};
+    if (error instanceof AppError) {
+      const position = 'position' in error.failure ? {position: start + error.failure.position} : {};
+      return {problem: {path: '$', problem: describeFailure(error, start)}, ...position};
+    }
     throw error;
   }
 }

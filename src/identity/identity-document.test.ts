@@ -43,14 +43,14 @@ const NULLABLE = [
 describe('readIdentityDocument()', () => {
   for (const {path, value, problem} of WRONG_VALUES) {
     test(`says that ${path} ${problem}`, async () => {
-      assert.deepEqual(await read(withValue(path, value)), {problems: [{path, problem}]});
+      assert.deepEqual(await read(withValue(path, value)), {problems: [{path, problem: `${problem} (line 1)`}]});
     });
   }
 
   test('names every member of the specification that is missing', async () => {
     for (const path of memberPaths(SAMPLE_DOCUMENT)) {
       if (path === '$.vendor_design_user') continue;
-      assert.deepEqual(await read(withValue(path, undefined)), {problems: [{path, problem: 'is missing'}]});
+      assert.deepEqual(await read(withValue(path, undefined)), {problems: [{path, problem: 'is missing (line 1)'}]});
     }
   });
 
@@ -128,7 +128,7 @@ describe('readIdentityDocument()', () => {
       reading.problems.map(({path}) => path),
       ['$'],
     );
-    assert.match(reading.problems[0]?.problem ?? '', /^nests deeper than 256 levels at byte [0-9]+$/);
+    assert.match(reading.problems[0]?.problem ?? '', /^nests deeper than 256 levels at byte [0-9]+ \(line 1\)$/);
   });
 
   test('refuses a very long list of plugins before parsing it', async () => {
@@ -152,11 +152,83 @@ describe('readIdentityDocument()', () => {
       const reading = await readIdentityDocument(Buffer.from(text));
       assert.match(
         'problems' in reading ? (reading.problems[0]?.problem ?? '') : '',
-        /^is .* and has to be an object$/,
+        /^is .* and has to be an object \(line 1\)$/,
       );
     });
   }
 });
+
+describe('readIdentityDocument() of a profile with comments', () => {
+  const TEXT = JSON.stringify(SAMPLE_DOCUMENT);
+
+  const commented = [
+    {name: 'before and after', text: `// one\n/* two */${TEXT}\n// three`},
+    {name: 'between tokens', text: TEXT.replaceAll(',"', ',/* ☃ "quoted" */"').replaceAll('":', '"/**/:')},
+    {name: 'after a byte order mark', text: `\ufeff// first\r\n${TEXT}`},
+  ];
+  for (const {name, text} of commented)
+    test(`serves it without comments ${name}`, async () => {
+      assert.equal(await serve(text), TEXT);
+    });
+
+  test('serves it without comments to the end of a line, whose break stays', async () => {
+    const [first = '', ...rest] = TEXT.split(/(?<=,)(?=")/);
+    assert.equal(await serve([first, ...rest].join('// it is "\r\n')), [first, ...rest].join('\r\n'));
+  });
+
+  test('keeps what only looks like a comment', async () => {
+    for (const part of ['http://a/*b*/', '// x', '\\"/* x */', '\\\\'])
+      assert.equal(await serve(documentWith(part)), documentWith(part));
+  });
+
+  const broken = [
+    {name: 'a comment without an end', text: `\n\n/* ${TEXT}`, line: 3},
+    {name: 'one slash', text: `${TEXT}\n/ x`, line: 2},
+    {name: 'a comment in a number', text: TEXT.replace('"id":1001', '\n"id":10/**/01'), line: 2},
+    {name: 'a comma after the last member', text: TEXT.replace(/\}$/, ',\n}'), line: 2},
+  ];
+  for (const {name, text, line} of broken)
+    test(`refuses ${name}, with its line`, async () => {
+      const reading = await readIdentityDocument(Buffer.from(text));
+      const [problem] = 'problems' in reading ? reading.problems : [];
+      assert.equal(problem?.path, '$');
+      assert.match(problem.problem, new RegExp(`^is not JSON in UTF-8: .* at byte \\d+ \\(line ${line}\\)$`));
+    });
+
+  test('names the line of every problem; for a missing member that of its object', async () => {
+    const document = withValue('$.va_user', {...SAMPLE_DOCUMENT.va_user, rank: 1, session: undefined});
+    const plugin = {...SAMPLE_DOCUMENT.airline.plugins[0], rating: 'high'};
+    const airline = {...SAMPLE_DOCUMENT.airline, plugins: [plugin, 5678]};
+    const text = `/*\n☃\n*/\n${JSON.stringify({...(document as Json), airline}, null, 1)}`;
+    const lineOf = (part: string): number => text.slice(0, text.indexOf(part)).split('\n').length;
+    assert.deepEqual(await readIdentityDocument(Buffer.from(text)), {
+      problems: [
+        {path: '$.va_user.rank', problem: `is a number and has to be a string (line ${lineOf('"rank"')})`},
+        {path: '$.va_user.session', problem: `is missing (line ${lineOf('"va_user"')})`},
+        {
+          path: '$.airline.plugins[0].rating',
+          problem: `is a string and has to be a number (line ${lineOf('"rating"')})`,
+        },
+        {path: '$.airline.plugins[1]', problem: `is a number and has to be an object (line ${lineOf('5678')})`},
+      ],
+    });
+  });
+
+  for (const {name, unit} of [
+    {name: 'comments', unit: '/**/'},
+    {name: 'beginnings of comments', unit: '/*'},
+    {name: 'slashes', unit: '/ '},
+    {name: 'quotes', unit: '"'},
+  ])
+    test(`reads the largest profile of ${name} in one pass`, async () => {
+      const bytes = Buffer.alloc(16 * 1024 * 1024, unit);
+      assert.ok('problems' in (await readIdentityDocument(bytes)));
+    });
+});
+
+function documentWith(text: string): string {
+  return JSON.stringify({...SAMPLE_DOCUMENT, extra: text});
+}
 
 function read(document: unknown): ReturnType<typeof readIdentityDocument> {
   return readIdentityDocument(Buffer.from(JSON.stringify(document)));

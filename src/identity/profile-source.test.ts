@@ -67,8 +67,8 @@ describe('a profile file', () => {
     assert.deepEqual(about, {
       file,
       problems: [
-        {path: '$.va_user.dbID', problem: 'is missing'},
-        {path: '$.va_user.rank', problem: 'is a number and has to be a string'},
+        {path: '$.va_user.dbID', problem: 'is missing (line 1)'},
+        {path: '$.va_user.rank', problem: 'is a number and has to be a string (line 1)'},
       ],
     });
     assert.deepEqual([watched.pilot(), watched.announced], ['First', 0]);

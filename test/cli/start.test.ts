@@ -215,8 +215,8 @@ describe('crewroom start, with invalid settings', () => {
     );
     const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', '0', '--profile', 'bad.json']);
     assert.equal(exitCode, 1);
-    assert.match(stderr, /^ {2}\$\.va_user\.pilotID is missing$/m);
-    assert.match(stderr, /^ {2}\$\.airline\.settings\.scriptURL does not end in "\/"$/m);
+    assert.match(stderr, /^ {2}\$\.va_user\.pilotID is missing \(line 1\)$/m);
+    assert.match(stderr, /^ {2}\$\.airline\.settings\.scriptURL does not end in "\/" \(line 1\)$/m);
   });
 });
 
