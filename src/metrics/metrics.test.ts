@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {parsePrometheus} from '../../test/support/prometheus.ts';
 import type {PluginStatus} from '../domain/plugin.ts';
-import {Metrics, type MetricsDeps} from './metrics.ts';
+import type {MetricsDeps} from './collect.ts';
+import {Metrics} from './metrics.ts';
 
 const EVENTS = {subscribers: 1, delivered: 2, dropped: 3, slowSubscribers: 4};
 

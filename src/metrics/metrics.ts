@@ -1,22 +1,7 @@
 import type {FailureCode} from '../domain/failure.ts';
-import type {Plugins} from '../domain/plugin.ts';
 import type {Revision} from '../domain/revision.ts';
-import type {ConnectionStatistics, EventStatistics} from '../domain/statistics.ts';
-import {type ProcessSamplesDeps, processSamples} from './process-samples.ts';
+import type {MetricsDeps} from './collect.ts';
 import {type AnsweredRequest, RequestCounts} from './request-counts.ts';
-import {eventSamples, type MeasuredStore, pluginSamples, storeSamples} from './service-samples.ts';
-import {formatMetrics} from './text-form.ts';
-
-/** The parts of a service that have figures. */
-export interface MetricsDeps extends ProcessSamplesDeps {
-  readonly store: MeasuredStore;
-  readonly events: {statistics(): EventStatistics};
-  readonly plugins: Pick<Plugins, 'list'>;
-  /** Returns figures of the connections; undefined while the service does not listen. */
-  readonly connections: () => ConnectionStatistics | undefined;
-  readonly version: string;
-  readonly apiVersion: string;
-}
 
 /**
  * The metrics of a service. Requests are counted when they are answered. Everything else is read when the metrics are asked for, so
@@ -44,15 +29,8 @@ export class Metrics {
 
   /** Returns the present values in Prometheus text format. */
   async format(): Promise<string> {
-    const {store, events, plugins, connections, version, apiVersion} = this.#deps;
-    const versions = {version, api_version: apiVersion, node_version: process.version};
-    return formatMetrics({
-      crewroom_build_info: [{labels: versions, value: 1}],
-      ...(await storeSamples(store, this.#firstRevision)),
-      ...(await processSamples(this.#deps)),
-      ...this.#requests.samples(connections()),
-      ...eventSamples(events.statistics()),
-      ...pluginSamples(plugins.list()),
-    });
+    // Loaded on demand: nothing asks most services for their metrics.
+    const {collectMetrics} = await import('./collect.ts');
+    return collectMetrics(this.#deps, {requests: this.#requests, firstRevision: this.#firstRevision});
   }
 }

@@ -1,7 +1,5 @@
 import {DurationHistogram} from '../domain/duration-histogram.ts';
 import type {FailureCode} from '../domain/failure.ts';
-import type {ConnectionStatistics} from '../domain/statistics.ts';
-import {type Sample, type SamplesOf, single} from './text-form.ts';
 
 /** A request with its answer. */
 export interface AnsweredRequest {
@@ -19,7 +17,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const OTHER_METHOD = 'other';
 const NO_ROUTE = 'none';
 
-interface Counts {
+/** Counts of one method of one route. */
+export interface MethodCounts {
   /** Number of answers by class of status: the first digit. */
   readonly answers: number[];
   readonly durations: DurationHistogram;
@@ -27,8 +26,18 @@ interface Counts {
 
 /** Counts requests by route and method, and failures by code. All of these are known in advance, so its size is limited. */
 export class RequestCounts {
-  readonly #routes = new Map<string, Map<string, Counts>>();
+  readonly #routes = new Map<string, Map<string, MethodCounts>>();
   readonly #failures = new Map<FailureCode, number>();
+
+  /** Counts by path of the route, and then by method. */
+  get routes(): ReadonlyMap<string, ReadonlyMap<string, MethodCounts>> {
+    return this.#routes;
+  }
+
+  /** Number of failures by code. */
+  get failures(): ReadonlyMap<FailureCode, number> {
+    return this.#failures;
+  }
 
   /** Counts a request that was answered. Called for each request: it must stay cheap. */
   count({request: {method}, route = NO_ROUTE, answer: {status}, durationMs}: AnsweredRequest): void {
@@ -43,27 +52,8 @@ export class RequestCounts {
     this.#failures.set(code, (this.#failures.get(code) ?? 0) + 1);
   }
 
-  samples(connections: ConnectionStatistics | undefined): SamplesOf<'crewroom_http'> {
-    const requests: Sample[] = [];
-    const durations: Sample[] = [];
-    for (const [route, methods] of this.#routes) {
-      for (const [method, counts] of methods) {
-        for (const [statusClass, value] of counts.answers.entries())
-          if (value > 0) requests.push({labels: {method, route, status: `${statusClass}xx`}, value});
-        durations.push({labels: {method, route}, value: counts.durations.durations()});
-      }
-    }
-    return {
-      crewroom_http_requests_total: requests,
-      crewroom_http_request_duration_seconds: durations,
-      crewroom_http_failures_total: Array.from(this.#failures, ([code, value]) => ({labels: {code}, value})),
-      crewroom_http_connections: single(connections?.open),
-      crewroom_http_held_bytes: single(connections?.heldBytes),
-    };
-  }
-
-  #find(route: string, method: string): Counts {
-    const methods = this.#routes.get(route) ?? new Map<string, Counts>();
+  #find(route: string, method: string): MethodCounts {
+    const methods = this.#routes.get(route) ?? new Map<string, MethodCounts>();
     this.#routes.set(route, methods);
     const name = METHODS.has(method) ? method : OTHER_METHOD;
     const counts = methods.get(name) ?? {answers: [0, 0, 0, 0, 0, 0], durations: new DurationHistogram()};
