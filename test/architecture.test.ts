@@ -208,6 +208,7 @@ const MAY_IMPORT = {
   cli: [
     'paths.ts',
     'version.ts',
+    'domain',
     'cli/catalogue',
     'cli/commands',
     'cli/failures',

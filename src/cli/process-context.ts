@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {createInterface} from 'node:readline';
 import type {Readable, Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
+import {codeOf} from '../domain/error-text.ts';
 import type {PlatformPaths} from '../paths.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
@@ -54,10 +55,18 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
       host.on(signal, listener);
       return () => host.off(signal, listener);
     },
-    sendSignal: (processId, signal) => void host.kill(processId, signal),
+    sendSignal: (processId, signal) => sendSignal(processId, signal, host),
     isRunning: processId => canSignal(processId, host),
     exitNow: exitCode => host.exit(exitCode),
   };
+}
+
+function sendSignal(processId: number, signal: StopSignal, host: HostProcess): void {
+  try {
+    host.kill(processId, signal);
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
 }
 
 /** Signal 0 reaches no process: it only fails if there is none (kill(2)). */

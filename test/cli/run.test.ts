@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
 import {access} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
+import {processContext} from '../../src/cli/process-context.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
+import {pathsOf} from './in-process.ts';
 
 const machine = await createMachine();
 
@@ -61,10 +64,40 @@ describe('crewroom run', () => {
     assert.equal((await running.finished).exitCode, 128 + 15);
   });
 
+  test('leaves it to the command what a signal does, however often', async () => {
+    const script = `
+      process.on('SIGTERM', () => process.exit(5)).on('SIGINT', () => console.log('interrupted'));
+      console.log('runs');
+      setInterval(() => {}, 1000);`;
+    const running = machine.spawn(['run', ...node(script)]);
+    await running.until(({stdout}) => stdout === 'runs\n');
+    running.child.kill('SIGINT');
+    await running.until(({stdout}) => stdout.split('interrupted').length === 2);
+    running.child.kill('SIGINT');
+    await running.until(({stdout}) => stdout.split('interrupted').length === 3);
+    running.child.kill('SIGTERM');
+    assert.equal((await running.finished).exitCode, 5);
+  });
+
+  test('does not end before a command on a terminal that handles Ctrl+C', async () => {
+    const script = `
+      let times = 0;
+      process.on('SIGINT', () => (++times === 3 ? process.exit(5) : console.log('interrupted ' + times)));
+      console.log('runs');
+      setInterval(() => {}, 1000);`;
+    const running = machine.spawnOnTerminal(['run', ...node(script)]);
+    for (const text of ['runs\r\n', 'interrupted 1', 'interrupted 2']) {
+      await running.until(({stdout}) => stdout.includes(text));
+      running.child.stdin.write('\u0003');
+    }
+    assert.equal((await running.finished).exitCode, 5);
+  });
+
   test('needs a program', async () => {
     const {exitCode, stderr} = await machine.runProcess(['run', 'no-such-program']);
     assert.equal(exitCode, 2);
     assert.match(stderr, /it cannot start "no-such-program": there is no such program/);
+    assert.match((await machine.run(['run', ''])).stderr, /COMMAND is empty/);
   });
 });
 
@@ -108,6 +141,11 @@ describe('crewroom stop', () => {
     const {exitCode, stderr} = await machine.run(['stop', '--port', String(port)]);
     assert.equal(exitCode, 1);
     assert.match(stderr, /it is node \(process \d+\), not a Crewroom/);
+  });
+
+  test('sends no signal to a process that has ended', () => {
+    const {pid} = spawnSync(process.execPath, ['--version']);
+    processContext(process, pathsOf(machine.home, {})).sendSignal(pid, 'SIGTERM');
   });
 
   test('fails if nothing listens', async () => {

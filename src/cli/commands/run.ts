@@ -1,3 +1,4 @@
+import type {ChildProcess} from 'node:child_process';
 import {constants} from 'node:os';
 import spawn from 'cross-spawn';
 import {openCrewroom} from '../../app.ts';
@@ -10,12 +11,14 @@ import type {RUN} from '../catalogue/service-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
 import {createLog} from '../terminal/log.ts';
 import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
 export async function run(call: CallOf<typeof RUN>): Promise<number> {
+  if (call.arguments[0] === '') throw invalidUsage('run', 'COMMAND is empty');
   const stop = listenForStop(call.context);
   try {
     const {config} = resolveConfig(await readRunSources(call));
@@ -29,7 +32,7 @@ export async function run(call: CallOf<typeof RUN>): Promise<number> {
       if (stop.isAsked()) return exitCodeOf(await stop.asked);
       return await runCommand(call.arguments, {context: call.context, address: {host: config.host, port}, stop});
     } finally {
-      await crewroom[Symbol.asyncDispose]();
+      await untilInterrupted(call.context, () => crewroom[Symbol.asyncDispose]());
     }
   } finally {
     stop.release();
@@ -61,6 +64,7 @@ async function untilStarted(plugins: Plugins): Promise<void> {
 interface CommandDeps {
   readonly context: CliContext;
   readonly address: {readonly host: string; readonly port: number};
+  /** Released once the command runs, which then decides what a signal does. */
   readonly stop: StopRequest;
 }
 
@@ -68,21 +72,37 @@ async function runCommand(
   [program = '', ...args]: readonly string[],
   {context, address, stop}: CommandDeps,
 ): Promise<number> {
-  const {environment, workingDirectory: cwd, stdin} = context;
+  const {environment, workingDirectory: cwd} = context;
   const found = {
     [URL_VARIABLE]: serviceUrl(address),
     [variableOf('host')]: address.host,
     [variableOf('port')]: String(address.port),
   };
   const child = spawn(program, args, {stdio: 'inherit', cwd, env: {...environment, ...found}});
-  void stop.asked.then(signal => {
-    // On a terminal Ctrl+C has reached the command too.
-    if (signal === 'SIGTERM' || !stdin.isTerminal) child.kill(signal);
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', error => reject(invalidUsage('run', describeError(program, error))));
-    child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
-  });
+  const stopPassing = passSignals(child, context);
+  stop.release();
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', error => {
+        // Otherwise the command runs, and could not be sent a signal.
+        if (child.pid === undefined) reject(invalidUsage('run', describeError(program, error)));
+      });
+      child.once('exit', (exitCode, signal) => resolve(exitCode ?? exitCodeOf(signal)));
+    });
+  } finally {
+    stopPassing();
+  }
+}
+
+/** Passes every signal on to a command. On a terminal Ctrl+C reaches the command without that. */
+function passSignals(child: ChildProcess, {onSignal, stdin}: CliContext): () => void {
+  const releases = [
+    onSignal('SIGTERM', () => child.kill('SIGTERM')),
+    onSignal('SIGINT', () => stdin.isTerminal || child.kill('SIGINT')),
+  ];
+  return () => {
+    for (const release of releases) release();
+  };
 }
 
 function describeError(program: string, {code, message}: NodeJS.ErrnoException): string {

@@ -32,7 +32,7 @@ export interface CliContext {
   readonly fetch: typeof fetch;
   /** Adds a listener for a signal; returns a function that removes it. */
   onSignal(signal: StopSignal, listener: () => void): () => void;
-  /** Sends a signal to another process. */
+  /** Sends a signal to another process, unless that has ended. */
   sendSignal(processId: number, signal: StopSignal): void;
   /** Returns whether a process runs. */
   isRunning(processId: number): boolean;
