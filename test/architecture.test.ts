@@ -417,7 +417,6 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'app.ts': [['process'], 'the base of relative paths'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
-  'cli/commands/': [['timers'], 'the intervals of `wait` and `stop`'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],

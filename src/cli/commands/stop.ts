@@ -1,4 +1,3 @@
-import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import {addressesOf} from '../../system/loopback.ts';
 import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
@@ -8,6 +7,7 @@ import type {STOP} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {connect} from '../service/connection.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {jsonLine} from '../terminal/escape.ts';
 import {startProgress} from '../terminal/progress.ts';
 
@@ -26,17 +26,24 @@ export async function run(call: CallOf<typeof STOP>): Promise<ExitCode> {
   if (holder === undefined) await service.about();
   const processId = findProcess(holder ?? {}, url, context.userId);
   context.sendSignal(processId, 'SIGTERM');
-  const progress = startProgress(context);
-  const endsAtMs = context.elapsedMs() + END_TIMEOUT_MS;
-  while (context.isRunning(processId)) {
-    if (context.elapsedMs() > endsAtMs) throw new AppError({code: 'service-timeout', url, timeoutMs: END_TIMEOUT_MS});
-    progress.show(() => `Waiting for the end of process ${processId}`);
-    await setTimeout(INTERVAL_MS);
-  }
-  await progress.clear();
+  await untilEnded(processId, url, context);
   if (flags.json) await context.stdout.write(jsonLine({stopped: true, processId}));
   else if (context.stderr.isTerminal) await context.stderr.write(`Stopped ${describePortHolder(holder ?? {})}\n`);
   return EXIT.ok;
+}
+
+async function untilEnded(processId: number, url: string, context: CliContext): Promise<void> {
+  const progress = startProgress(context);
+  const endsAtMs = context.elapsedMs() + END_TIMEOUT_MS;
+  try {
+    while (context.isRunning(processId)) {
+      if (context.elapsedMs() > endsAtMs) throw new AppError({code: 'service-timeout', url, timeoutMs: END_TIMEOUT_MS});
+      progress.show(() => `Waiting for the end of process ${processId}`);
+      await context.pause(INTERVAL_MS);
+    }
+  } finally {
+    await progress.clear();
+  }
 }
 
 /**

@@ -1,4 +1,3 @@
-import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
 import type {FailureCode} from '../../domain/failure.ts';
 import type {CallOf} from '../catalogue/call.ts';
@@ -29,7 +28,7 @@ export async function run(call: CallOf<typeof WAIT>): Promise<ExitCode> {
       const problem = await findProblem(service, {url, timeoutMs});
       if (problem === undefined) return EXIT.ok;
       if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw problem;
-      await setTimeout(INTERVAL_MS);
+      await context.pause(INTERVAL_MS);
     }
   } finally {
     await progress.clear();
