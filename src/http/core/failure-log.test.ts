@@ -95,6 +95,7 @@ describe('createFailureLog()', () => {
     for (const requestId of ['a', 'b'])
       failures.report({code: 'internal', requestId}, {...request('/x'), requestId, error});
     failures.report({code: 'no-entry', key: 'k'}, request('/api/store/k'));
+    failures.report({code: 'no-plugin', plugin: 'com.example.a'}, request('/api/plugins/com.example.a'));
     expect(lines).toEqual([
       ['error', 'request failed', expect.objectContaining({requestId: 'a', error})],
       ['error', 'request failed', expect.objectContaining({requestId: 'b', error})],

@@ -38,8 +38,13 @@ export const REPEAT_PERIOD_MS = 60_000;
 /** Maximum number of different failures with a line of their own within a period; the rest share one. A page can request any number of paths. */
 export const SUBJECTS_MAX = 256;
 
-/** Failures of normal operation, logged as `debug`. */
-const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set(['no-entry', 'no-identity', 'revision-conflict']);
+/** Failures of normal operation, logged as `debug`. An installing client asks for its plugin until the service has noticed it. */
+const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set([
+  'no-entry',
+  'no-identity',
+  'revision-conflict',
+  'no-plugin',
+]);
 
 /** Creates the log of failures for HTTP, WebSockets and the embedded handler. */
 export function createFailureLog(deps: FailureLogDeps): FailureLog {
