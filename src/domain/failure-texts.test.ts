@@ -150,6 +150,12 @@ const VARIANTS: readonly Variant[] = [
     text: 'Cannot listen on 127.0.0.1:7172: another program uses the port',
   },
   {
+    code: 'foreign-service',
+    name: 'whose program answers, for every command that refuses it',
+    failure: {code: 'foreign-service', url: 'http://127.0.0.1:7172', owner: 1001, userId: 1000},
+    text: 'Cannot trust the service at http://127.0.0.1:7172: its process belongs to user 1001, and this one to user 1000',
+  },
+  {
     code: 'unwritable-output',
     name: 'where it writes to, if that is not standard output',
     failure: {code: 'unwritable-output', problem: 'no space left on device', target: '/tmp/x'},

@@ -127,7 +127,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot start version ${version} of ${quote(plugin)}: ${problem}; ${describeKept(kept)}`,
   'service-unreachable': CLIENT_FAILURE_TEXTS['service-unreachable'],
   'foreign-service': ({url, owner, userId}) =>
-    `Cannot trust the service at ${url} with a password: its process belongs to user ${owner}, and this one to user ${userId}`,
+    `Cannot trust the service at ${url}: its process belongs to user ${owner}, and this one to user ${userId}`,
   'service-timeout': CLIENT_FAILURE_TEXTS['service-timeout'],
   'invalid-value': CLIENT_FAILURE_TEXTS['invalid-value'],
   'unexpected-answer': CLIENT_FAILURE_TEXTS['unexpected-answer'],
