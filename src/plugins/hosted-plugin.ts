@@ -89,6 +89,7 @@ export class HostedPlugin {
 
   /** Takes over the files on disk, and restarts the background if the manifest or the background changed. */
   update(found: FoundPlugin): void {
+    if (JSON.stringify(found) === JSON.stringify(this.#found)) return;
     const isSame = restartKeyOf(found) === restartKeyOf(this.#found);
     this.#found = found;
     if (!isSame) this.#interrupt({state: 'restarting', reason: 'its files changed'});

@@ -305,6 +305,21 @@ describe('a plugin on disk', () => {
     });
   });
 
+  test('that did not change is not announced when another one changes', async () => {
+    const service = await startPlugins(async directory => {
+      await copyPlugin(HELLO, directory);
+      await writePlugin(join(directory, 'com.example.a'));
+    });
+    await service.until(HELLO, isRunning);
+    const announced: string[] = [];
+    const {plugins} = service.crewroom;
+    plugins.onState(id => announced.push(id));
+    await rm(join(service.directory, HELLO), {recursive: true});
+    await service.line('it was removed');
+    await vi.waitFor(() => assert.throws(() => plugins.status(HELLO)));
+    assert.deepEqual([...new Set(announced)], [HELLO]);
+  });
+
   test('is ended while another user could change its files', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
     await service.until(HELLO, isRunning);
