@@ -1,3 +1,4 @@
+import type {DocumentProblem} from './failure.ts';
 import type {PluginManifest} from './plugin-manifest.ts';
 
 /** State of a plugin. */
@@ -112,6 +113,9 @@ export interface Plugins extends AsyncDisposable {
 
   /** Returns the manifest of a plugin; undefined if there is no such plugin or it is broken. */
   manifest(id: string): PluginManifest | undefined;
+
+  /** Returns every reason why a plugin is broken; empty if it is not, or if there is no such plugin. */
+  problems(id: string): readonly DocumentProblem[];
 
   /** Folder with the page of a plugin; undefined if there is none or the plugin is broken. */
   pageDirectory(id: string): string | undefined;

@@ -9,7 +9,7 @@ export interface UserSettings extends AsyncDisposable {
   /**
    * Returns the settings of `core` or of a plugin, with defaults filled in.
    *
-   * @throws {AppError} `no-plugin`.
+   * @throws {AppError} `no-plugin`; `invalid-plugin` if it is broken.
    */
   get(id: string): Promise<SettingValues>;
 
@@ -17,7 +17,7 @@ export interface UserSettings extends AsyncDisposable {
    * Changes some settings; `null` restores a default. Atomic: either all changes are stored, or none.
    *
    * @returns All settings of the id, after the changes.
-   * @throws {AppError} `no-plugin`; `invalid-plugin-settings` with each problem; every failure of writing an entry.
+   * @throws {AppError} `no-plugin`; `invalid-plugin` if it is broken; `invalid-plugin-settings` with each problem; every failure of writing an entry.
    */
   update(id: string, changes: SettingValues): Promise<SettingValues>;
 

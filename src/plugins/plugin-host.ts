@@ -1,4 +1,5 @@
 import {AppError} from '../domain/app-error.ts';
+import type {DocumentProblem} from '../domain/failure.ts';
 import type {IdentitySource} from '../domain/identity.ts';
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
@@ -102,6 +103,10 @@ class ProcessHost implements PluginHost {
 
   manifest(id: string): PluginManifest | undefined {
     return this.#plugins.get(id)?.found.manifest;
+  }
+
+  problems(id: string): readonly DocumentProblem[] {
+    return this.#plugins.get(id)?.found.problems ?? [];
   }
 
   pageDirectory(id: string): string | undefined {

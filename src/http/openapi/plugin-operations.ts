@@ -119,7 +119,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       tag: 'Plugins',
       summary: 'Read the settings of the user for a plugin',
       answers: {200: {description: 'Settings, with defaults filled in.', schema: SETTING_VALUES}},
-      failures: ['no-plugin', 'entry-corrupt'],
+      failures: ['no-plugin', 'invalid-plugin', 'entry-corrupt'],
     },
     PUT: {
       operationId: 'putSettings',
@@ -128,7 +128,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       description: 'Members are merged; null restores a default.',
       body: 'value',
       answers: {200: {description: 'All settings after the change.', schema: SETTING_VALUES}},
-      failures: ['no-plugin', 'invalid-plugin-settings', ...BODY, ...WRITE],
+      failures: ['no-plugin', 'invalid-plugin', 'invalid-plugin-settings', ...BODY, ...WRITE],
     },
   },
   '/api/config': {

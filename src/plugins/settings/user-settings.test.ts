@@ -28,6 +28,7 @@ beforeEach(async () => {
         {...LISTED, id: 'broken', state: 'broken'},
       ],
       manifest: id => (id === ID ? MANIFEST : undefined),
+      problems: id => (id === 'broken' ? PROBLEMS : []),
       onState: listener => {
         listener(ID);
         return () => {};
@@ -104,10 +105,16 @@ describe('settings of a plugin', () => {
   });
 
   test('of an unknown plugin do not exist', async () => {
-    for (const id of ['nosuch', 'broken', '', 'constructor'])
+    for (const id of ['nosuch', '', 'constructor'])
       await expect(settings.get(id), id).rejects.toMatchObject({failure: {code: 'no-plugin'}});
     expect(await settings.problems('nosuch')).toEqual([]);
   });
+});
+
+test('settings of a broken plugin cannot be read or changed: the failure has its problems', async () => {
+  const expected = {failure: {code: 'invalid-plugin', plugin: 'broken', problems: PROBLEMS}};
+  await expect(settings.get('broken')).rejects.toMatchObject(expected);
+  await expect(settings.update('broken', {volume: 7})).rejects.toMatchObject(expected);
 });
 
 test('all settings are those of the client and of each plugin that is not broken', async () => {
@@ -128,6 +135,8 @@ test('all settings are those of the client and of each plugin that is not broken
     failure: {code: 'invalid-plugin-settings'},
   });
 });
+
+const PROBLEMS = [{path: '$', problem: 'has no plugin.json'}];
 
 const LISTED = {
   name: 'Hello',

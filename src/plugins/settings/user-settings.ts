@@ -12,7 +12,7 @@ import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 export interface UserSettingsDeps {
   readonly entries: Pick<TypedEntries, 'get' | 'putValue' | 'delete'>;
   readonly events: Pick<Events, 'subscribe'>;
-  readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'updateSettings' | 'onState'>;
+  readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'problems' | 'updateSettings' | 'onState'>;
   readonly log: Log;
 }
 
@@ -81,9 +81,11 @@ class StoredUserSettings implements UserSettings {
 
   #rulesOf(id: string): SettingRules {
     if (id === CORE) return CORE_SETTINGS;
-    const manifest = this.#deps.plugins.manifest(id);
-    if (manifest === undefined) throw new AppError({code: 'no-plugin', plugin: id.slice(0, 64).toWellFormed()});
-    return manifest.availableSettings;
+    const {plugins} = this.#deps;
+    const manifest = plugins.manifest(id);
+    if (manifest !== undefined) return manifest.availableSettings;
+    const [plugin, problems] = [id.slice(0, 64).toWellFormed(), plugins.problems(id)];
+    throw new AppError(problems.length > 0 ? {code: 'invalid-plugin', plugin, problems} : {code: 'no-plugin', plugin});
   }
 
   #read(id: string): Promise<TypedEntry<unknown> | undefined> {
