@@ -107,6 +107,10 @@ describe('checkPlugin()', () => {
     {source: `const a = await import('later');`, problems: [missing('later')]},
     {source: `require('./deep');`, problems: [missing('below', 'background/deep.js')]},
     {source: `try { a = require('optional') } catch { a = undefined }`},
+    {
+      source: `/* require('oldest') */\n/** @type {import('types')} */\n/* webpackIgnore: true */ require('new');`,
+      problems: [missing('new')],
+    },
     {source: `// require('old')\n/*\n * require('older')\n */`},
     {source: `const text = "it is from 'here'"; load.require('x' + y); prerequire('z');`},
   ];

@@ -46,8 +46,8 @@ export async function findModuleProblems(folder: string): Promise<readonly Modul
 const USES =
   /(?<![.\w$])(?:require|import)[ \t]{0,9}\([ \t]{0,9}(?<q>['"])(?<name>[^'"\\\n]{1,300})\k<q>[ \t]{0,9}[,)]|^[ \t]{0,99}(?:import|export|\})(?:[^'"\n;]{0,999}\bfrom)?[ \t]{0,9}(?<p>['"])(?<other>[^'"\\\n]{1,300})\k<p>/gm;
 
-/** Lines that are comments as a whole. */
-const COMMENTS = /^[ \t]{0,99}(?:\/\/|\*).*$/gm;
+/** Lines that are comments as a whole, and short comments at the beginning of a line. */
+const COMMENTS = /^[ \t]{0,99}(?:\/\*\*?[^*\n]{0,999}\*\/|(?:\/\/|\*).*$)/gm;
 
 /** A `try` block before the use: bundles load optional modules in one. */
 const IN_TRY = /\btry\s*\{[^{}]*$/;
