@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
+import {AppError} from '../../domain/app-error.ts';
 import type {PluginState, PluginStatus} from '../../domain/plugin.ts';
 import {awaitEnd, awaitStart, type FollowingService, type Waiting} from './service-view.ts';
 
@@ -105,6 +106,17 @@ describe('awaitEnd()', () => {
   test('does not wait for a plugin in development that has the id', async () => {
     assert.equal(await end([{directory: '/work'}]), true);
   });
+
+  const failures = [
+    {failure: {code: 'service-unreachable', url: 'http://localhost', problem: 'nothing listens there'}, hasEnded: true},
+    {failure: {code: 'service-timeout', url: 'http://localhost', timeoutMs: 1}, hasEnded: false},
+  ] as const;
+  for (const {failure, hasEnded} of failures)
+    test(`returns ${hasEnded} for ${failure.code}, since the files are gone already`, async () => {
+      const status = (): Promise<never> => Promise.reject(new AppError(failure));
+      const service = {status, logs: async () => []};
+      assert.equal(await awaitEnd(service, {id: ID, directory: '/plugins/a'}, makeWaiting()), hasEnded);
+    });
 
   test('waits for 30 seconds', async () => {
     assert.equal(await end([{}]), false);

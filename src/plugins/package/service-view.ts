@@ -48,18 +48,28 @@ export async function awaitStart(
   return verdict ?? {problem: `${last} after ${WAIT_MAX_MS / 1000} seconds`};
 }
 
-/** Waits until the background of a plugin that was removed has ended. @returns Whether it has. */
+/**
+ * Waits until the background of a plugin that was removed has ended, with its service or before. Never fails if the service does: the
+ * files of the plugin are gone already.
+ *
+ * @returns Whether it has ended.
+ */
 export async function awaitEnd(
   service: FollowingService,
   {id, directory}: {readonly id: string; readonly directory: string},
   waiting: Waiting,
 ): Promise<boolean> {
-  const ended = await poll(waiting, async () => {
+  const ended = poll(waiting, async () => {
     const status = await service.status(id);
     // A plugin in development may have the same id.
     return status?.directory === directory ? undefined : true;
   });
-  return ended ?? false;
+  try {
+    return (await ended) ?? false;
+  } catch (error) {
+    if (error instanceof AppError) return error.failure.code === 'service-unreachable';
+    throw error;
+  }
 }
 
 /** Repeats a request until its result is defined. @returns Undefined after {@link WAIT_MAX_MS}. */
