@@ -1,4 +1,5 @@
 import {stat} from 'node:fs/promises';
+import {basename} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
@@ -24,7 +25,7 @@ export async function openPackage(path: string, source: string): Promise<PluginP
   const opened = await openFiles(path, source);
   try {
     const {folder, files} = findPlugin(opened, source);
-    const manifest = await readPackagedManifest(files, folder, source);
+    const manifest = await readPackagedManifest(files, folder, {source, name: folder ?? basename(path)});
     return {manifest, files, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]()};
   } catch (error) {
     await opened[Symbol.asyncDispose]();
@@ -75,7 +76,7 @@ function findPlugin(
 async function readPackagedManifest(
   files: readonly PackageFile[],
   folder: string | undefined,
-  source: string,
+  {source, name}: {readonly source: string; readonly name: string},
 ): Promise<PluginManifest> {
   const file = files.find(({path}) => path === MANIFEST_FILE);
   if (file === undefined) throw invalidPackage(source, `it has no ${MANIFEST_FILE}`);
@@ -85,5 +86,5 @@ async function readPackagedManifest(
   for await (const chunk of file.read()) chunks.push(chunk);
   const reading = readManifest(Buffer.concat(chunks), folder);
   if ('manifest' in reading) return reading.manifest;
-  throw new AppError({code: 'invalid-plugin', plugin: folder ?? source, problems: reading.problems});
+  throw new AppError({code: 'invalid-plugin', plugin: name, problems: reading.problems});
 }

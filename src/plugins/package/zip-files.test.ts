@@ -288,7 +288,7 @@ describe('an archive', () => {
     const {failure} = await unpackZip(zipOf([{name: 'plugin.json', content: manifestOf('store', {name: 1})}, PAGE]));
     assert.deepEqual(failure, {
       code: 'invalid-plugin',
-      plugin: '"a.zip"',
+      plugin: 'a.zip',
       problems: [
         {path: '$.id', problem: 'is the name of a path of the service, /api/store'},
         {path: '$.name', problem: 'has to be a string that is not empty'},
