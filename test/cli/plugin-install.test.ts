@@ -55,6 +55,8 @@ describe('crewroom plugin install, while no service runs', () => {
     assert.equal(agreed.exitCode, 0);
     const shown = await runFor(stopped, ['install', zip], {onTerminal: true, input: '\n'});
     assert.match(plain(shown.stdout), /^com\.example\.a 1\.0\.0, in place of 1\.0\.0\n/);
+    const json = await runFor(stopped, ['install', zip, '--json'], {onTerminal: true, input: 'n\n'});
+    assert.equal(json.stdout, shown.stdout);
   });
 
   test('asks only on a terminal', async () => {

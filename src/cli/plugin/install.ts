@@ -46,7 +46,8 @@ async function run(
   );
   await using staging = await stage(places, context);
   const plugin = await stagePlugin(opened, places.plugins, {staging, signal});
-  if (!flags.json && context.stderr.isTerminal) await context.stderr.write(describePlugin(plugin));
+  // With `--json` too, if the user is asked.
+  if (context.stderr.isTerminal && !(flags.json && flags.yes)) await context.stderr.write(describePlugin(plugin));
   if (!flags.yes && !(await askUntil(signal, 'Install it?', context))) {
     await context.stderr.write('Nothing was installed\n');
     return EXIT.failure;
