@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {getPriority} from 'node:os';
 import {describe, test} from 'vitest';
 import {failureOf, isRunning, ManualTimers, startTestBackground} from '../../../test/support/background.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
@@ -104,6 +105,18 @@ describe('a background that misbehaves', () => {
       assert.equal((await ended).code, 'plugin-ended');
     });
   }
+
+  test.runIf(process.platform === 'linux')('has a lower priority than the service', async () => {
+    await using background = await startTestBackground({
+      'index.js': `
+        const {getPriority} = require('node:os');
+        const {existsSync, readFileSync} = require('node:fs');
+        const group = existsSync('/proc/self/autogroup') ? readFileSync('/proc/self/autogroup', 'utf8') : 'nice 5';
+        exports.routes = {get: {priority: {handler: (req, res) => res.json([getPriority(), group.match(/nice (.*)/)[1]])}}};`,
+    });
+    assert.equal(await background.background.started, true);
+    assert.deepEqual(await background.json('priority'), [getPriority() + 5, '5']);
+  });
 
   test('is ended if it sends an invalid message', async () => {
     await using background = await startTestBackground({
