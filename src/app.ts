@@ -181,7 +181,7 @@ class OpenedCrewroom implements Crewroom {
     this.#host = openPlugins(config, parts, identity);
     this.plugins = this.#host;
     announcePlugins(this.#host, events);
-    this.settings = openUserSettings({entries: this.entries, events, plugins: this.#host, log});
+    this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
     const {transfer, pilots, plugins, settings, flight} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};

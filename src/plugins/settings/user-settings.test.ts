@@ -4,6 +4,8 @@ import {SILENT_LOG} from '../../domain/log.ts';
 import {isPluginId} from '../../domain/plugin-id.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
+import {DEFAULT_PARTS} from '../../parts.ts';
+import {openMemoryStore} from '../../store/memory/memory-store.ts';
 import {openUserSettings} from './user-settings.ts';
 
 const ID = 'com.example.hello';
@@ -15,12 +17,14 @@ let told: {readonly id: string; readonly values: SettingValues}[];
 let onTold: () => void;
 
 beforeEach(async () => {
-  crewroom = await openCrewroom({ephemeral: true});
+  const store = openMemoryStore({nowMs: Date.now});
+  crewroom = await openCrewroom({ephemeral: true}, {openStore: async () => store});
   told = [];
-  const {entries, events} = crewroom;
+  const {entries} = crewroom;
   settings = openUserSettings({
     entries,
-    events,
+    store,
+    timers: DEFAULT_PARTS.timers,
     log: SILENT_LOG,
     plugins: {
       list: () => [

@@ -1,17 +1,20 @@
 import {AppError} from '../../domain/app-error.ts';
-import type {Events} from '../../domain/event.ts';
 import type {Log} from '../../domain/log.ts';
 import type {Plugins} from '../../domain/plugin.ts';
+import type {Store} from '../../domain/store.ts';
+import type {Timers} from '../../domain/timers.ts';
 import type {TypedEntries} from '../../domain/typed-entries.ts';
 import type {TypedEntry} from '../../domain/typed-entry.ts';
 import type {SettingValues, UserSettings} from '../../domain/user-settings.ts';
 import {CORE, CORE_SETTINGS} from './core-settings.ts';
+import {PrefixFollower} from './prefix-follower.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
 
 /** Dependencies of {@link openUserSettings}. */
 export interface UserSettingsDeps {
-  readonly entries: Pick<TypedEntries, 'get' | 'putValue' | 'delete'>;
-  readonly events: Pick<Events, 'subscribe'>;
+  readonly entries: Pick<TypedEntries, 'get' | 'list' | 'putValue' | 'delete'>;
+  readonly store: Pick<Store, 'onChange'>;
+  readonly timers: Timers;
   readonly plugins: Pick<Plugins, 'list' | 'manifest' | 'problems' | 'updateSettings' | 'onState'>;
   readonly log: Log;
 }
@@ -29,15 +32,15 @@ export function openUserSettings(deps: UserSettingsDeps): UserSettings {
 
 class StoredUserSettings implements UserSettings {
   readonly #deps: UserSettingsDeps;
-  readonly #closed = new AbortController();
-  /** Undefined until there is a plugin: following costs a little with each write. */
-  #following: Promise<void> | undefined;
+  #isClosed = false;
+  /** Undefined until there is a plugin. */
+  #follower: PrefixFollower | undefined;
   readonly #stopListening: () => void;
 
   constructor(deps: UserSettingsDeps) {
     this.#deps = deps;
     this.#stopListening = deps.plugins.onState(() => {
-      if (!this.#closed.signal.aborted) this.#following ??= this.#follow(this.#closed.signal);
+      if (!this.#isClosed) this.#follower ??= this.#follow();
     });
   }
 
@@ -75,8 +78,8 @@ class StoredUserSettings implements UserSettings {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening();
-    this.#closed.abort();
-    await this.#following;
+    this.#isClosed = true;
+    await this.#follower?.[Symbol.asyncDispose]();
   }
 
   #rulesOf(id: string): SettingRules {
@@ -113,19 +116,9 @@ class StoredUserSettings implements UserSettings {
     }
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    const {events, log} = this.#deps;
-    while (!signal.aborted) {
-      try {
-        for await (const batch of events.subscribe({prefix: PREFIX, signal}))
-          for (const event of batch.events) if ('key' in event) await this.#announce(event.key.slice(PREFIX.length));
-        return;
-      } catch (error) {
-        if (error instanceof AppError && error.failure.code === 'store-closed') return;
-        log.error('cannot follow the settings of plugins', {error});
-        if (!(error instanceof AppError && error.failure.code === 'subscriber-too-slow')) return;
-      }
-    }
+  #follow(): PrefixFollower {
+    const onChanged = (key: string): Promise<void> => this.#announce(key.slice(PREFIX.length));
+    return new PrefixFollower({...this.#deps, prefix: PREFIX, onChanged});
   }
 
   /** Sends a background its settings. The client itself has no background, and a removed plugin has none any more. */

@@ -1,0 +1,71 @@
+import {afterEach, beforeEach, describe, expect, test} from 'vitest';
+import {type Crewroom, openCrewroom} from '../../app.ts';
+import type {LogFields} from '../../domain/log.ts';
+import {SILENT_LOG} from '../../domain/log.ts';
+import {openMemoryStore} from '../../store/memory/memory-store.ts';
+import {PrefixFollower} from './prefix-follower.ts';
+
+let crewroom: Crewroom;
+let follower: PrefixFollower;
+let changed: string[];
+let logged: LogFields[];
+/** Timers that a test ends itself. */
+let timers: (() => void)[];
+
+beforeEach(async () => {
+  const store = openMemoryStore({nowMs: Date.now});
+  crewroom = await openCrewroom({ephemeral: true}, {openStore: async () => store});
+  await crewroom.entries.put('a/before', '1');
+  [changed, logged, timers] = [[], [], []];
+  follower = new PrefixFollower({
+    store,
+    entries: crewroom.entries,
+    timers: {
+      after: (_, run) => {
+        timers.push(run);
+        return () => timers.splice(timers.indexOf(run), 1);
+      },
+    },
+    log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+    prefix: 'a/',
+    onChanged: async key => void changed.push(key),
+  });
+});
+afterEach(async () => {
+  await follower[Symbol.asyncDispose]();
+  await crewroom[Symbol.asyncDispose]();
+});
+
+/** Lets the time pass after which entries are compared. */
+function passTime(): void {
+  for (const run of timers.splice(0)) run();
+}
+
+describe('PrefixFollower', () => {
+  test('reports entries that were written or deleted, and no others', async () => {
+    await crewroom.entries.put('a/new', '1');
+    await crewroom.entries.put('b/other', '1');
+    await crewroom.entries.delete('a/before');
+    passTime();
+    await expect.poll(() => changed).toEqual(['a/before', 'a/new']);
+  });
+
+  test('compares once for changes that are close together', async () => {
+    for (const value of ['1', '2', '3']) await crewroom.entries.put('a/new', value);
+    expect(timers).toHaveLength(1);
+    passTime();
+    await expect.poll(() => changed).toEqual(['a/new']);
+  });
+
+  test('compares nothing without a change', () => {
+    expect(timers).toEqual([]);
+  });
+
+  test('is silent once it is closed', async () => {
+    await crewroom.entries.put('a/new', '1');
+    const [late] = timers;
+    await follower[Symbol.asyncDispose]();
+    await crewroom.entries.put('a/newer', '1');
+    expect([timers, late === undefined, changed, logged]).toEqual([[], false, [], []]);
+  });
+});

@@ -1,0 +1,82 @@
+import {AppError} from '../../domain/app-error.ts';
+import {listAll} from '../../domain/list-all.ts';
+import type {Log} from '../../domain/log.ts';
+import type {Revision} from '../../domain/revision.ts';
+import type {Store} from '../../domain/store.ts';
+import type {Timers} from '../../domain/timers.ts';
+import type {TypedEntries} from '../../domain/typed-entries.ts';
+
+/** Dependencies of {@link PrefixFollower}. */
+export interface PrefixFollowerDeps {
+  readonly store: Pick<Store, 'onChange'>;
+  readonly entries: Pick<TypedEntries, 'list'>;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly prefix: string;
+  /** Called with each key that was written, deleted or has expired. */
+  readonly onChanged: (key: string) => Promise<void>;
+}
+
+/**
+ * Time from the first change of the store until the entries are compared, in milliseconds. A subscriber would see each change
+ * at once, and cost each write of any entry a tenth more.
+ */
+const COMPARED_AFTER_MS = 100;
+
+/** Follows the entries under a prefix, of which there are few. Changes of the same entry that are close together are one. */
+export class PrefixFollower implements AsyncDisposable {
+  readonly #deps: PrefixFollowerDeps;
+  readonly #stopListening: () => void;
+  #revisions: Promise<ReadonlyMap<string, Revision>>;
+  #cancel: (() => void) | undefined;
+  #comparing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(deps: PrefixFollowerDeps) {
+    this.#deps = deps;
+    this.#revisions = this.#readRevisions();
+    this.#stopListening = deps.store.onChange(() => this.#schedule());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#close();
+    await this.#comparing;
+    await this.#revisions.catch(() => {});
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#stopListening();
+    this.#cancel?.();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#cancel ??= this.#deps.timers.after(COMPARED_AFTER_MS, () => {
+      this.#cancel = undefined;
+      this.#comparing = this.#comparing.then(() => this.#compare());
+    });
+  }
+
+  async #compare(): Promise<void> {
+    const {log, prefix, onChanged} = this.#deps;
+    try {
+      const before = await this.#revisions;
+      this.#revisions = this.#readRevisions();
+      const now = await this.#revisions;
+      for (const key of new Set([...before.keys(), ...now.keys()]))
+        if (!this.#isClosed && before.get(key) !== now.get(key)) await onChanged(key);
+    } catch (error) {
+      if (!(error instanceof AppError && error.failure.code === 'store-closed'))
+        log.error('cannot follow entries', {prefix, error});
+      this.#close();
+    }
+  }
+
+  async #readRevisions(): Promise<ReadonlyMap<string, Revision>> {
+    const revisions = new Map<string, Revision>();
+    for await (const {key, revision} of listAll(this.#deps.entries, {prefix: this.#deps.prefix}))
+      revisions.set(key, revision);
+    return revisions;
+  }
+}
