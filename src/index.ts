@@ -107,3 +107,13 @@ export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {CrewroomParts} from './parts.ts';
+export type {EntryState} from './store/format/entry-record.ts';
+export type {
+  ExpireOperation,
+  GroupedCommit,
+  GroupedOperation,
+  GroupPlan,
+  GroupStart,
+  PlannedWrite,
+} from './store/plan/group-plan.ts';
+export {planGroup} from './store/plan/plan-commits.ts';
