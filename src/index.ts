@@ -107,7 +107,7 @@ export type {TypedEntries} from './domain/typed-entries.ts';
 export type {SchemaOption, TypedEntry} from './domain/typed-entry.ts';
 export type {Keychain} from './identity/keychain/keychain.ts';
 export type {CrewroomParts} from './parts.ts';
-export type {EntryState} from './store/format/entry-record.ts';
+export type {EntryState} from './store/format/entry-state.ts';
 export type {
   ExpireOperation,
   GroupedCommit,

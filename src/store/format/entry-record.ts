@@ -4,6 +4,7 @@ import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {type JsonText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import {NO_REVISION, type Revision} from '../../domain/revision.ts';
+import type {EntryState} from './entry-state.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
 
 /**
@@ -35,9 +36,6 @@ export interface EntryHeader {
   /** Time of expiry, likewise; undefined for never. */
   readonly expiresAtMs?: number | undefined;
 }
-
-/** Revision and expiry of a stored entry. */
-export type EntryState = Pick<EntryHeader, 'revision' | 'expiresAtMs'>;
 
 /**
  * Begins the record of a value: leaves space for the header, and copies the value behind it. This is the only copy of a value

@@ -12,7 +12,7 @@ import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {StoreId} from '../../domain/store-id.ts';
-import type {EntryState} from '../format/entry-record.ts';
+import type {EntryState} from '../format/entry-state.ts';
 
 /** Removes an entry if this is its time of expiry and has come. Only a store itself commits such operations. */
 export interface ExpireOperation {

@@ -6,7 +6,7 @@ import {DEFAULT_LIMITS} from '../../domain/limits.ts';
 import type {Revision} from '../../domain/revision.ts';
 import type {Steps} from '../../domain/steps.ts';
 import {expiryTime, hasExpired} from '../../domain/time-to-live.ts';
-import type {EntryState} from '../format/entry-record.ts';
+import type {EntryState} from '../format/entry-state.ts';
 import {findConflicts} from './conflicts.ts';
 import type {ExpireOperation, GroupedCommit, GroupPlan, GroupStart, PlannedWrite} from './group-plan.ts';
 import {type FoundEntry, resolveOperations} from './resolved-operations.ts';

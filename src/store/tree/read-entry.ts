@@ -2,7 +2,8 @@ import {AppError} from '../../domain/app-error.ts';
 import type {Entry} from '../../domain/entry.ts';
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
-import {decodeEntryRecord, decodeEntryState, type EntryState} from '../format/entry-record.ts';
+import {decodeEntryRecord, decodeEntryState} from '../format/entry-record.ts';
+import type {EntryState} from '../format/entry-state.ts';
 import {isPageDamage} from '../lmdb/engine-errors.ts';
 import type {StoreTables} from './store-tables.ts';
 

@@ -1,6 +1,6 @@
 import type {Change} from '../../domain/change.ts';
 import type {Key} from '../../domain/key.ts';
-import type {EntryState} from '../format/entry-record.ts';
+import type {EntryState} from '../format/entry-state.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import type {MemtableWrite} from './memtable-write.ts';
 import type {WalRecord} from './wal-record.ts';

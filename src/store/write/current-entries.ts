@@ -1,6 +1,6 @@
 import type {JsonText} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
-import type {EntryState} from '../format/entry-record.ts';
+import type {EntryState} from '../format/entry-state.ts';
 import type {EntryCache} from '../tree/entry-cache.ts';
 import {readStoredJson, readStoredState} from '../tree/read-entry.ts';
 import type {Tree} from '../tree/tree.ts';
