@@ -61,6 +61,32 @@ describe('PrefixFollower', () => {
     expect(timers).toEqual([]);
   });
 
+  test('reports entries that cannot be read with the first change, and ends nothing else', async () => {
+    let change = (): void => {};
+    await using _broken = new PrefixFollower({
+      store: {
+        onChange: listener => {
+          change = listener;
+          return () => {};
+        },
+      },
+      entries: {list: () => Promise.reject(new Error('damaged'))},
+      timers: {
+        after: (_, run) => {
+          run();
+          return () => {};
+        },
+      },
+      log: {...SILENT_LOG, error: (_, about = {}) => void logged.push(about)},
+      prefix: 'a/',
+      onChanged: async key => void changed.push(key),
+    });
+    // Node reports rejections without a listener after a tick.
+    await new Promise(resolve => setImmediate(resolve));
+    change();
+    await expect.poll(() => logged).toMatchObject([{prefix: 'a/', error: {message: 'damaged'}}]);
+  });
+
   test('is silent once it is closed', async () => {
     await crewroom.entries.put('a/new', '1');
     const [late] = timers;

@@ -35,6 +35,8 @@ export class PrefixFollower implements AsyncDisposable {
   constructor(deps: PrefixFollowerDeps) {
     this.#deps = deps;
     this.#revisions = this.#readRevisions();
+    // A damaged entry is reported by the first comparison, and must not end the process before.
+    this.#revisions.catch(() => {});
     this.#stopListening = deps.store.onChange(() => this.#schedule());
   }
 
