@@ -164,8 +164,8 @@ describe('the files of a store', () => {
 
 describe('the format of a data directory', () => {
   const refused = [
-    {name: 'a newer one', text: '{"format":6}\n', found: '6'},
-    {name: 'an older one', text: '{"format":4}\n', found: '4'},
+    {name: 'a newer one', text: '{"format":7}\n', found: '7'},
+    {name: 'an older one', text: '{"format":5}\n', found: '5'},
     {name: 'no number', text: '{"format":"1"}', found: '"{\\"format\\":\\"1\\"}"'},
     {name: 'a fraction', text: '{"format":1.5}', found: '"{\\"format\\":1.5}"'},
     {name: 'null', text: 'null', found: '"null"'},
@@ -178,7 +178,7 @@ describe('the format of a data directory', () => {
       await writeFile(join(directory, 'format.json'), text);
       await chmod(directory, 0o755);
       await assert.rejects(openStore(directory), {
-        failure: {code: 'data-format-unsupported', directory, found, supported: 5},
+        failure: {code: 'data-format-unsupported', directory, found, supported: 6},
       });
       assert.deepEqual(await readdir(directory), ['format.json']);
       assert.equal(await readFile(join(directory, 'format.json'), 'utf8'), text);
@@ -189,7 +189,7 @@ describe('the format of a data directory', () => {
   test('is written when the directory is first used', async () => {
     const directory = await makeDirectory();
     await (await openStore(directory))[Symbol.asyncDispose]();
-    assert.equal(await readFile(join(directory, 'format.json'), 'utf8'), '{"format":5}\n');
+    assert.equal(await readFile(join(directory, 'format.json'), 'utf8'), '{"format":6}\n');
   });
 });
 

@@ -12,7 +12,10 @@ import type {StoreStatistics} from '../domain/statistics.ts';
 import {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import {hasExpired} from '../domain/time-to-live.ts';
+import {describeDataDirectory} from './disk/data-directory.ts';
+import type {FileSystem} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
+import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {logNewId, type OpenedDirectory, openDirectory} from './open-directory.ts';
 import {prepareOperation} from './plan/prepared-commit.ts';
@@ -47,6 +50,10 @@ export interface LmdbStoreDeps extends StoreClockDeps {
   readonly newStoreId?: boolean | undefined;
   /** Id of this process, for the lock of the directory. @default {process.pid} */
   readonly processId?: number | undefined;
+  /** File system of the directory. @default {The one of the operating system} */
+  readonly files?: FileSystem | undefined;
+  /** Engine of the tree. @default {LMDB} */
+  readonly engine?: Engine | undefined;
 }
 
 /** Maximum number of expired entries that a sweep removes: about four milliseconds of the event loop. */
@@ -58,9 +65,9 @@ const SWEPT_MAX = 200;
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
-  const {directory, newStoreId = false, processId = process.pid} = deps;
-  const options = {randomBytes: deps.randomBytes ?? randomBytes, newStoreId, processId};
-  const opened = await openDirectory(directory, options);
+  const {newStoreId = false, processId = process.pid, engine = LMDB} = deps;
+  const options = {engine, randomBytes: deps.randomBytes ?? randomBytes, newStoreId, processId};
+  const opened = await openDirectory(describeDataDirectory(deps.directory, deps.files), options);
   logNewId(opened, deps.log);
   try {
     return new LmdbStore(deps, opened);

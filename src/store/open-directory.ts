@@ -4,21 +4,19 @@ import type {Log} from '../domain/log.ts';
 import {createStoreId, STORE_ID_BYTES} from '../domain/store-id.ts';
 import {
   type DataDirectory,
-  describeDataDirectory,
   prepareDataDirectory,
   protectFiles,
   syncDirectories,
-  syncDirectory,
-  syncFile,
   unusableDirectory,
 } from './disk/data-directory.ts';
 import {readDataFormat, writeDataFormat} from './disk/data-format.ts';
+import {syncFile} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
-import {assertUndamaged} from './lmdb/check-pages.ts';
+import type {Expected} from './lmdb/check-pages.ts';
+import type {Engine} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
-import {type Environment, openEnvironment} from './lmdb/environment.ts';
-import {takeLock} from './lmdb/process-lock.ts';
+import type {Environment} from './lmdb/environment.ts';
 import {findWrongEnd, readLastRevision} from './tree/change-log-ends.ts';
 import {openTables, readMetadata} from './tree/store-tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
@@ -40,6 +38,7 @@ export type NewIdReason = 'none' | 'log-missing' | 'requested';
 
 /** Options of {@link openDirectory}. */
 export interface OpeningOptions {
+  readonly engine: Engine;
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** Gives the store a new id in any case. */
   readonly newStoreId: boolean;
@@ -52,15 +51,17 @@ export interface OpeningOptions {
  *
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
  */
-export async function openDirectory(path: string, options: OpeningOptions): Promise<OpenedDirectory> {
+export async function openDirectory(directory: DataDirectory, options: OpeningOptions): Promise<OpenedDirectory> {
+  const {engine} = options;
   // A directory of another version must not be changed: neither its modes nor its lock.
-  await readDataFormat(describeDataDirectory(path));
-  const directory = await prepareDataDirectory(path);
-  const lock = await lockDirectory(directory, options.processId);
+  const format = await readDataFormat(directory);
+  await prepareDataDirectory(directory);
+  const lock = await lockDirectory(directory, options, {expected: format !== undefined});
   try {
-    const environment = await openStoreFiles(directory);
+    const environment = await openStoreFiles(directory, engine);
     try {
-      return {directory, lock, environment, ...(await readStore(directory, environment, options))};
+      assertNoReaders(directory, environment);
+      return {directory, lock, engine, environment, ...(await readStore(directory, environment, options))};
     } catch (error) {
       await environment[Symbol.asyncDispose]();
       throw error;
@@ -82,28 +83,43 @@ export function logNewId({newIdBecause, metadata}: OpenedDirectory, log: Log): v
   if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
 
-async function lockDirectory(directory: DataDirectory, processId: number): Promise<AsyncDisposable> {
+async function lockDirectory(
+  directory: DataDirectory,
+  {engine, processId}: OpeningOptions,
+  {expected}: Expected,
+): Promise<AsyncDisposable> {
   try {
     if (!(await freeOpeningSpace(directory))) throw new Error('its disk is full');
-    return await takeLock(directory, processId);
+    return await engine.takeLock(directory, {processId, expected});
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
 }
 
-async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
+/**
+ * Asserts that no process has the store open. It may have lost its lock, if the directory `lock` was deleted; but a store that is open
+ * has a slot in its own table of readers too. This process has none before its first read.
+ */
+function assertNoReaders({path}: DataDirectory, environment: Environment): void {
+  const [processId] = environment.liveReaders();
+  if (processId !== undefined) throw new AppError({code: 'data-directory-in-use', directory: path, processId});
+}
+
+async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise<Environment> {
   // Read again: only with the lock no other process can be writing it.
   const format = await readDataFormat(directory);
-  await assertUndamaged(directory, {expected: format !== undefined});
-  const environment = openSoundEnvironment(directory);
+  if (format === undefined) await engine.removeUnfinished(directory);
+  await engine.assertUndamaged(directory, {expected: format !== undefined});
+  const environment = openSoundEnvironment(directory, engine);
   try {
     if (format === undefined) {
       // First the empty store, then its format: a format whose store is empty or missing means that the store is damaged.
-      await syncFile(join(directory.storePath, 'data.mdb'));
+      for (const each of [directory.storePath, directory.lockPath])
+        await syncFile(directory.files, join(each, 'data.mdb'));
       await syncDirectories(directory);
       // Before the first transaction: a version that does not know this format must not open the store.
       await writeDataFormat(directory);
-      await syncDirectory(directory.path);
+      await directory.files.syncDirectory(directory.path);
     }
     await protectFiles(directory);
     return environment;
@@ -113,9 +129,9 @@ async function openStoreFiles(directory: DataDirectory): Promise<Environment> {
   }
 }
 
-function openSoundEnvironment({path, storePath}: DataDirectory): Environment {
+function openSoundEnvironment({path, storePath}: DataDirectory, engine: Engine): Environment {
   try {
-    return openEnvironment({directory: storePath});
+    return engine.openEnvironment({directory: storePath});
   } catch (error) {
     throw openingFailure(path, error);
   }
@@ -169,19 +185,19 @@ interface StoreContent {
   readonly wal: Recovery;
 }
 
-async function readContent({path, storePath}: DataDirectory, environment: Environment): Promise<StoreContent> {
+async function readContent(directory: DataDirectory, environment: Environment): Promise<StoreContent> {
   try {
     const {changes, metadata} = openTables(environment);
     const known = readMetadata(metadata);
     const wrongEnd = findWrongEnd(changes);
     if (wrongEnd !== undefined) return {known, wal: {records: [], damage: wrongEnd, isThere: true}};
     const tree = {checkpointed: readLastRevision(changes), walId: known?.walId};
-    const wal = await readWriteAheadLog(storePath, tree);
+    const wal = await readWriteAheadLog(directory, tree);
     const last = wal.records.at(-1);
     // Records that were read may not be on the disk yet, but readers may only see durable ones.
-    if (wal.damage === undefined && last !== undefined) await secureRecords(storePath, last.position);
+    if (wal.damage === undefined && last !== undefined) await secureRecords(directory, last.position);
     return {known, wal};
   } catch (error) {
-    throw openingFailure(path, error);
+    throw openingFailure(directory.path, error);
   }
 }

@@ -50,8 +50,8 @@ export interface VerifyOptions {
  * @throws The reason of `signal` if it is aborted.
  */
 export async function verifyStore(dataDir: string, options: VerifyOptions = {}): Promise<Verification> {
-  const {storePath} = describeDataDirectory(dataDir);
-  using file = new LmdbFile(join(storePath, 'data.mdb'));
+  const directory = describeDataDirectory(dataDir);
+  using file = new LmdbFile(join(directory.storePath, 'data.mdb'));
   const {tables, damage} = file.tables();
   const pick = (name: string): FileTable | undefined => tables.find(table => table.name === name);
   const expected = new ExpectedExpiries();
@@ -78,7 +78,7 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   };
   const about = await verifyTable(file, pick('metadata'), isSoundMetadata, {signal: options.signal});
   const walId = metadata?.walId;
-  const wal = await readWriteAheadLog(storePath, {checkpointed, walId});
+  const wal = await readWriteAheadLog(directory, {checkpointed, walId});
   const isGone = walId !== undefined && !wal.isThere;
   return {
     entries: entries.records,

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {Change, PutChange} from '../../src/domain/change.ts';
 import {encodeJsonText} from '../../src/domain/json-text.ts';
 import {parseKey} from '../../src/domain/key.ts';
 import {SILENT_LOG} from '../../src/domain/log.ts';
 import type {Store} from '../../src/domain/store.ts';
+import {describeDataDirectory} from '../../src/store/disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../../src/store/format/store-metadata.ts';
 import {openEnvironment} from '../../src/store/lmdb/environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
@@ -57,7 +58,7 @@ export async function writeWal(
 ): Promise<readonly number[]> {
   const ends: number[] = [];
   if (groups.length === 0) return ends;
-  const log = new WriteAheadLog(storePath, 0);
+  const log = new WriteAheadLog(describeDataDirectory(dirname(storePath)), 0);
   await log.create();
   const storeId = await nameWal(storePath);
   for (const changes of groups) {
@@ -65,7 +66,7 @@ export async function writeWal(
     const record = encodeWalRecord(group, Buffer.alloc(WAL_RECORD_BYTES_MAX));
     log.ensureSpace(record.length, 0);
     await log.append(record, changes.at(-1)?.revision ?? 0);
-    ends.push((ends.at(-1) ?? 0) + record.length);
+    ends.push(log.sizeBytes);
   }
   await log.close();
   return ends;

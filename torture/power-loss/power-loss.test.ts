@@ -66,6 +66,13 @@ describe('the order of system calls', () => {
     });
   }
 
+  test('is checked across the checksums in sectors of the write-ahead log', () => {
+    const content = `${'x'.repeat(505)}"mark":~~~~1,`.padEnd(1024, '.');
+    const written = `10 04:00:00.01 pwrite64(22</d/wal-0>, "${content.replaceAll('"', '\\"')}", 1024, 0) = 1024`;
+    const lines = [written, SYNC.replace('/d/log', '/d/wal-0'), ANSWER];
+    expect(checkSyncOrder(readOperations(lines.join('\n')), MARKS)).toBe(1);
+  });
+
   test('counts revisions in answers, transactions and events', () => {
     const trace = [
       ANSWER,

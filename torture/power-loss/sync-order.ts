@@ -29,23 +29,39 @@ export function sentRevisions(operations: readonly Operation[]): readonly SentRe
  */
 export function checkSyncOrder(operations: readonly Operation[], marks: ReadonlyMap<number, string>): number {
   const sent = new Set<number>();
+  const contents = new Map(operations.map(operation => [operation, contentOf(operation)]));
   for (const {revision, begin} of sentRevisions(operations)) {
     const mark = marks.get(revision);
     if (mark === undefined || sent.has(revision)) continue;
     sent.add(revision);
-    if (!isSynced(mark, operations, begin))
+    if (!isSynced(mark, contents, begin))
       throw new LossError(`Answered before it was synced: revision ${revision}, whose value has ${mark}`);
   }
   return sent.size;
 }
 
-function isSynced(mark: string, operations: readonly Operation[], before: number): boolean {
-  const earlier = operations.filter(({end}) => end < before);
+function isSynced(mark: string, contents: ReadonlyMap<Operation, Buffer | undefined>, before: number): boolean {
+  const earlier = [...contents.keys()].filter(({end}) => end < before);
   return earlier.some(written => {
-    if (written.kind !== 'write' || !written.bytes.includes(mark)) return false;
+    if (written.kind !== 'write' || contents.get(written)?.includes(mark) !== true) return false;
     if (written.isSync) return true;
     return earlier.some(sync => sync.kind === 'sync' && sync.path === written.path && sync.begin > written.end);
   });
+}
+
+/** Size of a sector, and of the checksum at its beginning in files of the write-ahead log, in bytes. */
+const SECTOR_BYTES = 512;
+const CHECKSUM_BYTES = 4;
+
+/** Returns the bytes that an operation wrote; those of the write-ahead log without the checksums between them. */
+function contentOf(operation: Operation): Buffer | undefined {
+  if (operation.kind !== 'write') return undefined;
+  const {bytes, path} = operation;
+  if (!/\/wal-\d$/.test(path)) return bytes;
+  const sectors = Array.from({length: Math.ceil(bytes.length / SECTOR_BYTES)}, (_, sector) =>
+    bytes.subarray(sector * SECTOR_BYTES + CHECKSUM_BYTES, (sector + 1) * SECTOR_BYTES),
+  );
+  return Buffer.concat(sectors);
 }
 
 /** Returns the marks of the attempts that put a value, by revision. */

@@ -1,8 +1,9 @@
-import {chmod, lstat, open, readdir, stat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
-import {makeDirectory} from '../../files.ts';
+import type {FileStatus, FileSystem} from './file-system.ts';
+import {isFullDiskError} from './free-space.ts';
+import {NODE_FILES} from './node-file-system.ts';
 
 /** File in a data directory that names its format. */
 export const FORMAT_FILE = 'format.json';
@@ -26,10 +27,11 @@ const EXPECTED_NAMES: ReadonlySet<string> = new Set([
 const DIRECTORY_MODE = 0o700;
 
 /** Mode of every file of a data directory. */
-export const FILE_MODE = 0o600;
+const FILE_MODE = 0o600;
 
-/** Paths of a data directory. */
+/** Paths of a data directory, and its file system. */
 export interface DataDirectory {
+  readonly files: FileSystem;
   readonly path: string;
   /** Directory of the store's files. */
   readonly storePath: string;
@@ -38,8 +40,8 @@ export interface DataDirectory {
 }
 
 /** Returns the paths of a data directory, whether or not they exist. */
-export function describeDataDirectory(path: string): DataDirectory {
-  return {path, storePath: join(path, 'store'), lockPath: join(path, 'lock')};
+export function describeDataDirectory(path: string, files: FileSystem = NODE_FILES): DataDirectory {
+  return {files, path, storePath: join(path, 'store'), lockPath: join(path, 'lock')};
 }
 
 /**
@@ -49,17 +51,16 @@ export function describeDataDirectory(path: string): DataDirectory {
  * @throws {AppError} `data-directory-unusable` if it, or a file in it, belongs to another user or cannot be written, or if it
  * holds other files.
  */
-export async function prepareDataDirectory(path: string): Promise<DataDirectory> {
-  const directory = describeDataDirectory(path);
+export async function prepareDataDirectory(directory: DataDirectory): Promise<void> {
+  const {files, path} = directory;
   try {
     await assertNoOtherFiles(directory);
     for (const each of [path, directory.storePath, directory.lockPath]) {
-      await makeDirectory(each, DIRECTORY_MODE);
-      await assertOwnedByUser(each);
-      await chmod(each, DIRECTORY_MODE);
+      await files.makeDirectory(each, DIRECTORY_MODE);
+      assertOwnedByUser(each, await files.inspect(each));
+      await files.setMode(each, DIRECTORY_MODE);
     }
     await protectFiles(directory);
-    return directory;
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(path, error);
   }
@@ -71,8 +72,8 @@ export async function prepareDataDirectory(path: string): Promise<DataDirectory>
  *
  * @throws {AppError} `data-directory-unusable`.
  */
-export async function assertNoOtherFiles({path}: DataDirectory): Promise<void> {
-  const names = await readdir(path).catch((error: unknown): readonly string[] => {
+export async function assertNoOtherFiles({files, path}: DataDirectory): Promise<void> {
+  const names = await files.readNames(path).catch((error: unknown): readonly string[] => {
     if (codeOf(error) === 'ENOENT') return [];
     throw unusableDirectory(path, error);
   });
@@ -93,66 +94,40 @@ export async function assertNoOtherFiles({path}: DataDirectory): Promise<void> {
  * @throws {AppError} `data-directory-unusable` if a file belongs to another user, who could have put it there while the
  * directory was open to all, or if it is not a regular file.
  */
-export async function protectFiles({path, storePath, lockPath}: DataDirectory): Promise<void> {
+export async function protectFiles({files, path, storePath, lockPath}: DataDirectory): Promise<void> {
   for (const each of [path, storePath, lockPath]) {
-    for (const file of await readdir(each, {withFileTypes: true})) {
-      if (file.isDirectory()) continue;
-      const filePath = join(each, file.name);
+    for (const name of await files.readNames(each)) {
+      const filePath = join(each, name);
       try {
-        await protectFile(filePath, {isOpened: each !== path});
+        await protectFile(files, filePath, {isOpened: each !== path});
       } catch (error) {
         // A process that opens the directory at the same time renames its new files.
-        if (codeOf(error) !== 'ENOENT' || (await exists(filePath))) throw error;
+        if (codeOf(error) !== 'ENOENT' || (await files.inspect(filePath)) !== undefined) throw error;
       }
     }
   }
 }
 
-async function protectFile(path: string, {isOpened}: {readonly isOpened: boolean}): Promise<void> {
-  await assertOwnedByUser(path);
-  if ((await lstat(path)).isFile()) await chmod(path, FILE_MODE);
+async function protectFile(files: FileSystem, path: string, {isOpened}: {readonly isOpened: boolean}): Promise<void> {
+  const status = await files.inspect(path);
+  if (status === undefined || (status.kind === 'directory' && !status.isLink)) return;
+  assertOwnedByUser(path, status);
+  if (status.kind === 'file' && !status.isLink) await files.setMode(path, FILE_MODE);
   // The engine and this package open every file in a store; opening a named pipe would wait for its writer.
-  else if (isOpened && !(await stat(path)).isFile())
-    throw unusableDirectory(path, new Error('it is not a regular file'));
-}
-
-/** Returns whether a directory has a file of this name, or a link whose target may be missing. */
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
+  else if (isOpened && status.kind !== 'file') throw unusableDirectory(path, new Error('it is not a regular file'));
 }
 
 /**
  * Makes the names of new files durable: syncing a file makes its content survive a loss of power, but not its name in the
  * directory. The same holds for the directories above, which may be new too.
  */
-export async function syncDirectories({path, storePath}: DataDirectory): Promise<void> {
-  for (const each of [storePath, path, dirname(path)]) await syncDirectory(each);
-  // A directory that cannot be opened belongs to another user, so it is not new.
-  for (const each of ancestorsOf(dirname(path))) await syncDirectory(each).catch(() => {});
-}
-
-/** Makes the content of a file durable. */
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes the names of the files in a directory durable. */
-export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory, and does not need to.
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
+export async function syncDirectories({files, path, storePath, lockPath}: DataDirectory): Promise<void> {
+  for (const each of [storePath, lockPath, path, dirname(path)]) await files.syncDirectory(each);
+  for (const each of ancestorsOf(dirname(path))) {
+    await files.syncDirectory(each).catch(error => {
+      // Any other error means that the directory belongs to another user, so it is not new.
+      if (codeOf(error) === 'EIO' || isFullDiskError(error)) throw error;
+    });
   }
 }
 
@@ -161,11 +136,10 @@ function ancestorsOf(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...ancestorsOf(parent)];
 }
 
-async function assertOwnedByUser(path: string): Promise<void> {
+function assertOwnedByUser(path: string, status: FileStatus | undefined): void {
   const user = process.getuid?.();
   // The owner of a link chooses its target.
-  const owners = [(await lstat(path)).uid, (await stat(path)).uid];
-  const other = owners.find(owner => owner !== user);
+  const other = status?.owners.find(owner => owner !== user);
   if (user === undefined || other === undefined) return;
   throw new AppError({
     code: 'data-directory-unusable',

@@ -1,7 +1,7 @@
-import {truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {type DataDirectory, FILE_MODE} from './data-directory.ts';
-import {freeBytes, GROUP_OVERHEAD_BYTES, isFullDiskError, sizeOf, writableBytes} from './free-space.ts';
+import type {DataDirectory} from './data-directory.ts';
+import {writeWhole} from './file-system.ts';
+import {GROUP_OVERHEAD_BYTES, isFullDiskError} from './free-space.ts';
 
 /**
  * Size of the reserve, in bytes. A deletion writes some pages of each tree before it frees any, so on a full disk nothing could
@@ -61,7 +61,8 @@ export class DiskSpace {
     if (this.#trustedGroups-- > 0 && nowMs < this.#trustedUntilMs) return true;
     this.#reserved ||= await createReserve(this.#deps);
     if (!this.#reserved) return false;
-    const free = await writableBytes(this.#deps.directory.storePath);
+    const {files, storePath} = this.#deps.directory;
+    const free = await files.writableBytes(storePath);
     if (free < sizeBytes + GROUP_OVERHEAD_BYTES) {
       await this.releaseReserve();
       return false;
@@ -76,7 +77,8 @@ export class DiskSpace {
   async fits(sizeBytes: number): Promise<boolean> {
     if (await this.admits(sizeBytes)) return true;
     await this.releaseReserve();
-    return (await writableBytes(this.#deps.directory.storePath)) >= sizeBytes;
+    const {files, storePath} = this.#deps.directory;
+    return (await files.writableBytes(storePath)) >= sizeBytes;
   }
 
   /** Releases the reserve for deletions, since the disk is full. */
@@ -93,13 +95,14 @@ export class DiskSpace {
  *
  * @returns True if it exists now.
  */
-async function createReserve({directory: {storePath}, randomBytes}: DiskSpaceDeps): Promise<boolean> {
-  const file = join(storePath, RESERVE_FILE);
-  if ((await sizeOf(file)) === RESERVE_BYTES) return true;
-  if ((await freeBytes(storePath)) < 2 * RESERVE_BYTES) return false;
+async function createReserve({directory: {files, storePath}, randomBytes}: DiskSpaceDeps): Promise<boolean> {
+  const path = join(storePath, RESERVE_FILE);
+  if ((await files.inspect(path))?.sizeBytes === RESERVE_BYTES) return true;
+  if ((await files.freeBytes(storePath)) < 2 * RESERVE_BYTES) return false;
   try {
+    const file = await files.open(path, 'w');
     // Not zeros: some file systems allocate nothing for them.
-    await writeFile(file, randomBytes(RESERVE_BYTES), {mode: FILE_MODE});
+    await writeWhole(file, Buffer.from(randomBytes(RESERVE_BYTES)), 0).finally(() => file.close());
     return true;
   } catch (error) {
     // A quota or a limit of the process may keep this user from the free space.
@@ -108,9 +111,9 @@ async function createReserve({directory: {storePath}, randomBytes}: DiskSpaceDep
   }
 }
 
-async function truncateReserve({storePath}: DataDirectory): Promise<void> {
-  const file = join(storePath, RESERVE_FILE);
-  if ((await sizeOf(file)) > 0) await truncate(file);
+async function truncateReserve({files, storePath}: DataDirectory): Promise<void> {
+  const path = join(storePath, RESERVE_FILE);
+  if (((await files.inspect(path))?.sizeBytes ?? 0) > 0) await files.empty(path);
 }
 
 /**
@@ -120,7 +123,8 @@ async function truncateReserve({storePath}: DataDirectory): Promise<void> {
  * @returns True if there is enough.
  */
 export async function freeOpeningSpace(directory: DataDirectory): Promise<boolean> {
-  if ((await freeBytes(directory.storePath)) >= OPENING_BYTES) return true;
+  const {files, storePath} = directory;
+  if ((await files.freeBytes(storePath)) >= OPENING_BYTES) return true;
   await truncateReserve(directory);
-  return (await freeBytes(directory.storePath)) >= OPENING_BYTES;
+  return (await files.freeBytes(storePath)) >= OPENING_BYTES;
 }

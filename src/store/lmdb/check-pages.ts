@@ -1,4 +1,4 @@
-import {open, stat} from 'node:fs/promises';
+import {open, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {AppError} from '../../domain/app-error.ts';
@@ -21,15 +21,28 @@ export interface Expected {
 
 /**
  * Checks the meta pages of the store's file before the engine maps it: if the engine maps a file that is shorter than its pages
- * claim, the process crashes instead of failing. No other process may be writing to the file.
+ * claim, the process crashes instead of failing.
  *
  * @throws {AppError} `store-damaged`; `data-directory-unusable` if the file cannot be read.
  */
 export async function assertUndamaged({path, storePath}: DataDirectory, {expected}: Expected): Promise<void> {
-  const problem = await findDamage(join(storePath, 'data.mdb'), expected).catch(error => {
+  const problem = await findLastingDamage(() => findDamage(join(storePath, 'data.mdb'), expected)).catch(error => {
     throw openingFailure(path, error);
   });
   if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});
+}
+
+/** Size of a new file, in bytes: the engine writes two pages before the first transaction. Such a file holds no records. */
+const NEW_FILE_BYTES = 2 * 4096;
+
+/**
+ * Removes a file to which no transaction was written. To be called only if the directory has no format yet: then its creation was
+ * interrupted, so the file may be unsound, or not be on the disk although the operating system has it in memory.
+ */
+export async function removeUnfinished({files, storePath}: DataDirectory): Promise<void> {
+  const path = join(storePath, 'data.mdb');
+  const status = await files.inspect(path);
+  if (status !== undefined && status.sizeBytes <= NEW_FILE_BYTES) await files.remove(path);
 }
 
 /** Number of attempts to read a file that others may be writing to, and the time between them, in milliseconds. */
@@ -39,24 +52,31 @@ const RETRY_DELAY_MS = 20;
 /**
  * Checks the lock's file in the same way, while other processes may be taking the lock.
  *
+ * @param expected False if the directory has no format yet: then an unsound file is one whose creation was interrupted, and is removed.
  * @throws {AppError} `data-directory-unusable`.
  */
-export async function assertLockUndamaged({path, lockPath}: DataDirectory): Promise<void> {
-  let problem: string | undefined;
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const file = join(lockPath, 'data.mdb');
-    problem = await findLockDamage(file).catch(error => {
-      throw unusableDirectory(path, error);
-    });
-    if (problem === undefined) return;
-    // A change between two reads looks like damage; real damage stays.
-    await setTimeout(RETRY_DELAY_MS);
-  }
+export async function assertLockUndamaged({path, lockPath}: DataDirectory, {expected}: Expected): Promise<void> {
+  const file = join(lockPath, 'data.mdb');
+  const problem = await findLastingDamage(() => findLockDamage(file)).catch(error => {
+    throw unusableDirectory(path, error);
+  });
+  if (problem === undefined) return;
+  if (!expected) return await rm(file, {force: true});
   throw new AppError({
     code: 'data-directory-unusable',
     directory: path,
     problem: `its lock is damaged (${problem}); stop every Crewroom that uses it, then delete the directory "lock" in it`,
   });
+}
+
+/** Finds damage that stays: a change of a file between two reads looks like damage. */
+async function findLastingDamage(find: () => Promise<string | undefined>): Promise<string | undefined> {
+  let problem = await find();
+  for (let attempt = 1; attempt < ATTEMPTS_MAX && problem !== undefined; attempt++) {
+    await setTimeout(RETRY_DELAY_MS);
+    problem = await find();
+  }
+  return problem;
 }
 
 async function findLockDamage(file: string): Promise<string | undefined> {

@@ -24,7 +24,7 @@ export interface Environment extends AsyncDisposable {
    * meanwhile: on POSIX systems closing it would release the slot.
    */
   holdReader(): void;
-  /** Returns the ids of the live processes that hold a slot in the table of readers. */
+  /** Returns the ids of the live processes that hold a slot in the table of readers: a process does from its first read until it closes. */
   liveReaders(): ReadonlySet<number>;
 }
 

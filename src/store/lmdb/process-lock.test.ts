@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {mkdir, writeFile} from 'node:fs/promises';
+import {mkdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
+import {assertFailsWith, put, write} from '../../testing/shared/assertions.ts';
 import {describeDataDirectory} from '../disk/data-directory.ts';
 import {findHolder} from './process-lock.ts';
 
@@ -55,6 +56,47 @@ describe('a data directory', () => {
     assert.equal(await store.changes(0, {limit: 1}).then(({kind}) => kind), 'changes');
     await store[Symbol.asyncDispose]();
     await other.call('open', {directory});
+  });
+
+  test('refuses a second process although the lock was deleted, also after a snapshot of the store was released', async () => {
+    const directory = await makeDirectory();
+    const store = await openStore(directory);
+    await write(store, put('a'));
+    await (await store.snapshot())[Symbol.asyncDispose]();
+    for (let round = 0; round < 2; round++) {
+      await rm(join(directory, 'lock'), {recursive: true});
+      const second = await startProcess();
+      await assert.rejects(second.call('open', {directory}), {failure: inUse(directory, process.pid)});
+    }
+    assert.equal((await write(store, put('b'))).revision, 2);
+    await store[Symbol.asyncDispose]();
+    assert.equal((await openStore(directory)).revision, 2);
+  });
+
+  const unfinished = [
+    {part: 'store', content: Buffer.alloc(8192)},
+    {part: 'store', content: Buffer.alloc(100, 'x')},
+    {part: 'lock', content: Buffer.alloc(8192)},
+    {part: 'lock', content: Buffer.alloc(100, 'x')},
+  ];
+  for (const {part, content} of unfinished) {
+    test(`opens if its first start left ${content.length} unsound bytes in ${part}/, since nothing is in them without a format`, async () => {
+      const directory = await makeDirectory();
+      await mkdir(join(directory, part));
+      await writeFile(join(directory, part, 'data.mdb'), content);
+      assert.equal((await write(await openStore(directory), put('a'))).revision, 1);
+    });
+  }
+
+  test('is refused as damaged if a larger store in it is unsound, with or without a format', async () => {
+    const directory = await makeDirectory();
+    await (await openStore(directory))[Symbol.asyncDispose]();
+    const file = join(directory, 'store', 'data.mdb');
+    await writeFile(file, (await readFile(file)).fill(0, 0, 4096));
+    await rm(join(directory, 'format.json'));
+    const before = await readFile(file);
+    await assertFailsWith(openStore(directory), 'store-damaged');
+    assert.deepEqual(await readFile(file), before);
   });
 
   test('has one winner when six processes open it at once', async () => {

@@ -2,10 +2,16 @@ import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {assertLockUndamaged} from './check-pages.ts';
+import {assertLockUndamaged, type Expected} from './check-pages.ts';
 import {type Environment, openEnvironment} from './environment.ts';
 
 const HOLDER = Buffer.from('holder');
+
+/** Options of {@link takeLock}. */
+export interface LockOptions extends Expected {
+  /** Id of this process. */
+  readonly processId: number;
+}
 
 /**
  * Takes the lock of a data directory until the returned lock is disposed of or the process ends in any way: the lock is a slot in
@@ -15,8 +21,8 @@ const HOLDER = Buffer.from('holder');
  * @throws {AppError} `data-directory-in-use` with the process that holds it; `data-directory-unusable` if the file of the lock is
  * damaged.
  */
-export async function takeLock(directory: DataDirectory, processId: number): Promise<AsyncDisposable> {
-  await assertLockUndamaged(directory);
+export async function takeLock(directory: DataDirectory, {processId, expected}: LockOptions): Promise<AsyncDisposable> {
+  await assertLockUndamaged(directory, {expected});
   const environment = openEnvironment({directory: directory.lockPath});
   try {
     const holder = environment.writeAndWait(() => findOrBecomeHolder(environment, processId));
@@ -39,7 +45,7 @@ export async function findHolder(directory: DataDirectory, ownId: number): Promi
   // The file is empty before the first lock; if the engine opened it only for reading, it would end the process.
   const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
   if (file === undefined || file.size === 0) return undefined;
-  await assertLockUndamaged(directory);
+  await assertLockUndamaged(directory, {expected: true});
   const environment = openEnvironment({directory: directory.lockPath, readOnly: true});
   try {
     return findLiveHolder(environment, ownId);

@@ -5,8 +5,9 @@ import type {Log} from '../../domain/log.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
 import {failedOnFullDisk} from '../disk/free-space.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
+import type {Engine} from '../lmdb/engine.ts';
 import {isMapFull} from '../lmdb/engine-errors.ts';
-import {type Environment, type EnvironmentSnapshot, openEnvironment} from '../lmdb/environment.ts';
+import type {Environment, EnvironmentSnapshot} from '../lmdb/environment.ts';
 import {sizeOfPlans} from '../plan/commit-size.ts';
 import type {PreparedPlan} from '../plan/prepared-commit.ts';
 import {ChangeLog} from './change-log.ts';
@@ -18,6 +19,7 @@ import {prepareWrite} from './tree-write.ts';
 /** The parts of an opened data directory that a tree uses. */
 export interface TreeFiles {
   readonly directory: DataDirectory;
+  readonly engine: Engine;
   readonly environment: Environment;
   /** Metadata of the store, as read from the tree. */
   readonly metadata: StoreMetadata;
@@ -162,10 +164,10 @@ export class Tree implements AsyncDisposable {
   }
 
   async #afterFailedWrite(error: unknown, plans: readonly PreparedPlan[]): Promise<Failure> {
-    const {storePath} = this.#deps.opened.directory;
     // A failing disk may not report its free space.
     const isFull =
-      isMapFull(error) || (await failedOnFullDisk(error, storePath, sizeOfPlans(plans)).catch(() => false));
+      isMapFull(error) ||
+      (await failedOnFullDisk(error, this.#deps.opened.directory, sizeOfPlans(plans)).catch(() => false));
     if (isFull && this.#canRead()) {
       this.#deps.log.error('disk full; nothing was written', {error});
       return {code: 'disk-full'};
@@ -190,7 +192,8 @@ export class Tree implements AsyncDisposable {
   async #reopenReadOnly(): Promise<void> {
     try {
       await this.#environment[Symbol.asyncDispose]();
-      this.#environment = openEnvironment({directory: this.#deps.opened.directory.storePath, readOnly: true});
+      const {directory, engine} = this.#deps.opened;
+      this.#environment = engine.openEnvironment({directory: directory.storePath, readOnly: true});
       this.#tables = openTables(this.#environment);
       this.#changes = new ChangeLog(this.#tables.changes, this.#deps.logLimits);
     } catch (error) {

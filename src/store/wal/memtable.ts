@@ -11,6 +11,7 @@ import {entryOf, type MemtableWrite, type MemtableWrites} from './memtable-write
 export interface MemtableLimits {
   readonly keysMax: number;
   readonly changesMax: number;
+  readonly groupsMax: number;
 }
 
 /** Receives the entry that the tree has now under a key, or undefined if it has none. Its bytes must not be changed. */
@@ -74,20 +75,20 @@ export class Memtable {
   }
 
   /** Returns the first groups, up to the one that reaches a limit; they stay until they are removed. */
-  first({keysMax, changesMax}: MemtableLimits): readonly PreparedPlan[] {
+  first({keysMax, changesMax, groupsMax}: MemtableLimits): readonly PreparedPlan[] {
     const keys = new Set<Key>();
     let changes = 0;
-    const end = this.#groups.findIndex(plan => {
+    const end = this.#groups.findIndex((plan, index) => {
       for (const key of plan.writes.keys()) keys.add(key);
       changes += plan.changes.length;
-      return keys.size >= keysMax || changes >= changesMax;
+      return keys.size >= keysMax || changes >= changesMax || index + 1 >= groupsMax;
     });
     return this.#groups.slice(0, end === -1 ? undefined : end + 1);
   }
 
   /** Returns whether one of these limits is reached. */
-  reaches({keysMax, changesMax}: MemtableLimits): boolean {
-    return this.#writes.size >= keysMax || this.#changes >= changesMax;
+  reaches({keysMax, changesMax, groupsMax}: MemtableLimits): boolean {
+    return this.#writes.size >= keysMax || this.#changes >= changesMax || this.#groups.length >= groupsMax;
   }
 
   /** Removes the first groups after they were checkpointed. */

@@ -1,9 +1,9 @@
-import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {codeOf} from '../../domain/error-text.ts';
 import type {Revision} from '../../domain/revision.ts';
+import type {DataDirectory} from '../disk/data-directory.ts';
+import {nextBeginning, type SectorContent, sealedPosition, unseal} from './sectors.ts';
 import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
-import {type DecodedRecord, decodeWalRecord, findMagic} from './wal-record.ts';
+import {type DecodedRecord, decodeWalRecord} from './wal-record.ts';
 
 /** Content of a write-ahead log that is not checkpointed. */
 export interface Recovery {
@@ -28,6 +28,9 @@ export interface CheckpointedState {
   readonly walId: string | undefined;
 }
 
+/** Content of a missing file. */
+const NO_BYTES = Buffer.alloc(0);
+
 /** Advice at the end of the messages about a damaged log. */
 const ADVICE = `move ${WAL_FILES.join(' and ')} away to open the store without the commits in them`;
 
@@ -36,14 +39,18 @@ const ADVICE = `move ${WAL_FILES.join(' and ')} away to open the store without t
  * record is written only after the one before it is on disk, so there is at most one such record.
  */
 export async function readWriteAheadLog(
-  storePath: string,
+  {files: disk, storePath}: DataDirectory,
   {checkpointed, walId}: CheckpointedState,
 ): Promise<Recovery> {
-  const files = await Promise.all(WAL_FILES.map(name => readIfThere(join(storePath, name))));
-  const found = WAL_FILES.flatMap((name, index) => findRecords(name, files[index] ?? Buffer.alloc(0), checkpointed));
+  const files = await Promise.all(WAL_FILES.map(name => disk.readFile(join(storePath, name), Infinity)));
+  const contents = files.map((file, index) => unseal(file ?? NO_BYTES, index));
+  const found = WAL_FILES.flatMap((name, index) =>
+    findRecords(name, files[index] ?? NO_BYTES, {content: contents[index]?.content ?? NO_BYTES, checkpointed}),
+  );
   found.sort((a, b) => a.first - b.first);
   const records = found.slice(0, countConnected(found, checkpointed));
-  const damage = findForeign(found, walId) ?? findCut(files, walId) ?? findGap(found, checkpointed);
+  const damage =
+    findForeign(found, walId) ?? findCut(files, walId) ?? findGap(found, checkpointed) ?? findUnsound(contents, walId);
   return {records, damage, isThere: files.some(file => file !== undefined)};
 }
 
@@ -71,36 +78,40 @@ function findGap(records: readonly DecodedRecord[], checkpointed: Revision): str
  * Finds every sound record of a file that is not checkpointed, also after a damaged one. No key and no value looks like a record:
  * they have no zero bytes, and every header has some.
  */
-function findRecords(name: RecordPosition['file'], file: Buffer, checkpointed: Revision): readonly RecoveredRecord[] {
+function findRecords(
+  name: RecordPosition['file'],
+  file: Buffer,
+  {content, checkpointed}: {readonly content: Buffer; readonly checkpointed: Revision},
+): readonly RecoveredRecord[] {
   const found: RecoveredRecord[] = [];
-  for (let at = findMagic(file, 0); at !== -1; ) {
-    const record = decodeWalRecord(file, at);
+  for (let at = 0; at < content.length; ) {
+    const record = decodeWalRecord(content, at);
+    const end = nextBeginning(record?.end ?? at + 1);
+    const bytes = file.subarray(sealedPosition(at), sealedPosition(end));
     if (record !== undefined && record.first > checkpointed)
-      found.push({...record, position: {file: name, at, bytes: file.subarray(at, record.end)}});
-    at = findMagic(file, record?.end ?? at + 1);
+      found.push({...record, position: {file: name, at: sealedPosition(at), bytes}});
+    at = end;
   }
   return found;
 }
 
-/** Finds a missing or shortened file. Files are created one after the other, at full size, and the tree names the log after that. */
+/**
+ * Finds a missing or shortened file. The tree names the log only after its files are complete, and not any more before they are
+ * deleted.
+ */
 function findCut(files: readonly (Buffer | undefined)[], walId: string | undefined): string | undefined {
-  const [first, second] = files;
-  if (first === undefined && second === undefined) return undefined;
-  if (first === undefined || second === undefined) {
-    const index = first === undefined ? 0 : 1;
-    return walId !== undefined ? `its file ${WAL_FILES[index]} is missing; ${ADVICE}` : undefined;
-  }
-  const isBeingCreated = walId === undefined && first.length === WAL_FILE_BYTES && first.every(byte => byte === 0);
-  const index = isBeingCreated ? -1 : files.findIndex(file => file !== undefined && file.length < WAL_FILE_BYTES);
+  if (walId === undefined || files.every(file => file === undefined)) return undefined;
+  const index = files.findIndex(file => file?.length !== WAL_FILE_BYTES);
   if (index === -1) return undefined;
-  return `its file ${WAL_FILES[index]} has ${files[index]?.length} bytes and should have ${WAL_FILE_BYTES}; ${ADVICE}`;
+  const file = files[index];
+  if (file === undefined) return `its file ${WAL_FILES[index]} is missing; ${ADVICE}`;
+  return `its file ${WAL_FILES[index]} has ${file.length} bytes and should have ${WAL_FILE_BYTES}; ${ADVICE}`;
 }
 
-async function readIfThere(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+/** Finds a damaged sector, which may have held an acknowledged commit; an interrupted write leaves none. */
+function findUnsound(contents: readonly SectorContent[], walId: string | undefined): string | undefined {
+  if (walId === undefined) return undefined;
+  const index = contents.findIndex(({damagedAt}) => damagedAt !== undefined);
+  if (index === -1) return undefined;
+  return `its file ${WAL_FILES[index]} is damaged at byte ${contents[index]?.damagedAt}, so that acknowledged commits may be missing; ${ADVICE}`;
 }

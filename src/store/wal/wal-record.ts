@@ -9,7 +9,7 @@ import {matchesChecksum, NUMBER_BYTES, toStoredTime} from '../format/numbers.ts'
  *
  * | bytes | content |
  * |---|---|
- * | 0–3 | the letters `CRW1`, so that a record is found after a damaged one |
+ * | 0–3 | the letters `CRW2`, where a record may begin |
  * | 4–7 | CRC-32 of the rest of the header |
  * | 8–11 | size of the changes, in bytes |
  * | 12–15 | CRC-32 of the changes |
@@ -20,7 +20,7 @@ import {matchesChecksum, NUMBER_BYTES, toStoredTime} from '../format/numbers.ts'
  * | 40–71 | the id of the store, padded with zeros |
  * | 72– | the changes, as `change-encoding.ts` writes them, each put with its value |
  */
-const MAGIC = Buffer.from('CRW1');
+const MAGIC = Buffer.from('CRW2');
 const ID_BYTES_MAX = 32;
 const HEADER_BYTES = 72;
 const AT = {
@@ -95,11 +95,6 @@ export function decodeWalRecord(file: Buffer, at: number): DecodedRecord | undef
     storeId: header.toString('latin1', AT.storeId).replace(/\0+$/, ''),
     end,
   };
-}
-
-/** Finds the next beginning of a record, sound or not, from a position on; -1 if there is none. */
-export function findMagic(file: Buffer, from: number): number {
-  return file.indexOf(MAGIC, from);
 }
 
 function isHeaderSound(header: Buffer): boolean {

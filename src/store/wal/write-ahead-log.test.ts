@@ -7,12 +7,30 @@ import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../
 import type {Change, Changes} from '../../domain/change.ts';
 import {parseKey} from '../../domain/key.ts';
 import type {Store} from '../../domain/store.ts';
-import {changesOf, keysOf, put, range, read, remove, textOf, write} from '../../testing/shared/assertions.ts';
+import {
+  assertFailsWith,
+  changesOf,
+  keysOf,
+  put,
+  range,
+  read,
+  remove,
+  textOf,
+  write,
+} from '../../testing/shared/assertions.ts';
 import {verifyStore} from '../verify-store.ts';
+import {SectorWriter, sealedPosition, unseal} from './sectors.ts';
 import {WAL_FILE_BYTES, WAL_FILES} from './wal-files.ts';
 import {WAL_BYTES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
 
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
+
+/** Sizes of sectors and blocks, in bytes. */
+const SECTOR_BYTES = 512;
+const BLOCK_BYTES = 4096;
+
+/** A value of which the record takes four sectors. */
+const LONG = JSON.stringify('x'.repeat(1700));
 
 describe('the write-ahead log of a store that was not closed', () => {
   test('is read again: its commits are in lists, reads, changes and snapshots', async () => {
@@ -102,30 +120,83 @@ describe('the write-ahead log of a store that was not closed', () => {
     assert.match(walDamage ?? '', /^its write-ahead log lacks the commits 4 to 4;/);
   });
 
-  const ends = [
-    {
-      name: 'cut off',
-      cut: (file: string, sizeBytes: number) => overwrite(file, sizeBytes - 1, Buffer.alloc(1)),
-    },
-    {
-      name: 'cut off in its header',
-      cut: (file: string, sizeBytes: number) => overwrite(file, sizeBytes - 40, Buffer.alloc(40)),
-    },
-  ];
-  for (const {name, cut} of ends) {
-    test(`loses only its last record if that is ${name}: it was never acknowledged`, async () => {
-      const {directory, storePath, ends: recordEnds} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', '4')]]);
-      await cut(join(storePath, FIRST_FILE), recordEnds.at(-1) ?? 0);
+  for (const {name, lostSectors} of [
+    {name: 'its end is', lostSectors: [2, 3]},
+    {name: 'its beginning is', lostSectors: [0]},
+    {name: 'some part is', lostSectors: [1]},
+    {name: 'all of it is', lostSectors: [0, 1, 2, 3]},
+  ]) {
+    test(`loses only its last record if ${name} not on the disk: it was never acknowledged`, async () => {
+      const {directory, storePath, ends} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', LONG)]]);
+      for (const sector of lostSectors) await writeUnused(storePath, (ends[0] ?? 0) + sector * SECTOR_BYTES);
       const store = await openStore(directory);
       assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
       assert.deepEqual(await write(store, put('x')), {revision: 4, outcomes: ['created']});
     });
   }
 
+  const damages = [
+    {
+      name: 'the last sector of its last record is zeroed',
+      file: FIRST_FILE,
+      at: (end: number) => end - BLOCK_BYTES,
+      sizeBytes: 512,
+    },
+    {name: 'the last page is zeroed', file: FIRST_FILE, at: (end: number) => end - BLOCK_BYTES, sizeBytes: BLOCK_BYTES},
+    {
+      name: 'the last ten pages are zeroed',
+      file: FIRST_FILE,
+      at: (end: number) => end - 10 * BLOCK_BYTES,
+      sizeBytes: 10 * BLOCK_BYTES,
+    },
+    {
+      name: 'one byte of its last record is changed',
+      file: FIRST_FILE,
+      at: (end: number) => end - BLOCK_BYTES + 4,
+      sizeBytes: 1,
+    },
+    {name: 'its first file is zeroed', file: FIRST_FILE, at: () => 0, sizeBytes: WAL_FILE_BYTES},
+    {name: 'its second file is zeroed', file: SECOND_FILE, at: () => 0, sizeBytes: WAL_FILE_BYTES},
+    {
+      name: 'a page behind its last record is zeroed',
+      file: FIRST_FILE,
+      at: (end: number) => end,
+      sizeBytes: BLOCK_BYTES,
+    },
+  ];
+  for (const {name, file, at, sizeBytes} of damages) {
+    test(`of sixty commits is reported if ${name}: they were acknowledged`, async () => {
+      const {directory, storePath, ends} = await leaveWal(
+        Array.from({length: 60}, (_, index) => [putOf(index + 3, 'c', '3')]),
+      );
+      await overwrite(join(storePath, file), at(ends.at(-1) ?? 0), Buffer.alloc(sizeBytes));
+      await assertFailsWith(openStore(directory), 'store-damaged');
+      assert.match(
+        (await verifyStore(directory)).walDamage ?? '',
+        /^its (file wal-[01] is damaged at byte|write-ahead log lacks)/,
+      );
+    });
+  }
+
+  test('is reported if an unused page was written over its last record', async () => {
+    const {directory, storePath, ends} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'c', '4')]]);
+    const file = join(storePath, FIRST_FILE);
+    const [, second = 0] = ends;
+    await overwrite(file, second - BLOCK_BYTES, (await readFile(file)).subarray(second, second + BLOCK_BYTES));
+    await assertFailsWith(openStore(directory), 'store-damaged');
+  });
+
+  test('never writes a block again that has an acknowledged record', async () => {
+    const {ends} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'd', LONG)], [putOf(5, 'e', '5')]]);
+    assert.deepEqual(
+      ends,
+      [1, 2, 3].map(blocks => blocks * BLOCK_BYTES),
+    );
+  });
+
   test('is reported if one of its files was cut, whichever has the commits', async () => {
     for (const name of WAL_FILES) {
       const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')]]);
-      if (name === SECOND_FILE) await exchange(join(storePath, FIRST_FILE), join(storePath, SECOND_FILE));
       await truncate(join(storePath, name), 0);
       await assert.rejects(openStore(directory), {failure: {code: 'store-damaged', directory, problem: CUT[name]}});
     }
@@ -142,10 +213,10 @@ describe('the write-ahead log of a store that was not closed', () => {
   });
 
   test('never mistakes a value for a record', async () => {
-    const {directory} = await leaveWal([[putOf(3, 'c', '"CRW1CRW1"')], [putOf(4, 'CRW1', '4')]]);
+    const {directory} = await leaveWal([[putOf(3, 'c', '"CRW2CRW2"')], [putOf(4, 'CRW2', '4')]]);
     const store = await openStore(directory);
-    assert.equal(textOf(await read(store, 'c')), '"CRW1CRW1"');
-    assert.equal(textOf(await read(store, 'CRW1')), '4');
+    assert.equal(textOf(await read(store, 'c')), '"CRW2CRW2"');
+    assert.equal(textOf(await read(store, 'CRW2')), '4');
   });
 
   test('keeps the times of expiry', async () => {
@@ -263,13 +334,19 @@ async function leaveWal(groups: readonly (readonly Change[])[]) {
 async function moveRecords(storePath: string, count: number): Promise<void> {
   const file = join(storePath, FIRST_FILE);
   const bytes = await readFile(file);
+  const {content} = unseal(bytes, 0);
   let at = 0;
-  for (let record = 0; record < count; record++) at = bytes.indexOf('CRW1', at + 1);
-  const [head, rest] = [Buffer.alloc(bytes.length), Buffer.alloc(bytes.length)];
-  bytes.copy(head, 0, 0, at);
-  bytes.copy(rest, 0, at);
-  await writeFile(join(storePath, SECOND_FILE), head);
-  await writeFile(file, rest);
+  for (let record = 0; record < count; record++) at = content.indexOf('CRW2', at + 1);
+  const sealed = Buffer.alloc(WAL_FILE_BYTES);
+  new SectorWriter(1).seal(content.subarray(0, at), sealed, 0);
+  await overwrite(join(storePath, SECOND_FILE), 0, sealed.subarray(0, sealedPosition(at)));
+  new SectorWriter(0).seal(content.subarray(at), sealed, 0);
+  await overwrite(file, 0, sealed.subarray(0, bytes.length - sealedPosition(at)));
+}
+
+/** Writes an unused sector, as it is there before a record. */
+async function writeUnused(storePath: string, at: number): Promise<void> {
+  await overwrite(join(storePath, FIRST_FILE), at, new SectorWriter(0).empty(at, SECTOR_BYTES));
 }
 
 const CUT = Object.fromEntries(
@@ -278,13 +355,6 @@ const CUT = Object.fromEntries(
     `its file ${name} has 0 bytes and should have ${WAL_FILE_BYTES}; move wal-0 and wal-1 away to open the store without the commits in them`,
   ]),
 );
-
-/** Exchanges the files, as if the first one were being overwritten and the second one had the last records. */
-async function exchange(one: string, other: string): Promise<void> {
-  const [first, second] = [await readFile(one), await readFile(other)];
-  await writeFile(other, first);
-  await writeFile(one, second.fill('x', 0, 100));
-}
 
 async function overwrite(path: string, at: number, bytes: Buffer): Promise<void> {
   const file = await open(path, 'r+');

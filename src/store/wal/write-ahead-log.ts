@@ -1,17 +1,11 @@
 import {messageOf} from '../../domain/error-text.ts';
 import type {Revision} from '../../domain/revision.ts';
-import {
-  createFiles,
-  eraseRecord,
-  removeFiles,
-  WAL_FILE_BYTES,
-  WAL_FILES,
-  type WalFile,
-  writeDurably,
-} from './wal-files.ts';
+import type {DataDirectory} from '../disk/data-directory.ts';
+import {sealedBytes} from './sectors.ts';
+import {createFiles, eraseRecord, WAL_FILE_BYTES, WAL_FILES, type WalFile, writeDurably} from './wal-files.ts';
 
 /** Maximum size of a record, in bytes: writing a larger group to the log and to the tree gains nothing. */
-export const WAL_RECORD_BYTES_MAX = WAL_FILE_BYTES / 4;
+export const WAL_RECORD_BYTES_MAX = 256 * 1024;
 
 /** Capacity of a write-ahead log, in bytes. */
 export const WAL_BYTES = WAL_FILES.length * WAL_FILE_BYTES;
@@ -31,34 +25,36 @@ export class UnretractedRecordError extends Error {
  * not closed.
  */
 export class WriteAheadLog {
-  readonly #storePath: string;
+  readonly #directory: DataDirectory;
   #files: readonly WalFile[] | undefined;
   /** Index of the file that is written to. */
   #current = 0;
   /** The file whose last record failed and could not be erased; then nothing is written any more. */
   #spoiled: WalFile | undefined;
   #writtenBytes = 0;
+  /** Buffer for the sectors of a record: only one is written at a time. */
+  readonly #sealed = Buffer.allocUnsafeSlow(sealedBytes(WAL_RECORD_BYTES_MAX));
   /** The last revision in existing files. */
   readonly #found: Revision;
 
   /**
-   * @param storePath Directory of the store's files.
    * @param found The last revision in existing files of the log; 0 for none.
    */
-  constructor(storePath: string, found: Revision) {
-    this.#storePath = storePath;
+  constructor(directory: DataDirectory, found: Revision) {
+    this.#directory = directory;
     this.#found = found;
   }
 
   /**
    * Ensures space for a record, if necessary by overwriting records that are checkpointed.
    *
+   * @param recordBytes Size of the record.
    * @param checkpointed The last revision in the tree.
    * @returns True if there is space now.
    */
-  ensureSpace(sizeBytes: number, checkpointed: Revision): boolean {
+  ensureSpace(recordBytes: number, checkpointed: Revision): boolean {
     if (this.#files === undefined) return checkpointed >= this.#found;
-    if (this.#fits(sizeBytes)) return true;
+    if (this.#fits(recordBytes)) return true;
     const free = this.#files.findIndex(({last}) => last <= checkpointed);
     if (free === -1) return false;
     this.#current = free;
@@ -67,12 +63,12 @@ export class WriteAheadLog {
     return true;
   }
 
-  /** Bytes of the records in the files, also of those that are checkpointed. */
+  /** Bytes that the records in the files take, also those that are checkpointed. */
   get sizeBytes(): number {
     return (this.#files ?? []).reduce((total, {end}) => total + end, 0);
   }
 
-  /** Bytes of all records that were appended. */
+  /** Bytes that were written for all records. */
   get writtenBytes(): number {
     return this.#writtenBytes;
   }
@@ -84,7 +80,7 @@ export class WriteAheadLog {
 
   /** Creates the files, durably, in place of existing ones: only after everything in these was checkpointed. */
   async create(): Promise<void> {
-    this.#files = await createFiles(this.#storePath);
+    this.#files = await createFiles(this.#directory);
   }
 
   /**
@@ -97,15 +93,16 @@ export class WriteAheadLog {
    */
   async append(record: Buffer, last: Revision): Promise<void> {
     const file = this.#files?.[this.#current] as WalFile;
+    const sectors = file.sectors.seal(record, this.#sealed, file.end);
     try {
-      await writeDurably(file.handle.fd, record, file.end);
+      await writeDurably(file.file, sectors, file.end);
     } catch (error) {
       await this.#retract(file, error);
       throw error;
     }
-    file.end += record.length;
+    file.end += sectors.length;
     file.last = last;
-    this.#writtenBytes += record.length;
+    this.#writtenBytes += sectors.length;
   }
 
   /** Closes the files. Tries again to erase a record that could not be erased. */
@@ -114,13 +111,7 @@ export class WriteAheadLog {
     this.#spoiled = undefined;
     const files = this.#files ?? [];
     this.#files = undefined;
-    await Promise.all(files.map(({handle}) => handle.close()));
-  }
-
-  /** Closes the files and deletes them, since everything is checkpointed. */
-  async remove(): Promise<void> {
-    await this.close();
-    await removeFiles(this.#storePath);
+    await Promise.all(files.map(({file}) => file.close()));
   }
 
   /** Erases the record of a failed write: the next opening must not find it. */
@@ -133,8 +124,8 @@ export class WriteAheadLog {
     }
   }
 
-  #fits(sizeBytes: number): boolean {
+  #fits(recordBytes: number): boolean {
     const file = this.#files?.[this.#current] as WalFile;
-    return file.end + sizeBytes <= WAL_FILE_BYTES;
+    return file.end + sealedBytes(recordBytes) <= WAL_FILE_BYTES;
   }
 }

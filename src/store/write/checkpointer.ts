@@ -19,10 +19,10 @@ const RETRY_DELAY_MS = 1000;
 
 /**
  * A checkpoint ends with the group that reaches one of these: preparing its transaction takes some milliseconds of the event loop. A
- * key that is written several times goes into the tree once, so keys are counted; all changes go into the change log. At the usual
- * sizes this many changes fill one file of the write-ahead log, and the other one is free meanwhile.
+ * key that is written several times goes into the tree once, so keys are counted; all changes go into the change log. A file of the
+ * write-ahead log holds 512 small groups, so that it is free again before the other one is full.
  */
-const LIMITS = {keysMax: 1000, changesMax: 3000} as const;
+const LIMITS = {keysMax: 1000, changesMax: 3000, groupsMax: 512} as const;
 
 /** Writes the groups of the memtable into the tree, while others write and read. */
 export class Checkpointer {
@@ -80,17 +80,18 @@ export class Checkpointer {
   #run(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running ??= this.#writeSome();
-    return this.#running;
+    // Running on nothing would end before it is noted as running, and would then seem to run for ever.
+    if (this.#deps.memtable.groups > 0) this.#running ??= this.#writeSome();
+    return this.#running ?? Promise.resolve();
   }
 
   async #writeSome(): Promise<void> {
     const {memtable, write} = this.#deps;
     const groups = memtable.first(LIMITS);
     try {
-      if (groups.length > 0) await write(groups);
+      await write(groups);
       memtable.remove(groups);
-      if (groups.length > 0) this.#checkpoints++;
+      this.#checkpoints++;
       this.#running = undefined;
       this.notice();
     } catch (error) {

@@ -15,6 +15,7 @@ import type {EntryCache} from '../tree/entry-cache.ts';
 import type {Tree} from '../tree/tree.ts';
 import {Memtable} from '../wal/memtable.ts';
 import {replayRecord} from '../wal/replay.ts';
+import {removeFiles} from '../wal/wal-files.ts';
 import {encodeWalRecord, type WalRecord, walRecordBytesMax} from '../wal/wal-record.ts';
 import {UnretractedRecordError, WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../wal/write-ahead-log.ts';
 import {Checkpointer} from './checkpointer.ts';
@@ -75,7 +76,7 @@ export class GroupWriter {
     this.#durableMs = Math.max(tree.changes.highestMs, tree.metadata.highestMs, recovered.at(-1)?.nowMs ?? 0);
     this.#space = new DiskSpace(deps);
     for (const record of recovered) this.memtable.add(replayRecord(record, key => this.#entries.stateOf(key)));
-    this.#log = new WriteAheadLog(directory.storePath, this.memtable.revision ?? 0);
+    this.#log = new WriteAheadLog(directory, this.memtable.revision ?? 0);
     this.#checkpointer = new Checkpointer({memtable: this.memtable, write: groups => this.#writeCheckpoint(groups)});
     this.#checkpointer.notice();
   }
@@ -131,8 +132,11 @@ export class GroupWriter {
 
   /** Closes the files of the write-ahead log, and deletes them if the tree needs none. To be called after the tree is closed. */
   async close(): Promise<void> {
-    const isDetached = this.#deps.tree.metadata.walId === undefined;
-    await (isDetached ? this.#log.remove() : this.#log.close());
+    await this.#log.close();
+    if (this.#deps.tree.metadata.walId !== undefined) return;
+    await removeFiles(this.#deps.directory).catch(error => {
+      this.#deps.log.error('the files of the write-ahead log cannot be deleted; nothing in them is needed', {error});
+    });
   }
 
   /** Starts no more checkpoints, since the tree is read-only. */

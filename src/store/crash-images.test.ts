@@ -1,0 +1,29 @@
+import {describe, expect, test} from 'vitest';
+import {CrashRun} from '../../test/support/disk/crash-run.ts';
+
+/** Number of images of all runs. */
+const IMAGES = 5000;
+
+/** Number of runs, each with its own writes. */
+const RUNS = 25;
+
+/** A little less than the number of blocks in one file of the write-ahead log, and in both. */
+const BLOCKS_BEFORE = [505, 1017];
+
+describe('a store whose machine loses power at any moment', () => {
+  for (let seed = 1; seed <= RUNS; seed++) {
+    test(`keeps what it acknowledged, all or nothing of the rest, and gives no revision twice (seed ${seed})`, async () => {
+      const run = new CrashRun(seed);
+      await run.loseAnywhere(IMAGES / RUNS);
+      expect(run.images).toBeGreaterThanOrEqual(IMAGES / RUNS);
+    });
+  }
+
+  for (const blocks of BLOCKS_BEFORE) {
+    test(`keeps the same while its log changes from one file to the other, after ${blocks} blocks`, async () => {
+      const run = new CrashRun(blocks);
+      await run.loseAnywhere(IMAGES / RUNS, blocks);
+      expect(run.images).toBeGreaterThanOrEqual(IMAGES / RUNS);
+    });
+  }
+});

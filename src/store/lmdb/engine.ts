@@ -1,0 +1,19 @@
+import type {DataDirectory} from '../disk/data-directory.ts';
+import {assertUndamaged, type Expected, removeUnfinished} from './check-pages.ts';
+import {type Environment, type EnvironmentOptions, openEnvironment} from './environment.ts';
+import {type LockOptions, takeLock} from './process-lock.ts';
+
+/** The engine that keeps the tree of a store, and the lock of its directory. */
+export interface Engine {
+  /** Opens the environment in an existing directory. @throws Errors of the operating system. */
+  openEnvironment(options: EnvironmentOptions): Environment;
+  /** Checks the files of a store before they are opened. @throws {AppError} `store-damaged`, `data-directory-unusable`. */
+  assertUndamaged(directory: DataDirectory, expected: Expected): Promise<void>;
+  /** Removes a store to which nothing was written, from a directory without a format: its creation was interrupted. */
+  removeUnfinished(directory: DataDirectory): Promise<void>;
+  /** Takes the lock of a data directory until it is disposed of. @throws {AppError} `data-directory-in-use`, `data-directory-unusable`. */
+  takeLock(directory: DataDirectory, options: LockOptions): Promise<AsyncDisposable>;
+}
+
+/** LMDB. */
+export const LMDB: Engine = {openEnvironment, assertUndamaged, removeUnfinished, takeLock};

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import {AppError} from '../../../src/domain/app-error.ts';
+import type {Operation, PutOperation} from '../../../src/domain/commit.ts';
+import type {Store} from '../../../src/domain/store.ts';
+import {changesOf, put, range, remove, textOf, write} from '../../../src/testing/shared/assertions.ts';
+import type {Random} from './random.ts';
+
+/** Key that every commit writes, with the number of the commit. */
+const MARK_KEY = 'mark';
+
+/** Number of other keys. */
+const KEYS = 6;
+
+/** Sizes of values, in bytes: parts of a sector, several sectors, several blocks, and too large for the write-ahead log. */
+const SIZES = [3, 100, 700, 5000, 60_000, 300_000];
+
+/** Time to live of some entries, in seconds: none expires during a test. */
+const TTL_SECONDS = 1_000_000;
+
+/** A commit, and its result so far. */
+export interface Attempt {
+  readonly operations: readonly Operation[];
+  /** Its revision, once it is acknowledged. */
+  revision?: number;
+  /** The code with which it was refused. */
+  refused?: string;
+}
+
+/** The promises that a store must keep after a crash. */
+export interface Promises {
+  /** Every commit that was sent. */
+  readonly attempts: readonly Readonly<Attempt>[];
+  /** True if a commit that was refused as `store-read-only` may be there: neither its sync nor its erasure succeeded. */
+  readonly mayStay?: boolean;
+  /** True if acknowledged commits may be missing, because the disk lied. */
+  readonly mayLose?: boolean;
+}
+
+/** Sends commits to a store, and records what was promised. */
+export class CrashLedger {
+  readonly #random: Random;
+  readonly #attempts: Attempt[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** The attempts as they are known now. */
+  get attempts(): readonly Readonly<Attempt>[] {
+    return this.#attempts.map(attempt => ({...attempt}));
+  }
+
+  /** Sends a commit, and waits until it is acknowledged or refused. */
+  commit(store: Store): Promise<void> {
+    return this.#send(store, this.#draw(this.#attempts.length));
+  }
+
+  /** Sends a commit of one block in the write-ahead log. */
+  commitBlock(store: Store): Promise<void> {
+    return this.#send(store, [put(MARK_KEY, String(this.#attempts.length))]);
+  }
+
+  async #send(store: Store, operations: readonly Operation[]): Promise<void> {
+    const attempt: Attempt = {operations};
+    this.#attempts.push(attempt);
+    try {
+      attempt.revision = (await write(store, ...attempt.operations)).revision;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      attempt.refused = error.failure.code;
+    }
+  }
+
+  #draw(mark: number): readonly Operation[] {
+    const operations: Operation[] = [put(MARK_KEY, String(mark))];
+    const first = this.#random(KEYS);
+    for (let index = 0; index < 1 + this.#random(3); index++) {
+      const key = `key ${(first + index) % KEYS}`;
+      operations.push(this.#random(5) === 0 ? remove(key) : this.#drawPut(key, mark));
+    }
+    return operations;
+  }
+
+  #drawPut(key: string, mark: number): PutOperation {
+    // Small values are the usual ones.
+    const sizeBytes = SIZES[Math.min(this.#random(SIZES.length), this.#random(2 * SIZES.length))] ?? 3;
+    const operation = put(key, JSON.stringify(`${mark} `.padEnd(sizeBytes, 'x')));
+    return this.#random(4) === 0 ? {...operation, expiry: {kind: 'after', ttlSeconds: TTL_SECONDS}} : operation;
+  }
+}
+
+/**
+ * Asserts that a store keeps its promises: its change log is a sequence of whole commits that were sent, each once; every acknowledged
+ * one is there under its revision, and no refused one; and its entries are what these commits come to.
+ *
+ * @returns The numbers of its commits, in their order.
+ */
+export async function assertKept(store: Store, promises: Promises): Promise<readonly number[]> {
+  const {attempts, mayLose = false} = promises;
+  const marks = await readMarks(store);
+  assert.equal(store.revision, marks.length, 'the last revision');
+  assert.equal(new Set(marks).size, marks.length, `a commit is there twice: ${marks}`);
+  for (const [index, mark] of marks.entries()) assertMayBe(promises, mark, index + 1);
+  for (const [mark, {revision}] of attempts.entries())
+    if (revision !== undefined && !mayLose) assert.equal(marks[revision - 1], mark, `revision ${revision} is lost`);
+  const entries = await store.list({...range({limit: 100}), values: true});
+  const found = new Map(entries.map(entry => [String(entry.key), textOf(entry)]));
+  assert.deepEqual(found, replay(marks.map(mark => attempts[mark]?.operations ?? [])));
+  return marks;
+}
+
+function assertMayBe({attempts, mayStay = false}: Promises, mark: number, revision: number): void {
+  const attempt = attempts[mark];
+  assert.ok(attempt !== undefined, `commit ${mark} was never sent`);
+  assert.ok((attempt.revision ?? revision) === revision, `revision ${attempt.revision} has become ${revision}`);
+  const stays = attempt.refused === undefined || (mayStay && attempt.refused === 'store-read-only');
+  assert.ok(stays, `commit ${mark} was refused (${attempt.refused}) and is there`);
+}
+
+/** Reads the commits of a store in their order; revisions have no gaps. */
+async function readMarks(store: Store): Promise<readonly number[]> {
+  const marks: number[] = [];
+  let revision = 0;
+  for (const change of await changesOf(store, 0, 100_000)) {
+    if (change.revision !== revision) assert.equal(change.revision, ++revision, 'a gap in the change log');
+    if (change.kind === 'put' && change.key === MARK_KEY) marks.push(Number(Buffer.from(change.json ?? '').toString()));
+  }
+  assert.equal(marks.length, revision, 'a commit is there in part');
+  return marks;
+}
+
+function replay(commits: readonly (readonly Operation[])[]): ReadonlyMap<string, string> {
+  const entries = new Map<string, string>();
+  for (const operation of commits.flat()) {
+    if (operation.kind === 'put') entries.set(operation.key, Buffer.from(operation.json).toString());
+    else if (operation.kind === 'delete') entries.delete(operation.key);
+  }
+  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import {AppError} from '../../../src/domain/app-error.ts';
+import {SILENT_LOG} from '../../../src/domain/log.ts';
+import type {Store} from '../../../src/domain/store.ts';
+import {openLmdbStore} from '../../../src/store/lmdb-store.ts';
+import {assertKept, CrashLedger, type Promises} from './crash-ledger.ts';
+import {type DiskCall, type Fault, MemoryDisk} from './memory-disk.ts';
+import {memoryEngine, type States} from './memory-engine.ts';
+import {createRandom, type Random} from './random.ts';
+
+/** The data directory on every memory disk; the directory above it is new too. */
+const DIRECTORY = '/made/data';
+
+/** Time of all writes, in milliseconds since the Unix epoch. */
+const NOW_MS = Date.parse('2026-01-02T03:04:05Z');
+
+/** Number of images at each call that changes the disk. */
+const IMAGES_PER_CALL = 2;
+
+/** Codes with which a store may be refused after its disk lied. */
+const REFUSALS: ReadonlySet<string> = new Set(['store-damaged', 'data-format-unsupported']);
+
+/** A store on a disk in memory that loses its power, fails or lies. */
+export class CrashRun {
+  readonly #random: Random;
+  readonly #states: States = new Map();
+  readonly #ledger: CrashLedger;
+  readonly #disk = new MemoryDisk();
+  #images = 0;
+  #imagesMax = 0;
+
+  constructor(seed: number) {
+    this.#random = createRandom(seed);
+    this.#ledger = new CrashLedger(this.#random);
+  }
+
+  /** Number of images that were checked. */
+  get images(): number {
+    return this.#images;
+  }
+
+  /**
+   * Runs a store, with restarts, until it was checked on so many images of its disk: some before each call that changes it.
+   *
+   * @param blocksBefore Number of blocks that are written to the log of each start before the first image.
+   */
+  async loseAnywhere(images: number, blocksBefore = 0): Promise<void> {
+    this.#imagesMax = images;
+    while (this.#images < images) await this.#runOnce(blocksBefore);
+  }
+
+  /**
+   * Runs a store while calls fail, and checks it again on a disk that works: after a kill, after a loss of power, or after a stop.
+   *
+   * @param faultOf Chooses the fault of a call, given its number from 1 on.
+   */
+  async fail(
+    faultOf: (call: DiskCall, number: number) => Fault | undefined,
+    end: 'kill' | 'loss' | 'stop',
+    exceptions: Omit<Promises, 'attempts'>,
+  ): Promise<void> {
+    let calls = 0;
+    this.#disk.onCall = async call => faultOf(call, ++calls);
+    const store = await this.#open(this.#disk).catch(() => undefined);
+    if (store !== undefined) await this.#write(store, 8);
+    if (end === 'stop') await store?.[Symbol.asyncDispose]();
+    const image = end === 'loss' ? this.#disk.afterLoss(this.#random) : this.#disk.afterKill();
+    this.#disk.onCall = async () => undefined;
+    const promises = {attempts: this.#ledger.attempts, ...exceptions};
+    if (end !== 'stop') await store?.[Symbol.asyncDispose]();
+    await (end === 'kill' ? this.#checkKilled(image, promises) : this.#check(image, promises));
+  }
+
+  async #runOnce(blocksBefore: number): Promise<void> {
+    this.#disk.onCall = blocksBefore === 0 ? () => this.#checkImages() : async () => undefined;
+    const store = await this.#open(this.#disk);
+    for (let rest = blocksBefore; rest > 0; rest--) await this.#ledger.commitBlock(store);
+    this.#disk.onCall = () => this.#checkImages();
+    await this.#write(store, 6 + this.#random(20));
+    await store[Symbol.asyncDispose]();
+  }
+
+  async #write(store: Store, commits: number): Promise<void> {
+    for (let rest = commits; rest > 0; ) {
+      // Some share a group.
+      const together = Math.min(rest, 1 + this.#random(3));
+      await Promise.all(Array.from({length: together}, () => this.#ledger.commit(store)));
+      rest -= together;
+      // A sweep writes the tree first, if it has to know of times of expiry.
+      if (this.#random(4) === 0) await store.sweep().catch(() => {});
+    }
+  }
+
+  async #checkImages(): Promise<undefined> {
+    if (this.#images >= this.#imagesMax) return;
+    const attempts = this.#ledger.attempts;
+    const disks = Array.from({length: IMAGES_PER_CALL}, () => this.#disk.afterLoss(this.#random));
+    for (const disk of disks) {
+      this.#images++;
+      await this.#check(disk, {attempts});
+    }
+  }
+
+  async #check(disk: MemoryDisk, promises: Promises): Promise<void> {
+    const store = await this.#open(disk).catch(error => {
+      const isRefused = error instanceof AppError && REFUSALS.has(error.failure.code);
+      if (promises.mayLose !== true || !isRefused) throw error;
+    });
+    if (store === undefined) return;
+    await assertKept(store, promises);
+    await store[Symbol.asyncDispose]();
+  }
+
+  /** Checks a store after a kill, and again after a loss of power: what was seen after the kill stays. */
+  async #checkKilled(disk: MemoryDisk, promises: Promises): Promise<void> {
+    const store = await this.#open(disk);
+    const seen = await assertKept(store, promises);
+    const lost = disk.afterLoss(this.#random);
+    await store[Symbol.asyncDispose]();
+    const again = await this.#open(lost);
+    const marks = await assertKept(again, promises);
+    await again[Symbol.asyncDispose]();
+    assert.deepEqual(marks, seen);
+  }
+
+  #open(disk: MemoryDisk): Promise<Store> {
+    const engine = memoryEngine(disk, this.#states);
+    const randomBytes = (sizeBytes: number): Uint8Array => Buffer.alloc(sizeBytes, this.#random(256));
+    return openLmdbStore({
+      directory: DIRECTORY,
+      files: disk,
+      engine,
+      nowMs: () => NOW_MS,
+      log: SILENT_LOG,
+      randomBytes,
+    });
+  }
+}
