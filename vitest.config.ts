@@ -2,9 +2,16 @@ import {configDefaults, defineConfig} from 'vitest/config';
 
 /** Settings of all kinds of tests. */
 export const test = {
-  include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'torture/**/*.test.ts', 'fuzz/**/*.test.ts', 'bench/**/*.test.ts'],
+  include: [
+    'src/**/*.test.ts',
+    'console/src/**/*.test.ts',
+    'test/**/*.test.ts',
+    'torture/**/*.test.ts',
+    'fuzz/**/*.test.ts',
+    'bench/**/*.test.ts',
+  ],
   // Those with real browsers take as long as all others: see vitest.browser.config.ts.
-  exclude: [...configDefaults.exclude, 'test/browser/**'],
+  exclude: [...configDefaults.exclude, 'test/browser/**', 'test/guides/**'],
   // Real disks, sockets and processes: what is slow here is the machine, not the code.
   testTimeout: 90_000,
   hookTimeout: 90_000,

@@ -14,7 +14,7 @@ let deps: RunDeps;
 
 beforeAll(async () => {
   backEnd = await startBackEnd();
-  service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
+  service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS, faults: []});
   const response = await fetch(`http://localhost:${service.port}/openapi.json`);
   const document = readDocument((await response.json()) as OpenApi);
   const oracle = createOracle(document, {secrets: service.secrets, pages: service.pages});

@@ -1,11 +1,13 @@
 import type {RequestHints} from './arbitrary/requests.ts';
 import {SIGN_INS} from './back-end.ts';
+import {NO_FAULTS} from './faults.ts';
 import {PILOTS} from './pilots.ts';
 import {FLIGHTS, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
 
 /** Values with which requests succeed at the fuzzed service, its back end and its plugins. */
 export const HINTS: RequestHints = {
-  bodies: {signIn: SIGN_INS, putSettings: SETTINGS, changeFlight: FLIGHTS, usePilot: PILOTS},
+  bodies: {signIn: SIGN_INS, putSettings: SETTINGS, changeFlight: FLIGHTS, usePilot: PILOTS, setFaults: NO_FAULTS},
+  onlyHinted: ['setFaults'],
   segments: PLUGIN_SEGMENTS,
   before: {getIdentity: 'signIn', verifySession: 'signIn', getFlight: 'changeFlight'},
   // It waits until the plugin runs.

@@ -1,6 +1,7 @@
 import {abortOnSignal} from '../test/support/interruption.ts';
 import {BACK_END_SECRETS, startBackEnd} from './back-end.ts';
 import {type ApiDocument, type OpenApi, readDocument} from './document.ts';
+import {FAULT_OPERATIONS, FAULTS} from './faults.ts';
 import {type Failure, type FuzzProgress, type FuzzReport, fuzz} from './fuzz.ts';
 import {type FuzzOptions, readOptions, USAGE, UsageError} from './options.ts';
 import {formatFailure, formatProgress, formatReport} from './report.ts';
@@ -29,8 +30,12 @@ async function main(): Promise<number> {
 async function run(options: FuzzOptions): Promise<number> {
   const interrupted = abortOnSignal();
   await using backEnd = await startBackEnd();
-  await using service = await startService({airlineJson: backEnd.airlineJson, secrets: BACK_END_SECRETS});
-  const document = await fetchDocument(service.port);
+  await using service = await startService({
+    airlineJson: backEnd.airlineJson,
+    secrets: BACK_END_SECRETS,
+    faults: options.faults ? FAULTS : [],
+  });
+  const document = withoutFaultOperations(await fetchDocument(service.port), options);
   process.stderr.write(`seed ${options.seeds.join(' and ')}\n`);
   const report = await fuzz(options, {
     service,
@@ -54,6 +59,12 @@ async function fetchDocument(port: number): Promise<ApiDocument> {
   const response = await fetch(`http://localhost:${port}/openapi.json`);
   if (!response.ok) throw new Error(`/openapi.json was answered with ${response.status}`);
   return readDocument((await response.json()) as OpenApi);
+}
+
+/** Leaves out the operations that would end the faults of the run. */
+function withoutFaultOperations(document: ApiDocument, {faults}: FuzzOptions): ApiDocument {
+  if (!faults) return document;
+  return {...document, operations: document.operations.filter(({name}) => !FAULT_OPERATIONS.includes(name))};
 }
 
 function createProgress(): (progress: FuzzProgress) => void {

@@ -35,7 +35,7 @@ describe('readOptions()', () => {
 });
 
 test('the usage text has a line for each flag', () => {
-  expect(flagsOf(USAGE)).toEqual(['minutes', 'runs', 'seed', 'path', 'only', 'quick', 'json', 'help']);
+  expect(flagsOf(USAGE)).toEqual(['minutes', 'runs', 'seed', 'path', 'only', 'faults', 'quick', 'json', 'help']);
   expect(USAGE).not.toContain('\u23ce');
 });
 

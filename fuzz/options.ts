@@ -13,6 +13,8 @@ export interface FuzzOptions {
   readonly path: string | undefined;
   /** Names of the properties to run; empty for all. */
   readonly only: readonly string[];
+  /** True if the service has faults switched on. */
+  readonly faults: boolean;
   readonly json: boolean;
 }
 
@@ -43,6 +45,7 @@ and checks every answer.
   --path P      with --seed and --only: repeats one case, as a failure prints it
   --only NAME   run only this operation, or one of "pages", "sequences", "bytes", "web-sockets",
                 "hostile-shapes", "hostile-patches", "hostile-pages"; repeatable
+  --faults      with faults that are switched on: every failure has to be one that was asked for
   --quick       less than a minute, half of it with a fixed seed
   --json        print the report as JSON, on standard output
   --help        print this text
@@ -50,7 +53,7 @@ and checks every answer.
 
 /** @returns Undefined if help is requested. @throws {UsageError} */
 export function readOptions(args: readonly string[]): FuzzOptions | undefined {
-  const {help, minutes, runs, seed, path, only, quick, json} = parse(args);
+  const {help, minutes, runs, seed, path, only, faults, quick, json} = parse(args);
   if (help) return undefined;
   if (path !== undefined && (seed === undefined || only.length !== 1))
     throw new UsageError('--path needs exactly one --seed and one --only');
@@ -63,6 +66,7 @@ export function readOptions(args: readonly string[]): FuzzOptions | undefined {
     seeds: quick && seed === undefined ? [QUICK_SEED, chosen] : [chosen],
     path,
     only,
+    faults,
     json,
   };
 }
@@ -77,6 +81,7 @@ function parse(args: readonly string[]) {
         seed: {type: 'string'},
         path: {type: 'string'},
         only: {type: 'string', multiple: true, default: []},
+        faults: {type: 'boolean', default: false},
         quick: {type: 'boolean', default: false},
         json: {type: 'boolean', default: false},
         help: {type: 'boolean', default: false},

@@ -31,6 +31,7 @@ const EVENT = {type: 'object', properties: {kind: {enum: ['written']}}, required
 const DOCUMENT = {
   components: {schemas: {Problem: PROBLEM}},
   paths: {
+    '/': {get: {operationId: 'getConsole', responses: {...COMMON, '200': ANY}}},
     '/pilots/{key}': {
       get: {
         operationId: 'getPilot',
@@ -97,6 +98,8 @@ const REFUSED = {status: 400, code: 'malformed-request', detail: 'It has no Host
 
 const PAGE: CheckedRequest = {method: 'GET', target: '/plugins/com.example/index.html'};
 
+const CONSOLE: CheckedRequest = {method: 'GET', target: '/'};
+
 /** An answer with a file of a page. */
 function makeFile(status: number, body: string, headers: Readonly<Record<string, string | undefined>> = {}): Answer {
   return makeAnswer(status, body, {etag: '"1"', 'cache-control': 'no-cache', ...headers});
@@ -149,6 +152,8 @@ describe('the oracle accepts', () => {
       answer: makeAnswer(308, '', {'content-type': undefined, location: '/events'}),
     },
     {name: 'a file of a page', request: PAGE, answer: makeFile(200, '<title>Page</title>')},
+    {name: 'the console', request: CONSOLE, answer: makeFile(200, '<title>Page</title>')},
+    {name: 'a part of the console', request: CONSOLE, answer: makeFile(206, 'Page')},
     {
       name: 'that a page has no such file',
       request: PAGE,
@@ -255,6 +260,12 @@ describe('the oracle reports', () => {
     {
       name: 'a stack trace',
       answer: makeAnswer(400, {...REFUSED, detail: 'Error: x\n    at run (file:///app/dist/x.js:1:1)'}),
+      rule: 'leak',
+    },
+    {
+      name: 'another file as the console',
+      request: CONSOLE,
+      answer: makeFile(200, '{"id":"com.example"}'),
       rule: 'leak',
     },
     {name: 'a file beside a page', request: PAGE, answer: makeFile(200, '{"id":"com.example"}'), rule: 'leak'},

@@ -1,6 +1,7 @@
 // biome-ignore lint/style/noExcessiveLinesPerFile: the rules for answers, one a function.
 import type {Answer} from './connection.ts';
 import type {ApiDocument, DescribedAnswer, Operation, Place} from './document.ts';
+import {FAULT_CODES} from './faults.ts';
 import {type Finding, type Found, found, headerOf, textOf} from './finding.ts';
 import {checkFile, FILE_HEADERS, isFile} from './page-files.ts';
 import type {WebSocketFrame} from './web-socket-frames.ts';
@@ -56,6 +57,7 @@ const COMMON_HEADERS = new Set([
   'content-length',
   'content-security-policy',
   'content-type',
+  'crewroom-fault',
   'cross-origin-opener-policy',
   'cross-origin-resource-policy',
   'date',
@@ -90,7 +92,7 @@ export function createOracle(document: ApiDocument, {secrets, pages}: JudgeOptio
       ...(request.foreign === true && answer.status < 400 ? [found('admitted', 'the guard must refuse it')] : []),
       ...checkHeaders(answer, isFile(place, answer)),
       ...checkSecrets(answer, secrets),
-      ...(isFile(place, answer) ? checkFile(answer, pages) : checkPlace(place, answer, document)),
+      ...(isFile(place, answer) ? checkFile(answer, pages) : checkContent(place, answer, document)),
     ];
     return all.map(({rule, text}) => ({rule, where, text}));
   };
@@ -136,6 +138,22 @@ function* checkSecrets({headers, body}: Answer, secrets: readonly string[]): Ite
   const text = `${JSON.stringify(headers)}${textOf({body}).replace(PLUGIN_PATHS, '')}`;
   for (const secret of secrets)
     if (text.includes(secret)) yield found('leak', `it contains a secret: ${secret.slice(0, 3)}…`);
+}
+
+/** Checks an answer of an operation, or the failure in its place that a fault caused. */
+function checkContent(place: Place, answer: Answer, document: ApiDocument): Iterable<Found> {
+  const faults = headerOf(answer.headers, 'crewroom-fault')?.split(', ') ?? [];
+  return faults.includes('error') ? checkAsked(answer, document) : checkPlace(place, answer, document);
+}
+
+/** Checks a failure that a fault caused: it has a code that was asked for, and says that it is a fault. */
+function* checkAsked(answer: Answer, document: ApiDocument): Iterable<Found> {
+  // The answer to HEAD has no body.
+  if (answer.body.length === 0) return;
+  yield* checkProblem(answer, document);
+  const code = codeOf(answer);
+  if (code === undefined || !FAULT_CODES.includes(code)) yield found('wrong-problem', `its code is ${code}`);
+  if (!textOf(answer).includes('"fault":"error"')) yield found('wrong-problem', 'it does not name the fault');
 }
 
 function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Iterable<Found> {

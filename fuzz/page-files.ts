@@ -6,8 +6,13 @@ import {type Found, found, headerOf} from './finding.ts';
 export const FILE_HEADERS = {'cache-control': 'no-cache'};
 
 /** Returns whether an answer is about a file of a page, or a part of it. */
-export function isFile({kind}: Place, {status}: Answer): boolean {
-  return kind === 'page' && [200, 206, 304, 416].includes(status);
+export function isFile(place: Place, {status}: Answer): boolean {
+  return isPage(place) && [200, 206, 304, 416].includes(status);
+}
+
+/** Returns whether a place has files: pages of plugins, and the console, which the document names. */
+function isPage(place: Place): boolean {
+  return place.kind === 'page' || ('operation' in place && place.operation.path === '/');
 }
 
 /** Checks an answer with a file: it has an entity tag, and its bytes are those of a page and of no other file. */

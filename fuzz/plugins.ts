@@ -80,12 +80,14 @@ export async function writePlugins(directory: string): Promise<void> {
   for (const id of [PLUGIN, ...OTHER_PLUGINS]) await copyPlugin(id, directory, PLUGINS);
 }
 
-/** Reads the contents of all files that pages may show. */
+/** Reads the contents of all files that pages may show: those of plugins, and the console at `/`. */
 export async function readPages(): Promise<readonly string[]> {
-  const files = [PLUGIN, ...OTHER_PLUGINS].flatMap(id => PAGE_FILES.map(name => join(PLUGINS, id, 'ui', name)));
+  const ofPlugins = [PLUGIN, ...OTHER_PLUGINS].flatMap(id => PAGE_FILES.map(name => join(PLUGINS, id, 'ui', name)));
+  const files = [...ofPlugins, CONSOLE];
   return (await Promise.allSettled(files.map(file => readFile(file, 'utf8')))).flatMap(read =>
     read.status === 'fulfilled' ? [read.value] : [],
   );
 }
 
 const PLUGINS = fileURLToPath(new URL('plugins/', import.meta.url));
+const CONSOLE = fileURLToPath(new URL('../dist/console/index.html', import.meta.url));

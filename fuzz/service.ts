@@ -13,7 +13,7 @@ export interface FuzzedService extends AsyncDisposable {
   readonly processId: number;
   /** Secrets of the service that no answer may contain. */
   readonly secrets: readonly string[];
-  /** Contents of the pages of its plugins. */
+  /** Contents of the files of its pages. */
   readonly pages: readonly string[];
   /** Number of unexpected ends of its process. */
   readonly crashes: number;
@@ -66,6 +66,8 @@ export interface StartOptions {
   readonly airlineJson: string;
   /** Texts that neither answers nor the log may contain. */
   readonly secrets: readonly string[];
+  /** Faults that are switched on. */
+  readonly faults: readonly string[];
 }
 
 /** Starts the built service in a process and a directory of its own. @throws {Error} If it does not become ready. */
@@ -73,7 +75,7 @@ export async function startService(options: StartOptions): Promise<FuzzedService
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-fuzz-'));
   await writeFile(join(directory, 'airline.json'), options.airlineJson);
   await writePlugins(join(directory, 'plugins'));
-  const service = new ChildService(directory, options.secrets, await readPages());
+  const service = new ChildService(directory, options, await readPages());
   try {
     await service.revive();
   } catch (error) {
@@ -88,6 +90,7 @@ class ChildService implements FuzzedService {
   readonly pages: readonly string[];
   readonly #directory: string;
   readonly #hidden: readonly string[];
+  readonly #faults: readonly string[];
   #child: ChildProcess | undefined;
   #started: Promise<void> | undefined;
   #port = 0;
@@ -96,7 +99,8 @@ class ChildService implements FuzzedService {
   #longestTickMs = 0;
   readonly #complaints: Complaint[] = [];
 
-  constructor(directory: string, secrets: readonly string[], pages: readonly string[]) {
+  constructor(directory: string, {secrets, faults}: StartOptions, pages: readonly string[]) {
+    this.#faults = faults;
     this.#directory = directory;
     this.#hidden = secrets;
     this.secrets = [...secrets, directory];
@@ -137,7 +141,8 @@ class ChildService implements FuzzedService {
       ...['--plugins', join(this.#directory, 'plugins')],
     ];
     const args = ['start', '--json', ...port, ...files, '--no-keep', '--allow-origin', 'https://pages.example'];
-    const child = spawn(process.execPath, ['--import', TICK_MONITOR, MAIN, ...args], {
+    const faults = this.#faults.flatMap(fault => ['--fault', fault]);
+    const child = spawn(process.execPath, ['--import', TICK_MONITOR, MAIN, ...args, ...faults], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       env: {PATH: process.env['PATH'], HOME: this.#directory},
       // A process group of its own: otherwise Ctrl+C would end the service, and that would look like a crash.

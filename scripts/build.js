@@ -1,89 +1,56 @@
 #!/usr/bin/env node
-// Builds dist/ from src/, unless dist/ is the result of the same sources already. Plain JavaScript, since it runs on every
-// supported Node before anything is built.
+// Builds dist/ from src/, and dist/ of each package in packages/, unless they are the results of the same sources already. Plain
+// JavaScript, since it runs on every supported Node before anything is built.
 import {spawnSync} from 'node:child_process';
-import {createHash} from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import {chmodSync, cpSync, existsSync, readdirSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
+import {buildFolder} from './build-folder.js';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
 const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
 
-/** The file that names the sources of dist/, and the built files as they were. */
-const record = join(dist, '.built');
+/** Files that every build reads. `package.json` has the versions of the compiler and of the other packages. */
+const SETTINGS = ['package.json', 'tsconfig.json', 'scripts/build.js', 'scripts/build-folder.js'].map(name =>
+  join(root, name),
+);
 
-const sources = hashSources();
-if (!existsSync(record) || readFileSync(record, 'utf8') !== describeBuild()) await build();
+const packages = join(root, 'packages');
+for (const name of existsSync(packages) ? readdirSync(packages) : []) await buildPackage(join(packages, name));
+await buildService();
 
-async function build() {
-  // Beside dist/, on the same file system: a service may be running from dist/ and load further files at any moment.
-  const built = mkdtempSync(join(root, '.dist-'));
-  try {
-    const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', built];
-    const {status} = spawnSync(process.execPath, [compiler, ...options], {stdio: 'inherit'});
-    if (status === 0) {
-      chmodSync(join(built, 'cli', 'main.js'), 0o755);
-      copyDocsPage(built);
-      copyKeychainProcess(built);
-      await writeSchemas(built);
-      rmSync(record, {force: true});
-      replaceFiles(built);
-      writeFileSync(record, describeBuild());
-    } else {
-      process.exitCode = 1;
-    }
-  } finally {
-    rmSync(built, {recursive: true, force: true});
-  }
-}
-
-/** Hashes everything that a build reads: the sources, its settings and, by their versions, the compiler and the other packages. */
-function hashSources() {
-  const hash = createHash('sha256');
-  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', join('scripts', 'build.js')];
-  for (const name of [...settings, ...listFiles(join(root, 'src')).map(file => join('src', file))])
-    if (!name.endsWith('.test.ts'))
-      hash
-        .update(name)
-        .update('\0')
-        .update(readFileSync(join(root, name)))
-        .update('\0');
-  return hash.digest('hex');
-}
-
-/** Describes dist/ as a build of the sources left it: a file that was changed, added or removed later makes a difference. */
-function describeBuild() {
-  const files = listFiles(dist).map(name => {
-    const {size, mtimeMs} = statSync(join(dist, name));
-    return `${name} ${size} ${mtimeMs}\n`;
+async function buildService() {
+  const sources = [...SETTINGS, ...['tsconfig.build.json', 'src', 'console'].map(name => join(root, name))];
+  const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
+    if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
+    chmodSync(join(built, 'cli', 'main.js'), 0o755);
+    copyDocsPage(built);
+    copyKeychainProcess(built);
+    await buildConsole(built);
+    await writeSchemas(built);
+    return true;
   });
-  return `${sources}\n${files.join('')}`;
+  if (!isBuilt) process.exitCode = 1;
 }
 
-/** Lists the files below a folder, without the record. */
-function listFiles(folder) {
-  return readdirSync(folder, {recursive: true, withFileTypes: true})
-    .filter(entry => !entry.isDirectory())
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => path !== record)
-    .map(path => path.slice(folder.length + 1))
-    .sort();
+/** Builds a package twice: as ES modules, and as CommonJS for bundlers and compilers that know nothing else. */
+async function buildPackage(folder) {
+  const sources = [...SETTINGS, ...['package.json', 'tsconfig.json', 'src'].map(name => join(folder, name))];
+  const isBuilt = await buildFolder(join(folder, 'dist'), sources, built => {
+    const options = ['-p', folder, '--noEmit', 'false', '--outDir'];
+    const commonJs = join(built, 'cjs');
+    if (!compile([...options, built]) || !compile([...options, commonJs, '--module', 'commonjs'])) return false;
+    writeFileSync(join(commonJs, 'package.json'), '{"type": "commonjs"}\n');
+    return true;
+  });
+  if (!isBuilt) process.exitCode = 1;
+}
+
+/** Compiles a project. @returns Whether it had no error. */
+function compile(options) {
+  return spawnSync(process.execPath, [compiler, ...options], {stdio: 'inherit'}).status === 0;
 }
 
 /** Assembles the page of the documentation: our files, and the files of Swagger UI that it needs. */
@@ -100,26 +67,21 @@ function copyKeychainProcess(built) {
   cpSync(join(root, 'src', file), join(built, file));
 }
 
+/** Bundles the console, an application for browsers. */
+async function buildConsole(built) {
+  const {build: bundle} = await import('vite');
+  const configFile = join(root, 'console', 'vite.config.ts');
+  await bundle({
+    configFile,
+    configLoader: 'runner',
+    logLevel: 'warn',
+    build: {outDir: join(built, 'console'), emptyOutDir: true},
+  });
+}
+
 /** Writes the JSON Schemas of files that people write, which the built sources describe. */
 async function writeSchemas(built) {
   const {FILE_SCHEMAS} = await import(pathToFileURL(join(built, 'schemas', 'file-schemas.js')).href);
   for (const [name, schema] of Object.entries(FILE_SCHEMAS))
     writeFileSync(join(built, 'schemas', name), `${JSON.stringify(schema, null, 2)}\n`);
-}
-
-/**
- * Replaces each file of dist/ by the one that was built, atomically, and only then removes those that are no longer
- * built.
- */
-function replaceFiles(built) {
-  const names = new Set();
-  for (const entry of readdirSync(built, {recursive: true, withFileTypes: true})) {
-    const name = join(entry.parentPath, entry.name).slice(built.length + 1);
-    names.add(name);
-    if (entry.isDirectory()) continue;
-    mkdirSync(dirname(join(dist, name)), {recursive: true});
-    renameSync(join(built, name), join(dist, name));
-  }
-  for (const name of readdirSync(dist, {recursive: true, encoding: 'utf8'}))
-    if (!names.has(name)) rmSync(join(dist, name), {recursive: true, force: true});
 }

@@ -2,7 +2,7 @@
 // Packs the package, installs it in an empty project, and uses it there as a new user would: types, public doors, JSON
 // Schemas, command.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -26,8 +26,13 @@ try {
   const unneeded = packed.files
     .map(file => file.path)
     .filter(
-      path => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || /(^|\/)\./.test(path),
+      path =>
+        !/^(packages\/(?:background|ui)-sdk\/)?(dist\/|css\/|templates\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(
+          path,
+        ) || /(^|\/)\./.test(path),
     );
+  if (!packed.files.some(file => file.path === 'dist/console/index.html'))
+    throw new Error('the package has no console');
   if (unneeded.length > 0) throw new Error(`the package contains unneeded files: ${unneeded.join(', ')}`);
 
   writeFileSync(join(project, 'package.json'), JSON.stringify({name: 'consumer', private: true, type: 'module'}));
@@ -55,7 +60,12 @@ try {
   const printed = run(process.execPath, [join(project, 'out', 'consumer.js')]).trim();
   if (printed !== '{"hello":1}') throw new Error(`the consumer printed ${JSON.stringify(printed)}`);
   checkSchemas();
-  const version = run(join(project, 'node_modules', '.bin', 'crewroom'), ['version']).trim();
+  const command = join(project, 'node_modules', '.bin', 'crewroom');
+  const version = run(command, ['version']).trim();
+  run(command, ['plugin', 'new', 'made']);
+  if (!readFileSync(join(project, 'made', '.gitignore'), 'utf8').includes('node_modules'))
+    throw new Error('a new plugin has no .gitignore');
+  checkBackground();
   process.stdout.write(`installed, type-checked and run in an empty project: ${version}\n`);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
@@ -70,6 +80,43 @@ function checkSchemas() {
   const {resolve} = createRequire(join(project, 'consumer.ts'));
   for (const name of ['profile', 'config', 'manifest'])
     ajv.compile(JSON.parse(readFileSync(resolve(`crewroom/schemas/${name}.json`), 'utf8')));
+}
+
+/** Runs a background that loads the SDK from its host, by both of its names. */
+function checkBackground() {
+  const folder = join(project, 'plugin');
+  mkdirSync(join(folder, 'background'), {recursive: true, mode: 0o700});
+  const manifest = {
+    id: 'com.example.a',
+    name: 'A',
+    version: '1.0.0',
+    type: 'user',
+    description: '',
+    availableSettings: {},
+  };
+  writeFileSync(join(folder, 'plugin.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, 'background', 'index.js'), BACKGROUND());
+  const request = `fetch(process.env.CREWROOM_URL + '/api/com.example.a/sdk').then(async r => console.log(await r.text()))`;
+  const printed = run(join(project, 'node_modules', '.bin', 'crewroom'), [
+    'run',
+    '--plugin',
+    folder,
+    '--',
+    process.execPath,
+    '-e',
+    request,
+  ]);
+  if (!printed.includes('["function","function"]')) throw new Error(`the background answered ${printed}`);
+}
+
+function BACKGROUND() {
+  return `
+import {createRequire} from 'node:module';
+import {defineBackground} from 'crewroom-background-sdk';
+const {log} = createRequire(import.meta.url)('@tfdidesign/smartcars3-background-sdk');
+const handler = (request, response) => response.json([typeof defineBackground, typeof log]);
+export default defineBackground({routes: {get: {sdk: {handler}}}});
+`;
 }
 
 function CONSUMER() {

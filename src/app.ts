@@ -3,11 +3,13 @@ import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {AppError} from './domain/app-error.ts';
 import type {Events} from './domain/event.ts';
+import type {Faults} from './domain/fault.ts';
 import type {Flight} from './domain/flight.ts';
 import type {IdentitySource} from './domain/identity.ts';
 import {limitsWith} from './domain/limits.ts';
 import type {Pilots} from './domain/pilots.ts';
 import type {Plugins} from './domain/plugin.ts';
+import type {Requests} from './domain/recorded-request.ts';
 import type {ServedSessions, Sessions} from './domain/session.ts';
 import type {Store} from './domain/store.ts';
 import type {StoreId} from './domain/store-id.ts';
@@ -16,9 +18,13 @@ import type {Transfer} from './domain/transfer.ts';
 import type {TypedEntries} from './domain/typed-entries.ts';
 import type {UserSettings} from './domain/user-settings.ts';
 import {createEventHub} from './events/event-hub.ts';
+import {createFaultSwitch, type FaultSwitch, readFaultTexts} from './faults/fault-switch.ts';
+import {createFaultySessions} from './faults/faulty-sessions.ts';
+import {createFaultyStore} from './faults/faulty-store.ts';
 import type {FetchHandler} from './http/fetch-handler.ts';
 import {createHttpService, type HttpService} from './http/http-service.ts';
 import type {JsonObject} from './http/openapi/document.ts';
+import type {PageServer} from './http/proxy/page-server.ts';
 import {createRoutes} from './http/routes/create-routes.ts';
 import {createPilotChoice} from './identity/pilot-choice.ts';
 import {openFixedSessions} from './identity/session/fixed-sessions.ts';
@@ -29,6 +35,7 @@ import {openFlight} from './plugins/flight/simulated-flight.ts';
 import type {PluginHost} from './plugins/plugin-host.ts';
 import {readPluginConfig} from './plugins/settings/plugin-config.ts';
 import {openUserSettings} from './plugins/settings/user-settings.ts';
+import {createRequestRing, type RequestRing} from './requests/request-ring.ts';
 import {announcePlugins} from './service/announce-plugins.ts';
 import {createEntryService} from './service/entry-service.ts';
 import {createSweeper, type Sweeper} from './service/sweeper.ts';
@@ -65,6 +72,10 @@ export interface Crewroom extends AsyncDisposable {
   readonly settings: UserSettings;
   /** The simulated flight. */
   readonly flight: Flight;
+  /** The last requests that were answered. */
+  readonly requests: Requests;
+  /** Faults for testing plugins, also how they cope with a disk that is full or a connection that is cut. */
+  readonly faults: Faults;
   /** Answers a request as the HTTP service does, guard included. Its address is `http://localhost:7172` unless configured otherwise. */
   readonly fetch: FetchHandler;
   /**
@@ -81,7 +92,7 @@ export interface Crewroom extends AsyncDisposable {
  * Opens the service inside this program: the same store, identity, guard and answers as `crewroom start`.
  *
  * @param options Settings that differ from the defaults.
- * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-profile`,
+ * @throws {AppError} `invalid-configuration` with every problem of the options; `unsafe-host`; `invalid-faults`; `invalid-profile`,
  * `invalid-airline`; `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`. Nothing stays
  * open then.
  *
@@ -104,19 +115,26 @@ export async function openCrewroom(
   if (!isLoopback(config.host)) throw new AppError({code: 'unsafe-host', host: config.host});
   const pluginConfig = await readPluginConfig(config.pluginConfig);
   const given: CrewroomParts = {...DEFAULT_PARTS, ...parts};
+  const faults = createFaultSwitch({...given, ephemeral: config.ephemeral});
+  faults.set(readFaultTexts(config.fault));
   const opened: AsyncDisposable[] = [];
   try {
     // 2. Open the identity that is served while no pilot is signed in.
     const base = await given.openIdentity(config, given);
     opened.unshift(base);
     // 3. Open the store, which keeps other processes out of the data directory.
-    const store = await given.openStore(config, given);
+    const store = await given.openStore(config, {...given, nowMs: faults.storeNowMs});
     opened.unshift(store);
     // 4. Resume the session. After the store: two processes that resume one session would end it for each other.
     const hasSignIn = parts.openIdentity === undefined || config.airline !== '';
     const identity = hasSignIn ? await openSessions(base, config, given) : openFixedSessions(base, given.nowMs);
     // 5. Connect the services, the HTTP handler and the sweeper.
-    return new OpenedCrewroom({config, pluginConfig, parts: given, base, identity, store});
+    const pageServer = given.pageServer === undefined ? undefined : await openProxy(given.pageServer);
+    return new OpenedCrewroom({
+      ...{config, pluginConfig, parts: given, base, pageServer, faults},
+      identity: createFaultySessions(identity, faults),
+      store: createFaultyStore(store, faults),
+    });
   } catch (error) {
     for (const each of opened) await each[Symbol.asyncDispose]();
     throw error;
@@ -129,6 +147,9 @@ export async function openCrewroom(
  */
 const PLUGINS_SERVED_MS = 2000;
 
+/** Paths of the routes whose requests are not recorded: those that only read figures, again and again. */
+const UNRECORDED_ROUTES = ['/api/requests', '/metrics'];
+
 interface Opened {
   readonly config: Config;
   /** Content of the configuration that plugins read, as JSON text. */
@@ -138,6 +159,8 @@ interface Opened {
   readonly base: IdentitySource;
   readonly identity: IdentitySource & ServedSessions;
   readonly store: Store;
+  readonly pageServer: PageServer | undefined;
+  readonly faults: FaultSwitch;
 }
 
 class OpenedCrewroom implements Crewroom {
@@ -152,6 +175,8 @@ class OpenedCrewroom implements Crewroom {
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
+  readonly requests: RequestRing;
+  readonly faults: Faults;
   readonly fetch: FetchHandler;
   readonly #host: PluginHost;
   readonly #store: Store;
@@ -160,42 +185,48 @@ class OpenedCrewroom implements Crewroom {
   readonly #http: HttpService;
   #closed: Promise<void> | undefined;
 
-  constructor({config, pluginConfig, parts, base, identity, store}: Opened) {
+  constructor({config, pluginConfig, parts, base, identity, store, pageServer, faults}: Opened) {
     const {log, nowMs, elapsedMs, randomBytes, timers} = parts;
     const limits = limitsWith(config);
     this.config = config;
     this.storeId = store.id;
+    this.faults = faults;
     this.identity = identity;
     this.sessions = identity;
     this.pilots = createPilotChoice({identity, base});
     this.#store = store;
     this.#timers = timers;
     this.#sweeper = createSweeper({store, log, timers, elapsedMs});
+    faults.onChange(() => this.#sweeper.notice(0));
     const onTtl = (ttlSeconds: number): void => this.#sweeper.notice(ttlSeconds);
     const entries = createEntryService({store, limits, pause, onTtl});
     this.entries = withValues(entries);
     const events = createEventHub({store, identity, log, limits});
     this.events = events;
     const onExpiringEntries = (): void => this.#sweeper.notice(0);
-    this.transfer = createTransferService({store, limits, nowMs, pause, onExpiringEntries});
+    this.transfer = createTransferService({store, limits, nowMs: faults.storeNowMs, pause, onExpiringEntries});
     this.#host = openPlugins(config, parts, identity);
     this.plugins = this.#host;
     announcePlugins(this.#host, events);
     this.settings = openUserSettings({entries: this.entries, store, timers, plugins: this.#host, log});
     this.flight = openFlight({elapsedMs});
-    const {transfer, pilots, plugins, settings, flight} = this;
+    this.requests = createRequestRing({omitted: UNRECORDED_ROUTES, nowMs, randomBytes, timers});
+    const {transfer, pilots, plugins, settings, flight, requests} = this;
     const versions = {version: VERSION, apiVersion: API_VERSION};
     const metrics = new Metrics({
       ...{store, events, plugins, nowMs, elapsedMs, pause, ...versions},
       connections: () => this.#http.statistics(),
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
-    const services = {...data, pilots, plugins, settings, flight, metrics};
-    const forPlugins = {pluginConfig, allowedOrigins: config.allowOrigin, nowMs};
+    const services = {...data, pilots, plugins, settings, flight, faults, requests, metrics};
+    const forPlugins = {pluginConfig, pageServer, allowedOrigins: config.allowOrigin, nowMs};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({
-      ...{routes, settings: config, limits, log, randomBytes, elapsedMs},
-      onAnswered: answered => metrics.countRequest(answered),
+      ...{routes, settings: config, limits, log, randomBytes, elapsedMs, faults},
+      onAnswered: answered => {
+        metrics.countRequest(answered);
+        requests.record(answered);
+      },
       onFailure: code => metrics.countFailure(code),
     });
     this.fetch = this.#http.fetch;
@@ -220,6 +251,7 @@ class OpenedCrewroom implements Crewroom {
     await this.settings[Symbol.asyncDispose]();
     // 2. End the event streams, which would keep the server from stopping.
     const eventsEnded = this.events[Symbol.asyncDispose]();
+    this.requests[Symbol.dispose]();
     try {
       // 3. Stop the server and the identity together: a sign-in that waits for a slow back end would delay other requests.
       await Promise.all([this.#http[Symbol.asyncDispose](), this.identity[Symbol.asyncDispose]()]);
@@ -232,6 +264,12 @@ class OpenedCrewroom implements Crewroom {
       await eventsEnded;
     }
   }
+}
+
+/** Opens the proxy to a dev server. Loaded on demand: only services for authors of plugins have one. */
+async function openProxy(address: string): Promise<PageServer> {
+  const {openPageServer} = await import('./http/proxy/page-server.ts');
+  return openPageServer(address);
 }
 
 /** Waits for a promise, but no longer than a time. */

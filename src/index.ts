@@ -34,12 +34,14 @@ export type {
 export type {Entry, EntryInfo, Expectation} from './domain/entry.ts';
 export type {
   ClientRequested,
+  DefaultEventKind,
   EntryEvent,
   EntryRemoved,
   EntryWritten,
   Event,
   EventBatch,
   EventKind,
+  EventOfKind,
   Events,
   IdentityChanged,
   PluginLogged,
@@ -55,6 +57,14 @@ export type {
   FailureCode,
   ImportedPart,
 } from './domain/failure.ts';
+export type {
+  Fault,
+  FaultKind,
+  FaultList,
+  FaultSelection,
+  Faults,
+  RequestFault,
+} from './domain/fault.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -86,6 +96,13 @@ export type {
 } from './domain/plugin.ts';
 export type {PluginId} from './domain/plugin-id.ts';
 export type {PluginManifest, PluginSetting} from './domain/plugin-manifest.ts';
+export type {
+  FollowOptions,
+  RecordedFailure,
+  RecordedRequest,
+  RequestPage,
+  Requests,
+} from './domain/recorded-request.ts';
 export {
   formatRevision,
   type GivenRevision,

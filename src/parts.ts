@@ -39,6 +39,11 @@ export interface CrewroomParts {
   readonly timers: Timers;
   /** Calls the back end of the airline. @default {globalThis.fetch} */
   readonly fetch: typeof globalThis.fetch;
+  /**
+   * The origin of a dev server on this machine, such as `http://localhost:5173`, which serves the pages of plugins in development in
+   * place of their files. @default {none}
+   */
+  readonly pageServer: string | undefined;
   /** Keeps the session. @default {the keychain of the operating system} */
   readonly keychain: Keychain;
 }
@@ -60,6 +65,7 @@ export const DEFAULT_PARTS: CrewroomParts = {
     },
   },
   fetch: (...request) => globalThis.fetch(...request),
+  pageServer: undefined,
   keychain: openKeychain({environment: process.env}),
 };
 
@@ -107,13 +113,14 @@ export async function openSessions(
 /** Opens the plugin host. It starts plugins only when `start` is called. */
 export function openPlugins(
   {plugins, plugin, dataDir, ephemeral}: Config,
-  {log, nowMs, elapsedMs, timers}: CrewroomParts,
+  {log, nowMs, elapsedMs, timers, pageServer}: CrewroomParts,
   identity: IdentitySource,
 ): PluginHost {
   const installed = ephemeral ? undefined : pluginsDirOf(dataDir);
   return createPluginHost({
     directory: plugins === '' ? installed : plugins,
     development: plugin,
+    hasPageServer: pageServer !== undefined,
     storage: ephemeral
       ? openTemporaryStorage(join(tmpdir(), 'crewroom-plugins-'))
       : openStorage(pluginStorageDirOf(dataDir)),

@@ -59,7 +59,9 @@ const MAY_IMPORT = {
   'identity/session/sign-in': ['domain', 'identity/backend', 'identity/session/storage'],
   'identity/session/storage': ['files.ts', 'domain', 'identity/backend', 'identity/keychain', 'node:fs', 'node:path'],
   events: ['domain'],
+  faults: ['domain'],
   metrics: ['domain'],
+  requests: ['domain', 'protocol/headers'],
   plugins: [
     'files.ts',
     'domain',
@@ -97,18 +99,22 @@ const MAY_IMPORT = {
     'plugins/background/runtime/modules',
     'plugins/directory',
     'plugins/manifest',
+    'plugins/package/check',
     'node:fs',
     'node:module',
     'node:path',
+    'node:stream',
     'node:util',
     'node:zlib',
     'yauzl',
+    'yazl',
   ],
+  'plugins/package/check': ['domain', 'plugins/manifest', 'acorn'],
   'plugins/flight': ['domain'],
   'plugins/settings': ['files.ts', 'domain'],
   system: ['domain', 'node:'],
   http: ['domain', 'http/core', 'http/node', 'protocol/headers', 'system'],
-  'http/core': ['domain', 'protocol/failure', 'protocol/headers', 'node:buffer'],
+  'http/core': ['domain', 'protocol/failure', 'protocol/headers', 'node:buffer', 'node:stream'],
   'http/files': ['files.ts', 'http/core', 'protocol/headers', 'node:fs', 'node:path', 'mrmime'],
   'http/node': [
     'domain',
@@ -124,12 +130,15 @@ const MAY_IMPORT = {
     'ws',
   ],
   'http/node/connections': ['domain', 'node:net'],
+  // A client of its own: it passes on raw headers, streams and upgraded connections, which `fetch` cannot.
+  'http/proxy': ['domain', 'http/core', 'protocol/headers', 'system', 'node:http', 'node:stream'],
   'http/openapi': ['domain', 'http/core', 'protocol/failure', 'zod'],
   'http/routes': [
     'domain',
     'http/core',
     'http/files',
     'http/openapi',
+    'http/proxy',
     'protocol',
     'protocol/event',
     'protocol/headers',
@@ -139,6 +148,7 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
     'node:timers',
+    'node:url',
   ],
   client: [
     'domain',
@@ -149,12 +159,13 @@ const MAY_IMPORT = {
     'protocol/text',
     'protocol/transaction',
   ],
-  'client/service': ['domain', 'protocol', 'client'],
+  'client/service': ['domain', 'protocol', 'protocol/event', 'client'],
   'client/transfer': ['domain', 'protocol/transfer', 'client'],
   testing: [
     'testing/entries',
     'testing/events',
     'testing/identity',
+    'testing/plugin',
     'testing/sessions',
     'testing/shared',
     'testing/store',
@@ -163,6 +174,8 @@ const MAY_IMPORT = {
   'testing/entries': ['domain', 'testing/shared', 'node:assert'],
   'testing/events': ['domain', 'testing/shared', 'node:assert'],
   'testing/identity': ['domain', 'testing/shared', 'node:assert'],
+  // Runs the whole service, as a program that embeds it does.
+  'testing/plugin': ['app.ts', 'domain', 'identity', 'plugins', 'node:events', 'node:http', 'node:net', 'node:url'],
   'testing/sessions': [
     'domain',
     'testing/events',
@@ -228,6 +241,16 @@ const MAY_IMPORT = {
     'picocolors',
     'pino',
   ],
+  'cli/live': [
+    'cli/catalogue',
+    'cli/terminal',
+    'config',
+    'domain',
+    'protocol/text',
+    'system',
+    'node:child_process',
+    'fast-string-width',
+  ],
   'cli/failures': ['cli/terminal', 'domain'],
   'cli/catalogue': ['cli/terminal', 'config', 'domain'],
   'cli/output': [
@@ -271,6 +294,7 @@ const MAY_IMPORT = {
   ],
   'cli/plugin': [
     'paths.ts',
+    'version.ts',
     'cli/catalogue',
     'cli/failures',
     'cli/input',
@@ -279,10 +303,30 @@ const MAY_IMPORT = {
     'cli/terminal',
     'domain',
     'plugins/directory',
+    'plugins/manifest',
     'plugins/package',
+    'plugins/package/check',
     'system',
     'node:fs',
+    'node:os',
     'node:path',
+    'node:url',
+  ],
+  'cli/dev': [
+    'app.ts',
+    'files.ts',
+    'version.ts',
+    'cli/catalogue',
+    'cli/failures',
+    'cli/input',
+    'cli/live',
+    'cli/output',
+    'cli/terminal',
+    'config',
+    'domain',
+    'system',
+    'node:',
+    'cross-spawn',
   ],
   'cli/parser': [
     'paths.ts',
@@ -301,8 +345,10 @@ const MAY_IMPORT = {
     'paths.ts',
     'version.ts',
     'cli/catalogue',
+    'cli/dev',
     'cli/failures',
     'cli/input',
+    'cli/live',
     'cli/output',
     'cli/plugin',
     'cli/service',
@@ -353,13 +399,16 @@ const MAY_IMPORT = {
     'identity',
     'identity/session',
     'events',
+    'faults',
     'plugins',
     'plugins/flight',
     'plugins/settings',
     'http',
     'http/openapi',
+    'http/proxy',
     'http/routes',
     'metrics',
+    'requests',
     'system',
     'node:timers',
   ],
@@ -383,20 +432,24 @@ const ONLY_IN = {
   lmdb: ['store/lmdb/environment.ts', 'store/lmdb/table.ts'],
   'node:http': [
     'http/node/',
+    'http/proxy/page-server.ts',
     'system/',
     'cli/service/http-fetch.ts',
     'plugins/background/runtime/redirect-calls.ts',
+    'testing/plugin/recording-back-end.ts',
     'testing/sessions/back-end.ts',
   ],
   ws: ['http/node/web-socket.ts'],
   yauzl: ['plugins/package/zip-files.ts'],
+  acorn: ['plugins/package/check/'],
+  yazl: ['plugins/package/pack-plugin.ts'],
   pino: ['cli/terminal/log.ts'],
   picocolors: ['cli/terminal/style.ts'],
   '@clack/prompts': ['cli/terminal/prompts.ts'],
 } as const;
 
-/** Folders beside the product that test it: they use it as its users do, by the name of the package or over HTTP. */
-const OUTSIDERS = ['bench', 'torture', 'fuzz', 'examples'];
+/** Folders beside the service: they use it as its users do, by the name of the package or over HTTP. */
+const OUTSIDERS = ['bench', 'console', 'torture', 'fuzz', 'examples'];
 
 /** Files that such folders may share with the tests. */
 const SHARED = join('test', 'support');
@@ -422,6 +475,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   'events/subscription.ts': [['timers'], 'heartbeats; their interval is a parameter'],
   'http/core/failure-log.ts': [['clock'], 'the default of `nowMs`'],
   'http/node/': [['clock', 'timers'], 'timeouts of sockets, which are parameters, and the default of `nowMs`'],
+  'http/proxy/page-server.ts': [['timers'], 'idle timeouts of sockets'],
   'http/routes/': [['timers'], 'the time that a long poll waits, which is a parameter'],
   'identity/process-timers.ts': [['timers'], 'the default of `timers` for back ends and the keychain'],
   'identity/profile-source.ts': [['timers'], 'polls the file of the profile'],
@@ -468,7 +522,7 @@ describe('every folder imports only what the table allows', () => {
 
   for (const room of OUTSIDERS) {
     test(`${room} knows the product by its public doors only`, () => {
-      const forbidden = readImports(join(root, room), /\.(ts|js)$/).filter(({file, wanted}) => {
+      const forbidden = readImports(join(root, room), /\.(tsx?|js)$/).filter(({file, wanted}) => {
         const target = relative(root, resolve(root, room, dirname(file), wanted));
         return wanted.startsWith('.') && !target.startsWith(room) && !target.startsWith(SHARED);
       });

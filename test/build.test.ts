@@ -43,6 +43,9 @@ describe('a build of a clone', () => {
     writeFileSync(join(clone, 'src', 'cli', 'main.ts'), "export {VERSION} from '../version.ts';\n");
     mkdirSync(join(clone, 'src', 'schemas'));
     writeFileSync(join(clone, 'src', 'schemas', 'file-schemas.ts'), "export const FILE_SCHEMAS = {'a.json': {}};\n");
+    mkdirSync(join(clone, 'console'));
+    cpSync(join(root, 'console', 'vite.config.ts'), join(clone, 'console', 'vite.config.ts'));
+    writeFileSync(join(clone, 'console', 'index.html'), '<!doctype html><title>a console</title>');
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
     assert.equal(await build(), 0);
   });

@@ -112,7 +112,13 @@ describe('the pages', () => {
 
 /** Flags that are not settings. */
 const COMMAND_FLAGS = [
+  '--ui',
+  '--no-open',
   '--data',
+  '--id',
+  '--output',
+  '--path',
+  '--probability',
   '--from',
   '--speed',
   '--help',
@@ -135,12 +141,15 @@ const COMMAND_FLAGS = [
   '--ttl',
   '--forever',
   '--since',
+  '--requests',
+  '--follow',
+  '--refused',
   '--initial',
   '--pretty',
 ];
 
 /** Flags of commands for a clone: bench, torture and fuzz. */
-const CLONE_FLAGS = ['--minutes', '--no-peers', '--only', '--rounds', '--seed'];
+const CLONE_FLAGS = ['--faults', '--minutes', '--no-peers', '--only', '--rounds', '--seed'];
 
 /** Flags of other programs. */
 const OTHER_FLAGS = ['--test', '--retry', '--retry-connrefused'];

@@ -1,7 +1,7 @@
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
-import {cp} from 'node:fs/promises';
+import {cp, mkdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
@@ -36,7 +36,7 @@ test('the example of a back end passes the doctor', async () => {
   }
 });
 
-test('the example of a plugin passes its own test, with a separate service', async () => {
+test('the example of a plugin passes its own tests, with a separate service and with loadPlugin()', async () => {
   const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
   const root = fileURLToPath(new URL('..', import.meta.url));
   await using home = await makeTemporaryDirectory();
@@ -44,12 +44,17 @@ test('the example of a plugin passes its own test, with a separate service', asy
   // A clone may be writable by others, which is refused.
   await cp(join(root, 'examples', 'plugin'), plugin, {recursive: true});
   await promisify(execFile)('chmod', ['-R', 'go-w', plugin]);
-  const file = join(plugin, 'test', 'logbook.test.js');
-  const args = [main, 'run', '--plugin', plugin, '--', process.execPath, '--test', '--test-reporter=tap', file];
-  const {stdout} = await promisify(execFile)(process.execPath, args, {
-    env: {...process.env, XDG_CONFIG_HOME: home.path},
-  });
-  expect(stdout).toMatch(/^# pass 1$/m);
+  await mkdir(join(home.path, 'node_modules'));
+  await symlink(root, join(home.path, 'node_modules', 'crewroom'));
+  const env = {...process.env, XDG_CONFIG_HOME: home.path};
+  const test = [process.execPath, '--test', '--test-reporter=tap'];
+  const ran = async (file: string, ...before: readonly string[]): Promise<string> => {
+    const [program = '', ...args] = [...before, ...test, join(plugin, 'test', file)];
+    return (await promisify(execFile)(program, args, {env})).stdout;
+  };
+  const withService = [process.execPath, main, 'run', '--plugin', plugin, '--'];
+  expect(await ran('logbook.test.js', ...withService)).toMatch(/^# pass 1$/m);
+  expect(await ran('routes.test.js')).toMatch(/^# pass 2$/m);
 });
 
 test('the example of an airline is valid', () => {

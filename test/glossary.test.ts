@@ -6,10 +6,10 @@ import {describe, expect, test} from 'vitest';
 const TEXT_FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {encoding: 'utf8'})
   .trimEnd()
   .split('\n')
-  .filter(file => /\.(ts|js|lua|md|html|css|json|yml)$|^\.ci\//.test(file))
+  .filter(file => /\.(tsx?|js|lua|md|html|css|json|yml)$|^\.ci\//.test(file))
   .filter(file => !/^package-lock\.json$|\/fixtures?\/|^test\/glossary\.test\.ts$/.test(file));
 
-const IN_SOURCE = /\.(ts|js)$/;
+const IN_SOURCE = /\.(tsx?|js)$/;
 
 /** A word or phrase without a use here, the files in which it is not allowed, and what to write instead. */
 interface Rule {

@@ -174,6 +174,8 @@ describe('the tour of the example of a plugin', () => {
     '[{"pilot":"CRW0042","from":"EDDF","to":"LPMA"}]',
     'com.example.logbook',
     'keeping the logbook of CRW0042',
+    'error store-busy --path /api/store/* --probability 0.3 --seed ',
+    '',
   ];
   test('has a plugin that runs, and as many commands as are checked here', async () => {
     const status = 'curl -s http://localhost:7172/api/plugins/com.example.logbook';

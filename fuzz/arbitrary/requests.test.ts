@@ -12,7 +12,7 @@ beforeAll(async () => {
   const crewroom = await openCrewroom({ephemeral: true});
   const response = await crewroom.fetch(new Request('http://localhost:7172/openapi.json'));
   document = readDocument((await response.json()) as OpenApi);
-  arbitraries = createRequestArbitraries(document, {bodies: {}, segments: {}, before: {}, slow: []});
+  arbitraries = createRequestArbitraries(document, {bodies: {}, onlyHinted: [], segments: {}, before: {}, slow: []});
   await crewroom[Symbol.asyncDispose]();
 });
 

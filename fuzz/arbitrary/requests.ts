@@ -25,6 +25,8 @@ import {SPOILINGS, spoil, valuesOf} from './values.ts';
 export interface RequestHints {
   /** Meaningful bodies by name of the operation, such as the credentials of a pilot. */
   readonly bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+  /** Operations whose bodies are never made from their schema: they would change what the oracle expects. */
+  readonly onlyHinted: readonly string[];
   /** Values of parameters in paths by name, besides keys. */
   readonly segments: Readonly<Record<string, fc.Arbitrary<string>>>;
   /** Operations without parameters that succeed only after another, by their names. */
@@ -133,15 +135,15 @@ function validHeader({name}: Parameter): fc.Arbitrary<Header[]> {
 function bodiesOf(
   {name, body}: Operation,
   document: ApiDocument,
-  {bodies}: RequestHints,
+  {bodies, onlyHinted}: RequestHints,
 ): fc.Arbitrary<BodyPlan | undefined> {
   if (body === undefined) return fc.constant(undefined);
   if (body.contentType.endsWith('ndjson')) return EXPORTS;
   const values = valuesOf(body.schema, document.resolve);
   const hinted = bodies[name];
-  return (hinted === undefined ? values : fc.oneof({weight: 5, arbitrary: hinted}, values)).map(value =>
-    bodyOf(JSON.stringify(value)),
-  );
+  const mixed = hinted === undefined ? values : fc.oneof({weight: 5, arbitrary: hinted}, values);
+  const chosen = hinted !== undefined && onlyHinted.includes(name) ? hinted : mixed;
+  return chosen.map(value => bodyOf(JSON.stringify(value)));
 }
 
 /** Changes that make a request odd or hostile. */

@@ -1,15 +1,16 @@
 import {randomBytes} from 'node:crypto';
 import {createInterface} from 'node:readline';
-import type {Readable, Writable} from 'node:stream';
+import type {Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
 import {codeOf} from '../domain/error-text.ts';
 import type {PlatformPaths} from '../paths.ts';
+import {type KeyInput, readKeys} from './key-input.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
 /** The part of Node's `process` that the command line uses. */
 export interface HostProcess {
   readonly argv: readonly string[];
-  readonly stdin: HostInput;
+  readonly stdin: KeyInput;
   readonly stdout: HostOutput;
   readonly stderr: HostOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,14 +20,11 @@ export interface HostProcess {
   readonly pid: number;
   cwd(): string;
   getuid?(): number;
-  on(signal: StopSignal, listener: () => void): unknown;
-  off(signal: StopSignal, listener: () => void): unknown;
-  kill(processId: number, signal: StopSignal | 0): unknown;
+  on(signal: StopSignal | 'SIGHUP' | 'SIGCONT', listener: () => void): unknown;
+  off(signal: StopSignal | 'SIGHUP' | 'SIGCONT', listener: () => void): unknown;
+  kill(processId: number, signal: StopSignal | 'SIGHUP' | 'SIGTSTP' | 0): unknown;
   exit(exitCode: number): void;
 }
-
-/** An input stream of a process; `isTTY` is missing if it is not a terminal. */
-export type HostInput = Readable & {readonly isTTY?: boolean};
 
 /** An output stream of a process; `isTTY` and `columns` are missing if it is not a terminal. */
 export type HostOutput = Writable & {readonly isTTY?: boolean; readonly columns?: number};
@@ -35,7 +33,7 @@ export type HostOutput = Writable & {readonly isTTY?: boolean; readonly columns?
 export function processContext(host: HostProcess, paths: PlatformPaths): CliContext {
   return {
     args: host.argv.slice(2),
-    stdin: createInput(host.stdin),
+    stdin: createInput(host),
     stdout: createOutput(host.stdout),
     stderr: createMessages(host.stderr),
     environment: host.env,
@@ -61,7 +59,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
   };
 }
 
-function sendSignal(processId: number, signal: StopSignal, host: HostProcess): void {
+function sendSignal(processId: number, signal: StopSignal | 'SIGHUP', host: HostProcess): void {
   try {
     host.kill(processId, signal);
   } catch (error) {
@@ -79,10 +77,12 @@ function canSignal(processId: number, host: HostProcess): boolean {
   }
 }
 
-function createInput(stream: HostInput): Input {
+function createInput(host: HostProcess): Input {
+  const stream = host.stdin;
   return {
     isTerminal: stream.isTTY === true,
     chunks: () => stream,
+    readKeys: onKey => readKeys(host, onKey),
     close: () => void stream.destroy(),
     stream,
     line: () =>
@@ -104,8 +104,10 @@ function createOutput(stream: HostOutput): Output {
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
-    // A terminal of unknown width reports 0.
-    columns: (stream.isTTY === true && stream.columns) || Infinity,
+    // Read each time: the user may change it. A terminal of unknown width reports 0.
+    get columns() {
+      return (stream.isTTY === true && stream.columns) || Infinity;
+    },
     write: data =>
       new Promise((resolve, reject) => {
         stream.write(data, error => (error ? reject(error) : resolve()));
@@ -116,5 +118,8 @@ function createOutput(stream: HostOutput): Output {
 
 function createMessages(stream: HostOutput): Output {
   const output = createOutput(stream);
-  return {...output, write: data => output.write(data).catch(() => {})};
+  // Not a copy, which would keep the width that the terminal has now.
+  return Object.create(output, {
+    write: {value: (data: string | Uint8Array) => output.write(data).catch(() => {})},
+  }) as Output;
 }

@@ -6,7 +6,7 @@ import type {Expectation} from '../domain/entry.ts';
  * several revisions may hold again later, and `present` does not depend on the value.
  */
 export function isIdempotent(expected: Expectation | undefined): boolean {
-  return expected === 'absent' || (expected !== 'present' && expected !== undefined && !Array.isArray(expected));
+  return expected !== 'present' && expected !== undefined && !Array.isArray(expected);
 }
 
 /** Returns whether a transaction is idempotent: it changes an entry that it checks, so that it cannot happen again. */

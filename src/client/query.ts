@@ -7,9 +7,10 @@ import {HALF_SURROGATE_PAIR} from '../domain/key.ts';
  * @throws {AppError} `invalid-parameter` for half of a surrogate pair, which a URL cannot carry. The service checks everything else.
  */
 export function formatQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return '';
-  return `?${given.map(([name, value]) => `${name}=${encode(name, String(value))}`).join('&')}`;
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${encode(name, String(value))}`,
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
 }
 
 function encode(parameter: string, text: string): string {

@@ -1,5 +1,6 @@
 import {DEFAULT_LIMITS, LIMIT_RANGES, type LimitSettings} from '../domain/limits.ts';
 import {
+  findFaultProblem,
   findHostProblem,
   findOriginProblem,
   type Reading,
@@ -39,6 +40,8 @@ export interface Config extends LimitSettings {
   readonly allowOrigin: readonly string[];
   /** Host names besides the loopback ones that may be called. */
   readonly allowHost: readonly string[];
+  /** Faults that are on from the start, as texts such as `delay 500ms --path /api/store/*`. */
+  readonly fault: readonly string[];
   /** The lowest level that is logged. */
   readonly logLevel: LogLevel;
 }
@@ -84,6 +87,12 @@ export const SETTINGS: {readonly [N in SettingName]: Setting<Config[N]>} = {
     repeatable: true,
     read: readList(findHostProblem),
   },
+  fault: {
+    placeholder: 'FAULT',
+    description: 'fault for tests, such as "delay 500ms"',
+    repeatable: true,
+    read: readList(findFaultProblem),
+  },
   valueBytesMax: {placeholder: 'BYTES', description: 'largest value', read: readLimit('valueBytesMax')},
   valueDepthMax: {placeholder: 'LEVELS', description: 'deepest nesting of a value', read: readLimit('valueDepthMax')},
   connectionsMax: {placeholder: 'N', description: 'most connections at once', read: readLimit('connectionsMax')},
@@ -111,6 +120,7 @@ export const DEFAULTS: Omit<Config, 'dataDir'> = {
   pluginConfig: '',
   allowOrigin: [],
   allowHost: [],
+  fault: [],
   valueBytesMax: DEFAULT_LIMITS.valueBytesMax,
   valueDepthMax: DEFAULT_LIMITS.valueDepthMax,
   connectionsMax: DEFAULT_LIMITS.connectionsMax,

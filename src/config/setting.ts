@@ -1,4 +1,5 @@
 import {resolve} from 'node:path';
+import {readFaultText} from '../domain/fault-text.ts';
 
 /** A setting: its description in help, and its reader. */
 export interface Setting<T> {
@@ -94,4 +95,10 @@ export function findHostProblem(text: string): string | undefined {
   return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/.test(text)
     ? undefined
     : 'is not a host name, without scheme and port';
+}
+
+/** Finds the problem with the text of a fault. */
+export function findFaultProblem(text: string): string | undefined {
+  const reading = readFaultText(text);
+  return 'problem' in reading ? reading.problem : undefined;
 }

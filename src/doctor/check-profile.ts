@@ -10,8 +10,9 @@ export async function checkProfile(profile: string): Promise<readonly Finding[]>
   if (profile === '') return [{check, level: 'ok', detail: 'the sample that comes with Crewroom'}];
   if (profile === 'none') return [{check, level: 'ok', detail: 'none, because of --profile none'}];
   try {
-    const {summary} = await readProfile(profile);
-    return [{check, level: 'ok', detail: `${summary}, from ${profile}`}];
+    const {summary, filled = []} = await readProfile(profile);
+    const missing = filled.length === 0 ? '' : `; from the sample, since the file lacks them: ${filled.join(', ')}`;
+    return [{check, level: 'ok', detail: `${summary}, from ${profile}${missing}`}];
   } catch (error) {
     if (!(error instanceof AppError) || error.failure.code !== 'invalid-profile') return [findingOf(check, error)];
     return error.failure.problems.map((problem): Finding => {

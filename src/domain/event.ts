@@ -9,6 +9,15 @@ export type Event = EntryEvent | IdentityChanged | Reset | MomentaryEvent;
 /** Name of a kind of event. */
 export type EventKind = Event['kind'];
 
+/** Selects the types of a union of events that may have one of these kinds. */
+export type EventOfKind<K extends EventKind, E extends {readonly kind: EventKind} = Event> = E extends {
+  readonly kind: infer Own;
+}
+  ? [Own & K] extends [never]
+    ? never
+    : E
+  : never;
+
 /** A change of an entry, from the change log: delivered exactly once per subscription, and in order. */
 export type EntryEvent = EntryWritten | EntryRemoved;
 
@@ -52,12 +61,14 @@ export interface Reset {
 /** An event that no log keeps: a client that is away misses it. */
 export type MomentaryEvent = PluginStateChanged | PluginLogged | ClientRequested;
 
-/** A plugin was added or removed, or changed its state. */
+/** A plugin was added or removed, or changed its state; of a plugin in development, also if the files of its page changed. */
 export interface PluginStateChanged {
   readonly kind: 'plugin-state';
   readonly plugin: string;
   /** Absent if the plugin was removed. */
   readonly state?: PluginState | undefined;
+  /** The `page` of its status, which changes with the files of its page; only of a plugin in development that has one. */
+  readonly page?: string | undefined;
 }
 
 /** A plugin logged a line. */
@@ -104,9 +115,9 @@ export const EVENT_KINDS: ReadonlySet<EventKind> = new Set([
 ] as const);
 
 /** Events that belong together, such as those of one commit. */
-export interface EventBatch {
+export interface EventBatch<K extends EventKind = EventKind> {
   /** Empty if only the cursor moved. */
-  readonly events: readonly Event[];
+  readonly events: readonly EventOfKind<K>[];
   /**
    * The `since` with which a later subscription continues after this batch. Undefined among the initial entries, where
    * resuming is not possible, and if the cursor did not move.
@@ -115,11 +126,11 @@ export interface EventBatch {
 }
 
 /** Selects the events of a subscription, and where it starts. */
-export interface SubscribeOptions {
+export interface SubscribeOptions<K extends EventKind = EventKind> {
   /** Only entries whose key begins with it; `identity-changed` and `reset` are always delivered. @default {''} */
   readonly prefix?: string | undefined;
   /** Kinds that are delivered. @default {DEFAULT_EVENT_KINDS} */
-  readonly kinds?: ReadonlySet<EventKind> | undefined;
+  readonly kinds?: ReadonlySet<K> | undefined;
   /**
    * The cursor after which events are delivered. A cursor of another store, or of another history of this one, gets a
    * `reset`. @default {the last commit}
@@ -150,7 +161,7 @@ export interface Announcer {
 /** The port of the event hub. */
 export interface Events extends AsyncDisposable {
   /**
-   * Delivers every change after `since`, or after the call, in the order of commits. A commit is delivered once it is
+   * Delivers every change after `since`, or after the call, in the order of commits. The types of the events follow `kinds`. A commit is delivered once it is
    * durable, and never in parts. A batch with a cursor, possibly empty, shows that the subscriber has caught up. The
    * subscription holds resources only while it is iterated.
    *
@@ -159,7 +170,7 @@ export interface Events extends AsyncDisposable {
    * when more than `Limits.waitingEventsMax` or `Limits.waitingEventBytesMax` wait for it; `entry-corrupt`. It ends when
    * the service closes.
    */
-  subscribe(options?: SubscribeOptions): AsyncIterable<EventBatch>;
+  subscribe<K extends EventKind = DefaultEventKind>(options?: SubscribeOptions<K>): AsyncIterable<EventBatch<K>>;
 
   /** The revision of the last commit: where a subscription without `since` starts. */
   readonly cursor: Revision;

@@ -21,9 +21,16 @@ describe('adviseOn()', () => {
 
   test('gives the advice for the code of every failure that has none of its own', () => {
     for (const failure of Object.values(FAILURES)) {
-      if ('hint' in failure) continue;
+      if ('hint' in failure || failure.code === 'foreign-origin') continue;
       assert.equal(adviseOn(failure), adviseOnFailure(failure.code), failure.code);
     }
+  });
+
+  test('names the origin that was refused, if the flag accepts it', () => {
+    const advice = 'If the page is yours, start the service with --allow-origin http://localhost:5173';
+    assert.equal(adviseOn({code: 'foreign-origin', origin: 'http://localhost:5173'}), advice);
+    for (const origin of ['null', 'http://localhost:5173/', 'HTTP://localhost', '', `https://${'a'.repeat(92)}`])
+      assert.equal(adviseOn({code: 'foreign-origin', origin}), adviseOnFailure('foreign-origin'), origin);
   });
 
   test('gives the hint of a failure, and without one the advice for its code', () => {

@@ -1,13 +1,25 @@
 import type {Failure, FailureCode} from './failure.ts';
+import {CLEAR_ADVICE, faultOf} from './fault-mark.ts';
 
-/** Returns one line of advice for a failure: its own hint, the advice that was received with it, or the advice for its code. */
+/** Returns one line of advice for a failure: how to end the fault that caused it, its own hint, the advice that was received with it, or the advice for its code. */
 export function adviseOn(failure: Failure): string {
+  if (faultOf(failure) !== undefined) return CLEAR_ADVICE;
+  if ('hint' in failure && failure.hint !== undefined) return failure.hint;
   if (failure.code === 'no-resource' && failure.meant !== undefined)
     return `Use ${failure.meant}: a slash inside a key is written %2F`;
-  if ('hint' in failure && failure.hint !== undefined) return failure.hint;
+  if (failure.code === 'foreign-origin' && isAllowable(failure.origin))
+    return `If the page is yours, start the service with --allow-origin ${failure.origin}`;
   if (failure.code === 'unknown-failure' && failure.advice !== undefined) return failure.advice;
   return adviseOnFailure(failure.code);
 }
+
+/** Returns whether `--allow-origin` accepts an origin; it does not accept `null`, addresses, and origins that were shortened. */
+export function isAllowable(origin: string): boolean {
+  return origin.length < SHORTENED_LENGTH && URL.canParse(origin) && new URL(origin).origin === origin;
+}
+
+/** Length to which the guard shortens origins, in UTF-16 units. */
+const SHORTENED_LENGTH = 100;
 
 /** Returns one line of advice for failures of this code. */
 export function adviseOnFailure(code: FailureCode): string {
@@ -58,6 +70,10 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'invalid-pilot-choice': 'Send {"name": "captain"}; "crewroom pilot list" and GET /api/pilots name all sample pilots',
   'pilot-choice-unavailable':
     'Sign out with "crewroom sign-out", or start the service without --profile and --airline; "crewroom status" shows where the identity comes from',
+  'invalid-faults':
+    'See PUT /api/faults in /openapi.json for the form, and "crewroom fault --help" for the command line; nothing was changed',
+  'own-callers-only':
+    'Use a page of the service itself, or a program of this machine such as "crewroom" or curl; allowing the origin does not suffice',
   'no-plugin': '"crewroom plugin list" and GET /api/plugins name all plugins; ids are exact',
   'invalid-plugin': 'Correct the named problems; "crewroom plugin check DIR" checks the folder of a plugin',
   'invalid-plugin-settings':
@@ -71,6 +87,7 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'plugin-timeout': 'Look at "crewroom plugin logs ID"; the request may still have had an effect',
   'plugin-ended':
     'Try again in a moment: the plugin is being restarted; "crewroom plugin logs ID" shows its last lines',
+  'dev-server-failed': 'Start the dev server of the page, or name its address with "crewroom dev --ui URL"',
   'wrong-credentials':
     'Check the user name and the password; pilots sign in with their number or e-mail address and the password of the airline’s site, or, if they signed up through Discord or VATSIM, with the API key on their profile page as the password',
   'pilot-not-confirmed': 'Wait until the airline has accepted the pilot, or ask its staff; the password was not wrong',

@@ -42,6 +42,7 @@ const VARIANTS: readonly Variant[] = [
     [
       ['invalid-sign-in', 'sign in'],
       ['invalid-pilot-choice', 'switch the sample pilot'],
+      ['invalid-faults', 'switch faults on'],
       ['invalid-flight', 'simulate the flight'],
     ] as const
   ).map(

@@ -49,6 +49,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'sign-in-busy': () => 'Cannot sign in: another sign-in is in progress',
   'invalid-pilot-choice': ({problems}) => `Cannot switch the sample pilot: ${problems.map(describeProblem).join('; ')}`,
   'pilot-choice-unavailable': ({problem}) => `Cannot switch the sample pilot: ${problem}`,
+  'invalid-faults': ({problems}) => `Cannot switch faults on: ${problems.map(describeProblem).join('; ')}`,
+  'own-callers-only': ({origin}) => `Cannot do this for a page of ${quote(origin)}: it is not a page of this service`,
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
   'invalid-plugin': ({plugin, problems}) =>
     `Cannot use the plugin ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,
@@ -67,6 +69,7 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
     `Cannot wait longer for ${quote(route)} of ${quote(plugin)}: no answer within ${timeoutMs} ms`,
   'plugin-ended': ({plugin, route}) =>
     `Cannot call ${quote(route)} of ${quote(plugin)}: its process ended before it answered`,
+  'dev-server-failed': ({url, problem}) => `Cannot get the page from the dev server at ${url}: ${problem}`,
   'wrong-credentials': ({url, message}) =>
     `Cannot sign in at ${url}: the user name or the password is wrong${quoteMessage(message)}`,
   'pilot-not-confirmed': ({url, message}) =>

@@ -42,6 +42,10 @@ export type RequestFailure =
   /** The request to switch the sample pilot is wrong. */
   | {readonly code: 'invalid-pilot-choice'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'pilot-choice-unavailable'; readonly problem: string}
+  /** The request to switch faults on is wrong. */
+  | {readonly code: 'invalid-faults'; readonly problems: readonly DocumentProblem[]}
+  /** `origin` is the page that asked; its origin is allowed to call, but not here. */
+  | {readonly code: 'own-callers-only'; readonly origin: string}
   | PluginFailure;
 
 /** Failures of plugins, of their settings and of their routes. `route` is a method and a name, such as `GET data`. */
@@ -64,7 +68,9 @@ export type PluginFailure =
       readonly place?: string;
     }
   | {readonly code: 'plugin-timeout'; readonly plugin: string; readonly route: string; readonly timeoutMs: number}
-  | {readonly code: 'plugin-ended'; readonly plugin: string; readonly route: string};
+  | {readonly code: 'plugin-ended'; readonly plugin: string; readonly route: string}
+  /** The dev server of the page of a plugin in development did not answer. */
+  | {readonly code: 'dev-server-failed'; readonly url: string; readonly problem: string};
 
 /**
  * A request to the back end of the airline failed. Texts from the back end are cleaned and shortened, and contain neither

@@ -4,6 +4,8 @@ export interface Identity {
   readonly json: Uint8Array;
   /** A line for people: the pilot and the airline, such as `Ada Quill (CRW0042), Crewroom Air`. */
   readonly summary: string;
+  /** Members that come from the sample, since the profile lacks them, as JSONPaths; absent for a whole document. */
+  readonly filled?: readonly string[];
 }
 
 /** The origin of an identity. */

@@ -11,10 +11,13 @@ export type PluginState =
   | 'running'
   /** Its background ended by itself and is about to be started again. */
   | 'restarting'
-  /** Its background ended too often, or the service is stopping. */
+  /** Its background ended too often, or did not load while it is in development, or the service is stopping. */
   | 'stopped'
   /** Its manifest or its folder is wrong: nothing of it runs or is served. */
   | 'broken';
+
+/** Theme of the page around a plugin. */
+export type IconTheme = 'dark' | 'light';
 
 /** Route of a background, answered at `/api/{plugin}/{name}`. */
 export interface PluginRoute {
@@ -43,12 +46,16 @@ export interface PluginStatus {
   readonly inDevelopment: boolean;
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
+  /** Themes for which its page has a menu icon, `menu_icon_dark.png` or `menu_icon_light.png`; absent if it has none. */
+  readonly icons?: readonly IconTheme[] | undefined;
   /** Routes of the background that runs. */
   readonly routes: readonly PluginRoute[];
   /** Folder of the plugin. */
   readonly directory: string;
   /** Changes with the folder, the manifest and the files of the background: shows which files the service has seen. */
   readonly stamp: string;
+  /** Changes with the files of its page, so that programs reload the page; only of a plugin in development that has one. */
+  readonly page?: string | undefined;
   /** Directory for the files of its background; absent without one. */
   readonly storagePath?: string | undefined;
   /** How often its background ended by itself since the service started. */

@@ -21,15 +21,27 @@ export type ShapeOf<T> = T extends string
 
 /** Returns whether a document has a shape. Additional members are accepted. */
 export function hasShape(document: unknown, shape: Shape): boolean {
-  if (shape === 'digits') return typeof document === 'string' && /^\d{1,15}$/.test(document);
-  if (typeof shape === 'string') return typeof document === shape;
-  if (isElements(shape)) return Array.isArray(document) && document.every(element => hasShape(element, shape[0]));
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) return false;
-  const members = document as Readonly<Record<string, unknown>>;
-  return Object.entries(shape).every(([name, member]) => {
-    const value = members[name.replace('?', '')];
-    return (value === undefined && name.endsWith('?')) || hasShape(value, member);
+  return createShapeCheck(shape)(document);
+}
+
+/** Creates the function that {@link hasShape} calls, for a shape that many documents are compared with. */
+export function createShapeCheck(shape: Shape): (document: unknown) => boolean {
+  if (shape === 'digits') return document => typeof document === 'string' && /^\d{1,15}$/.test(document);
+  if (typeof shape === 'string') return document => typeof document === shape;
+  if (isElements(shape)) {
+    const isElement = createShapeCheck(shape[0]);
+    return document => Array.isArray(document) && document.every(isElement);
+  }
+  const members = Object.entries(shape).map(([name, member]) => {
+    const isMember = createShapeCheck(member);
+    const isOptional = name.endsWith('?');
+    return [name.replace('?', ''), (value: unknown) => (isOptional && value === undefined) || isMember(value)] as const;
   });
+  return document =>
+    typeof document === 'object' &&
+    document !== null &&
+    !Array.isArray(document) &&
+    members.every(([name, isMember]) => isMember((document as Readonly<Record<string, unknown>>)[name]));
 }
 
 function isElements(shape: Shape): shape is readonly [Shape] {

@@ -1,3 +1,5 @@
+import type {PluginSetting} from './plugin-manifest.ts';
+
 /** Values of settings, by name. */
 export type SettingValues = Readonly<Record<string, unknown>>;
 
@@ -12,6 +14,13 @@ export interface UserSettings extends AsyncDisposable {
    * @throws {AppError} `no-plugin`; `invalid-plugin` if it is broken.
    */
   get(id: string): Promise<SettingValues>;
+
+  /**
+   * Returns the settings that `core` or a plugin has, by name: those of the user, and those of the airline.
+   *
+   * @throws {AppError} `no-plugin`; `invalid-plugin` if it is broken.
+   */
+  available(id: string): ReadonlyMap<string, PluginSetting>;
 
   /**
    * Changes some settings; `null` restores a default. Atomic: either all changes are stored, or none.

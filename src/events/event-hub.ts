@@ -2,7 +2,9 @@ import {AppError} from '../domain/app-error.ts';
 import {
   type Announcer,
   DEFAULT_EVENT_KINDS,
+  type DefaultEventKind,
   type EventBatch,
+  type EventKind,
   type Events,
   type MomentaryEvent,
   type SubscribeOptions,
@@ -72,10 +74,14 @@ class LogEventHub implements EventHub {
     return this.#deps.store.revision;
   }
 
-  subscribe(options: SubscribeOptions = {}): AsyncIterable<EventBatch> {
+  subscribe<K extends EventKind = DefaultEventKind>(options: SubscribeOptions<K> = {}): AsyncIterable<EventBatch<K>> {
     const start = readStart(options, this.#deps.store);
     this.#assertAccepting();
-    return {[Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions)};
+    const batches: AsyncIterable<EventBatch> = {
+      [Symbol.asyncIterator]: () => new Subscription(start, this.#forSubscriptions),
+    };
+    // A subscription leaves out events of other kinds.
+    return batches as AsyncIterable<EventBatch<K>>;
   }
 
   statistics(): EventStatistics {

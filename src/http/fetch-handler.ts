@@ -14,6 +14,7 @@ export function createFetchHandler(handle: HttpHandler): FetchHandler {
   return async request => {
     const read = new FetchRequest(request);
     const {status, rawHeaders, body} = await handle(read);
+    read.assertNotCut();
     const headers = new Headers();
     for (const [name, value] of headerPairs(rawHeaders)) headers.append(name, value);
     // These must not have a body, not even an empty one (Fetch standard, null body status).
@@ -35,6 +36,7 @@ function toReadableStream(body: HttpStream, read: FetchRequest): ReadableStream<
       async pull(controller) {
         try {
           const {done, value} = await iterator.next();
+          read.assertNotCut();
           if (!done) return controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
           controller.close();
         } catch (error) {
@@ -58,6 +60,7 @@ class FetchRequest implements HttpRequest {
   readonly rawHeaders: readonly string[];
   readonly #over = new AbortController();
   #signal: AbortSignal | undefined;
+  #isCut = false;
 
   constructor(request: Request) {
     const {pathname, search, host} = new URL(request.url);
@@ -75,6 +78,16 @@ class FetchRequest implements HttpRequest {
 
   listen(): AbortSignal {
     return this.signal;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    this.stop();
+  }
+
+  /** Throws as `fetch()` does after the connection failed. */
+  assertNotCut(): void {
+    if (this.#isCut) throw new TypeError('fetch failed', {cause: new Error('a fault cut the connection')});
   }
 
   /** Does nothing: the program that embeds the service takes the answer at once. */

@@ -1,3 +1,4 @@
+import type {ServedFaults} from '../domain/active-faults.ts';
 import type {FailureCode} from '../domain/failure.ts';
 import type {Limits} from '../domain/limits.ts';
 import type {Log} from '../domain/log.ts';
@@ -6,14 +7,16 @@ import {addressesOf} from '../system/loopback.ts';
 import {createFailureLog, type FailureLog} from './core/failure-log.ts';
 import {createGuardRules, type GuardRules} from './core/guard.ts';
 import {createHandler, createWebSocketHandler, type HandlerDeps} from './core/handler.ts';
-import type {HttpHandler, WebSocketHandler} from './core/message.ts';
+import type {HttpHandler} from './core/message.ts';
 import {createRequestIds} from './core/request-ids.ts';
+import type {WebSocketHandler} from './core/web-socket.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {type RunningServer, startServer} from './node/server.ts';
 
 /** Dependencies of {@link createHttpService}. */
 export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
+  readonly faults: ServedFaults;
   readonly limits: Limits;
   readonly log: Log;
   /** Returns random bytes, for the ids of requests. */
@@ -65,14 +68,14 @@ class GuardedHttpService implements HttpService {
   #running: RunningServer | undefined;
 
   constructor(deps: HttpServiceDeps) {
-    const {routes, settings, log, randomBytes, elapsedMs, onAnswered, onFailure} = deps;
+    const {routes, settings, log, randomBytes, elapsedMs, onAnswered, onFailure, faults} = deps;
     this.#deps = deps;
     this.#failures = createFailureLog({log, onFailure});
     this.#newRequestId = createRequestIds(randomBytes);
     this.#guardRules = guardRulesFor(settings, settings.port);
     const guardRules = (): GuardRules => this.#guardRules;
     const [failures, newRequestId] = [this.#failures, this.#newRequestId];
-    const handlerDeps = {routes, guardRules, failures, newRequestId, elapsedMs, onAnswered};
+    const handlerDeps = {routes, guardRules, failures, newRequestId, elapsedMs, onAnswered, faults};
     this.#handle = createHandler(handlerDeps);
     this.#webSockets = createWebSocketHandler(handlerDeps);
     this.fetch = createFetchHandler(this.#handle);

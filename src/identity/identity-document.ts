@@ -6,6 +6,7 @@ import {applyMergePatch} from '../domain/merge-patch.ts';
 import {describeIssues} from '../domain/schema-issues.ts';
 import {createPartFinder, type PlacedProblem, withLines} from './document-lines.ts';
 import {blankComments, removeComments} from './json-comments.ts';
+import {completeDocument} from './profile-completion.ts';
 
 /** Result of reading a document: the identity, or the problems in the document. */
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
@@ -15,13 +16,29 @@ export type IdentityReading = {readonly identity: Identity} | {readonly problems
  * member is lost. Limits are checked before anything is parsed.
  */
 export async function readIdentityDocument(bytes: Uint8Array): Promise<IdentityReading> {
+  return readDocument(bytes);
+}
+
+/** Reads a profile like {@link readIdentityDocument}; members that it lacks come from the sample. */
+export async function readPartialDocument(bytes: Uint8Array): Promise<IdentityReading> {
+  return readDocument(bytes, completeDocument);
+}
+
+async function readDocument(bytes: Uint8Array, complete?: typeof completeDocument): Promise<IdentityReading> {
   // Loaded on demand: the schema library takes longer to load than everything else.
   const {IDENTITY_SCHEMA} = await import('./identity-schema.ts');
   const blanked = blankComments(bytes);
   const reading = readJsonDocument(blanked);
   if ('problem' in reading) return {problems: withLines(bytes, [{...reading.problem, position: reading.position}])};
   const result = IDENTITY_SCHEMA.safeParse(reading.value, {reportInput: true});
-  if (!result.success) return {problems: withLines(bytes, placeProblems(result.error.issues, reading.json, blanked))};
+  if (!result.success) {
+    const {json: completed, filled = []} = complete?.(reading.json) ?? {};
+    const whole = completed === undefined ? undefined : await readDocument(completed);
+    if (whole !== undefined && 'identity' in whole) return {identity: {...whole.identity, filled}};
+    const placed = placeProblems(result.error.issues, reading.json, blanked);
+    const problems = placed.filter(({path}) => !filled.includes(path));
+    return {problems: withLines(bytes, problems)};
+  }
   const json =
     blanked === bytes ? reading.json : parseJsonText(removeComments(bytes.subarray(offsetOf(reading.json, blanked))));
   return {identity: {json: withoutSchema(json, reading.value), summary: summarise(result.data)}};

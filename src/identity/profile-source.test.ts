@@ -66,10 +66,7 @@ describe('a profile file', () => {
     const {about} = await watched.error('profile not used; the previous identity stays');
     assert.deepEqual(about, {
       file,
-      problems: [
-        {path: '$.va_user.dbID', problem: 'is missing (line 1)'},
-        {path: '$.va_user.rank', problem: 'is a number and has to be a string (line 1)'},
-      ],
+      problems: [{path: '$.va_user.rank', problem: 'is a number and has to be a string (line 1)'}],
     });
     assert.deepEqual([watched.pilot(), watched.announced], ['First', 0]);
     await writeFile(file, documentOf('Third'));

@@ -6,7 +6,7 @@ import type {Identity, IdentityOrigin, IdentitySource} from '../domain/identity.
 import {Listeners} from '../domain/listeners.ts';
 import type {Log} from '../domain/log.ts';
 import {describeFileError, FileError, readRegularFile} from '../files.ts';
-import {readIdentityDocument} from './identity-document.ts';
+import {readPartialDocument} from './identity-document.ts';
 
 /** Dependencies of {@link openProfileSource}. */
 export interface ProfileSourceDeps {
@@ -61,6 +61,7 @@ class ProfileSource implements IdentitySource {
 
   async open(): Promise<void> {
     this.#identity = await readProfile(this.#file);
+    this.#reportFilled(this.#identity);
     this.#following = this.#follow(this.#closed.signal);
   }
 
@@ -76,6 +77,10 @@ class ProfileSource implements IdentitySource {
     this.#closed.abort();
     await this.#following;
     this.#listeners.clear();
+  }
+
+  #reportFilled({filled}: Identity): void {
+    if (filled !== undefined) this.#log.info('profile completed from the sample', {file: this.#file, members: filled});
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -104,6 +109,7 @@ class ProfileSource implements IdentitySource {
       if (this.#identity !== undefined && Buffer.compare(identity.json, this.#identity.json) === 0) return;
       this.#identity = identity;
       this.#log.info('identity changed', {file: this.#file, identity: identity.summary});
+      this.#reportFilled(identity);
       this.#listeners.call();
     } catch (error) {
       const problems =
@@ -130,7 +136,7 @@ async function readState(file: string): Promise<string> {
 }
 
 /**
- * Reads a profile. A file that is too large, or not a regular file, is refused without reading it.
+ * Reads a profile. Members that it lacks come from the sample, and the identity names them. A file that is too large, or not a regular file, is refused without reading it.
  *
  * @throws {AppError} `invalid-profile` with the problems and their paths.
  */
@@ -141,7 +147,7 @@ export async function readProfile(file: string): Promise<Identity> {
     if (!(error instanceof FileError)) throw error;
     throw invalid([{path: '$', problem: describeFileError(error, PROFILE_BYTES_MAX)}], {cause: error});
   });
-  const reading = await readIdentityDocument(bytes);
+  const reading = await readPartialDocument(bytes);
   if ('problems' in reading) throw invalid(reading.problems);
   return reading.identity;
 }

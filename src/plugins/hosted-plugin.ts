@@ -30,7 +30,10 @@ export interface HostedPluginDeps {
 }
 
 /** Dependencies of a background that differ between plugins. */
-export type BackgroundParts = Pick<BackgroundDeps, 'id' | 'directory' | 'file' | 'storagePath' | 'identity' | 'onLog'>;
+export type BackgroundParts = Pick<
+  BackgroundDeps,
+  'id' | 'directory' | 'file' | 'usesSourceMaps' | 'storagePath' | 'identity' | 'onLog'
+>;
 
 /** Maximum number of log lines that are kept for a plugin. */
 const LINES_MAX = 100;
@@ -130,11 +133,12 @@ export class HostedPlugin {
    *
    * @throws {AppError} See `Plugins.call()`.
    */
-  async call(request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer> {
+  call(request: PluginRequest, signal: AbortSignal | undefined): Promise<PluginAnswer> {
     if (this.#background !== undefined) return this.#background.call(request, signal);
     const {id: plugin} = this.#found;
     const route = `${request.method} ${request.name}`;
-    throw new AppError({code: 'no-plugin-route', plugin, route, problem: describeNoBackground(this.#progress)});
+    const problem = describeNoBackground(this.#progress);
+    return Promise.reject(new AppError({code: 'no-plugin-route', plugin, route, problem}));
   }
 
   /** Sends the changed settings to the background. */
@@ -169,22 +173,26 @@ export class HostedPlugin {
   /** Runs the background until it ends, then waits as the policy demands. Returns early once the signal is aborted. */
   async #runOnce(pilot: Pilot, signal: AbortSignal): Promise<void> {
     const {elapsedMs, log} = this.#deps;
-    const plugin = this.#found.id;
+    const {id: plugin, inDevelopment} = this.#found;
     const startedAtMs = elapsedMs();
     this.#set({state: 'starting'});
     const reason = await this.#live(pilot, signal);
     if (signal.aborted) return;
     this.#ends++;
-    const pauseMs = this.#policy.next({startedAtMs, endedAtMs: elapsedMs()});
+    // A module in development that does not load is loaded again once its author has changed it.
+    const isUnfinished = inDevelopment && this.#progress.state === 'starting';
+    const pauseMs = isUnfinished ? undefined : this.#policy.next({startedAtMs, endedAtMs: elapsedMs()});
     log.error('plugin ended', {plugin, reason, restartsInMs: pauseMs});
-    if (pauseMs === undefined) this.#reach({state: 'stopped', reason: `it ended too often; the last time ${reason}`});
+    if (isUnfinished) this.#reach({state: 'stopped', reason});
+    else if (pauseMs === undefined)
+      this.#reach({state: 'stopped', reason: `it ended too often; the last time ${reason}`});
     else this.#reach({state: 'restarting', reason});
     await this.#pause(pauseMs, signal);
   }
 
   /** Runs the background until it ends, or stops it once the signal is aborted. @returns Reason of the end. */
   async #live({identity}: Pilot, signal: AbortSignal): Promise<string> {
-    const {id, directory} = this.#found;
+    const {id, directory, inDevelopment: usesSourceMaps} = this.#found;
     try {
       this.#storagePath = await this.#deps.storage.open(id);
     } catch (error) {
@@ -193,7 +201,10 @@ export class HostedPlugin {
     if (signal.aborted) return '';
     const file = join(directory, BACKGROUND_FILE);
     const onLog = (line: PluginLogLine): void => this.addLine(line);
-    const background = this.#deps.start({id, directory, file, storagePath: this.#storagePath, identity, onLog});
+    const background = this.#deps.start({
+      ...{id, directory, file, usesSourceMaps, identity, onLog},
+      storagePath: this.#storagePath,
+    });
     this.#background = background;
     void background.started.then(isStarted => {
       if (isStarted && !signal.aborted) this.#noteStarted(background);

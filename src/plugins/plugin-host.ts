@@ -23,6 +23,8 @@ export interface PluginHostDeps {
   readonly directory: string | undefined;
   /** Folders of plugins in development. */
   readonly development: readonly string[];
+  /** True if a dev server serves the pages of plugins in development: then they have pages without files. */
+  readonly hasPageServer: boolean;
   /** The place for the files of backgrounds. The host disposes of it. */
   readonly storage: PluginStorage;
   readonly identity: IdentitySource;
@@ -138,11 +140,13 @@ class ProcessHost implements PluginHost {
     return this.#find(id).restart();
   }
 
-  async call(id: string, request: PluginRequest, signal: AbortSignal): Promise<PluginAnswer> {
+  // Without `async`, like everything that it calls: promises of promises are a good part of the cost of a call.
+  call(id: string, request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
     const plugin = this.#plugins.get(id);
     if (plugin !== undefined) return plugin.call(request, signal);
     const route = `${request.method} ${request.name}`;
-    throw new AppError({code: 'no-plugin-route', plugin: shorten(id), route, problem: 'no plugin has this id'});
+    const problem = 'no plugin has this id';
+    return Promise.reject(new AppError({code: 'no-plugin-route', plugin: shorten(id), route, problem}));
   }
 
   updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void {
@@ -181,13 +185,15 @@ class ProcessHost implements PluginHost {
 
   async #follow(servicePort: number): Promise<AsyncDisposable> {
     // Loaded on demand: many services have no plugins.
-    const {startBackground} = await import('./background/background.ts');
-    const {followPlugins} = await import('./directory/plugin-directory.ts');
-    const {directory, development, environment, log, nowMs, timers} = this.#deps;
+    const [{startBackground}, {followPlugins}] = await Promise.all([
+      import('./background/background.ts'),
+      import('./directory/plugin-directory.ts'),
+    ]);
+    const {directory, development, hasPageServer, environment, log, nowMs, timers} = this.#deps;
     const surroundings = {servicePort, environment, secrets: this.#secrets, nowMs, timers};
     const start = (parts: BackgroundParts): Background => startBackground({...parts, ...surroundings});
     const onChange = (found: Found): void => this.#apply(found, start);
-    return followPlugins({directory, development, log, onChange});
+    return followPlugins({directory, development, hasPageServer, log, onChange});
   }
 
   /** Adds, updates and removes plugins to match the folders on disk. */

@@ -41,7 +41,7 @@ export interface StatusParts {
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
   const {found, progress, pilot, background, storagePath, ends} = parts;
-  const {id, manifest, directory, stamp, inDevelopment, hasBackground} = found;
+  const {id, manifest, directory, stamp, page, inDevelopment, hasBackground} = found;
   return {
     id,
     name: manifest?.name ?? id,
@@ -52,10 +52,12 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     warnings: findWarnings(found, pilot),
     inDevelopment,
     hasPage: findPage(found) !== undefined,
+    icons: findPage(found) === undefined || found.icons.length === 0 ? undefined : found.icons,
     hasBackground: hasBackground && manifest !== undefined,
     routes: progress.state === 'running' ? (background?.routes ?? []) : [],
     directory,
     stamp,
+    ...(manifest === undefined || page === undefined ? {} : {page}),
     storagePath,
     ends,
     memoryBytes: background?.memoryBytes,

@@ -96,6 +96,7 @@ describe('an event', () => {
     {kind: 'reset', revision: 6},
     {kind: 'identity-changed'},
     {kind: 'plugin-state', plugin: 'com.example.a', state: 'running'},
+    {kind: 'plugin-state', plugin: 'com.example.a', state: 'page-only', page: '3f9c'},
     {kind: 'plugin-state', plugin: 'com.example.a'},
     {kind: 'plugin-log', plugin: 'com.example.a', atMs: 1_790_000_000_123, level: 'info', text: 'é\n'},
     {kind: 'plugin-log', plugin: 'com.example.a', atMs: 1, level: 'error', text: '', dropped: 7},

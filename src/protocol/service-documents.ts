@@ -22,10 +22,14 @@ export interface Readiness {
     readonly state: 'signed-out' | 'signed-in' | 'expired';
     /** Name of the sample pilot, if the identity is a sample. */
     readonly pilot?: string;
+    /** Members of the profile that come from the sample, as JSONPaths; absent for a whole profile. */
+    readonly filled?: readonly string[];
     /** Present if the served identity is the last known one, which the back end of the airline has not confirmed since. */
     readonly stale?: true;
     readonly summary?: string;
   };
+  /** Faults that are switched on, as the command line has them; absent without any. */
+  readonly faults?: readonly string[];
 }
 
 /** Reads the answer of `GET /api`. @throws {UnexpectedDocument} */
@@ -59,7 +63,9 @@ const READINESS: ShapeOf<Readiness> = {
     signedIn: 'boolean',
     state: 'string',
     'pilot?': 'string',
+    'filled?': ['string'],
     'stale?': 'boolean',
     'summary?': 'string',
   },
+  'faults?': ['string'],
 };

@@ -19,6 +19,7 @@ const MEMBERS = {
   pluginConfig: path,
   allowOrigin: list,
   allowHost: list,
+  fault: list,
   valueBytesMax: limitOf('valueBytesMax'),
   valueDepthMax: limitOf('valueDepthMax'),
   connectionsMax: limitOf('connectionsMax'),

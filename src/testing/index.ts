@@ -1,8 +1,18 @@
-/** The contracts of the ports, as tests, for authors of adapters. */
+/** For the tests of others: plugins that run for a test, and the contracts of the ports for authors of adapters. */
 
 export {type EntriesContract, testEntries} from './entries/entries-contract.ts';
 export {type EventsContract, type OpenedEvents, testEvents} from './events/events-contract.ts';
 export {type IdentitySourceContract, testIdentitySource} from './identity/identity-source-contract.ts';
+export type {DeepPartial, IdentityMembers, TestIdentity} from './plugin/changing-identity.ts';
+export {type LoadedPlugin, type LoadPluginOptions, loadPlugin, type RouteRequest} from './plugin/load-plugin.ts';
+export type {
+  BackEndAnswer,
+  BackEndAnswers,
+  BackEndReply,
+  BackEndRequest,
+  JsonValue,
+  RecordingBackEnd,
+} from './plugin/recording-back-end.ts';
 export {type SessionsContract, testSessions} from './sessions/sessions-contract.ts';
 export type {OpenedSessions} from './sessions/subject.ts';
 export type {Contract, OpenedEntries, TestRunner} from './shared/contract.ts';

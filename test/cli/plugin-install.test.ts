@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {chmod, mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
+import {chmod, mkdir, readdir, readFile, symlink, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
@@ -146,6 +146,28 @@ describe('crewroom plugin install, while no service runs', () => {
     const finished = await runFor(missing, ['install', await writeZip('1.0.0'), '--yes', '--json']);
     assert.deepEqual([finished.exitCode, JSON.parse(finished.stderr).code], [1, 'data-directory-unusable']);
     assert.deepEqual(await readdir(join(home, 'unsafe')), ['plugins']);
+  });
+
+  test('names a directory that cannot be checked', async () => {
+    const stopped = await makeStopped('circle');
+    await symlink(stopped.directory, stopped.directory);
+    const {exitCode, stderr} = await runFor(stopped, ['install', await writeZip('1.0.0'), '--yes', '--json']);
+    const {code, problem} = JSON.parse(stderr);
+    assert.deepEqual([exitCode, code], [1, 'data-directory-unusable']);
+    assert.match(problem, /^it cannot be checked: ELOOP/);
+  });
+
+  test('changes nothing while another command installs', async () => {
+    const stopped = await makeStopped('held');
+    const held = `${stopped.directory}-install-${process.pid}-0123456789abcdef`;
+    await mkdir(held);
+    const {exitCode, stderr} = await runFor(stopped, ['install', await writeZip('1.0.0'), '--yes', '--json']);
+    const {code, problem, advice} = JSON.parse(stderr);
+    assert.deepEqual([exitCode, code], [1, 'unwritable-output']);
+    assert.equal(problem, `another command, process ${process.pid}, is changing it`);
+    assert.ok(advice.includes(`move what "${held}/kept" has`), advice);
+    assert.ok(advice.endsWith(`back to "${stopped.directory}", and delete "${held}"`), advice);
+    assert.deepEqual(await listPlaces(stopped), [`plugins-install-${process.pid}-0123456789abcdef`]);
   });
 
   const named = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {existsSync} from 'node:fs';
-import {mkdir, readdir, symlink, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, rm, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
-import {writePlugin} from '../support/plugin-folder.ts';
+import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {startPlugins} from '../support/plugin-service.ts';
 import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
 
@@ -107,20 +107,21 @@ describe('crewroom plugin remove', () => {
     assert.equal(existsSync(home), true);
   });
 
+  /** A background that writes a file a second after it was told to end. */
+  const LATE = {
+    'background/index.js': `
+      const {writeFileSync} = require('node:fs');
+      let path;
+      exports.onStart = identity => { path = identity.storagePath; };
+      exports.onEnd = async () => {
+        await new Promise(resolve => setTimeout(resolve, 1000));
+        writeFileSync(path + '/last', '');
+        console.log('wrote its last file');
+      };`,
+  };
+
   test('waits until its background has ended, before its files are deleted', async () => {
-    const service = await startPlugins(async directory => {
-      await writePlugin(join(directory, ID), {
-        'background/index.js': `
-          const {writeFileSync} = require('node:fs');
-          let path;
-          exports.onStart = identity => { path = identity.storagePath; };
-          exports.onEnd = async () => {
-            await new Promise(resolve => setTimeout(resolve, 1000));
-            writeFileSync(path + '/last', '');
-            console.log('wrote its last file');
-          };`,
-      });
-    });
+    const service = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
     await service.until(ID, ({state}) => state === 'running');
     const {exitCode, stdout} = await remove(service, [ID, '--data', '--yes', '--json']);
     assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {id: ID, removed: true, dataRemoved: true}]);
@@ -128,58 +129,29 @@ describe('crewroom plugin remove', () => {
     assert.equal(existsSync(storageOf(service)), false);
     assert.deepEqual(service.crewroom.plugins.list(), []);
   });
-});
 
-describe('crewroom plugin check', () => {
-  const check = (folder: string, ...args: readonly string[]): Promise<Finished> =>
-    machine.run(['plugin', 'check', folder, ...args], {workingDirectory: home});
-
-  test('finds nothing wrong with a plugin', async () => {
-    await writePlugin(join(home, 'good', ID), {'background/index.js': `require('axios');`, 'ui/index.html': ''});
-    const {exitCode, stdout} = await check(join('good', ID));
-    assert.deepEqual([exitCode, stdout], [0, `${ID} 1.0.0: background and page\nno problems\n`]);
+  test('waits for the background of a folder that was removed before', async () => {
+    const service = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
+    await service.until(ID, ({state}) => state === 'running');
+    await rm(join(service.directory, ID), {recursive: true});
+    const {exitCode, stdout} = await remove(service, [ID, '--data', '--yes', '--json']);
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {id: ID, removed: false, dataRemoved: true}]);
+    assert.ok(service.logged.some(({message}) => message === 'wrote its last file'));
+    assert.equal(existsSync(storageOf(service)), false);
   });
 
-  test('shows every problem with its path, and warnings, and exits with 1', async () => {
-    await writePlugin(join(home, 'bad'), {
-      'plugin.json': JSON.stringify({
-        id: 'store',
-        name: 'A\u001b[31m',
-        type: 'user',
-        description: '',
-        availableSettings: {},
-      }),
-      'background/index.js': `require('./missing.js'); try { require('optional') } catch {}`,
-    });
-    await mkdir(join(home, 'bad', 'ui'));
-    const {exitCode, stdout} = await check('bad');
-    assert.equal(exitCode, 1);
-    assert.deepEqual(stdout.split('\n'), [
-      'bad',
-      'problem  $.id is the name of a path of the service, /api/store',
-      'problem  $.version is missing',
-      'problem  it has background/index.js, which loads "./missing.js", and there is no such module',
-      'warning  ui/ has no index.html',
-      '',
-    ]);
+  test('keeps files that a plugin in development with the same id uses', async () => {
+    const work = join(home, 'work');
+    await writePlugin(work, {'plugin.json': manifestOf(ID), ...LATE});
+    const service = await startPlugins(directory => writePlugin(join(directory, ID)), {plugin: [work]});
+    await service.until(ID, ({state}) => state === 'running');
+    const {exitCode, stderr} = await remove(service, [ID, '--data', '--yes', '--json']);
+    const {code, problem, advice} = JSON.parse(stderr);
+    assert.deepEqual([exitCode, code], [1, 'unwritable-output']);
+    assert.equal(problem, 'a plugin in development that has the same id uses it');
+    assert.match(advice, /^End the service with "crewroom stop"/);
+    assert.deepEqual([existsSync(join(service.directory, ID)), existsSync(storageOf(service))], [true, true]);
+    assert.equal((await remove(service, [ID, '--yes'])).exitCode, 0);
+    assert.deepEqual([existsSync(join(service.directory, ID)), existsSync(storageOf(service))], [false, true]);
   });
-
-  test('prints JSON', async () => {
-    await writePlugin(join(home, 'json'), {'background/index.js': ''});
-    const {exitCode, stdout} = await check('json', '--json');
-    assert.deepEqual(
-      [exitCode, JSON.parse(stdout)],
-      [0, {id: 'json', version: '1.0.0', hasBackground: true, hasPage: false, problems: [], warnings: []}],
-    );
-  });
-
-  for (const {name, exitCode} of [
-    {name: 'none', exitCode: 3},
-    {name: 'a-file', exitCode: 2},
-  ])
-    test(`names ${name} if it is not a folder`, async () => {
-      await writeFile(join(home, 'a-file'), '');
-      const finished = await check(name, '--json');
-      assert.deepEqual([finished.exitCode, JSON.parse(finished.stderr).code], [exitCode, 'unreadable-input']);
-    });
 });

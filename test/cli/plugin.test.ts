@@ -207,7 +207,12 @@ describe('crewroom plugin', () => {
     {args: ['list', 'x'], problem: 'list takes no ID'},
     {args: ['logs'], problem: 'logs needs an ID'},
     {args: ['install'], problem: 'install needs a ZIP or a folder'},
-    {args: ['check'], problem: 'check needs a folder'},
+    {args: ['check'], problem: 'check needs a ZIP or a folder'},
+    {args: ['check', ''], problem: 'check needs a ZIP or a folder'},
+    {args: ['new', ''], problem: 'new needs the name of a folder'},
+    {args: ['pack', ''], problem: 'pack needs a folder'},
+    {args: ['types', ''], problem: 'types needs a folder'},
+    {args: ['install', ''], problem: 'install needs a ZIP or a folder'},
     {args: ['logs', HELLO, 'x=1'], problem: 'logs takes only an ID'},
     {args: ['install', 'a.zip', 'x=1'], problem: 'install takes only a ZIP or a folder'},
     {args: ['set', HELLO], problem: 'set needs NAME=VALUE'},
@@ -237,7 +242,7 @@ describe('crewroom plugin', () => {
   const offers = [
     {
       words: ['plugin', ''],
-      offered: ['list', 'logs', 'restart', 'set', 'install', 'remove', 'check'],
+      offered: ['list', 'logs', 'restart', 'set', 'install', 'remove', 'new', 'types', 'check', 'pack'],
       directive: undefined,
     },
     {words: ['plugin', 'logs', 'com.example.h'], offered: [HELLO], directive: 4},
@@ -245,6 +250,7 @@ describe('crewroom plugin', () => {
     {words: ['plugin', 'list', ''], offered: [], directive: 4},
     {words: ['plugin', 'install', ''], offered: [], directive: 0},
     {words: ['plugin', 'check', ''], offered: [], directive: 0},
+    {words: ['plugin', 'pack', ''], offered: [], directive: 0},
   ];
   for (const {words, offered, directive} of offers)
     test(`is completed: ${words.join(' ')}`, async () => {

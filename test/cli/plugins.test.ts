@@ -56,7 +56,7 @@ describe('crewroom start, with plugins', () => {
     await running.until(({stdout}) => stdout.includes('Ctrl+C'));
     assert.match(
       plain(running.said().stdout),
-      /^ {2}Plugins {3}1\n {12}not\\u001bthere is broken: it does not exist\n {2}Docs/m,
+      /^ {2}Plugins {3}1\n {12}not\\u001bthere is broken: it does not exist\n {2}Console/m,
     );
     running.child.stdin.write('\u0003');
     await running.finished;

@@ -24,7 +24,7 @@ interface Expected {
 }
 
 /** The commands that end by themselves, in the order in which they run. */
-const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch' | 'run' | 'stop'>, Expected>> = {
+const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'dev' | 'watch' | 'run' | 'stop'>, Expected>> = {
   get: {args: ['a'], stdout: /^\{"x": 1\}$/},
   put: {args: ['b', '2', '--json'], stdout: /^\{"key":"b",.*"created":true\}\n$/},
   patch: {args: ['a', '{"y": 2}', '--json'], stdout: /^\{"key":"a",/},
@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch' | 'run' |
   delete: {args: ['b', '--json'], stdout: /^\{"deleted":1\}\n$/},
   reset: {args: ['--yes', '--json'], stdout: /^\{"deleted":1\}\n$/},
   status: {stdout: /runs\n/},
+  requests: {stdout: /^\{"sequence":1,/},
   wait: {stdout: /^$/},
   identity: {stdout: /^\{.*"va_user":/},
   'sign-in': {args: ['--username', '1'], stdout: /^$/, exitCode: 2},
@@ -46,6 +47,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'start' | 'watch' | 'run' |
   pilot: {args: ['list'], stdout: /^captain\n/},
   plugin: {args: ['list'], stdout: /^$/},
   flight: {args: ['start', '--json'], stdout: /"phase":"BOARDING"/},
+  fault: {args: ['list'], stdout: /^$/},
   config: {stdout: /^SETTING /},
   paths: {stdout: /^dataDir /m},
   completion: {args: ['bash'], stdout: /crewroom complete --/},

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
+import {once} from 'node:events';
 import {access} from 'node:fs/promises';
-import {createServer} from 'node:http';
+import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
@@ -118,6 +119,25 @@ describe('crewroom wait', () => {
     assert.match(stderr, /nothing listens there/);
   });
 
+  test('says that the store is read-only if it stays so', async () => {
+    const readiness = {
+      ready: false,
+      store: 'read-only',
+      identity: {source: 'none', signedIn: false, state: 'signed-out'},
+    };
+    const port = await serve((_, response) => response.writeHead(503).end(JSON.stringify(readiness)));
+    const {exitCode, stderr} = await machine.run(['wait', '--port', port, '--timeout', '1s']);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /the store has been read-only/);
+  });
+
+  test('ends an attempt that gets no answer with its timeout', async () => {
+    const port = await serve(() => {});
+    const {exitCode, stderr} = await machine.run(['wait', '--port', port, '--timeout', '1s']);
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /no answer within \d+ ms/);
+  });
+
   for (const timeout of ['0', '-1', '5 s', 'soon']) {
     test(`refuses a timeout of ${timeout}`, async () => {
       assert.equal((await machine.run(['wait', '--timeout', timeout])).exitCode, 2);
@@ -134,13 +154,10 @@ describe('crewroom stop', () => {
   });
 
   test('signals no other program', async () => {
-    const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await new Promise(resolve => server.once('listening', resolve));
-    const {port} = server.address() as AddressInfo;
-    const {exitCode, stderr} = await machine.run(['stop', '--port', String(port)]);
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /it is node \(process \d+\), not a Crewroom/);
+    const port = await serve((_, response) => response.end('hello'));
+    const {exitCode, stderr} = await machine.run(['stop', '--port', port]);
+    assert.equal(exitCode, 5);
+    assert.match(stderr, /node \(process \d+\) has its port, and is not a Crewroom/);
   });
 
   test('sends no signal to a process that has ended', () => {
@@ -152,3 +169,14 @@ describe('crewroom stop', () => {
     assert.equal((await machine.run(['stop', '--port', String(await findFreePort())])).exitCode, 5);
   });
 });
+
+/** Serves HTTP as another program would. @returns Its port. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return String((server.address() as AddressInfo).port);
+}

@@ -211,11 +211,15 @@ describe('crewroom start, with invalid settings', () => {
     const {settings, ...airline} = SAMPLE_DOCUMENT.airline;
     await writeFile(
       join(home, 'bad.json'),
-      JSON.stringify({...SAMPLE_DOCUMENT, va_user: {}, airline: {...airline, settings: {...settings, scriptURL: 'x'}}}),
+      JSON.stringify({
+        ...SAMPLE_DOCUMENT,
+        va_user: {pilotID: 7},
+        airline: {...airline, settings: {...settings, scriptURL: 'x'}},
+      }),
     );
     const {exitCode, stderr} = await machine.run(['start', '--ephemeral', '--port', '0', '--profile', 'bad.json']);
     assert.equal(exitCode, 1);
-    assert.match(stderr, /^ {2}\$\.va_user\.pilotID is missing \(line 1\)$/m);
+    assert.match(stderr, /^ {2}\$\.va_user\.pilotID is a number and has to be a string \(line 1\)$/m);
     assert.match(stderr, /^ {2}\$\.airline\.settings\.scriptURL does not end in "\/" \(line 1\)$/m);
   });
 });

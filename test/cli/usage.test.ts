@@ -179,7 +179,14 @@ describe('crewroom completion', () => {
 
   test('offers every flag of a command', async () => {
     const flags = SETTING_NAMES.map(shownFlagOf);
-    assert.deepEqual(await suggest('start', '--'), ['--new-store-id', '--json', ...flags, '--config', '--help']);
+    assert.deepEqual(await suggest('start', '--'), [
+      '--new-store-id',
+      '--json',
+      '--requests',
+      ...flags,
+      '--config',
+      '--help',
+    ]);
     assert.deepEqual(await suggest('put', 'k', 'v', '--if'), ['--if-match', '--if-absent']);
   });
 

@@ -1,5 +1,6 @@
+import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, expect, expectTypeOf, test} from 'vitest';
+import {describe, expect, expectTypeOf, onTestFinished, test} from 'vitest';
 import {
   type Client,
   type ClientEvent,
@@ -12,9 +13,10 @@ import {
   type Reset,
   type ValueWritten,
 } from '../../src/client/index.ts';
-import {writePlugin} from '../support/plugin-folder.ts';
+import type {EventBatch, EventOfKind} from '../../src/index.ts';
+import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {startPlugins} from '../support/plugin-service.ts';
-import {useService} from '../support/service.ts';
+import {makeTemporaryDirectory, useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
 
@@ -85,6 +87,24 @@ describe('events of chosen kinds', () => {
     ]);
   });
 
+  test('include the state of the page of a plugin in development, which changes with its files', async () => {
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    const work = join(home.path, 'work');
+    const manifest = manifestOf('com.example.work');
+    await writePlugin(work, {'plugin.json': manifest, 'ui/index.html': '', 'ui/page.js': ''});
+    const {url, crewroom} = await startPlugins(async () => {}, {plugin: [work]});
+    const [before] = crewroom.plugins.list();
+    const [event] = await followThrough(
+      createClient({baseUrl: url}),
+      {kinds: ['plugin-state'], isLast: () => true},
+      () => writeFile(join(work, 'ui/page.js'), 'changed'),
+    );
+    const {page} = (await (await fetch(`${url}/api/plugins/com.example.work`)).json()) as {readonly page: string};
+    expect(event).toEqual({kind: 'plugin-state', plugin: 'com.example.work', state: 'page-only', page});
+    expect(page).not.toBe(before?.page);
+  });
+
   for (const kinds of [['entry-locked'], []])
     test(`are refused if they are ${JSON.stringify(kinds)}`, async () => {
       const {events} = createClient({baseUrl: service().url});
@@ -101,5 +121,17 @@ describe('events of chosen kinds', () => {
     typeOf(events<number>()).toEqualTypeOf<ClientEvent<number, DefaultEventKind>>();
     // @ts-expect-error There is no such kind.
     events({kinds: ['entry-locked']});
+  });
+
+  test('have the same types in a program that embeds the service', () => {
+    const {events} = service().crewroom;
+    const typeOf = <K extends EventKind>(_: AsyncIterable<EventBatch<K>>) => expectTypeOf<EventOfKind<K>>();
+    typeOf(events.subscribe({kinds: new Set(['client-request', 'plugin-log'])})).toEqualTypeOf<
+      ClientRequested | PluginLogged
+    >();
+    typeOf(events.subscribe({kinds: new Set(['entry-deleted', 'reset'])})).toEqualTypeOf<EntryRemoved | Reset>();
+    typeOf(events.subscribe()).toEqualTypeOf<EventOfKind<DefaultEventKind>>();
+    // @ts-expect-error There is no such kind.
+    events.subscribe({kinds: new Set(['entry-locked'])});
   });
 });

@@ -1,6 +1,7 @@
 import {readdirSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {type HttpHandler, streamAnswer, type WebSocketHandler} from '../../src/http/core/message.ts';
+import {type HttpHandler, streamAnswer} from '../../src/http/core/message.ts';
+import type {WebSocketHandler} from '../../src/http/core/web-socket.ts';
 import {Feed} from '../support/feed.ts';
 import {formatRequest, type RawClient} from '../support/raw-client.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';

@@ -326,7 +326,7 @@ describe('pages of allowed origins may read and write, and no others (A10)', () 
       const answer = await call(line, [ownHost(), `Origin: ${ALLOWED_ORIGIN}`, 'Sec-Fetch-Site: cross-site']);
       expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
       expect(answer.headers.get('vary')).toBe('Origin');
-      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Updated-At, Expires-At');
+      expect(answer.headers.get('access-control-expose-headers')).toBe('ETag, Updated-At, Expires-At, Crewroom-Fault');
       expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
     });
   }

@@ -46,6 +46,7 @@ describe('an installed plugin', () => {
       warnings: ['it is made for the airline 7172 or acme, and the airline of the pilot is 7'],
       inDevelopment: false,
       hasPage: true,
+      icons: undefined,
       hasBackground: true,
       routes: [
         {method: 'GET', name: 'hello', description: 'Greets'},

@@ -82,6 +82,12 @@ describe('/api/plugins', () => {
     ]);
   });
 
+  test('lists the themes for which a page has an icon, also if the icon comes later', async () => {
+    expect(await json(`/api/plugins/${ID}`)).not.toHaveProperty('icons');
+    await writeFile(join(directory, ID, 'ui', 'menu_icon_dark.png'), '');
+    await expect.poll(() => json(`/api/plugins/${ID}`)).toMatchObject({icons: ['dark'], state: 'running', ends: 0});
+  });
+
   test('answers the log of a plugin, without the session', async () => {
     const {lines} = (await json(`/api/plugins/${ID}/logs`)) as {lines: readonly {text: string}[]};
     expect(lines.map(({text}) => text).join('\n')).toContain('started for Ada, with …');
@@ -172,6 +178,27 @@ describe('the page of a plugin', () => {
 });
 
 describe('settings', () => {
+  test('are listed as the manifest declares them, with options in their order', async () => {
+    expect(await json(`/api/settings/${ID}/available`)).toEqual({
+      settings: [
+        {key: 'greeting', type: 'string', settingType: 'user', name: 'Greeting', default: 'Hello', minLength: 2},
+      ],
+    });
+    const core = await json('/api/settings/core/available');
+    expect(core).toMatchObject({
+      settings: expect.arrayContaining([
+        expect.objectContaining({
+          key: 'weightUnits',
+          options: [
+            {value: 'KGS', label: 'Kilograms'},
+            {value: 'LBS', label: 'Pounds'},
+          ],
+        }),
+      ]),
+    });
+    expect(await json('/api/settings/none/available')).toMatchObject({code: 'no-plugin', status: 404});
+  });
+
   test('are read, changed, and reach the background', async () => {
     expect(await json(`/api/settings/${ID}`)).toEqual({greeting: 'Hello'});
     const changed = await json(`/api/settings/${ID}`, {method: 'PUT', body: '{"greeting": "Moin"}'});

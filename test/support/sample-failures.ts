@@ -46,6 +46,8 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'invalid-sign-in': {code: 'invalid-sign-in', problems: [{path: '$.password', problem: 'is missing'}]},
   'sign-in-unavailable': {code: 'sign-in-unavailable', problem: 'no airline is configured'},
   'sign-in-busy': {code: 'sign-in-busy'},
+  'invalid-faults': {code: 'invalid-faults', problems: [{path: '$.faults[0].kind', problem: 'is missing'}]},
+  'own-callers-only': {code: 'own-callers-only', origin: 'http://localhost:3000'},
   'no-plugin': {code: 'no-plugin', plugin: 'com.example.a'},
   'invalid-plugin': {
     code: 'invalid-plugin',
@@ -78,6 +80,7 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   },
   'plugin-timeout': {code: 'plugin-timeout', plugin: 'com.example.a', route: 'GET data', timeoutMs: 30_000},
   'plugin-ended': {code: 'plugin-ended', plugin: 'com.example.a', route: 'GET data'},
+  'dev-server-failed': {code: 'dev-server-failed', url: 'http://localhost:5173', problem: 'nothing listens there'},
   'wrong-credentials': {code: 'wrong-credentials', url: 'https://a.example/', message: 'Denied.', hint: 'try "1"'},
   'pilot-not-confirmed': {code: 'pilot-not-confirmed', url: 'https://a.example/', message: 'Be patient.'},
   'account-broken': {

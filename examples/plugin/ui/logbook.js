@@ -1,4 +1,7 @@
 const FLIGHTS = 'http://localhost:7172/api/com.example.logbook/flights';
+// The page around this one tells its theme, and paints the background.
+document.body.classList.toggle('dark', new URLSearchParams(location.search).get('darkmode') === 'true');
+
 const form = document.querySelector('form');
 
 function show(flights) {

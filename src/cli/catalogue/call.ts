@@ -10,6 +10,8 @@ export interface Call {
   readonly context: CliContext;
   /** In the order of the command's arguments; the required ones are present. */
   readonly arguments: readonly string[];
+  /** The words after `--`, if the command has a place for them. */
+  readonly command: readonly string[];
   /** Settings that were given as flags, unchecked. */
   readonly settings: GivenSettings;
   /** The value of `--config`. */

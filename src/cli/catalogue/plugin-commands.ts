@@ -1,22 +1,40 @@
+import {FAULT_KINDS} from '../../domain/fault.ts';
 import {FLIGHT_PHASES} from '../../domain/flight.ts';
 import {SAMPLE_PILOT_NAMES} from '../../domain/pilots.ts';
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 
-const PLUGIN_ACTIONS = ['list', 'logs', 'restart', 'set', 'install', 'remove', 'check'] as const;
+const PLUGIN_ACTIONS = [
+  'list',
+  'logs',
+  'restart',
+  'set',
+  'install',
+  'remove',
+  'new',
+  'types',
+  'check',
+  'pack',
+] as const;
 
 /** `crewroom plugin`. */
 export const PLUGIN = {
   name: 'plugin',
   group: 'Plugins',
-  summary: 'Show, set and install plugins',
+  summary: 'Show, install and make plugins',
   arguments: [
     {name: 'ACTION', description: PLUGIN_ACTIONS.join(', '), choices: PLUGIN_ACTIONS},
-    {name: 'ID', description: 'the plugin; a ZIP or folder for install, a folder for check', optional: true},
+    {
+      name: 'ID',
+      description: 'the plugin, or a ZIP or folder',
+      optional: true,
+    },
     {name: 'NAME=VALUE', description: 'a setting; null restores its default', optional: true},
   ],
   flags: {
     yes: {description: 'install or remove without asking'},
     data: {description: 'with remove: delete the files of its background too'},
+    id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
+    output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
     ...JSON_FLAG,
   },
   settings: [...ADDRESS_SETTINGS, 'dataDir', 'plugins'],
@@ -27,7 +45,10 @@ export const PLUGIN = {
     {line: 'crewroom plugin set com.example.hello volume=7', purpose: 'change a setting'},
     {line: 'crewroom plugin install hello-1.1.0.zip', purpose: 'install it, or replace an older version'},
     {line: 'crewroom plugin remove com.example.hello', purpose: 'its files in the data directory stay'},
-    {line: 'crewroom plugin check my-plugin', purpose: 'list all problems of a folder; exit code 1 if any'},
+    {line: 'crewroom plugin new my-plugin', purpose: 'create a plugin with a page, a background and tests'},
+    {line: 'crewroom plugin types my-plugin', purpose: 'the types of its settings, for TypeScript'},
+    {line: 'crewroom plugin check my-plugin', purpose: 'list all problems; exit code 1 if there are any'},
+    {line: 'crewroom plugin pack my-plugin', purpose: 'check it, and write ID-VERSION.zip'},
   ],
   notes: [
     'A VALUE that is JSON is stored as JSON, any other as text.',
@@ -85,4 +106,46 @@ export const PILOT = {
     {line: 'crewroom pilot use captain', purpose: 'serve the default one'},
   ],
   notes: ['The choice ends with the service.', 'A profile or a signed-in pilot is never replaced.'],
+} as const satisfies CommandSpec;
+
+/** `crewroom fault`. */
+export const FAULT = {
+  name: 'fault',
+  group: 'Plugins',
+  summary: 'Switch faults on, to test plugins',
+  arguments: [
+    {
+      name: 'ACTION',
+      description: 'list, clear, or a fault to switch on',
+      optional: true,
+      choices: ['list', 'clear', ...FAULT_KINDS],
+    },
+    {name: 'ARGUMENT', description: 'time of delay or clock, code of error, kind to clear', optional: true},
+  ],
+  flags: {
+    path: {placeholder: 'PATH', description: 'only requests of this path; * stands for any characters'},
+    plugin: {placeholder: 'ID', description: 'only requests that this plugin sends'},
+    probability: {placeholder: 'P', description: 'only this share of them, such as 0.3'},
+    seed: {placeholder: 'N', description: 'the same number draws the same requests again'},
+    ...JSON_FLAG,
+  },
+  settings: ADDRESS_SETTINGS,
+  examples: [
+    {line: 'crewroom fault', purpose: 'all faults that are on'},
+    {line: 'crewroom fault delay 500ms', purpose: 'each request of plugins takes half a second longer'},
+    {
+      line: `crewroom fault error store-busy --path '/api/store/*' --probability 0.3`,
+      purpose: 'three of ten requests for entries fail',
+    },
+    {line: 'crewroom fault cut --path /api/events', purpose: 'event streams end, and cannot be opened again'},
+    {line: 'crewroom fault disk-full', purpose: 'writes fail; or store-read-only'},
+    {line: 'crewroom fault session-expired', purpose: 'no pilot is signed in; or airline-away'},
+    {line: 'crewroom fault clock 2h', purpose: 'entries expire two hours earlier; with start --ephemeral only'},
+    {line: 'crewroom fault clear', purpose: 'end all faults; "clear delay" those of one kind'},
+  ],
+  notes: [
+    'Faults change answers, never what is kept, and end with the service.',
+    'All apply until "clear". Paths outside of /api/ and /plugins/ always work.',
+    'start --fault "delay 500ms --path /api/keys" switches one on from the start.',
+  ],
 } as const satisfies CommandSpec;

@@ -1,6 +1,17 @@
 import {SETTING_NAMES} from '../../config/config.ts';
 import {ADDRESS_SETTINGS, type CommandSpec, JSON_FLAG} from './spec.ts';
 
+/** The requests that a service prints while it runs. */
+export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
+
+/** One of {@link REQUEST_CHOICES}. */
+export type RequestChoice = (typeof REQUEST_CHOICES)[number];
+
+/** The flag of commands that run a service for people. */
+export const REQUESTS_FLAG = {
+  requests: {placeholder: 'WHICH', description: 'requests to print: all, refused or off', choices: REQUEST_CHOICES},
+} as const;
+
 /** `crewroom start`. */
 export const START = {
   name: 'start',
@@ -10,6 +21,7 @@ export const START = {
   flags: {
     newStoreId: {description: 'new id for the store, once after restoring its files'},
     json: {description: 'write JSON log lines on a terminal too'},
+    ...REQUESTS_FLAG,
   },
   settings: SETTING_NAMES,
   examples: [
@@ -21,8 +33,42 @@ export const START = {
       purpose: 'run the plugin in this folder, and start it again when it changes',
     },
     {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'for the page of a dev server'},
+    {line: 'crewroom start --requests all', purpose: 'print every request, not only refused ones'},
   ],
-  notes: ['On a terminal it prints text for people; elsewhere JSON log lines on stderr.'],
+  notes: [
+    'On a terminal it prints text for people, and refused requests with what to do.',
+    'The key h shows its keys. Elsewhere it prints JSON log lines on stderr, with',
+    'requests only if --requests is given.',
+  ],
+} as const satisfies CommandSpec;
+
+/** `crewroom dev`. */
+export const DEV = {
+  name: 'dev',
+  group: 'Plugins',
+  summary: 'Run a plugin and follow its files',
+  arguments: [{name: 'DIR', description: 'folder of the plugin; default: this one', optional: true}],
+  command: {description: 'program to run beside it, such as a dev server or a build'},
+  flags: {
+    ui: {placeholder: 'URL', description: 'dev server of the page, in place of ui/'},
+    noOpen: {description: 'do not open the page in the browser'},
+    json: {description: 'print JSON, for programs'},
+    ...REQUESTS_FLAG,
+  },
+  settings: SETTING_NAMES,
+  examples: [
+    {line: 'crewroom dev', purpose: 'the plugin in this folder, with the files in ui/ as its page'},
+    {
+      line: 'crewroom dev --ui http://localhost:5173 -- npm run dev',
+      purpose: 'with the page of a dev server, which it starts and stops too',
+    },
+    {line: 'crewroom dev -- npm run build -- --watch', purpose: 'beside a build that writes the files'},
+  ],
+  notes: [
+    'The background is restarted when its files change.',
+    'Everything is kept in memory, unless --data-dir names a directory.',
+    'If port 7172 is taken, the next free one is used; the plugin needs no change.',
+  ],
 } as const satisfies CommandSpec;
 
 /** `crewroom status`. */

@@ -6,6 +6,8 @@ export interface CommandSpec {
   readonly group: CommandGroup;
   readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
+  /** The words after `--`, for a command that runs another one. Without it they are arguments. */
+  readonly command?: {readonly description: string};
   /** The flags of this command, by their names in camel case. */
   readonly flags: Readonly<Record<string, FlagSpec>>;
   /** The settings that it takes as flags; with any of them also `--config`. */
@@ -33,6 +35,8 @@ export interface ArgumentSpec {
 export interface FlagSpec {
   readonly description: string;
   readonly placeholder?: string;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
 }
 
 /** A command line and its purpose. */

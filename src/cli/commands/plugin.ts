@@ -11,7 +11,7 @@ import {formatTable} from '../terminal/table.ts';
 
 type PluginCall = CallOf<typeof PLUGIN>;
 
-/** `crewroom plugin`: shows, configures, installs, removes and checks plugins. */
+/** `crewroom plugin`: shows, configures, installs, removes, makes and checks plugins. */
 export async function run(call: PluginCall): Promise<ExitCode> {
   const [action = '', id, setting] = call.arguments;
   assertFlags(call, action);
@@ -23,10 +23,11 @@ export async function run(call: PluginCall): Promise<ExitCode> {
   if (act === undefined)
     throw invalidUsage(
       'plugin',
-      `it takes list, logs, restart, set, install, remove or check, not ${JSON.stringify(action)}`,
+      `it takes list, logs, restart, set, install, remove, new, types, check or pack, not ${JSON.stringify(action)}`,
     );
   const what = OPERANDS.get(action) ?? 'an ID';
-  if (id === undefined) throw invalidUsage('plugin', `${action} needs ${what}`);
+  // An empty path would be the working directory.
+  if (id === undefined || (id === '' && OPERANDS.has(action))) throw invalidUsage('plugin', `${action} needs ${what}`);
   if ((action === 'set') !== (setting !== undefined))
     throw invalidUsage('plugin', action === 'set' ? 'set needs NAME=VALUE' : `${action} takes only ${what}`);
   return act(call, id);
@@ -35,12 +36,18 @@ export async function run(call: PluginCall): Promise<ExitCode> {
 /** The operands of actions that take no ID. */
 const OPERANDS: ReadonlyMap<string, string> = new Map([
   ['install', 'a ZIP or a folder'],
-  ['check', 'a folder'],
+  ['new', 'the name of a folder'],
+  ['types', 'a folder'],
+  ['check', 'a ZIP or a folder'],
+  ['pack', 'a folder'],
 ]);
 
-function assertFlags({flags: {yes, data}}: PluginCall, action: string): void {
+function assertFlags({flags: {yes, data, id, output}}: PluginCall, action: string): void {
   if (yes && action !== 'install' && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --yes`);
   if (data && action !== 'remove') throw invalidUsage('plugin', `${action} takes no --data`);
+  if (id !== undefined && action !== 'new') throw invalidUsage('plugin', `${action} takes no --id`);
+  if (output !== undefined && action !== 'pack' && action !== 'types')
+    throw invalidUsage('plugin', `${action} takes no --output`);
 }
 
 type Action = (call: PluginCall, id: string) => Promise<ExitCode>;
@@ -52,7 +59,10 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['set', async (call, id) => set(call, await connectPlugins(call), id)],
   ['install', async (call, name) => (await import('../plugin/install.ts')).install(call, name)],
   ['remove', async (call, id) => (await import('../plugin/remove.ts')).remove(call, id)],
+  ['new', async (call, name) => (await import('../plugin/new.ts')).create(call, name)],
+  ['types', async (call, name) => (await import('../plugin/types.ts')).writeTypes(call, name)],
   ['check', async (call, name) => (await import('../plugin/check.ts')).check(call, name)],
+  ['pack', async (call, name) => (await import('../plugin/pack.ts')).pack(call, name)],
 ]);
 
 async function list({context, flags}: PluginCall, client: PluginClient): Promise<ExitCode> {

@@ -4,12 +4,12 @@ import spawn from 'cross-spawn';
 import {openCrewroom} from '../../app.ts';
 import {URL_VARIABLE, variableOf} from '../../config/config.ts';
 import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
-import type {Plugins} from '../../domain/plugin.ts';
 import {serviceUrl} from '../../system/loopback.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {RUN} from '../catalogue/service-commands.ts';
 import {invalidUsage} from '../failures/usage.ts';
 import {readSources} from '../input/settings.ts';
+import {untilStarted} from '../service/until-started.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {createLog} from '../terminal/log.ts';
@@ -46,21 +46,6 @@ async function readRunSources(call: CallOf<typeof RUN>): Promise<ConfigSources> 
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
 }
 
-/** Resolves once no plugin is starting: each is running, or has a state with the reason why it is not. */
-async function untilStarted(plugins: Plugins): Promise<void> {
-  await plugins.ready();
-  const areStarted = (): boolean => plugins.list().every(({state}) => state !== 'starting');
-  await new Promise<void>(resolve => {
-    const unsubscribe = plugins.onState(check);
-    check();
-    function check(): void {
-      if (!areStarted()) return;
-      unsubscribe();
-      resolve();
-    }
-  });
-}
-
 interface CommandDeps {
   readonly context: CliContext;
   readonly address: {readonly host: string; readonly port: number};
@@ -94,11 +79,12 @@ async function runCommand(
   }
 }
 
-/** Passes every signal on to a command. On a terminal Ctrl+C reaches the command without that. */
-function passSignals(child: ChildProcess, {onSignal, stdin}: CliContext): () => void {
+/** Passes every signal on to a command. On a terminal Ctrl+C reaches the command without that, also if one stream is a file. */
+function passSignals(child: ChildProcess, {onSignal, stdin, stdout, stderr}: CliContext): () => void {
+  const onTerminal = stdin.isTerminal || stdout.isTerminal || stderr.isTerminal;
   const releases = [
     onSignal('SIGTERM', () => child.kill('SIGTERM')),
-    onSignal('SIGINT', () => stdin.isTerminal || child.kill('SIGINT')),
+    onSignal('SIGINT', () => onTerminal || child.kill('SIGINT')),
   ];
   return () => {
     for (const release of releases) release();

@@ -3,39 +3,49 @@ import {type Crewroom, openCrewroom} from '../../app.ts';
 import type {Config} from '../../config/config.ts';
 import type {Log} from '../../domain/log.ts';
 import type {CallOf} from '../catalogue/call.ts';
-import type {START} from '../catalogue/service-commands.ts';
+import type {RequestChoice, START} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
 import {readSettings} from '../input/settings.ts';
-import {formatBanner, type StartedService, startedFields} from '../output/banner.ts';
+import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {openServiceTerminal} from '../live/service-terminal.ts';
+import {formatBanner, mainAddress, type StartedService, startedFields} from '../output/banner.ts';
 import type {CliContext, StopSignal} from '../terminal/context.ts';
 import {createLog} from '../terminal/log.ts';
 import {listenForStop, type StopRequest} from '../terminal/stop-request.ts';
 import {styleOf} from '../terminal/style.ts';
 
-/** `crewroom start`: serves until a signal stops it. */
+/** `crewroom start`: serves until a signal or a key stops it. */
 export async function run(call: CallOf<typeof START>): Promise<ExitCode> {
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
+  let reporter: Reporter | undefined;
   try {
     const {config} = await readSettings(call);
-    const {stderr} = call.context;
-    const reporter =
-      stderr.isTerminal && !call.flags.json
-        ? reportToPeople(config, call.context)
-        : reportToPrograms(config, call.context);
-    await serve({config, newStoreId: call.flags.newStoreId === true}, reporter, stop);
+    const {flags, context} = call;
+    const isForPeople = context.stderr.isTerminal && flags.json === undefined;
+    // The parser has checked it.
+    const requests = flags.requests as RequestChoice | undefined;
+    reporter = isForPeople
+      ? reportToPeople(config, {requests, context, stop})
+      : reportToPrograms(config, {requests, context});
+    await serve({config, newStoreId: flags.newStoreId === true}, reporter, stop);
     return EXIT.ok;
   } finally {
+    reporter?.[Symbol.dispose]();
     stop.release();
   }
 }
 
 /** Reports the state of the service, to people or to programs. */
-interface Reporter {
+interface Reporter extends Disposable {
   readonly log: Log;
-  started(service: StartedService): Promise<void>;
-  stopping(signal: StopSignal): Promise<void>;
-  stopped(): Promise<void>;
+  started(service: Started): void;
+  stopping(signal: StopSignal): void;
+  stopped(): void;
+}
+
+interface Started extends StartedService {
+  readonly crewroom: Crewroom;
 }
 
 interface Serving {
@@ -48,43 +58,66 @@ async function serve({config, newStoreId}: Serving, reporter: Reporter, stop: St
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await setImmediate();
-    if (!stop.isAsked()) await reporter.started(await listen(crewroom, stop));
-    await reporter.stopping(await stop.asked);
+    if (!stop.isAsked()) reporter.started(await listen(crewroom, stop));
+    reporter.stopping(await stop.asked);
   } finally {
     await crewroom[Symbol.asyncDispose]();
   }
-  await reporter.stopped();
+  reporter.stopped();
 }
 
 /** Listens, and waits until the folders of plugins were read. Plugins may still be starting. */
-async function listen(crewroom: Crewroom, stop: StopRequest): Promise<StartedService> {
+async function listen(crewroom: Crewroom, stop: StopRequest): Promise<Started> {
   const listening = await crewroom.listen();
   await Promise.race([crewroom.plugins.ready(), stop.asked]);
   return {crewroom, ...listening};
 }
 
-function reportToPeople({logLevel}: Config, context: CliContext): Reporter {
-  const {stderr, nowMs} = context;
-  const style = styleOf(stderr, context);
+interface ReporterDeps {
+  /** The value of the flag; undefined if it is not given. */
+  readonly requests: RequestChoice | undefined;
+  readonly context: CliContext;
+}
+
+function reportToPeople(
+  {logLevel}: Config,
+  {requests, context, stop}: ReporterDeps & {readonly stop: StopRequest},
+): Reporter {
+  const style = styleOf(context.stderr, context);
+  const terminal = openServiceTerminal({context, stop, logLevel, requests: requests ?? DEFAULT_REQUESTS[logLevel]});
   return {
-    log: createLog({level: logLevel, write: text => void stderr.write(text), nowMs, style}),
-    started: service => stderr.write(formatBanner(service, style)),
-    stopping: signal => {
-      // After Ctrl+C the terminal shows ^C: begin a new line.
-      const lineBreak = signal === 'SIGINT' ? '\n' : '';
-      const text = 'Stopping: requests in flight are finished; press Ctrl+C again to stop at once';
-      return stderr.write(`${lineBreak}${style.dim(text)}\n`);
+    log: terminal.log,
+    started: service => {
+      terminal.print(formatBanner(service, style));
+      terminal.serve({crewroom: service.crewroom, address: mainAddress(service)});
     },
-    stopped: () => stderr.write(`${style.dim('Stopped')}\n`),
+    stopping: signal => terminal.stopping(signal),
+    stopped: () => terminal.print(`${style.dim('Stopped')}\n`),
+    [Symbol.dispose]: () => terminal[Symbol.dispose](),
   };
 }
 
-function reportToPrograms({logLevel}: Config, {stderr, nowMs, processId}: CliContext): Reporter {
+/** The requests that are printed for people without the flag, by what they want to read. */
+const DEFAULT_REQUESTS: {readonly [L in Config['logLevel']]: RequestChoice} = {
+  error: 'off',
+  info: 'refused',
+  debug: 'refused',
+};
+
+function reportToPrograms({logLevel}: Config, {requests = 'off', context}: ReporterDeps): Reporter {
+  const {stderr, nowMs, processId} = context;
   const log = createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
   return {
-    log,
-    started: async service => log.info('started', startedFields(service, processId)),
-    stopping: async signal => log.info('stopping', {signal}),
-    stopped: async () => log.info('stopped'),
+    log: requests === 'off' ? log : withoutFailedRequests(log),
+    started: service => {
+      log.info('started', startedFields(service, processId));
+      const onMissed = (count: number): void => log.info('requests not logged', {count});
+      printRequests(service.crewroom.requests, {choice: requests, print: createRequestLog(log), onMissed}).catch(
+        error => log.error('requests are no longer logged', {error}),
+      );
+    },
+    stopping: signal => log.info('stopping', {signal}),
+    stopped: () => log.info('stopped'),
+    [Symbol.dispose]: () => {},
   };
 }

@@ -1,5 +1,6 @@
 import {AppError} from '../../domain/app-error.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
+import {faultOf} from '../../domain/fault-mark.ts';
 import {DEFAULT_PILOT} from '../../domain/pilots.ts';
 import type {SessionStatus} from '../../domain/session.ts';
 import type {Readiness} from '../../protocol/service-documents.ts';
@@ -8,8 +9,10 @@ import {findForeignOwner} from '../../system/socket-owner.ts';
 import type {Call, CallOf} from '../catalogue/call.ts';
 import type {STATUS} from '../catalogue/service-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {formatFaultLines} from '../output/fault-lines.ts';
+import {describeFilled} from '../output/filled-text.ts';
 import {describeEnd, describePlace} from '../output/session-text.ts';
-import {connect} from '../service/connection.ts';
+import {type ConnectedClient, connect} from '../service/connection.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 
@@ -27,7 +30,7 @@ export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   const beganAtMs = elapsedMs();
   const readiness = await service.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
-  const session = readiness.identity.source === 'back-end' ? await service.sessions.status() : undefined;
+  const session = readiness.identity.source === 'back-end' ? await readSession(service) : undefined;
   const owner = await findForeignOwner(address, call.context.userId);
   const status: Status = {
     url,
@@ -43,6 +46,16 @@ export async function run(call: CallOf<typeof STATUS>): Promise<ExitCode> {
   return readiness.ready ? EXIT.ok : EXIT.failure;
 }
 
+/** Reads the state of the session; undefined if a fault keeps it from being read. */
+async function readSession({sessions}: ConnectedClient['service']): Promise<SessionStatus | undefined> {
+  try {
+    return await sessions.status();
+  } catch (error) {
+    if (error instanceof AppError && faultOf(error.failure) !== undefined) return undefined;
+    throw error;
+  }
+}
+
 interface Status extends Readiness {
   readonly url: string;
   readonly version: string;
@@ -56,21 +69,24 @@ interface Status extends Readiness {
 }
 
 function formatStatus(status: Status, session: SessionStatus | undefined, {context}: Call): string {
-  const {url, version, storeId, ready, store, identity, latencyMs, owner} = status;
+  const {url, version, storeId, ready, store, identity, faults = [], latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
+  const filled = describeFilled(identity.filled);
   const rows = [
     ['Address', url],
     ...(owner === undefined
       ? []
       : [['Owner', `${style.red(`user ${owner}, not you`)}: "crewroom sign-in" sends it no password`] as const]),
     ['Identity', describeIdentity(identity)],
+    ...(filled === undefined ? [] : [['', style.yellow(escapeControls(filled))] as const]),
     ...describeSession(session, style).map((line, index) => [index === 0 ? 'Session' : '', line] as const),
     [
       'Store',
       ready
         ? escapeControls(`${store}, id ${storeId}`)
-        : `${style.red(escapeControls(store))}: the disk failed; check it, then start the service again`,
+        : `${style.red(escapeControls(store))}: ${faults.includes('store-read-only') ? 'by a fault' : 'the disk failed; check it, then start the service again'}`,
     ],
+    ...formatFaultLines(faults, style).map((line, at) => [at === 0 ? 'Faults' : '', line] as const),
     ['Latency', `${latencyMs} ms`],
   ] as const;
   const mark = ready ? style.green('●') : style.red('●');

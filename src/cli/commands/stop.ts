@@ -49,7 +49,7 @@ async function untilEnded(processId: number, url: string, context: CliContext): 
 /**
  * Returns the process of a service.
  *
- * @throws {AppError} `unexpected-answer` if it is another program; `foreign-service` if it is another user's; `invalid-usage` if it is
+ * @throws {AppError} `service-unreachable` if it is another program; `foreign-service` if it is another user's; `invalid-usage` if it is
  * not known.
  */
 function findProcess(holder: PortHolder, url: string, ownUserId: number | undefined): number {
@@ -58,10 +58,9 @@ function findProcess(holder: PortHolder, url: string, ownUserId: number | undefi
     throw new AppError({code: 'foreign-service', url, owner: userId, userId: ownUserId ?? 0});
   if (crewroomVersion === undefined)
     throw new AppError({
-      code: 'unexpected-answer',
+      code: 'service-unreachable',
       url,
-      status: 200,
-      problem: `it is ${describePortHolder(holder)}, not a Crewroom`,
+      problem: `${describePortHolder(holder)} has its port, and is not a Crewroom`,
     });
   if (processId === undefined)
     throw invalidUsage(

@@ -18,16 +18,18 @@ export async function run(call: CallOf<typeof WAIT>): Promise<ExitCode> {
   const {context, flags} = call;
   const seconds =
     flags.timeout === undefined ? WAIT_SECONDS : readTime(flags.timeout, {command: 'wait', flag: '--timeout'});
-  const timeoutMs = seconds * 1000;
-  const endsAtMs = context.elapsedMs() + timeoutMs;
+  const endsAtMs = context.elapsedMs() + seconds * 1000;
   const progress = startProgress(context);
-  const {service, url} = await connect(call, {timeoutMs});
+  const {service, url} = await connect(call);
   try {
+    let reason: AppError | undefined;
     for (;;) {
       progress.show(() => `Waiting for ${url}`);
-      const problem = await findProblem(service, {url, timeoutMs});
+      const problem = await findProblem(service, Math.max(1, Math.ceil(endsAtMs - context.elapsedMs())));
       if (problem === undefined) return EXIT.ok;
-      if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw problem;
+      // A time-out says less than any earlier reason: the last attempt has little time.
+      if (reason === undefined || problem.failure.code !== 'service-timeout') reason = problem;
+      if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw reason;
       await context.pause(INTERVAL_MS);
     }
   } finally {
@@ -42,11 +44,12 @@ export async function run(call: CallOf<typeof WAIT>): Promise<ExitCode> {
  */
 async function findProblem(
   service: Pick<ConnectedClient['service'], 'readiness'>,
-  about: {readonly url: string; readonly timeoutMs: number},
+  timeoutMs: number,
 ): Promise<AppError | undefined> {
   try {
-    const {ready} = await service.readiness();
-    return ready ? undefined : new AppError({code: 'service-timeout', ...about});
+    const {ready} = await service.readiness({timeoutMs});
+    // Passes when the service is started again.
+    return ready ? undefined : new AppError({code: 'store-read-only', problem: '/readyz reports it'});
   } catch (error) {
     if (error instanceof AppError && PASSING.has(error.failure.code)) return error;
     throw error;

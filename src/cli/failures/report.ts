@@ -2,6 +2,7 @@ import {AppError, describeFailure} from '../../domain/app-error.ts';
 import {describeProblem} from '../../domain/client-failure-texts.ts';
 import type {Conflict, Failure, FailureCode} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
+import {describeWithFault, faultOf} from '../../domain/fault-mark.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
@@ -51,6 +52,7 @@ const ADVICE_HERE: {readonly [C in FailureCode]?: string} = {
 
 function adviseHere(failure: Failure): string {
   const {code} = failure;
+  if (faultOf(failure) !== undefined) return adviseOn(failure);
   if (code === 'revision-conflict') return adviseOnConflict(failure.conflicts[0]);
   if (code === 'invalid-import' && failure.line === 1)
     return 'An export begins with its header: give a whole file that "crewroom export" of this or an older version wrote';
@@ -78,7 +80,7 @@ function toAppError(error: unknown): AppError | undefined {
 
 async function reportFailure(failure: Failure, advice: string, context: CliContext): Promise<ExitCode> {
   const {stderr} = context;
-  const detail = describeFailure(failure);
+  const detail = describeWithFault(failure);
   if (wantsJson(context)) await stderr.write(jsonLine({...failure, detail, advice}));
   else await stderr.write(formatFailure(failure, advice, context));
   return exitCodeOf(failure);
@@ -98,7 +100,7 @@ function formatFailure(failure: Failure, advice: string, context: CliContext): s
 /** Describes a failure, with a line for each problem if there are several. */
 function describeLines(failure: Failure): readonly string[] {
   if (failure.code === 'plugin-not-started') return [describeFailure(failure), ...failure.lines];
-  if (!('problems' in failure) || failure.problems.length < 2) return [describeFailure(failure)];
+  if (!('problems' in failure) || failure.problems.length < 2) return [describeWithFault(failure)];
   const heading = describeFailure({...failure, problems: []}).replace(/: $/, '');
   const problems = failure.problems.map(each =>
     'path' in each ? describeProblem(each) : `${each.source} ${each.problem}`,

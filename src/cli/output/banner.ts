@@ -1,14 +1,17 @@
 import type {Crewroom} from '../../app.ts';
+import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentityOrigin} from '../../domain/identity.ts';
 import type {LogFields} from '../../domain/log.ts';
 import {DEFAULT_PILOT} from '../../domain/pilots.ts';
 import {VERSION} from '../../version.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import type {Style} from '../terminal/style.ts';
+import {formatFaultLines} from './fault-lines.ts';
+import {describeFilled} from './filled-text.ts';
 
 /** A listening service. */
 export interface StartedService {
-  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId' | 'plugins'>;
+  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId' | 'plugins' | 'faults'>;
   readonly port: number;
   /** The addresses that it listens on, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
@@ -23,14 +26,27 @@ export function formatBanner(started: StartedService, style: Style): string {
     ['Address', `${style.cyan(address)} ${style.dim(`(${others})`)}`],
     ['Identity', escapeControls(identity.current()?.summary ?? NO_PILOT[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
+    ...describeCompletion(started, style),
     ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
     ...describePlugins(started),
+    ['Console', style.cyan(`${address}/`)],
+    ...describeFaults(started, style),
     ['Docs', style.cyan(`${address}/docs`)],
     ['Next', `curl ${address}/api/identity`],
     ['Stop', 'Ctrl+C'],
   ];
+  return formatRows(`${style.bold('Crewroom')} ${VERSION} is ready`, rows, style);
+}
+
+/** Formats a heading, and rows with a name before each. */
+export function formatRows(heading: string, rows: readonly Row[], style: Style): string {
   const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(NAME_WIDTH))}${value}\n`);
-  return `\n  ${style.green('●')} ${style.bold('Crewroom')} ${VERSION} is ready\n\n${lines.join('')}\n`;
+  return `\n  ${style.green('●')} ${heading}\n\n${lines.join('')}\n`;
+}
+
+function describeCompletion({crewroom: {identity}}: StartedService, style: Style): readonly Row[] {
+  const text = identity.origin.kind === 'profile' ? describeFilled(identity.current()?.filled) : undefined;
+  return text === undefined ? [] : [['', style.yellow(escapeControls(text))]];
 }
 
 /** Returns the number of plugins, and every one that does not run with its reason. */
@@ -43,6 +59,11 @@ function describePlugins({crewroom: {plugins}}: StartedService): readonly Row[] 
   return [['Plugins', count ?? ''], ...reasons.map((reason): Row => ['', reason])];
 }
 
+function describeFaults({crewroom}: StartedService, style: Style): readonly Row[] {
+  const texts = crewroom.faults.list().faults.map(formatFault);
+  return formatFaultLines(texts, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]);
+}
+
 /** The texts if there is no pilot. */
 const NO_PILOT: Readonly<Record<IdentityOrigin['kind'], string>> = {
   'back-end': 'none yet; sign in with "crewroom sign-in"',
@@ -51,13 +72,15 @@ const NO_PILOT: Readonly<Record<IdentityOrigin['kind'], string>> = {
   none: 'none',
 };
 
-type Row = readonly [name: string, value: string];
+/** A line with its name; empty if it continues the line before. */
+export type Row = readonly [name: string, value: string];
 
 const NAME_WIDTH = 10;
 
 /** Returns the same facts for the log. */
 export function startedFields(started: StartedService, processId: number): LogFields {
-  const {config, identity, plugins} = started.crewroom;
+  const {config, identity, plugins, faults} = started.crewroom;
+  const texts = faults.list().faults.map(formatFault);
   const summary = identity.current()?.summary;
   return {
     version: VERSION,
@@ -75,12 +98,13 @@ export function startedFields(started: StartedService, processId: number): LogFi
     storeId: started.crewroom.storeId,
     ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
     plugins: plugins.list().map(({id, version, state}) => ({id, version, state})),
+    ...(texts.length === 0 ? {} : {faults: texts}),
     docs: `${mainAddress(started)}/docs`,
   };
 }
 
 /** Returns the address for people and pages. */
-function mainAddress({crewroom, port, urls}: StartedService): string {
+export function mainAddress({crewroom, port, urls}: StartedService): string {
   return urls.length === 2 || crewroom.config.host === 'localhost' ? `http://localhost:${port}` : (urls[0] ?? '');
 }
 

@@ -5,7 +5,7 @@ import {onOneLine} from '../../protocol/text/one-line.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {escapeControls} from '../terminal/escape.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
-import {padEnd} from '../terminal/table.ts';
+import {cutToWidth, padEnd} from '../terminal/table.ts';
 import {safeLine} from './entry-json.ts';
 
 /** Formats an event as one line; `isPresent` means that it is a present entry and not a change. */
@@ -71,16 +71,7 @@ function describeValue({json, sizeBytes}: ValueWritten): string {
 /** Fewest cells of a value that are worth showing. */
 const SHOWN_MIN = 8;
 
-/** Truncates a text to a width in cells of the terminal. */
+/** Truncates a text to a width in cells of the terminal; nothing of it is shown if there is little space. */
 function shorten(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
-  if (width < SHOWN_MIN) return '';
-  let shown = '';
-  let left = width - 1;
-  for (const character of text) {
-    left -= stringWidth(character);
-    if (left < 0) break;
-    shown += character;
-  }
-  return `${shown}…`;
+  return stringWidth(text) > width && width < SHOWN_MIN ? '' : cutToWidth(text, width);
 }

@@ -14,7 +14,7 @@ export type CommandLine =
   | {readonly kind: 'run'; readonly name: CommandName; readonly words: Words};
 
 /** The words after the name of a command, sorted into arguments, settings and flags. */
-export interface Words extends Pick<Call, 'arguments' | 'settings' | 'configFile'> {
+export interface Words extends Pick<Call, 'arguments' | 'command' | 'settings' | 'configFile'> {
   readonly flags: Readonly<Record<string, string | Switch>>;
   readonly wantsHelp: boolean;
   /** All problems of the flags. */
@@ -66,8 +66,10 @@ function findCountProblem(specs: readonly ArgumentSpec[], given: readonly string
 export function sortWords(spec: CommandSpec, args: readonly string[]): Words {
   const flags = new Map(listFlags(spec).map(flag => [flag.text, flag]));
   const sorter = new WordSorter();
+  let isCommand = false;
   for (const token of tokenize(flags, args)) {
-    if (token.kind === 'positional') sorter.arguments.push(show(token.value));
+    if (token.kind === 'option-terminator') isCommand = spec.command !== undefined;
+    if (token.kind === 'positional') (isCommand ? sorter.command : sorter.arguments).push(show(token.value));
     if (token.kind !== 'option') continue;
     const flag = flags.get(token.rawName === '-h' ? '--help' : token.rawName);
     if (flag === undefined) sorter.problems.push(describeUnknown(token.rawName, flags));
@@ -115,6 +117,7 @@ function suggest(similar: string | undefined): string {
 /** Collects the words of one command line. */
 class WordSorter implements Words {
   readonly arguments: string[] = [];
+  readonly command: string[] = [];
   readonly flags: Record<string, string | Switch> = {};
   readonly settings: Record<string, unknown> = {};
   configFile: string | undefined;
@@ -122,7 +125,7 @@ class WordSorter implements Words {
   readonly problems: string[] = [];
 
   /** Takes a flag; the last one of a name counts, unless it is repeatable. */
-  take({text, placeholder, repeatable, target}: Flag, value: string | undefined): void {
+  take({text, placeholder, choices, repeatable, target}: Flag, value: string | undefined): void {
     if (placeholder === undefined && value !== undefined) this.problems.push(`${text} takes no value`);
     if (placeholder !== undefined && value === undefined) {
       this.problems.push(`${text} needs a value: ${text} ${placeholder}`);
@@ -130,6 +133,8 @@ class WordSorter implements Words {
     }
     switch (target.kind) {
       case 'flag':
+        if (value !== undefined && choices?.includes(value) === false)
+          this.problems.push(`${text} has to be ${choices.join(', ')}, not ${JSON.stringify(value)}`);
         this.flags[target.name] = value ?? true;
         return;
       case 'setting':

@@ -79,7 +79,10 @@ const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./@%+-]*$/u;
 /** Offers the keys that begin with the typed text; none if no service answers soon. */
 async function offerKeys({typed: prefix, settings, configFile}: Place, context: CliContext): Promise<Offer> {
   try {
-    const {client} = await connect({context, arguments: [], settings, configFile}, {timeoutMs: TIMEOUT_MS});
+    const {client} = await connect(
+      {context, arguments: [], command: [], settings, configFile},
+      {timeoutMs: TIMEOUT_MS},
+    );
     const {entries} = await client.entries.list({prefix, limit: KEYS_READ_MAX});
     return only(
       entries
@@ -113,10 +116,13 @@ async function offerPlugins(
   {operands: [action = ''], typed, settings, configFile}: Place,
   context: CliContext,
 ): Promise<Offer> {
-  if (action === 'install' || action === 'check') return FILES;
+  if (['install', 'new', 'check', 'pack'].includes(action)) return FILES;
   if (action === 'list') return only([]);
   try {
-    const {list} = await connectPlugins({context, arguments: [], settings, configFile}, {timeoutMs: TIMEOUT_MS});
+    const {list} = await connectPlugins(
+      {context, arguments: [], command: [], settings, configFile},
+      {timeoutMs: TIMEOUT_MS},
+    );
     const ids = (await list()).plugins.map(({id}) => id);
     return only([...ids, ...(action === 'set' ? ['core'] : [])].filter(id => id.startsWith(typed) && PLAIN.test(id)));
   } catch {
@@ -130,7 +136,7 @@ async function offerSnapshots(place: Place, context: CliContext): Promise<Offer 
   const [action = ''] = operands;
   if (command !== 'snapshot' || !['load', 'delete'].includes(action)) return undefined;
   try {
-    const {config} = await readSettings({context, arguments: [], settings, configFile});
+    const {config} = await readSettings({context, arguments: [], command: [], settings, configFile});
     const names = await readSnapshotNames(snapshotsDirOf(config.dataDir));
     return only(names.filter(name => name.startsWith(typed)));
   } catch {

@@ -62,7 +62,10 @@ function formatCommandHelp(spec: CommandSpec, {style}: HelpStyle): string {
     formatExamples(spec.examples, style),
     section(
       'Arguments',
-      spec.arguments.map(({name, description}): Row => [name, description]),
+      [
+        ...spec.arguments.map(({name, description}): Row => [name, description]),
+        ...(spec.command === undefined ? [] : [[COMMAND, spec.command.description] as const]),
+      ],
       style,
     ),
     section('Flags', own, style),
@@ -76,9 +79,12 @@ function rowOf({text, placeholder, description, repeatable}: Flag): Row {
   return [flag, `${description}${repeatable ? ' (repeatable)' : ''}`];
 }
 
-function usageOf({name, arguments: args}: CommandSpec): string {
-  return [name, ...args.map(formatArgument)].join(' ');
+function usageOf({name, arguments: args, command}: CommandSpec): string {
+  return [name, ...args.map(formatArgument), ...(command === undefined ? [] : [`[-- ${COMMAND}…]`])].join(' ');
 }
+
+/** Name of the words after `--`. */
+const COMMAND = 'COMMAND';
 
 function formatArgument({name, optional, repeatable}: ArgumentSpec): string {
   const text = repeatable ? `${name}…` : name;

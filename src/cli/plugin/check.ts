@@ -1,36 +1,65 @@
+import {tmpdir} from 'node:os';
 import {resolve} from 'node:path';
-import {describeProblem} from '../../domain/client-failure-texts.ts';
-import {checkPlugin, type PluginCheck} from '../../plugins/package/check-plugin.ts';
+import {formatBytes} from '../../domain/byte-size.ts';
+import type {PluginFinding} from '../../plugins/package/check/finding.ts';
+import {checkPackage} from '../../plugins/package/check-package.ts';
+import type {PluginCheck} from '../../plugins/package/check-plugin.ts';
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {formatCount} from '../output/counts.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
 import {type Style, styleOf} from '../terminal/style.ts';
 import {withAdvice} from './advised.ts';
 
-/** `crewroom plugin check`: lists all problems of the folder of a plugin. */
+/** `crewroom plugin check`: lists all problems of a plugin, in a folder or a ZIP. */
 export async function check({context, flags}: CallOf<typeof PLUGIN>, name: string): Promise<ExitCode> {
-  const {stdout} = context;
-  const checked = await withAdvice(
-    checkPlugin(resolve(context.workingDirectory, name), JSON.stringify(name)),
-    'Give the path of the folder that contains plugin.json',
+  const {stdout, workingDirectory} = context;
+  const path = resolve(workingDirectory, name);
+  const temporaryDirectory = tmpdir();
+  const checked = await untilInterrupted(context, signal =>
+    withAdvice(
+      checkPackage(path, JSON.stringify(name), {temporaryDirectory, signal}),
+      'Give the path of the folder that contains plugin.json, or of its ZIP',
+    ),
   );
-  const {manifest, problems, warnings, hasBackground, hasPage} = checked;
-  const {id, version} = manifest ?? {};
-  if (flags.json) await stdout.write(jsonLine({id, version, hasBackground, hasPage, problems, warnings}));
+  if (flags.json) await stdout.write(jsonLine(describeCheck(checked)));
   else await stdout.write(formatCheck(checked, name, styleOf(stdout, context)));
-  return problems.length === 0 ? EXIT.ok : EXIT.failure;
+  return hasProblem(checked) ? EXIT.failure : EXIT.ok;
 }
 
-function formatCheck({manifest, hasBackground, hasPage, ...found}: PluginCheck, name: string, style: Style): string {
-  const parts = [hasBackground ? 'background' : '', hasPage ? 'page' : ''].filter(part => part !== '');
-  const head =
-    manifest === undefined ? name : `${manifest.id} ${manifest.version}: ${parts.join(' and ') || 'nothing'}`;
+/** Returns whether a problem was found. Warnings do not count. */
+export function hasProblem({findings}: PluginCheck): boolean {
+  return findings.some(({level}) => level === 'problem');
+}
+
+function describeCheck({manifest, hasBackground, hasPage, size, findings}: PluginCheck): object {
+  const {id, version} = manifest ?? {};
+  return {id, version, hasBackground, hasPage, files: size?.files, sizeBytes: size?.bytes, findings};
+}
+
+/** Formats what was found in a plugin. */
+export function formatCheck(checked: PluginCheck, name: string, style: Style): string {
+  const {findings} = checked;
   const lines = [
-    escapeControls(head),
-    ...found.problems.map(problem => `${style.red('problem')}  ${escapeControls(describeProblem(problem))}`),
-    ...found.warnings.map(warning => `${style.yellow('warning')}  ${escapeControls(warning)}`),
-    ...(found.problems.length + found.warnings.length === 0 ? [style.green('no problems')] : []),
+    escapeControls(describeHead(checked, name)),
+    ...findings.flatMap(finding => formatFinding(finding, style)),
+    ...(findings.length === 0 ? [style.green('no problems')] : []),
   ];
   return lines.map(line => `${line}\n`).join('');
+}
+
+function describeHead({manifest, hasBackground, hasPage, size}: PluginCheck, name: string): string {
+  if (manifest === undefined) return name;
+  const parts = [hasBackground ? 'background' : '', hasPage ? 'page' : ''].filter(part => part !== '');
+  const sizes = size === undefined ? '' : `, ${formatCount(size.files)} files, ${formatBytes(size.bytes)}`;
+  return `${manifest.id} ${manifest.version}: ${parts.join(' and ') || 'nothing'}${sizes}`;
+}
+
+function formatFinding({level, file, line, problem, advice}: PluginFinding, style: Style): readonly string[] {
+  const place = file === undefined ? 'it' : line === undefined ? file : `${file}:${line}`;
+  const label = level === 'problem' ? style.red(level) : style.yellow(level);
+  const found = `${label}  ${escapeControls(`${place} ${problem}`)}`;
+  return advice === undefined ? [found] : [found, style.dim(`         ${escapeControls(advice)}`)];
 }

@@ -3,6 +3,7 @@ import {findPlugin, type RemovablePlugin, removePlugin} from '../../plugins/pack
 import type {CallOf} from '../catalogue/call.ts';
 import type {PLUGIN} from '../catalogue/plugin-commands.ts';
 import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {AdvisedError} from '../failures/report.ts';
 import {unconfirmed} from '../failures/usage.ts';
 import {escapeControls, jsonLine} from '../terminal/escape.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
@@ -30,10 +31,21 @@ export async function remove(call: PluginCall, id: string): Promise<ExitCode> {
       }
       await using staging = await stage(places, context);
       const service = state.kind === 'following' ? state.service : undefined;
-      const {hasEnded} = await removePlugin(plugin, data, {staging, service, waiting: waitingOf(context, signal)});
+      const deps = {staging, service, waiting: waitingOf(context, signal)};
+      const {hasEnded} = await removePlugin(plugin, data, deps).catch(error => {
+        throw adviseOnUse(error);
+      });
       await report(call, plugin, hasEnded);
       return EXIT.ok;
     }),
+  );
+}
+
+function adviseOnUse(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.failure.code !== 'unwritable-output') return error;
+  return new AdvisedError(
+    error,
+    'End the service with "crewroom stop", and run the command again; none of its files was deleted',
   );
 }
 

@@ -31,9 +31,9 @@ export interface CliContext {
   /** The `fetch` of this Node. */
   readonly fetch: typeof fetch;
   /** Adds a listener for a signal; returns a function that removes it. */
-  onSignal(signal: StopSignal, listener: () => void): () => void;
-  /** Sends a signal to another process, unless that has ended. */
-  sendSignal(processId: number, signal: StopSignal): void;
+  onSignal(signal: StopSignal | 'SIGHUP', listener: () => void): () => void;
+  /** Sends a signal to a process, unless that has ended. */
+  sendSignal(processId: number, signal: StopSignal | 'SIGHUP'): void;
   /** Returns whether a process runs. */
   isRunning(processId: number): boolean;
   /** Ends the process at once, without cleaning up. */
@@ -50,6 +50,12 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
   /** Reads the next line, such as the answer to a question; empty at the end of the input. Drops the rest of the input. */
   line(): Promise<string>;
+  /**
+   * Reads single keys, which the terminal then neither echoes nor handles: Ctrl+C is one of them.
+   *
+   * @returns A function that restores the terminal; undefined if the stream is not a terminal.
+   */
+  readKeys(onKey: (key: string) => void): (() => void) | undefined;
   /** Stops reading: an open pipe would keep the process alive. */
   close(): void;
   /** The stream itself, for the prompts library. */

@@ -12,6 +12,8 @@ export interface StopRequest {
   readonly asked: Promise<StopSignal>;
   /** Returns whether a signal has come. */
   readonly isAsked: () => boolean;
+  /** Does what a signal does; a terminal that handles no Ctrl+C sends a character in place of SIGINT. */
+  ask(signal: StopSignal): void;
   /** Restores the default handling of signals. */
   release(): void;
 }
@@ -31,18 +33,18 @@ export function listenForStop(context: StopRequestDeps): StopRequest {
   const asked = new Promise<StopSignal>(resolve => {
     resolveAsked = resolve;
   });
-  const listen = (signal: StopSignal): (() => void) =>
-    context.onSignal(signal, () => {
-      if (askedAtMs === undefined) {
-        askedAtMs = elapsedMs();
-        resolveAsked(signal);
-      } else if (signal === 'SIGINT' && elapsedMs() - askedAtMs >= graceMs) {
-        context.exitNow(INTERRUPTED_EXIT_CODE);
-      }
-    });
+  const ask = (signal: StopSignal): void => {
+    if (askedAtMs === undefined) {
+      askedAtMs = elapsedMs();
+      resolveAsked(signal);
+    } else if (signal === 'SIGINT' && elapsedMs() - askedAtMs >= graceMs) {
+      context.exitNow(INTERRUPTED_EXIT_CODE);
+    }
+  };
+  const listen = (signal: StopSignal): (() => void) => context.onSignal(signal, () => ask(signal));
   const releases = [listen('SIGINT'), listen('SIGTERM')];
   const release = (): void => {
     for (const each of releases) each();
   };
-  return {asked, isAsked: () => askedAtMs !== undefined, release};
+  return {asked, isAsked: () => askedAtMs !== undefined, ask, release};
 }

@@ -36,6 +36,19 @@ export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
+/** Cuts a text to a width in cells of the terminal; the last cell is then `…`. */
+export function cutToWidth(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let shown = '';
+  let left = width - 1;
+  for (const character of text) {
+    left -= stringWidth(character);
+    if (left < 0) break;
+    shown += character;
+  }
+  return `${shown}…`;
+}
+
 function stack(head: readonly string[], [first = '', ...others]: readonly string[], style: Style): string {
   const width = Math.max(...head.slice(1).map(title => title.length));
   const lines = others.map((cell, index) => `  ${style.dim((head[index + 1] ?? '').padEnd(width))}  ${cell}\n`);

@@ -3,12 +3,15 @@ import {type Readiness, readReadiness, readService, type ServiceDocument} from '
 import {parseAnswer} from '../answer.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import type {CallOptions} from '../transport.ts';
+import {type ClientRequests, createRequests} from './http-requests.ts';
 import {type ClientSessions, createSessions} from './http-sessions.ts';
 
 /** A running service and its sessions. Calls throw what those of `createClient()` throw. */
 export interface ClientService {
   /** Signs pilots in at the back end of the airline, and out. */
   readonly sessions: ClientSessions;
+  /** The last requests that it answered. */
+  readonly requests: ClientRequests;
   /** Returns the name, the version and the store of the service. */
   about(options?: CallOptions): Promise<ServiceDocument>;
   /** Returns whether the service is ready; does not throw if it is not. */
@@ -33,6 +36,7 @@ export function createService(options: ClientOptions = {}): ClientService {
   const transport = openTransport(options, isSentFailure);
   return {
     sessions: createSessions(transport),
+    requests: createRequests(transport),
     about: async call => parseAnswer(await transport.send('GET', '/api', call), readService),
     readiness: async call => parseAnswer(await transport.send('GET', '/readyz', {...call, accept: 503}), readReadiness),
   };

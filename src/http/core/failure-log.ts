@@ -1,5 +1,8 @@
 import {describeFailure} from '../../domain/app-error.ts';
+import {isExpectedFailure} from '../../domain/expected-failures.ts';
 import type {Failure, FailureCode} from '../../domain/failure.ts';
+import {isAllowable} from '../../domain/failure-advice.ts';
+import {faultOf} from '../../domain/fault-mark.ts';
 import type {Log, LogFields} from '../../domain/log.ts';
 import {statusOf} from '../../protocol/failure/failure-status.ts';
 
@@ -38,14 +41,6 @@ export const REPEAT_PERIOD_MS = 60_000;
 /** Maximum number of different failures with a line of their own within a period; the rest share one. A page can request any number of paths. */
 export const SUBJECTS_MAX = 256;
 
-/** Failures of normal operation, logged as `debug`. An installing client asks for its plugin until the service has noticed it. */
-const EXPECTED_CODES: ReadonlySet<Failure['code']> = new Set([
-  'no-entry',
-  'no-identity',
-  'revision-conflict',
-  'no-plugin',
-]);
-
 /** Creates the log of failures for HTTP, WebSockets and the embedded handler. */
 export function createFailureLog(deps: FailureLogDeps): FailureLog {
   return new CountingFailureLog(deps);
@@ -77,8 +72,10 @@ class CountingFailureLog implements FailureLog {
     const {code} = failure;
     this.#onFailure(code);
     const about = {...request, code, status: statusOf(failure), ...detailsOf(failure, request)};
-    if (code === 'internal') this.#log.error('request failed', {requestId, ...about, error});
-    else if (EXPECTED_CODES.has(code)) this.#log.debug('request refused', {requestId, ...about});
+    // The user switched it on, and knows.
+    if (faultOf(failure) !== undefined) this.#log.debug('request failed by a fault', {requestId, ...about});
+    else if (code === 'internal') this.#log.error('request failed', {requestId, ...about, error});
+    else if (isExpectedFailure(code)) this.#log.debug('request refused', {requestId, ...about});
     else this.#logOnce(subjectOf(failure, request), requestId, about);
   }
 
@@ -151,9 +148,4 @@ function detailsOf(failure: Failure, {path}: Pick<FailedRequest, 'path'>): LogFi
   }
   if (failure.code === 'foreign-host') return {host: failure.host};
   return path === undefined || statusOf(failure) >= 500 ? {problem: describeFailure(failure)} : {};
-}
-
-/** Returns whether the flag accepts an origin; it does not accept `null` or invalid origins. */
-function isAllowable(origin: string): boolean {
-  return URL.canParse(origin) && new URL(origin).origin === origin;
 }

@@ -7,8 +7,9 @@ import {STATUS_TEXTS} from './status-text.ts';
 
 /** Converts anything that was thrown to a failure. An unexpected error becomes `internal`, without its details. */
 export function toFailure(error: unknown, requestId: string): Failure {
-  if (error instanceof AppError && findStatus(error.failure) !== undefined) return error.failure;
-  return {code: 'internal', requestId};
+  if (!(error instanceof AppError) || findStatus(error.failure) === undefined) return {code: 'internal', requestId};
+  const {failure} = error;
+  return failure.code === 'internal' ? {...failure, requestId} : failure;
 }
 
 /** Creates the answer for a failure: a problem document (RFC 9457), and the headers that belong to it. */

@@ -120,7 +120,8 @@ describe('judge()', () => {
     {referer: 'http://localhost:3000/', origin: 'http://localhost:3000'},
     {referer: 'http://localhost/', origin: 'http://localhost'},
     {referer: 'http://localhost:71720/', origin: 'http://localhost:71720'},
-    {referer: 'http://localhost:7172@evil.example/', origin: 'http://localhost:7172@evil.example'},
+    {referer: 'http://localhost:7172@evil.example/', origin: 'http://evil.example'},
+    {referer: 'http://user:password@localhost/', origin: 'http://localhost'},
     {referer: 'null', origin: 'null'},
     {referer: '/docs', origin: '/docs'},
   ];

@@ -232,7 +232,7 @@ function findForeignReferer({referers}: GuardedHeaders, {origins}: GuardRules): 
   return undefined;
 }
 
-/** Shortens untrusted text for a failure; its beginning is enough to recognise it. */
+/** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host. */
 function shorten(text: string): string {
-  return text.slice(0, 100);
+  return text.replace(/^([^:/?#]+:\/\/)?[^/?#]*@/, '$1').slice(0, 100);
 }

@@ -40,6 +40,7 @@ function make(operations: Route['operations'], webSocket?: Route['webSocket']) {
     readChunks: () => expect.unreachable('unexpected call'),
     signal: new AbortController().signal,
     listen: () => expect.unreachable('unexpected call'),
+    cut: () => expect.unreachable('unexpected call'),
     reserveMemory: () => expect.unreachable('unexpected call'),
   });
   const handle = createHandler(deps);

@@ -1,21 +1,29 @@
+import {NO_FAULTS, type ServedFaults} from '../../domain/active-faults.ts';
 import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {MERGE_PATCH_TYPE} from './body.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toFailure} from './failure-response.ts';
+import {
+  CuttableStreams,
+  explainFailure,
+  FAULT_HEADER,
+  type FaultyHandling,
+  handleWithFaults,
+  withFaultHeader,
+} from './faulty-handling.ts';
 import {type GuardRules, judge} from './guard.ts';
 import {
   emptyAnswer,
   type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
-  type HttpStream,
   redirect,
-  type WebSocketHandler,
-  type WebSocketOutcome,
   type WholeAnswer,
 } from './message.ts';
 import {allowedMethods, createRouter, type Method, type Route, type Router} from './route.ts';
+import type {WebSocketHandler, WebSocketOutcome} from './web-socket.ts';
 
 /** Dependencies of {@link createHandler}. */
 export interface HandlerDeps {
@@ -29,6 +37,8 @@ export interface HandlerDeps {
   readonly elapsedMs: () => number;
   /** Called once for each request, refused ones too, before its answer is sent. Must not throw. */
   readonly onAnswered: (answered: Answered) => void;
+  /** Faults that are switched on for tests of plugins. @default {none} */
+  readonly faults?: ServedFaults;
 }
 
 /** A request with its answer. */
@@ -40,67 +50,108 @@ export interface Answered {
   readonly answer: HttpAnswer;
   /** Time from the head of the request to the answer, for a stream to its beginning, in milliseconds. Sending is not included. */
   readonly durationMs: number;
+  /** Undefined if it did not fail. */
+  readonly failed: FailedAnswer | undefined;
+}
+
+/** The failure that an answer describes. */
+export interface FailedAnswer {
+  readonly failure: Failure;
+  /** Id that the answer and the log have in common. */
+  readonly requestId: string;
 }
 
 /** A request while it is handled. */
-interface Handling {
-  readonly request: HttpRequest;
+interface Handling extends FaultyHandling {
   readonly startedMs: number;
   /** Allowed origin that sent the request, once the guard has admitted it. */
   origin: string | undefined;
   /** Path of its route, once it is found. */
   route: string | undefined;
+  /** Once it has failed. */
+  failed: FailedAnswer | undefined;
 }
 
 /** Creates the function that answers every request, from a socket or embedded: first the guard, then the route. */
-export function createHandler(deps: HandlerDeps): HttpHandler {
+export function createHandler(given: HandlerDeps): HttpHandler {
+  const deps = withStreams(given);
   const router = createRouter(deps.routes);
   return request => {
     const handling = begin(request, deps);
     try {
       const verdict = judge(request, deps.guardRules());
       if (verdict.kind === 'refused')
-        return end(handling, answerError(new AppError(verdict.failure), request, deps), deps);
+        return end(handling, answerError(new AppError(verdict.failure), handling, deps), deps);
       handling.origin = verdict.origin;
-      const answered = dispatch(handling, verdict.target, router);
+      const {active} = deps.faults;
+      const answered =
+        active === undefined
+          ? dispatch(handling, verdict.target, router)
+          : handleWithFaults(handling, active, () => dispatch(handling, verdict.target, router));
       return answered instanceof Promise ? finish(handling, answered, deps) : end(handling, answered, deps);
     } catch (error) {
-      return end(handling, answerError(error, request, deps), deps);
+      return end(handling, answerError(error, handling, deps), deps);
     }
   };
 }
 
-function begin(request: HttpRequest, {elapsedMs}: HandlerDeps): Handling {
-  return {request, startedMs: elapsedMs(), origin: undefined, route: undefined};
+interface Deps extends HandlerDeps {
+  readonly faults: ServedFaults;
+  readonly streams: CuttableStreams;
 }
 
-async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: HandlerDeps): Promise<HttpAnswer> {
+function withStreams({faults = NO_FAULTS, ...deps}: HandlerDeps): Deps {
+  return {...deps, faults, streams: new CuttableStreams(faults)};
+}
+
+function begin(request: HttpRequest, {elapsedMs}: Deps): Handling {
+  return {
+    request,
+    startedMs: elapsedMs(),
+    origin: undefined,
+    route: undefined,
+    faults: undefined,
+    failed: undefined,
+  };
+}
+
+async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: Deps): Promise<HttpAnswer> {
   try {
     return end(handling, await answered, deps);
   } catch (error) {
-    return end(handling, answerError(error, handling.request, deps), deps);
+    return end(handling, answerError(error, handling, deps), deps);
   }
 }
 
-function end<A extends HttpAnswer>({request, startedMs, origin, route}: Handling, answered: A, deps: HandlerDeps): A {
-  const answer = withCors(answered, origin);
-  deps.onAnswered({request, route, answer, durationMs: deps.elapsedMs() - startedMs});
+function end<A extends HttpAnswer>(handling: Handling, answered: A, deps: Deps): A {
+  const {request, startedMs, origin, route, faults, failed} = handling;
+  const answer = withFaultHeader(withCors(answered, origin), faults);
+  if (answer.longLived) deps.streams.add(request);
+  deps.onAnswered({request, route, answer, durationMs: deps.elapsedMs() - startedMs, failed});
   return answer;
 }
 
 /** Creates the function that opens every WebSocket: first the guard, then the route. */
-export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
+export function createWebSocketHandler(given: HandlerDeps): WebSocketHandler {
+  const deps = withStreams(given);
   const router = createRouter(deps.routes);
   return {
-    has: target => router.find(target)?.route.webSocket !== undefined,
+    has: target => {
+      const route = router.find(target)?.route;
+      return route?.webSocket !== undefined || route?.tunnel !== undefined;
+    },
     async open(request) {
       const handling = begin(request, deps);
       try {
         const verdict = judge(request, deps.guardRules());
         if (verdict.kind === 'refused') return refuse(handling, new AppError(verdict.failure), deps);
-        const frames = await openFrames(handling, verdict.target, router);
+        const {active} = deps.faults;
+        const open = (): Promise<WebSocketOutcome> => openWebSocket(handling, verdict.target, router);
+        const opened = active === undefined ? await open() : await handleWithFaults(handling, active, open);
+        if ('status' in opened) return {kind: 'refused', answer: end(handling, opened, deps)};
         end(handling, emptyAnswer(101), deps);
-        return {kind: 'opened', frames};
+        deps.streams.add(request);
+        return opened;
       } catch (error) {
         return refuse(handling, error, deps);
       }
@@ -108,19 +159,20 @@ export function createWebSocketHandler(deps: HandlerDeps): WebSocketHandler {
   };
 }
 
-function refuse(handling: Handling, error: unknown, deps: HandlerDeps): WebSocketOutcome {
-  return {kind: 'refused', answer: end(handling, answerError(error, handling.request, deps), deps)};
+function refuse(handling: Handling, error: unknown, deps: Deps): WebSocketOutcome {
+  return {kind: 'refused', answer: end(handling, answerError(error, handling, deps), deps)};
 }
 
-async function openFrames(handling: Handling, target: string, router: Router): Promise<HttpStream> {
+async function openWebSocket(handling: Handling, target: string, router: Router): Promise<WebSocketOutcome> {
   const {request} = handling;
   const match = router.find(target);
   if (match === undefined) throw noResource(target, router);
   handling.route = match.route.path;
-  const {webSocket} = match.route;
+  const {webSocket, tunnel} = match.route;
+  if (tunnel !== undefined) return {kind: 'tunnelled', tunnel: await tunnel({request, ...match})};
   if (webSocket === undefined)
     throw new AppError({code: 'method-not-allowed', method: request.method, allowed: allowedMethods(match.route)});
-  return webSocket({request, ...match});
+  return {kind: 'opened', frames: await webSocket({request, ...match})};
 }
 
 function dispatch(handling: Handling, target: string, router: Router): HttpAnswer | Promise<HttpAnswer> {
@@ -142,7 +194,7 @@ function dispatch(handling: Handling, target: string, router: Router): HttpAnswe
 function answerUnknown(target: string, router: Router): HttpAnswer {
   const other = router.withoutSlash(target);
   if (other === undefined) throw noResource(target, router);
-  return redirect(308, other);
+  return redirect(other);
 }
 
 function noResource(target: string, router: Router): AppError {
@@ -202,19 +254,17 @@ function withCors<A extends HttpAnswer>(answered: A, origin: string | undefined)
     'Vary',
     'Origin',
     'Access-Control-Expose-Headers',
-    'ETag, Updated-At, Expires-At',
+    `ETag, Updated-At, Expires-At, ${FAULT_HEADER}`,
   ];
   return {...answered, rawHeaders: [...answered.rawHeaders, ...cors]};
 }
 
 /** Logs an error and creates its answer. */
-function answerError(
-  error: unknown,
-  {method, target}: HttpRequest,
-  {failures, newRequestId}: HandlerDeps,
-): WholeAnswer {
+function answerError(error: unknown, handling: Handling, {failures, newRequestId}: Deps): WholeAnswer {
+  const {method, target} = handling.request;
   const requestId = newRequestId();
-  const failure = toFailure(error, requestId);
+  const failure = explainFailure(toFailure(error, requestId), handling);
+  handling.failed = {failure, requestId};
   // Without the query: it may contain secrets.
   const path = target.split('?', 1)[0]?.slice(0, 200) ?? '';
   failures.report(failure, {requestId, method, path, error});

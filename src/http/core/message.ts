@@ -36,6 +36,8 @@ export interface HttpRequest {
    * @returns `signal`, which is then aborted for a half-closed connection too.
    */
   listen(): AbortSignal;
+  /** Closes the connection at once, as if the network had failed. The answer, or the rest of it, is not sent. */
+  cut(): void;
   /**
    * Reserves memory for an answer before it is created. The size of the answer replaces the reservation.
    *
@@ -68,19 +70,6 @@ export interface WholeAnswer extends HttpAnswer {
 
 /** Answers requests, synchronously if possible. Neither throws nor rejects: a failure is an answer too. */
 export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
-
-/** Opens WebSockets. */
-export interface WebSocketHandler {
-  /** Returns whether a target has a WebSocket, for any client. For other targets an upgrade is ignored. */
-  has(target: string): boolean;
-  /** Opens the WebSocket that a request asks for; never rejects. */
-  open(request: HttpRequest): Promise<WebSocketOutcome>;
-}
-
-/** Frames of an opened WebSocket, or the answer to a refused request. */
-export type WebSocketOutcome =
-  | {readonly kind: 'opened'; readonly frames: HttpStream}
-  | {readonly kind: 'refused'; readonly answer: WholeAnswer};
 
 /** Headers of every answer: no sniffing, no caching, and no embedding by pages of other origins. */
 const COMMON_HEADERS = [
@@ -132,12 +121,10 @@ export function emptyAnswer(status: number, rawHeaders: readonly string[] = []):
 }
 
 /**
- * Creates a redirect to another path of this service.
- *
- * @param status 302 to a temporary substitute, 308 to the canonical path, which keeps the method.
+ * Creates a redirect to the canonical path of a resource, which keeps the method.
  */
-export function redirect(status: 302 | 308, path: string, rawHeaders: readonly string[] = []): WholeAnswer {
-  return emptyAnswer(status, [...WINDOW_HEADERS, 'Location', path, 'Content-Length', '0', ...rawHeaders]);
+export function redirect(path: string, rawHeaders: readonly string[] = []): WholeAnswer {
+  return emptyAnswer(308, [...WINDOW_HEADERS, 'Location', path, 'Content-Length', '0', ...rawHeaders]);
 }
 
 /** Creates an answer with a value as JSON. */

@@ -1,6 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import {invalidKey} from '../../domain/key.ts';
 import type {HttpAnswer, HttpRequest, HttpStream} from './message.ts';
+import type {Tunnel} from './web-socket.ts';
 
 /** One resource and its operations. */
 export interface Route {
@@ -14,6 +15,8 @@ export interface Route {
   readonly operations: {readonly [M in Method]?: Operation};
   /** WebSocket of the resource, beside its GET. */
   readonly webSocket?: SocketOperation;
+  /** WebSocket of another server, in place of an own one. */
+  readonly tunnel?: TunnelOperation;
 }
 
 /** Methods that operations can have. */
@@ -27,6 +30,9 @@ export type Operation = (call: Call) => HttpAnswer | Promise<HttpAnswer>;
  * error of the frames closes the WebSocket; otherwise they behave like any {@link HttpStream}.
  */
 export type SocketOperation = (call: Call) => HttpStream | Promise<HttpStream>;
+
+/** Connects to the WebSocket of another server, or throws an `AppError`, which is answered without an upgrade. */
+export type TunnelOperation = (call: Call) => Promise<Tunnel>;
 
 /** A request that the guard admitted, with its target split but not decoded. */
 export interface Call {
@@ -125,7 +131,8 @@ function matchPattern(given: readonly string[], {parts, takesRest}: Pattern): re
   const {length} = parts;
   if (takesRest ? given.length < length : given.length !== length) return undefined;
   const segments: string[] = [];
-  for (const [index, part] of parts.entries()) {
+  for (let index = 0; index < length; index++) {
+    const part = parts[index];
     const isRest = takesRest && index === length - 1;
     const segment = isRest ? given.slice(index).join('/') : (given[index] ?? '');
     if (part === undefined ? !isRest && NO_NAMES.has(segment) : segment !== part) return undefined;
@@ -170,6 +177,7 @@ export function decodeSegment(segment: string): string {
  * @returns The segment itself if it is not percent-encoded UTF-8: nothing has that name.
  */
 export function decodeName(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

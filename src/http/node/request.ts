@@ -94,6 +94,10 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     return this.signal;
   }
 
+  cut(): void {
+    this.#request.socket.resetAndDestroy();
+  }
+
   reserveMemory(sizeBytes: number): void {
     const {connection} = this.#options;
     if (sizeBytes === 0 || connection.hold(sizeBytes)) return;

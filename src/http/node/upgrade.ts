@@ -2,7 +2,8 @@ import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
 import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpStream, WebSocketHandler, WebSocketOutcome} from '../core/message.ts';
+import type {HttpStream} from '../core/message.ts';
+import type {Tunnel, WebSocketHandler, WebSocketOutcome} from '../core/web-socket.ts';
 import type {Connection, Exchange, ExchangeResponse} from './connections/connection.ts';
 import type {Connections} from './connections/connection-pool.ts';
 import {closeWithFailure, enqueueOrClose, type RefuseDeps} from './refuse.ts';
@@ -86,12 +87,20 @@ class UpgradeExchange implements Exchange {
     }
     this.#connection.enter('listening');
     try {
-      await this.#send(outcome.frames);
+      if (outcome.kind === 'tunnelled') await this.#pass(outcome.tunnel);
+      else await this.#send(outcome.frames);
     } finally {
       // It is closed, or waits for its client to close it.
       this.#connection.enter('sending');
       this.request.stop();
     }
+  }
+
+  async #pass(tunnel: Tunnel): Promise<void> {
+    const {socket, rest} = this.#upgrade;
+    // A WebSocket may be silent for long.
+    socket.setTimeout(0);
+    await tunnel(socket, rest, this.request.signal);
   }
 
   async #send(frames: HttpStream): Promise<void> {

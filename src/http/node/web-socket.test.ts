@@ -6,7 +6,8 @@ import {exchange, formatRequest, type RawClient} from '../../../test/support/raw
 import {startTestServer, type TestServer, type TestServerDeps} from '../../../test/support/test-server.ts';
 import {AppError} from '../../domain/app-error.ts';
 import {failureAnswer} from '../core/failure-response.ts';
-import {type HttpHandler, type HttpStream, jsonAnswer, type WebSocketHandler} from '../core/message.ts';
+import {type HttpHandler, type HttpStream, jsonAnswer} from '../core/message.ts';
+import type {WebSocketHandler} from '../core/web-socket.ts';
 import {MESSAGE_BYTES_MAX} from './web-socket.ts';
 
 /** Starts a server with a WebSocket at `/socket`, whose frames the test creates; other targets answer with themselves. */

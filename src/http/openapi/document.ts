@@ -5,6 +5,7 @@ import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
+import {FAULTS} from './fault-schemas.ts';
 import {
   ANSWER_HEADERS,
   type AnswerDescription,
@@ -72,7 +73,10 @@ export function buildOpenApi({version, identitySchema, limits}: OpenApiOptions):
 const DESCRIPTION = `The local service that virtual-airline plugins talk to.
 
 Local programs need no credentials. Web pages may call it only from origins that it was started with
-(\`--allow-origin\`). Every failure is a problem document (RFC 9457) with a stable \`code\`.`;
+(\`--allow-origin\`). Every failure is a problem document (RFC 9457) with a stable \`code\`.
+
+While faults are switched on (\`/api/faults\`), operations below \`/api/\` may fail with other codes than those that are described. Answers
+that a fault changed have the header \`Crewroom-Fault\`, with its kind.`;
 
 const VALUE_SCHEMA: JsonObject = {description: 'Any JSON text, stored and returned byte for byte.'};
 
@@ -121,6 +125,8 @@ const TRANSACTION_EXAMPLE = {
   operations: [{kind: 'put', key: 'com.example.hello/settings', value: {volume: 0.5}}],
 };
 
+const FAULTS_EXAMPLE = {faults: [{kind: 'error', code: 'store-busy', path: '/api/store/*', probability: 0.3, seed: 7}]};
+
 const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]: JsonObject} = {
   value: {
     required: true,
@@ -147,6 +153,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     required: true,
     description: 'The name of a sample pilot.',
     content: {'application/json': {schema: toSchema(PILOT_CHOICE), example: {name: 'first-officer'}}},
+  },
+  faults: {
+    required: true,
+    description: 'All faults that are to be on.',
+    content: {'application/json': {schema: toSchema(FAULTS), example: FAULTS_EXAMPLE}},
   },
   transaction: {
     required: true,

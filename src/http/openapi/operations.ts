@@ -9,8 +9,10 @@ import {
   DELETE_RANGE_QUERY,
   EXPORT_QUERY,
   IMPORT_QUERY,
+  REQUESTS_QUERY,
   WRITE_QUERY,
 } from './parameters.ts';
+import {REQUEST_LIST} from './request-schemas.ts';
 import {
   DELETED,
   DONE,
@@ -36,7 +38,7 @@ export interface OperationDescription {
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** Kind of the body; absent if there is none. */
-  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in' | 'flight' | 'pilot';
+  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in' | 'flight' | 'pilot' | 'faults';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
@@ -94,7 +96,6 @@ export const ANSWER_HEADERS = {
     required: true,
     pattern: '^attachment; filename="[^"]+"$',
   },
-  Location: {description: 'Path of the page.', required: true, pattern: '^/docs$'},
   Upgrade: {description: 'The new protocol.', required: true, pattern: '^websocket$'},
   'Sec-WebSocket-Accept': {
     description: 'Completes the handshake (RFC 6455).',
@@ -421,6 +422,19 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
       failures: [],
     },
   },
+  '/api/requests': {
+    GET: {
+      operationId: 'getRequests',
+      tag: 'Service',
+      summary: 'Read the last requests',
+      description:
+        'The last 1,000 requests that were answered, refused ones too, the oldest first; without those for this path and for `/metrics`. With `Accept: text/event-stream` a stream that continues with new ones: each event `requests` has the same document as data, and its `cursor` as `id`. Bodies are never kept. Not for pages of other origins, allowed ones included.',
+      query: REQUESTS_QUERY,
+      headers: ['Last-Event-ID'],
+      answers: {200: {description: 'Requests.', schema: REQUEST_LIST, streamType: 'text/event-stream'}},
+      failures: ['own-callers-only', 'too-many-subscribers'],
+    },
+  },
   '/metrics': {
     GET: {
       operationId: 'getMetrics',
@@ -437,10 +451,10 @@ export const OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: Opera
   },
   '/': {
     GET: {
-      operationId: 'getStart',
+      operationId: 'getConsole',
       tag: 'Service',
-      summary: 'Redirect a browser to the documentation',
-      answers: {302: {description: 'Redirect to this document as a page.', headers: ['Location']}},
+      summary: 'The console as a page',
+      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
       failures: [],
     },
   },

@@ -122,6 +122,14 @@ function isEventKind(text: string): text is EventKind {
   return names.has(text);
 }
 
+/** Parameters of GET /api/requests. */
+export const REQUESTS_QUERY = z.strictObject({
+  since: z.string().optional().meta({
+    description:
+      'The `cursor` of an earlier answer, or the sequence number of a request: only requests after it. A cursor of an earlier run of the service is before all requests. A `Last-Event-ID` takes precedence.',
+  }),
+});
+
 /** Parameters of GET /api/export. */
 export const EXPORT_QUERY = z.strictObject({
   prefix: prefixOf('keys that begin with'),

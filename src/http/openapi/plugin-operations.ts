@@ -1,8 +1,10 @@
 import type {FailureCode} from '../../domain/failure.ts';
 import type {Method} from '../core/route.ts';
+import {FAULTS} from './fault-schemas.ts';
 import type {OperationDescription} from './operations.ts';
 import {
   ALL_SETTINGS,
+  AVAILABLE_SETTINGS,
   CLIENT_CONFIG,
   FLIGHT,
   INSTALLED,
@@ -35,6 +37,34 @@ const CALL: readonly FailureCode[] = [
   'plugin-busy',
   'plugin-timeout',
 ];
+
+/** Operations that switch faults. */
+const FAULT_OPERATIONS: {readonly [M in Method]?: OperationDescription} = {
+  GET: {
+    operationId: 'listFaults',
+    tag: 'Plugins',
+    summary: 'List the faults that are on',
+    answers: {200: {description: 'The faults.', schema: FAULTS}},
+    failures: [],
+  },
+  PUT: {
+    operationId: 'setFaults',
+    tag: 'Plugins',
+    summary: 'Replace all faults, to test how plugins cope with them',
+    description:
+      'They end with the service. A fault changes answers, never what is kept. Only pages of the service itself and programs of this machine may switch faults.',
+    body: 'faults',
+    answers: {200: {description: 'The faults, with the seeds that were chosen for them.', schema: FAULTS}},
+    failures: ['invalid-faults', 'own-callers-only', 'value-too-large', 'unsupported-body'],
+  },
+  DELETE: {
+    operationId: 'clearFaults',
+    tag: 'Plugins',
+    summary: 'End all faults',
+    answers: {200: {description: 'No fault is on.', schema: FAULTS}},
+    failures: ['own-callers-only'],
+  },
+};
 
 /** Operations for plugins: those of this service, and those that published plugins expect of their client. */
 export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>> = {
@@ -131,6 +161,18 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       failures: ['no-plugin', 'invalid-plugin', 'invalid-plugin-settings', ...BODY, ...WRITE],
     },
   },
+  '/api/settings/{id}/available': {
+    GET: {
+      operationId: 'getAvailableSettings',
+      tag: 'Plugins',
+      summary: 'Read which settings a plugin has',
+      description: 'Settings as its manifest declares them, in that order, or those of the client (`core`).',
+      answers: {
+        200: {description: 'Settings of the user and of the airline, without values.', schema: AVAILABLE_SETTINGS},
+      },
+      failures: ['no-plugin', 'invalid-plugin'],
+    },
+  },
   '/api/config': {
     GET: {
       operationId: 'getClientConfig',
@@ -168,6 +210,7 @@ export const PLUGIN_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?
       failures: [],
     },
   },
+  '/api/faults': FAULT_OPERATIONS,
 };
 
 /** Describes a request to the client, which becomes an event or a line of the log. */

@@ -14,9 +14,14 @@ export const PLUGIN = z.strictObject({
   inDevelopment: z.boolean(),
   hasPage: z.boolean(),
   hasBackground: z.boolean(),
+  icons: z
+    .array(z.enum(['dark', 'light']))
+    .optional()
+    .meta({description: 'Themes for which its page has `menu_icon_dark.png` or `menu_icon_light.png`.'}),
   routes: z.array(z.strictObject({method: z.enum(['GET', 'POST']), name: z.string(), description: z.string()})),
   directory: z.string(),
   stamp: z.string().meta({description: 'Changes with its folder, its manifest and the files of its background.'}),
+  page: z.string().optional().meta({description: 'Changes with the files of its page, if it is in development.'}),
   storagePath: z.string().optional().meta({description: 'Directory for the files of its background.'}),
   ends: z.int().meta({description: 'Number of times that its background ended by itself.'}),
   startedAt: z.iso.datetime().optional(),
@@ -49,6 +54,26 @@ export const PLUGIN_LOGS = z.strictObject({
 
 /** Settings of one id. */
 export const SETTING_VALUES = z.record(z.string(), z.unknown());
+
+/** Answer of GET /api/settings/{id}/available. */
+export const AVAILABLE_SETTINGS = z.strictObject({
+  settings: z.array(
+    z.strictObject({
+      key: z.string(),
+      type: z.enum(['boolean', 'string', 'number', 'list']),
+      settingType: z.enum(['airline', 'user']),
+      name: z.string().optional(),
+      description: z.string().optional(),
+      default: z.unknown().optional(),
+      required: z.boolean().optional(),
+      advanced: z.boolean().optional(),
+      order: z.number().optional(),
+      minLength: z.number().optional(),
+      options: z.array(z.strictObject({value: z.union([z.string(), z.number()]), label: z.string()})).optional(),
+      when: z.strictObject({key: z.string(), value: z.unknown()}).optional(),
+    }),
+  ),
+});
 
 /** Answer of GET /api/settings. */
 export const ALL_SETTINGS = z.record(z.string(), SETTING_VALUES);

@@ -30,6 +30,7 @@ export const EVENT = z.union([
     kind: z.literal('plugin-state'),
     plugin: z.string(),
     state: z.string().optional().meta({description: 'The new state; absent if the plugin was removed.'}),
+    page: z.string().optional().meta({description: 'Changes with the files of its page, if it is in development.'}),
   }),
   z.strictObject({
     kind: z.literal('plugin-log'),
@@ -256,8 +257,14 @@ export const READINESS = z.strictObject({
     signedIn: z.boolean(),
     state: SESSION_STATE,
     pilot: z.string().optional().meta({description: 'Name of the sample pilot, if the identity is a sample.'}),
+    filled: z.array(z.string()).optional().meta({
+      description: 'Members of the profile that come from the sample, as JSONPaths; absent for a whole profile.',
+    }),
     stale: STALE,
     summary: SUMMARY,
+  }),
+  faults: z.array(z.string()).optional().meta({
+    description: 'Faults that are switched on, as "crewroom fault" has them; absent without any.',
   }),
 });
 

@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {Announcer, ClientRequested} from '../../domain/event.ts';
 import type {Plugins} from '../../domain/plugin.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {senderOf} from '../../protocol/headers/sender.ts';
 import {
   CLIENT_REQUEST_BYTES_MAX,
   readLogRequest,
@@ -73,20 +73,12 @@ function soundOf(body: Uint8Array, request: HttpRequest): ClientRequested {
  * @throws {AppError} `invalid-header`.
  */
 function pluginOf({rawHeaders}: HttpRequest): string | undefined {
-  const [named] = headerValues(rawHeaders, PLUGIN_HEADER);
-  const isOfPage = PAGE_HEADERS.some(name => headerValues(rawHeaders, name).length > 0);
-  if (named !== undefined && isOfPage)
+  const {background, page, isPage} = senderOf(rawHeaders);
+  if (background !== undefined && isPage)
     throw new AppError({
       code: 'invalid-header',
       header: 'X-Crewroom-Plugin',
       problem: 'a web page is identified by its address, and cannot name its plugin',
     });
-  const [referer = ''] = headerValues(rawHeaders, 'referer');
-  return named ?? /^https?:\/\/[^/]{1,300}\/plugins\/([A-Za-z0-9._-]{1,253})\//.exec(referer)?.[1];
+  return background ?? page;
 }
-
-/** Header that names the plugin whose background sent a request. */
-const PLUGIN_HEADER = 'x-crewroom-plugin';
-
-/** Headers that browsers add, and programs such as Node do not. */
-const PAGE_HEADERS = ['origin', 'sec-fetch-site'];

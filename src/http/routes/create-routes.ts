@@ -1,18 +1,23 @@
 import type {CheckedEntries} from '../../domain/checked-entries.ts';
 import type {Announcer, Events} from '../../domain/event.ts';
+import type {Faults} from '../../domain/fault.ts';
 import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Pilots} from '../../domain/pilots.ts';
 import type {Plugins} from '../../domain/plugin.ts';
+import type {Requests} from '../../domain/recorded-request.ts';
 import type {ServedSessions} from '../../domain/session.ts';
 import type {Store} from '../../domain/store.ts';
 import type {Transfer} from '../../domain/transfer.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
 import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
+import type {PageServer} from '../proxy/page-server.ts';
 import {clientRoutes} from './client-routes.ts';
+import {consoleRoutes} from './console-routes.ts';
 import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
 import {eventsRoutes} from './events-routes.ts';
+import {faultRoutes} from './fault-routes.ts';
 import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes} from './identity-routes.ts';
 import {keysRoutes} from './keys-routes.ts';
@@ -20,6 +25,7 @@ import {type MetricsSource, metricsRoutes} from './metrics-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pilotRoutes} from './pilot-routes.ts';
 import {createPluginCaller, pluginRoutes} from './plugin-routes.ts';
+import {requestsRoutes} from './requests-routes.ts';
 import {serviceRoutes} from './service-routes.ts';
 import {sessionRoutes} from './session-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
@@ -39,11 +45,15 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly plugins: Plugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
+  readonly faults: Faults;
+  readonly requests: Requests;
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
   /** Origins of other pages that may call and frame the pages of plugins. */
   readonly allowedOrigins: readonly string[];
+  /** Serves the pages of plugins in development, in place of their files. */
+  readonly pageServer: PageServer | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** The version of the HTTP contract. */
@@ -66,8 +76,11 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...eventsRoutes({events, storeId, texts: createEventTexts(storeId), limits}),
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
-    ...serviceRoutes({store, sessions, identity, version, apiVersion, limits}),
+    ...faultRoutes(deps.faults),
+    ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, limits}),
+    ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),
+    ...consoleRoutes(),
     ...docsRoutes({version, identitySchema, limits}),
     ...createPluginRoutes(deps),
   ];
@@ -75,11 +88,11 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 
 /** Creates the routes of plugins, and those that published plugins call besides. */
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
-  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, limits, nowMs} = deps;
+  const {plugins, settings, flight, events, pluginConfig, allowedOrigins, pageServer, limits, nowMs} = deps;
   const callPlugin = createPluginCaller(plugins, limits.pluginBodyBytesMax);
   return [
     ...pluginRoutes({plugins, settings, callPlugin, standIn: FLIGHT_TRACKING}),
-    ...pageRoutes({plugins, allowedOrigins}),
+    ...pageRoutes({plugins, allowedOrigins, pageServer}),
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig}),
     ...flightRoutes({flight, plugins, callPlugin, nowMs}),

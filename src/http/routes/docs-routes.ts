@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import type {Limits} from '../../domain/limits.ts';
 import {memoize} from '../core/memoize.ts';
-import {answer, type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
+import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import type {Operation, Route} from '../core/route.ts';
 import type {JsonObject} from '../openapi/document.ts';
 import {assertNoQuery} from './no-query.ts';
@@ -38,7 +38,7 @@ const PAGE_POLICY = [
 /** Forbids other pages to frame an answer. */
 const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
 
-/** `/openapi.json`, `/docs`, and `/`, which redirects there: the paths that browsers may open from any link. */
+/** `/openapi.json` and `/docs`: paths that browsers may open from any link. */
 export function docsRoutes({version, identitySchema, limits}: DocsRoutesDeps): readonly Route[] {
   const document = createdOnce(async () => {
     // Loaded on demand: loading the schema library takes longer than starting the rest of the service.
@@ -53,15 +53,8 @@ export function docsRoutes({version, identitySchema, limits}: DocsRoutesDeps): r
     });
     return {path, operations: {GET: page}};
   });
-  const start: Operation = ({query}) => {
-    assertNoQuery(query);
-    return toDocs;
-  };
-  return [{path: '/', operations: {GET: start}}, {path: '/openapi.json', operations: {GET: document}}, ...pages];
+  return [{path: '/openapi.json', operations: {GET: document}}, ...pages];
 }
-
-/** Temporary, until `/` has a page of its own. */
-const toDocs = redirect(302, '/docs', UNFRAMED);
 
 /** Creates an answer on the first request and reuses it afterwards. */
 function createdOnce(make: () => Promise<HttpAnswer>): Operation {

@@ -4,36 +4,76 @@ import type {Plugins} from '../../domain/plugin.ts';
 import {headerValues} from '../../protocol/headers/raw-headers.ts';
 import {type HttpAnswer, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
-import {answerFile, type Rewrite} from '../files/file-answer.ts';
+import type {Tunnel} from '../core/web-socket.ts';
+import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
 import {findFile} from '../files/find-file.ts';
+import type {PageServer} from '../proxy/page-server.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 
 /** Dependencies of {@link pageRoutes}. */
 export interface PageRoutesDeps {
-  readonly plugins: Pick<Plugins, 'pageDirectory'>;
+  readonly plugins: Pick<Plugins, 'pageDirectory' | 'list'>;
   /** Origins of other pages that may call. */
   readonly allowedOrigins: readonly string[];
+  /** Serves the pages of plugins in development, in place of their files. */
+  readonly pageServer: PageServer | undefined;
 }
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
 export function pageRoutes(deps: PageRoutesDeps): readonly Route[] {
+  const redirects = {path: '/plugins/{id}', operations: {GET: redirectToPage}};
+  const path = '/plugins/{id}/{path...}';
+  const {pageServer} = deps;
+  if (pageServer === undefined) return [redirects, {path, operations: {GET: call => answerPage(call, deps)}}];
+  const tunnel = (call: Call): Promise<Tunnel> => connect(call, pageServer, deps);
   return [
-    {path: '/plugins/{id}', operations: {GET: redirectToPage}},
-    {path: '/plugins/{id}/{path...}', operations: {GET: call => answerPage(call, deps)}},
+    redirects,
+    {path, operations: {GET: call => forwardPage(call, pageServer, deps)}, tunnel},
+    // The client of webpack-dev-server opens its WebSocket at the root, whatever the path of the page.
+    {path: WEBPACK_SOCKET, operations: {}, tunnel: ({request}) => pageServer.connect(request, WEBPACK_SOCKET)},
   ];
 }
 
+const WEBPACK_SOCKET = '/ws';
+
 /** Pages refer to their files relative to a path that ends in a slash. */
 function redirectToPage({segments: [id = ''], query}: Call): HttpAnswer {
-  return redirect(308, `/plugins/${id}/${query === '' ? '' : `?${query}`}`);
+  return redirect(`/plugins/${id}/${query === '' ? '' : `?${query}`}`);
 }
 
-async function answerPage({request, segments}: Call, {plugins, allowedOrigins}: PageRoutesDeps): Promise<HttpAnswer> {
+async function forwardPage(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<HttpAnswer> {
+  if (!isForwarded(call, deps)) return answerPage(call, deps);
+  const {rawHeaders, rewrite} = optionsFor(call, deps);
+  return pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
+}
+
+async function connect(call: Call, pageServer: PageServer, deps: PageRoutesDeps): Promise<Tunnel> {
+  if (!isForwarded(call, deps)) throw notFound(call.segments);
+  return pageServer.connect(call.request, targetOf(call));
+}
+
+/**
+ * Returns whether a path is below the page of a plugin in development. No path leads above it on the dev server, even if that server
+ * decodes separators.
+ */
+function isForwarded({segments: [id = '', path = '']}: Call, {plugins}: PageRoutesDeps): boolean {
+  const isPage = plugins.list().some(each => each.id === id && each.inDevelopment && each.hasPage);
+  return isPage && /^[\x21-\x7e]*$/.test(path) && !DOT_SEGMENT.test(path);
+}
+
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
+
+/** Returns the path and the query of a request, as they were sent. */
+function targetOf({segments: [id = '', path = ''], query}: Call): string {
+  return `/plugins/${id}/${path}${query === '' ? '' : `?${query}`}`;
+}
+
+async function answerPage(call: Call, deps: PageRoutesDeps): Promise<HttpAnswer> {
+  const {request, segments} = call;
   const [id = '', path = ''] = segments;
-  const directory = plugins.pageDirectory(id);
+  const directory = deps.plugins.pageDirectory(id);
   if (directory === undefined) throw notFound(segments);
-  const host = hostOf(request);
-  const options = {rawHeaders: [...policyOf(host, allowedOrigins), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
+  const options = optionsFor(call, deps);
   const asked = path === '' ? join(directory, 'index.html') : await findFile(directory, path);
   const answered = asked === undefined ? undefined : await answerFile(request, asked, options);
   if (answered !== undefined) return answered;
@@ -47,6 +87,11 @@ async function answerPage({request, segments}: Call, {plugins, allowedOrigins}: 
 
 function notFound([id = '', path = '']: readonly string[]): AppError {
   return new AppError({code: 'no-resource', path: `/plugins/${id}/${path}`.slice(0, 100)});
+}
+
+function optionsFor({request}: Call, {allowedOrigins}: PageRoutesDeps): Required<FileAnswerOptions> {
+  const host = hostOf(request);
+  return {rawHeaders: [...policyOf(host, allowedOrigins), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
 }
 
 /** Returns whether a window or a frame is to show the answer (Fetch Metadata). */

@@ -16,11 +16,15 @@ export interface PluginRoutesDeps {
   readonly standIn: InstalledPlugin;
 }
 
+/** Route of a plugin. */
+export interface CalledRoute {
+  readonly id: string;
+  readonly method: PluginRequest['method'];
+  readonly name: string;
+}
+
 /** Calls a route of a plugin for a request. */
-export type PluginCaller = (
-  request: HttpRequest,
-  target: {readonly id: string; readonly method: PluginRequest['method']; readonly name: string},
-) => Promise<HttpAnswer>;
+export type PluginCaller = (request: HttpRequest, target: CalledRoute) => Promise<HttpAnswer>;
 
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
 export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRoutesDeps): readonly Route[] {
@@ -56,13 +60,15 @@ export function pluginRoutes({plugins, settings, callPlugin, standIn}: PluginRou
 
 /** Creates the function that calls routes of plugins. */
 export function createPluginCaller(plugins: Plugins, bodyBytesMax: number): PluginCaller {
-  return async (request, {id, method, name}) => {
+  return async (request, target) => {
+    const {id, method, name} = target;
     const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
     const {target: url, rawHeaders} = request;
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
     const answered = await plugins.call(id, {method, name, url, rawHeaders, body});
-    return toAnswer(request, answered, id, name);
+    if (answered.body.kind === 'file') return sendFile(request, answered.body.path, target);
+    return sendBytes(answered.body.bytes, answered);
   };
 }
 
@@ -107,18 +113,18 @@ async function readBody(request: HttpRequest, sizeBytesMax: number): Promise<Uin
   }
 }
 
-async function toAnswer(
+function sendBytes(bytes: string | Uint8Array, {status, contentType}: PluginAnswer): HttpAnswer {
+  // Answers without a body (RFC 9110 sections 15.3.5 and 15.4.5).
+  if (status === 204 || status === 304) return emptyAnswer(status);
+  return answer(bytes, {status, contentType: contentType ?? 'application/octet-stream'});
+}
+
+async function sendFile(
   request: HttpRequest,
-  {status, contentType, body}: PluginAnswer,
-  plugin: string,
-  route: string,
+  path: string,
+  {id: plugin, name: route}: CalledRoute,
 ): Promise<HttpAnswer> {
-  if (body.kind === 'bytes') {
-    // Answers without a body (RFC 9110 sections 15.3.5 and 15.4.5).
-    if (status === 204 || status === 304) return emptyAnswer(status);
-    return answer(body.bytes, {status, contentType: contentType ?? 'application/octet-stream'});
-  }
-  const answered = await answerFile(request, body.path);
+  const answered = await answerFile(request, path);
   if (answered === undefined)
     throw new AppError({code: 'plugin-failed', plugin, route, problem: 'the file that it sends does not exist'});
   return answered;

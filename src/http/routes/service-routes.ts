@@ -1,3 +1,5 @@
+import type {Faults} from '../../domain/fault.ts';
+import {formatFault} from '../../domain/fault-text.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
 import type {Limits} from '../../domain/limits.ts';
 import type {Sessions} from '../../domain/session.ts';
@@ -11,7 +13,8 @@ import {assertNoQuery} from './no-query.ts';
 export interface ServiceRoutesDeps {
   readonly store: Pick<Store, 'id' | 'readOnlyBecause'>;
   readonly sessions: Pick<Sessions, 'status'>;
-  readonly identity: Pick<IdentitySource, 'origin'>;
+  readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
+  readonly faults: Pick<Faults, 'list'>;
   readonly version: string;
   readonly apiVersion: string;
   readonly limits: Limits;
@@ -28,9 +31,11 @@ const LINKS = {
   events: '/api/events',
   export: '/api/export',
   import: '/api/import',
+  faults: '/api/faults',
   limits: '/api/limits',
   live: '/livez',
   ready: '/readyz',
+  requests: '/api/requests',
   metrics: '/metrics',
   openapi: '/openapi.json',
   docs: '/docs',
@@ -38,7 +43,7 @@ const LINKS = {
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
-  const {store, sessions, identity, version, apiVersion, limits} = deps;
+  const {store, sessions, identity, faults, version, apiVersion, limits} = deps;
   const fixed = (value: unknown): Operation => {
     const made = jsonAnswer(value);
     return ({query}) => {
@@ -51,6 +56,7 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     const writable = store.readOnlyBecause === undefined;
     const {source, state, stale, summary} = await sessions.status();
     const {origin} = identity;
+    const texts = faults.list().faults.map(formatFault);
     const readiness: Readiness = {
       ready: writable,
       store: writable ? 'read-write' : 'read-only',
@@ -59,9 +65,11 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
         signedIn: state === 'signed-in',
         state,
         ...(origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {}),
+        ...(origin.kind === 'profile' ? filledOf(identity) : {}),
         ...(stale ? {stale} : {}),
         ...(summary === undefined ? {} : {summary}),
       },
+      ...(texts.length === 0 ? {} : {faults: texts}),
     };
     return jsonAnswer(readiness, {status: writable ? 200 : 503});
   };
@@ -72,4 +80,10 @@ export function serviceRoutes(deps: ServiceRoutesDeps): readonly Route[] {
     {path: '/livez', operations: {GET: fixed({live: true})}},
     {path: '/readyz', operations: {GET: ready}},
   ];
+}
+
+/** Returns the members of a profile that come from the sample; nothing for a whole profile. */
+function filledOf(identity: Pick<IdentitySource, 'current'>): Pick<Readiness['identity'], 'filled'> {
+  const filled = identity.current()?.filled;
+  return filled === undefined ? {} : {filled};
 }

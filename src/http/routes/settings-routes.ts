@@ -1,8 +1,9 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {UserSettings} from '../../domain/user-settings.ts';
+import {formatAvailableSettings} from '../../protocol/plugin/available-settings.ts';
 import {CLIENT_REQUEST_BYTES_MAX, isMembers, readBody} from '../../protocol/plugin/client-request.ts';
 import {readJsonBody} from '../core/body.ts';
-import {type HttpAnswer, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpAnswer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';
 import {assertNoQuery} from './no-query.ts';
 
@@ -26,6 +27,15 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
           return jsonAnswer(await settings.get(decodeName(id)));
         },
         PUT: call => update(call, settings),
+      },
+    },
+    {
+      path: '/api/settings/{id}/available',
+      operations: {
+        GET: ({segments: [id = ''], query}) => {
+          assertNoQuery(query);
+          return answer(formatAvailableSettings(settings.available(decodeName(id))));
+        },
       },
     },
   ];

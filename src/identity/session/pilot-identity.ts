@@ -77,8 +77,13 @@ function withBackEnd(airline: JsonText, {backEnd}: SessionRecord): JsonText {
   return applyMergePatch(airline, encodeJsonText(JSON.stringify({settings})));
 }
 
-/** Returns the airline of a profile; undefined if pilots cannot sign in at its address. */
+/** The address of the back end in an identity document, as a JSONPath. */
+const SCRIPT_URL = '$.airline.settings.scriptURL';
+
+/** Returns the airline of a profile; undefined if its address comes from the sample, or if pilots cannot sign in at its address. */
 function airlineOf(profile: Identity): Airline | undefined {
+  // No password may go to an address that the user did not write.
+  if (profile.filled?.some(path => SCRIPT_URL.startsWith(path))) return undefined;
   const index = new JsonIndex(profile.json);
   const span = findLast(index, 'airline');
   if (span === undefined) return undefined;

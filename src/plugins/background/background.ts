@@ -20,6 +20,8 @@ export interface BackgroundDeps {
   readonly directory: string;
   /** Module of the background. */
   readonly file: string;
+  /** True if stacks of errors name the sources from which its files were built. @default {false} */
+  readonly usesSourceMaps?: boolean | undefined;
   /** Existing directory for its files, and the working directory of its process. */
   readonly storagePath: string;
   /** Identity that it starts with. */
@@ -140,17 +142,12 @@ class RunningBackground implements Background {
     return this.#memoryBytes;
   }
 
-  async call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
-    const {id: plugin} = this.#deps;
+  call(request: PluginRequest, signal?: AbortSignal): Promise<PluginAnswer> {
     const {method, name, url, rawHeaders, body} = request;
     const route = `${method} ${name}`;
-    const started = this.#process;
-    if (this.#state === 'starting')
-      throw new AppError({code: 'no-plugin-route', plugin, route, problem: 'the plugin has not started yet'});
-    if (this.#state !== 'started' || started === undefined) throw new AppError({code: 'plugin-ended', plugin, route});
-    if (started.waitingBytes > WAITING_BYTES_MAX)
-      throw new AppError({code: 'plugin-busy', plugin, requestsMax: DEFAULT_LIMITS.pluginRequestsMax});
-    const send = (call: number): void => started.send({kind: 'call', call, method, name, url, rawHeaders}, body);
+    const obstacle = this.#findObstacle(route);
+    if (obstacle !== undefined) return Promise.reject(obstacle);
+    const send = (call: number): void => this.#process?.send({kind: 'call', call, method, name, url, rawHeaders}, body);
     return this.#calls.wait({route, signal, send});
   }
 
@@ -168,10 +165,31 @@ class RunningBackground implements Background {
     await this.ended;
   }
 
+  /** Returns the reason why no route can be called now. */
+  #findObstacle(route: string): AppError | undefined {
+    const {id: plugin} = this.#deps;
+    if (this.#state === 'starting')
+      return new AppError({code: 'no-plugin-route', plugin, route, problem: 'the plugin has not started yet'});
+    if (this.#state !== 'started') return new AppError({code: 'plugin-ended', plugin, route});
+    const isBusy = (this.#process?.waitingBytes ?? 0) > WAITING_BYTES_MAX;
+    const {pluginRequestsMax: requestsMax} = DEFAULT_LIMITS;
+    return isBusy ? new AppError({code: 'plugin-busy', plugin, requestsMax}) : undefined;
+  }
+
   #start(): void {
-    const {id, directory, file, storagePath, identity, servicePort, originalPort = ORIGINAL_PORT} = this.#deps;
+    const {
+      id,
+      directory,
+      file,
+      storagePath,
+      identity,
+      servicePort,
+      originalPort = ORIGINAL_PORT,
+      usesSourceMaps = false,
+    } = this.#deps;
     const runtime = new RuntimeProcess({
       id,
+      usesSourceMaps,
       environment: environmentOf(this.#deps.environment),
       workingDirectory: storagePath,
       onMessage: (message, body) => this.#receive(message, body),

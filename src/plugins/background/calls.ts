@@ -40,12 +40,12 @@ export class Calls {
    */
   wait({route, signal, send}: NewCall): Promise<PluginAnswer> {
     const {plugin, timers, callsMax, timeoutMs} = this.#deps;
-    signal?.throwIfAborted();
-    if (this.#waiting.size >= callsMax) throw new AppError({code: 'plugin-busy', plugin, requestsMax: callsMax});
-    const call = ++this.#lastNumber;
-    const timeout = (): void => this.fail(call, new AppError({code: 'plugin-timeout', plugin, route, timeoutMs}));
-    const cancelTimeout = timers.after(timeoutMs, timeout);
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.#waiting.size >= callsMax) throw new AppError({code: 'plugin-busy', plugin, requestsMax: callsMax});
+      const call = ++this.#lastNumber;
+      const timeout = (): void => this.fail(call, new AppError({code: 'plugin-timeout', plugin, route, timeoutMs}));
+      const cancelTimeout = timers.after(timeoutMs, timeout);
       const abort = (): void => reject(signal?.reason);
       signal?.addEventListener('abort', abort, {once: true});
       const release = (): void => signal?.removeEventListener('abort', abort);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {describe, test} from 'vitest';
 import {startTestBackground} from '../../../test/support/background.ts';
 
@@ -62,9 +63,10 @@ describe('modules of the host', () => {
       typeof require('effect').Effect.runSync,
       typeof require('effect/Option').some,
       typeof require('@tfdidesign/smartcars3-background-sdk').log,
+      typeof require('crewroom-background-sdk').defineBackground,
     ]`;
     assert.deepEqual(await readValue({'background/index.js': `exports.routes = ${route(expression)}`}), [
-      ...['function', 'function', '1.21.1', 'function', 'function', 'function'],
+      ...['function', 'function', '1.21.1', 'function', 'function', 'function', 'function'],
     ]);
   });
 
@@ -73,8 +75,9 @@ describe('modules of the host', () => {
       import axios from 'axios';
       import * as Option from 'effect/Option';
       import {log} from '@tfdidesign/smartcars3-background-sdk';
-      export const routes = ${route('[axios.get, Option.some, log].map(each => typeof each)')}`;
-    assert.deepEqual(await readValue({'background/index.mjs': source}), Array(3).fill('function'));
+      import {defineBackground} from 'crewroom-background-sdk';
+      export const routes = ${route('[axios.get, Option.some, log, defineBackground].map(each => typeof each)')}`;
+    assert.deepEqual(await readValue({'background/index.mjs': source}), Array(4).fill('function'));
   });
 
   for (const [extension, source] of [
@@ -110,22 +113,32 @@ describe('modules of the host', () => {
     assert.match(await background.background.ended, /Cannot find module .*nothing\.js/);
   });
 
-  test('log through the SDK, at the level that was given', async () => {
-    await using background = await startTestBackground({
-      'index.js': `
+  const sdk = readFileSync(new URL('../../../packages/background-sdk/dist/cjs/log.js', import.meta.url), 'utf8');
+  for (const {name, files} of [
+    {name: 'the SDK', files: {}},
+    {
+      name: 'a copy of the SDK in the plugin',
+      files: {'node_modules/@tfdidesign/smartcars3-background-sdk/index.js': sdk},
+    },
+  ]) {
+    test(`log through ${name}, at the level that was given`, async () => {
+      await using background = await startTestBackground({
+        'index.js': `
         const {log} = require('@tfdidesign/smartcars3-background-sdk');
         exports.onStart = async () => {
           await log('for your information', 'info');
           await log({a: 1});
           await log('request failed', 'error', Object.assign(new Error('404'), {config: {headers: 'Bearer …'}}));
         };`,
+        ...files,
+      });
+      const failed = await background.line('request failed');
+      assert.deepEqual([failed.level, failed.text], ['error', 'request failed: Error: 404']);
+      assert.deepEqual(
+        background.lines.filter(({level}) => level === 'info').map(({text}) => text),
+        ['for your information', '{ a: 1 }'],
+      );
+      assert.ok(!background.lines.some(({text}) => text.includes('Bearer')));
     });
-    const failed = await background.line('request failed');
-    assert.deepEqual([failed.level, failed.text], ['error', 'request failed: Error: 404']);
-    assert.deepEqual(
-      background.lines.filter(({level}) => level === 'info').map(({text}) => text),
-      ['for your information', '{ a: 1 }'],
-    );
-    assert.ok(!background.lines.some(({text}) => text.includes('Bearer')));
-  });
+  }
 });

@@ -28,6 +28,8 @@ const PROGRAM = fileURLToPath(new URL('runtime/main.js', import.meta.url)).repla
 export interface RuntimeProcessDeps {
   /** Id of the plugin, for the list of processes. */
   readonly id: string;
+  /** True if stacks of errors name the sources from which its files were built, by their source maps. */
+  readonly usesSourceMaps: boolean;
   readonly environment: Environment;
   readonly workingDirectory: string;
   /** Receives every message with its bytes. */
@@ -49,7 +51,8 @@ export class RuntimeProcess {
   #hasEnded = false;
 
   constructor(deps: RuntimeProcessDeps) {
-    this.#child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, PROGRAM, deps.id], {
+    const options = [`--max-old-space-size=${HEAP_MIB}`, ...(deps.usesSourceMaps ? ['--enable-source-maps'] : [])];
+    this.#child = spawn(process.execPath, [...options, PROGRAM, deps.id], {
       env: {...deps.environment},
       cwd: deps.workingDirectory,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],

@@ -2,18 +2,29 @@ import type {Stats} from 'node:fs';
 import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {basename, join, sep} from 'node:path';
 import type {DocumentProblem} from '../../domain/failure.ts';
+import type {IconTheme} from '../../domain/plugin.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {describeAccess, ownUserId} from './access.ts';
 
-const BACKGROUND = 'background';
+/** Folder of the background, in the folder of a plugin. */
+export const BACKGROUND_FOLDER = 'background';
 
 /** Module of the background, in the folder of a plugin. */
-export const BACKGROUND_FILE = join(BACKGROUND, 'index.js');
+export const BACKGROUND_FILE = join(BACKGROUND_FOLDER, 'index.js');
 
 /** Folder of the page, in the folder of a plugin. */
 export const PAGE_FOLDER = 'ui';
 
 const PAGE_FILE = join(PAGE_FOLDER, 'index.html');
+
+/** Icons of a page for a menu, by the theme that they are for. */
+const ICON_FILES: readonly (readonly [theme: IconTheme, file: string])[] = [
+  ['dark', join(PAGE_FOLDER, 'menu_icon_dark.png')],
+  ['light', join(PAGE_FOLDER, 'menu_icon_light.png')],
+];
+
+/** Files of the page. No background has to be started again for them. */
+const PAGE_FILES: readonly string[] = [PAGE_FILE, ...ICON_FILES.map(([, file]) => file)];
 
 /** State of the folder of a plugin at one moment. */
 export interface FolderState {
@@ -21,6 +32,8 @@ export interface FolderState {
   readonly stamp: string;
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
+  /** Themes for which the page has an icon. */
+  readonly icons: readonly IconTheme[];
   /** Reasons why nothing of the plugin may run or be served: files that another user could change, links out of the folder. */
   readonly problems: readonly DocumentProblem[];
 }
@@ -44,36 +57,41 @@ export async function readFolderState(folder: string): Promise<FolderState | und
   if (own === undefined) return undefined;
   return {
     stamp: [...files]
-      .filter(([name]) => name !== PAGE_FILE)
+      .filter(([name]) => !PAGE_FILES.includes(name))
       .map(describeFile)
       .join('\n'),
     hasPage: await isFile(folder, PAGE_FILE, files),
     hasBackground: await isFile(folder, BACKGROUND_FILE, files),
+    icons: ICON_FILES.filter(([, file]) => files.get(file)?.isFile() === true).map(([theme]) => theme),
     problems: own.isDirectory() ? await findProblems(folder, files) : [{path: '$', problem: describeNoFolder(own)}],
   };
 }
 
 async function listFiles(folder: string): Promise<Files> {
   const files = new Map<string, Stats>();
-  const names = ['', MANIFEST_FILE, PAGE_FOLDER, PAGE_FILE, BACKGROUND];
-  for (const name of names) {
-    const status = await lstat(join(folder, name)).catch(() => undefined);
-    if (status === undefined) continue;
-    files.set(name, status);
-    if (files.size >= FILES_MAX) break;
-    // The loop appends to the array: breadth first, so that the files nearest to the root are followed.
-    if (status.isDirectory() && isFollowed(name))
-      names.push(...(await listNames(join(folder, name))).map(each => join(name, each)));
+  let names: readonly string[] = ['', MANIFEST_FILE, PAGE_FOLDER, BACKGROUND_FOLDER];
+  // Level by level, so that the files nearest to the root are followed. The system calls of a level run concurrently: most of the cost
+  // of one is to wake the event loop.
+  while (names.length > 0 && files.size < FILES_MAX) {
+    const found = await Promise.all(names.slice(0, FILES_MAX - files.size).map(name => readStatus(folder, name)));
+    for (const [name, status] of found.flat()) files.set(name, status);
+    const folders = found.flat().flatMap(([name, status]) => (status.isDirectory() ? [name] : []));
+    names = (await Promise.all(folders.map(name => listFollowed(folder, name)))).flat();
   }
   return files;
 }
 
-function isFollowed(name: string): boolean {
-  return name.split(sep)[0] === BACKGROUND && basename(name) !== 'node_modules';
+/** Returns the status of a file with its name; an empty list if it does not exist. */
+async function readStatus(folder: string, name: string): Promise<readonly (readonly [string, Stats])[]> {
+  const status = await lstat(join(folder, name)).catch(() => undefined);
+  return status === undefined ? [] : [[name, status]];
 }
 
-async function listNames(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder).catch(() => [])).sort();
+/** Lists the entries of a folder that are followed. */
+async function listFollowed(folder: string, name: string): Promise<readonly string[]> {
+  if (name === PAGE_FOLDER) return PAGE_FILES;
+  if (name.split(sep)[0] !== BACKGROUND_FOLDER || basename(name) === 'node_modules') return [];
+  return (await readdir(join(folder, name)).catch(() => [])).sort().map(each => join(name, each));
 }
 
 /** Leaves out the times of folders: they change with entries that are not followed. */

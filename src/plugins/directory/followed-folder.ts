@@ -3,26 +3,42 @@ import {messageOf} from '../../domain/error-text.ts';
 import {findAccessProblem} from './access.ts';
 import {type FolderState, readFolderState} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
+import {readPageState} from './page-state.ts';
+
+/** Options of {@link FollowedFolder}. */
+export interface FolderOptions {
+  /** True if the plugin is in development: then its folder may be reached through links, and may be missing. */
+  readonly inDevelopment: boolean;
+  /** True if a dev server serves its page: then it has a page without files. */
+  readonly hasPageServer: boolean;
+}
 
 /** A folder that may hold a plugin, polled for changes. */
 export class FollowedFolder {
   readonly inDevelopment: boolean;
   readonly #path: string;
+  readonly #hasPageServer: boolean;
   /** State at the last poll, as JSON; {@link MISSING} if the folder did not exist. */
   #seen: string | undefined;
   /** State when the plugin was last inspected. */
   #inspected: string | undefined;
   #plugin: FoundPlugin | undefined;
+  #access: CheckedAccess | undefined;
 
-  /** @param options Whether the plugin is in development: then its folder may be reached through links, and may be missing. */
-  constructor(path: string, {inDevelopment}: {readonly inDevelopment: boolean}) {
+  constructor(path: string, {inDevelopment, hasPageServer}: FolderOptions) {
     this.#path = path;
     this.inDevelopment = inDevelopment;
+    this.#hasPageServer = hasPageServer;
   }
 
   /** Its plugin, as it was last inspected; undefined if there is none. */
   get plugin(): FoundPlugin | undefined {
     return this.#plugin;
+  }
+
+  /** True if the last poll found a change that has not taken effect. */
+  get isChanging(): boolean {
+    return this.#seen !== this.#inspected;
   }
 
   /** True if the folder does not exist any longer and has no plugin. */
@@ -45,18 +61,52 @@ export class FollowedFolder {
     this.#inspected = seen;
     const folder = {directory: found?.directory ?? this.#path, inDevelopment: this.inDevelopment};
     const isPlugin = found !== undefined || this.inDevelopment;
-    this.#plugin = isPlugin ? await inspectPlugin(folder, found?.state) : undefined;
+    this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page: found?.page} : undefined;
     return true;
   }
 
-  async #read(): Promise<{readonly directory: string; readonly state: FolderState} | undefined> {
+  async #read(): Promise<ReadFolder | undefined> {
     // An installed folder that is a link is refused, so it is not resolved.
     const directory = this.inDevelopment ? await realpath(this.#path).catch(() => undefined) : this.#path;
-    const state = directory === undefined ? undefined : await readFolderState(directory);
-    if (directory === undefined || state === undefined) return undefined;
-    const problem = this.inDevelopment ? await findAccessProblem(this.#path).catch(messageOf) : undefined;
-    return {directory, state: problem === undefined ? state : {...state, problems: [{path: '$', problem}]}};
+    const read = directory === undefined ? undefined : await readFolderState(directory);
+    if (directory === undefined || read === undefined) return undefined;
+    const state = this.#hasPageServer ? {...read, hasPage: true} : read;
+    const problem = this.inDevelopment ? await this.#findAccessProblem(`${directory}\n${state.stamp}`) : undefined;
+    const page =
+      this.inDevelopment && read.hasPage && !this.#hasPageServer ? await readPageState(directory) : undefined;
+    return {directory, state: problem === undefined ? state : {...state, problems: [{path: '$', problem}]}, page};
+  }
+
+  /** Checks who could change the folder if its files changed, and after some polls: it costs as much as the rest of a poll. */
+  async #findAccessProblem(files: string): Promise<string | undefined> {
+    const before = this.#access;
+    if (before?.files === files && before.pollsLeft > 0) {
+      before.pollsLeft--;
+      return before.problem;
+    }
+    const problem = await findAccessProblem(this.#path).catch(messageOf);
+    this.#access = {files, problem, pollsLeft: POLLS_PER_ACCESS_CHECK};
+    return problem;
   }
 }
 
+/** Polls between two checks of who could change a folder: some seconds. */
+const POLLS_PER_ACCESS_CHECK = 10;
+
+/** The result of a check of who could change a folder. */
+interface CheckedAccess {
+  /** State of the files at that time. */
+  readonly files: string;
+  readonly problem: string | undefined;
+  pollsLeft: number;
+}
+
 const MISSING = '';
+
+/** A folder as one poll found it. */
+interface ReadFolder {
+  readonly directory: string;
+  readonly state: FolderState;
+  /** Changes with the files of the page of a plugin in development; undefined if a dev server serves it. */
+  readonly page: string | undefined;
+}

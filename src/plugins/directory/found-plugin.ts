@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
 import type {DocumentProblem} from '../../domain/failure.ts';
+import type {IconTheme} from '../../domain/plugin.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {describeFileError, FileError, readRegularFile} from '../../files.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
@@ -24,19 +25,24 @@ export interface FoundPlugin extends PluginFolder {
   readonly problems: readonly DocumentProblem[];
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
+  /** Themes for which its page has an icon. */
+  readonly icons: readonly IconTheme[];
   /** Changes if the background has to be restarted: the hash of {@link FolderState.stamp}. */
   readonly stamp: string;
+  /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
+  readonly page?: string | undefined;
 }
 
 /** Reads the manifest of a plugin, unless its folder does not exist or is not safe. */
 export async function inspectPlugin(folder: PluginFolder, state: FolderState | undefined): Promise<FoundPlugin> {
-  const {hasPage, hasBackground, problems} = state ?? MISSING;
+  const {hasPage, hasBackground, icons, problems} = state ?? MISSING;
   const stamp = createHash('sha256')
     .update((state ?? MISSING).stamp)
     .digest('hex')
     .slice(0, 32);
   const reading = problems.length > 0 ? {problems} : await readManifestFile(folder);
-  const found = {...folder, hasPage, hasBackground, stamp, manifest: undefined, id: basename(folder.directory)};
+  const parts = {hasPage, hasBackground, icons};
+  const found = {...folder, ...parts, stamp, manifest: undefined, id: basename(folder.directory)};
   if ('problems' in reading) return {...found, problems: reading.problems};
   if (!hasPage && !hasBackground) return {...found, problems: [EMPTY]};
   return {...found, id: reading.manifest.id, manifest: reading.manifest, problems: []};
@@ -46,6 +52,7 @@ const MISSING: FolderState = {
   stamp: '',
   hasPage: false,
   hasBackground: false,
+  icons: [],
   problems: [{path: '$', problem: 'does not exist'}],
 };
 

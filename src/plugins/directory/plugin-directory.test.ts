@@ -26,7 +26,7 @@ async function follow(directory: string | undefined, development: readonly strin
     latest = found;
     for (const each of waiting) each();
   };
-  const following = await followPlugins({directory, development, log: SILENT_LOG, onChange});
+  const following = await followPlugins({directory, development, hasPageServer: false, log: SILENT_LOG, onChange});
   onTestFinished(() => following[Symbol.asyncDispose]());
   const read = (): Found => latest ?? assert.fail('nothing was found yet');
   return {
@@ -102,6 +102,7 @@ describe('a directory of plugins', () => {
     await writePlugin(join(home, 'com.example.b'));
     const {plugins} = await watched.until(found => found.plugins.length === 2);
     assert.equal(plugins[0], before);
+    assert.equal(before?.page, undefined);
   });
 
   const refused: readonly {
@@ -323,6 +324,25 @@ describe('a plugin in development', () => {
     assert.deepEqual(describePlugins(watched.latest()), ['work: $ does not exist']);
     await writePlugin(join(home, 'work'), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});
     await watched.until(({plugins}) => plugins[0]?.id === 'com.example.a');
+  });
+
+  test('has a state of its page that changes with the files of the page, and does not restart the background', async () => {
+    const home = await makeHome();
+    const work = join(home, 'work');
+    const files = {'ui/index.html': '', 'ui/assets/a.js': '1', 'ui/node_modules/b.js': '1', 'background/index.js': ''};
+    await writePlugin(work, {'plugin.json': manifestOf('com.example.a'), ...files});
+    const watched = await follow(undefined, [work]);
+    const [before] = watched.latest().plugins;
+    assert.match(before?.page ?? '', /^[0-9a-f]{32}$/);
+    await writeFile(join(work, 'ui/node_modules/b.js'), 'changed');
+    await writeFile(join(work, 'ui/assets/a.js'), '22');
+    const [changed] = (await watched.until(({plugins}) => plugins[0]?.page !== before?.page)).plugins;
+    assert.equal(changed?.stamp, before?.stamp);
+    await writeFile(join(work, 'ui/assets/a.js'), '22');
+    await writeFile(join(work, 'ui/assets/c.css'), '');
+    await watched.until(({plugins}) => plugins[0]?.page !== changed?.page);
+    await rm(join(work, 'ui'), {recursive: true});
+    await watched.until(({plugins}) => plugins[0]?.page === undefined);
   });
 
   test('is broken if another one has its id', async () => {

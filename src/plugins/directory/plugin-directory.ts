@@ -1,4 +1,4 @@
-import {setInterval} from 'node:timers/promises';
+import {setTimeout} from 'node:timers/promises';
 import type {Log} from '../../domain/log.ts';
 import {FollowedFolder} from './followed-folder.ts';
 import {assignIds, type FoundPlugin} from './found-plugin.ts';
@@ -10,6 +10,8 @@ export interface PluginDirectoryDeps {
   readonly directory: string | undefined;
   /** Folders of plugins in development. */
   readonly development: readonly string[];
+  /** True if a dev server serves the pages of plugins in development. */
+  readonly hasPageServer: boolean;
   readonly log: Log;
   /** Receives all plugins after each change. */
   readonly onChange: (found: Found) => void;
@@ -29,6 +31,15 @@ export interface Found {
  */
 const POLL_INTERVAL_MS = 500;
 
+/**
+ * Interval at which the folders of plugins in development are polled for some time after a change, in milliseconds: their authors save
+ * again soon, and backgrounds are restarted within a second of a change.
+ */
+const EAGER_POLL_INTERVAL_MS = 150;
+
+/** Polls at that interval after a change: a minute. */
+const EAGER_POLLS = 400;
+
 /** Reads the folders of plugins, and follows their changes until it is disposed of. Resolves after the first reading. */
 export async function followPlugins(deps: PluginDirectoryDeps): Promise<AsyncDisposable> {
   const directory = new PluginDirectory(deps);
@@ -41,17 +52,35 @@ class PluginDirectory implements AsyncDisposable {
   /** By path; those in development first. */
   readonly #folders: Map<string, FollowedFolder>;
   #problem: string | undefined;
+  #eagerPolls = 0;
   readonly #closed = new AbortController();
-  #following: Promise<void> | undefined;
+  #following: Promise<unknown> | undefined;
 
   constructor(deps: PluginDirectoryDeps) {
     this.#deps = deps;
-    this.#folders = new Map(deps.development.map(path => [path, new FollowedFolder(path, {inDevelopment: true})]));
+    this.#folders = new Map(
+      deps.development.map(path => [
+        path,
+        new FollowedFolder(path, {inDevelopment: true, hasPageServer: deps.hasPageServer}),
+      ]),
+    );
   }
 
   async open(): Promise<void> {
     await this.#poll({isFirst: true});
-    this.#following = this.#follow(this.#closed.signal);
+    const {signal} = this.#closed;
+    const development = [...this.#folders.values()].filter(({inDevelopment}) => inDevelopment);
+    const pollMs = (): number => (this.#eagerPolls > 0 ? EAGER_POLL_INTERVAL_MS : POLL_INTERVAL_MS);
+    this.#following = Promise.all([
+      this.#repeat(
+        () => POLL_INTERVAL_MS,
+        signal,
+        () => this.#pollDirectory({isFirst: false}),
+      ),
+      development.length === 0
+        ? undefined
+        : this.#repeat(pollMs, signal, () => this.#pollDevelopment({isFirst: false})),
+    ]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,28 +88,48 @@ class PluginDirectory implements AsyncDisposable {
     await this.#following;
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
+  /** Polls again and again, after a pause. Changes that a poll finds are published. */
+  async #repeat(pauseMs: () => number, signal: AbortSignal, poll: () => Promise<boolean>): Promise<void> {
     try {
-      for await (const _ of setInterval(POLL_INTERVAL_MS, undefined, {signal, ref: false}))
-        await this.#poll({isFirst: false});
+      for (;;) {
+        await setTimeout(pauseMs(), undefined, {signal, ref: false});
+        if (await poll()) this.#publish();
+      }
     } catch (error) {
       if (!signal.aborted) this.#deps.log.error('cannot follow the folders of plugins any longer', {error});
     }
   }
 
-  async #poll({isFirst}: {readonly isFirst: boolean}): Promise<void> {
+  async #poll(options: {readonly isFirst: boolean}): Promise<void> {
+    await this.#pollDevelopment(options);
+    await this.#pollDirectory(options);
+    this.#publish();
+  }
+
+  /** @returns True if a plugin changed. */
+  async #pollDevelopment({isFirst}: {readonly isFirst: boolean}): Promise<boolean> {
+    const folders = [...this.#folders.values()].filter(({inDevelopment}) => inDevelopment);
+    const changes = await Promise.all(folders.map(folder => folder.poll({isListed: true, atOnce: isFirst})));
+    if (folders.some(({isChanging}) => isChanging)) this.#eagerPolls = EAGER_POLLS;
+    else this.#eagerPolls--;
+    return changes.includes(true);
+  }
+
+  /** @returns True if a plugin, or the problem of the directory, changed. */
+  async #pollDirectory({isFirst}: {readonly isFirst: boolean}): Promise<boolean> {
     const {directory} = this.#deps;
     const {paths, problem} = directory === undefined ? {paths: []} : await listInstalled(directory);
     for (const path of paths)
-      if (!this.#folders.has(path)) this.#folders.set(path, new FollowedFolder(path, {inDevelopment: false}));
-    let isChanged = isFirst || problem !== this.#problem;
+      if (!this.#folders.has(path))
+        this.#folders.set(path, new FollowedFolder(path, {inDevelopment: false, hasPageServer: false}));
+    let isChanged = problem !== this.#problem;
     this.#problem = problem;
     for (const [path, folder] of this.#folders) {
-      const isListed = folder.inDevelopment || paths.includes(path);
-      if (await folder.poll({isListed, atOnce: isFirst})) isChanged = true;
-      if (folder.isGone && !folder.inDevelopment) this.#folders.delete(path);
+      if (folder.inDevelopment) continue;
+      if (await folder.poll({isListed: paths.includes(path), atOnce: isFirst})) isChanged = true;
+      if (folder.isGone) this.#folders.delete(path);
     }
-    if (isChanged) this.#publish();
+    return isChanged;
   }
 
   #publish(): void {

@@ -38,3 +38,8 @@ export function findReservedPath(id: string): string | undefined {
   const name = id.toLowerCase();
   return RESERVED_IDS.has(name) ? `/api/${name}` : RESERVED_ELSEWHERE.get(name);
 }
+
+/** Returns whether the service has paths, released or planned, that begin with `/api/` and a segment. */
+export function isServicePath(segment: string): boolean {
+  return RESERVED_IDS.has(segment);
+}

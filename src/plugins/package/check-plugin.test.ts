@@ -4,7 +4,6 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
 import {manifestOf, type PluginFiles, writePlugin} from '../../../test/support/plugin-folder.ts';
-import {describeProblem} from '../../domain/client-failure-texts.ts';
 import {checkPlugin} from './check-plugin.ts';
 
 const ID = 'com.example.a';
@@ -16,8 +15,11 @@ async function check(
   const folder = join(await makeHome(), ID);
   await writePlugin(folder, files);
   await spoil(folder);
-  const {problems, warnings} = await checkPlugin(folder, '"a"');
-  return {problems: problems.map(describeProblem), warnings};
+  const {findings} = await checkPlugin(folder, '"a"');
+  const [problems = [], warnings = []] = ['problem', 'warning'].map(each =>
+    findings.filter(({level}) => level === each).map(({file = 'it', problem}) => `${file} ${problem}`),
+  );
+  return {problems, warnings};
 }
 
 describe('checkPlugin()', () => {
@@ -69,16 +71,16 @@ describe('checkPlugin()', () => {
       files: {'ui/index.html': '', 'background/index.js': ''},
       spoil: folder => symlink('/etc/passwd', join(folder, 'background/x.js')),
       problems: ['it has background/x.js, which is a link out of the folder'],
+      warnings: ['it cannot be packed, and its files were not read: "background/x.js" is a link'],
     },
     {
       what: 'the id of a path of the service',
       files: {'plugin.json': manifestOf('Core'), 'ui/index.html': ''},
-      problems: ['$.id is the name of a path of the service, /api/settings/core'],
+      problems: ['plugin.json $.id is the name of a path of the service, /api/settings/core'],
     },
     {
       what: 'another id than its name',
       files: {'plugin.json': manifestOf('com.example.b'), 'ui/index.html': ''},
-      warnings: ['the folder is named "com.example.a"; in the directory of plugins its name has to be the id'],
     },
   ];
   for (const {what, files, spoil, problems = [], warnings = []} of cases)
@@ -89,7 +91,7 @@ describe('checkPlugin()', () => {
     });
 
   const missing = (module: string, file = 'background/index.js'): string =>
-    `it has ${file}, which loads ${JSON.stringify(module)}, and there is no such module`;
+    `${file} loads ${JSON.stringify(module)}, and there is no such module`;
   const modules: readonly {readonly source: string; readonly problems?: readonly string[]}[] = [
     {source: `require('node:fs'); require('fs/promises'); require("path");`},
     {
@@ -111,6 +113,7 @@ describe('checkPlugin()', () => {
       source: `/* require('oldest') */\n/** @type {import('types')} */\n/* webpackIgnore: true */ require('new');`,
       problems: [missing('new')],
     },
+    {source: `const text = "require('quoted')"; run(); // require('after')\n const x = \`import('template')\`;`},
     {source: `// require('old')\n/*\n * require('older')\n */`},
     {source: `const text = "it is from 'here'"; load.require('x' + y); prerequire('z');`},
   ];
@@ -140,6 +143,6 @@ describe('checkPlugin()', () => {
     const home = await makeHome();
     await writePlugin(join(home, ID));
     await symlink(ID, join(home, 'link'));
-    assert.deepEqual((await checkPlugin(join(home, 'link'), '"a"')).problems, []);
+    assert.deepEqual((await checkPlugin(join(home, 'link'), '"a"')).findings, []);
   });
 });

@@ -1,29 +1,34 @@
-import {lstat, realpath} from 'node:fs/promises';
-import {basename, join} from 'node:path';
+import {lstat, readFile, realpath} from 'node:fs/promises';
+import {join} from 'node:path';
 import {AppError} from '../../domain/app-error.ts';
 import {codeOf, messageOf} from '../../domain/error-text.ts';
 import type {DocumentProblem} from '../../domain/failure.ts';
 import type {PluginManifest} from '../../domain/plugin-manifest.ts';
 import {findAccessProblem} from '../directory/access.ts';
-import {type FolderState, PAGE_FOLDER, readFolderState} from '../directory/folder-state.ts';
+import {BACKGROUND_FOLDER, type FolderState, PAGE_FOLDER, readFolderState} from '../directory/folder-state.ts';
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';
-import {findModuleProblems, type ModuleProblem} from './find-modules.ts';
+import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
+import {checkFiles} from './check/check-files.ts';
+import {countLines, type PluginFinding} from './check/finding.ts';
+import {findModuleProblems} from './find-modules.ts';
+import {listFolder} from './folder-files.ts';
+import type {PackageFile} from './package-files.ts';
 
-/** The result of checking the folder of a plugin. */
+/** The result of checking a plugin. */
 export interface PluginCheck {
   /** Undefined if the manifest has problems. */
   readonly manifest: PluginManifest | undefined;
   readonly hasBackground: boolean;
   readonly hasPage: boolean;
-  /** Everything that keeps the plugin from running. */
-  readonly problems: readonly DocumentProblem[];
-  /** Everything else that looks wrong. */
-  readonly warnings: readonly string[];
+  /** Number and size of the files that its package has, in bytes; undefined if it cannot be packed. */
+  readonly size: {readonly files: number; readonly bytes: number} | undefined;
+  /** Problems first. */
+  readonly findings: readonly PluginFinding[];
 }
 
 /**
- * Checks the folder of a plugin, of any name: its manifest, the permissions of its files, and the modules that its background
- * loads. Does not run any of its code.
+ * Checks the folder of a plugin, of any name: its manifest, the permissions of its files, the modules that its background
+ * loads, what its page loads, what both call, and its size. Does not run any of its code.
  *
  * @param source Name of the folder in failures.
  * @throws {AppError} `unreadable-input` if there is no such folder.
@@ -34,25 +39,20 @@ export async function checkPlugin(path: string, source: string): Promise<PluginC
   if (state === undefined) throw unreadable(source, 'it does not exist', {missing: true});
   const reading = await readManifestFile({directory: folder, inDevelopment: true});
   const manifest = 'manifest' in reading ? reading.manifest : undefined;
-  const modules = state.hasBackground ? await findModuleProblems(folder) : [];
-  const access = await findAccessProblem(path);
-  const own = state.problems.filter(({problem}) => problem !== access);
+  const {hasBackground, hasPage} = state;
+  const packed = await listPacked(folder, source);
+  const findings = [
+    ...('problems' in reading ? reading.problems.map(describeManifest) : []),
+    ...(await findFolderProblems(path, state)),
+    ...(await findIncompleteFolders(folder, state)),
+    ...(hasBackground ? await findModules(folder) : []),
+    ...('problem' in packed ? [packed.problem] : await checkFiles(packed.files, manifest?.id)),
+  ];
+  const [problems, warnings] = ['problem', 'warning'].map(each => findings.filter(({level}) => level === each));
   return {
-    manifest,
-    hasBackground: state.hasBackground,
-    hasPage: state.hasPage,
-    problems: [
-      ...('problems' in reading ? reading.problems : []),
-      ...(access === undefined ? [] : [{path: '$', problem: access}]),
-      ...own,
-      ...(state.hasBackground || state.hasPage ? [] : [EMPTY]),
-      ...modules.filter(({kind}) => kind === 'missing').map(describeMissing),
-    ],
-    warnings: [
-      ...findNameWarning(manifest, folder),
-      ...(await findIncompleteFolders(folder, state)),
-      ...modules.filter(({kind}) => kind === 'outside').map(describeOutside),
-    ],
+    ...{manifest, hasBackground, hasPage},
+    size: 'problem' in packed ? undefined : sizeOf(packed.files),
+    findings: [...(problems ?? []), ...(warnings ?? [])],
   };
 }
 
@@ -72,31 +72,70 @@ function unreadable(source: string, problem: string, missing: {readonly missing?
   return new AppError({code: 'unreadable-input', source, problem, ...missing});
 }
 
-function describeMissing({file, module}: ModuleProblem): DocumentProblem {
-  return {path: '$', problem: `has ${file}, which loads ${JSON.stringify(module)}, and there is no such module`};
+/** Creates the finding for a problem of the manifest. */
+export function describeManifest(problem: DocumentProblem): PluginFinding {
+  const {path} = problem;
+  if (path === '$') return {level: 'problem', problem: problem.problem};
+  return {level: 'problem', file: MANIFEST_FILE, problem: `${path} ${problem.problem}`};
 }
 
-function describeOutside({file, module}: ModuleProblem): string {
-  return `${file} loads ${JSON.stringify(module)} from outside of the folder, which is not installed with it`;
-}
-
-function findNameWarning(manifest: PluginManifest | undefined, folder: string): readonly string[] {
-  if (manifest === undefined || manifest.id === basename(folder)) return [];
+async function findFolderProblems(path: string, state: FolderState): Promise<readonly PluginFinding[]> {
+  const access = await findAccessProblem(path);
+  const own = state.problems.filter(({problem}) => problem !== access);
   return [
-    `the folder is named ${JSON.stringify(basename(folder))}; in the directory of plugins its name has to be the id`,
-  ];
+    ...(access === undefined ? [] : [{path: '$', problem: access}]),
+    ...own,
+    ...(state.hasBackground || state.hasPage ? [] : [EMPTY]),
+  ].map(describeManifest);
 }
 
 /** Finds a folder of a page or a background without its entry file. */
-async function findIncompleteFolders(folder: string, state: FolderState): Promise<readonly string[]> {
+async function findIncompleteFolders(folder: string, state: FolderState): Promise<readonly PluginFinding[]> {
   const folders = [
     {name: PAGE_FOLDER, file: 'index.html', isThere: state.hasPage},
-    {name: 'background', file: 'index.js', isThere: state.hasBackground},
+    {name: BACKGROUND_FOLDER, file: 'index.js', isThere: state.hasBackground},
   ];
-  const warnings: string[] = [];
+  const findings: PluginFinding[] = [];
   for (const {name, file, isThere} of folders) {
     const status = isThere ? undefined : await lstat(join(folder, name)).catch(() => undefined);
-    if (status?.isDirectory() === true) warnings.push(`${name}/ has no ${file}`);
+    if (status?.isDirectory() === true) findings.push({level: 'warning', file: `${name}/`, problem: `has no ${file}`});
   }
-  return warnings;
+  return findings;
+}
+
+async function findModules(folder: string): Promise<readonly PluginFinding[]> {
+  const findings = (await findModuleProblems(folder)).map(async ({file, module, kind}): Promise<PluginFinding> => {
+    const loads = `loads ${JSON.stringify(module)}`;
+    const place = {file, line: await findLine(join(folder, file), module)};
+    return kind === 'missing'
+      ? {level: 'problem', ...place, problem: `${loads}, and there is no such module`, advice: MISSING_ADVICE}
+      : {level: 'warning', ...place, problem: `${loads} from outside of the folder, which is not installed with it`};
+  });
+  return Promise.all(findings);
+}
+
+const MISSING_ADVICE = 'Bundle it, or install it in background/';
+
+/** Finds the line of a file that has the name of a module in quotes. */
+async function findLine(file: string, module: string): Promise<number | undefined> {
+  const text = await readFile(file, 'utf8');
+  const position = ["'", '"'].map(quote => text.indexOf(quote + module + quote)).find(at => at >= 0);
+  return position === undefined ? undefined : countLines(text)(position);
+}
+
+type Packed = {readonly files: readonly PackageFile[]} | {readonly problem: PluginFinding};
+
+async function listPacked(folder: string, source: string): Promise<Packed> {
+  try {
+    await using listed = await listFolder(folder, source);
+    return {files: listed.files};
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure.code !== 'invalid-package') throw error;
+    const {problem} = error.failure;
+    return {problem: {level: 'warning', problem: `cannot be packed, and its files were not read: ${problem}`}};
+  }
+}
+
+function sizeOf(files: readonly PackageFile[]): {readonly files: number; readonly bytes: number} {
+  return {files: files.length, bytes: files.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0)};
 }

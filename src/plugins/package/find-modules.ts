@@ -3,6 +3,7 @@ import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {BACKGROUND_FILE} from '../directory/folder-state.ts';
+import {scanModuleNames} from './check/scan-module-names.ts';
 
 /** A module that cannot be loaded once the plugin is installed. */
 export interface ModuleProblem {
@@ -21,7 +22,7 @@ const FILES_MAX = 1000;
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Finds modules that the background loads and that will not resolve. Searches the text of its files, without running them.
+ * Finds modules that the background loads and that will not resolve. Reads the tokens of its files, without running them.
  * Files in `node_modules` are not read: their packages declare what they need.
  *
  * @param folder Real path of the folder of the plugin.
@@ -42,29 +43,10 @@ export async function findModuleProblems(folder: string): Promise<readonly Modul
   return problems;
 }
 
-/** Calls of `require` and `import` with a constant name, and `from` at the end of a declaration. */
-const USES =
-  /(?<![.\w$])(?:require|import)[ \t]{0,9}\([ \t]{0,9}(?<q>['"])(?<name>[^'"\\\n]{1,300})\k<q>[ \t]{0,9}[,)]|^[ \t]{0,99}(?:import|export|\})(?:[^'"\n;]{0,999}\bfrom)?[ \t]{0,9}(?<p>['"])(?<other>[^'"\\\n]{1,300})\k<p>/gm;
-
-/** Lines that are comments as a whole, and short comments at the beginning of a line. */
-const COMMENTS = /^[ \t]{0,99}(?:\/\*\*?[^*\n]{0,999}\*\/|(?:\/\/|\*).*$)/gm;
-
-/** A `try` block before the use: bundles load optional modules in one. */
-const IN_TRY = /\btry\s*\{[^{}]*$/;
-
-/** Number of characters before a use that are searched for a `try`. */
-const TRY_LENGTH = 200;
-
 async function readModules(file: string): Promise<ReadonlySet<string>> {
   const status = await stat(file).catch(() => undefined);
   if (status?.isFile() !== true || status.size > FILE_BYTES_MAX) return new Set();
-  const text = (await readFile(file, 'utf8')).replace(COMMENTS, '');
-  const names = new Set<string>();
-  for (const {index, groups} of text.matchAll(USES)) {
-    const name = groups?.['name'] ?? groups?.['other'];
-    if (name !== undefined && !IN_TRY.test(text.slice(Math.max(0, index - TRY_LENGTH), index))) names.add(name);
-  }
-  return names;
+  return scanModuleNames(await readFile(file, 'utf8'));
 }
 
 /** Resolves a module. @returns Its real path; empty for one of Node or of the host; undefined if it is missing. */

@@ -12,7 +12,7 @@ const ID = 'com.example.a';
 const SIGNAL = new AbortController().signal;
 
 describe('a folder', () => {
-  test('is copied, whatever its name is, without history and links of packages', async () => {
+  test('is copied, whatever its name is, without its project, hidden files and links of packages', async () => {
     const home = await makeHome();
     const work = join(home, 'work');
     await writePlugin(work, {
@@ -20,15 +20,17 @@ describe('a folder', () => {
       'background/index.js': 'x',
       'background/node_modules/x/plugin.json': '{}',
       'background/node_modules/.bin/y': '',
-      'other/plugin.json': '{}',
+      'ui/index.html': '',
+      'ui/.env': 'x',
+      'src/index.ts': 'x',
+      'node_modules/x/index.js': 'x',
       '.git/config': 'x',
-      '.env': 'x',
     });
     await symlink('../x', join(work, 'background/node_modules/.bin/x'));
     assert.equal(await unpackAll(work, join(home, ID)), undefined);
     assert.deepEqual(
       (await readdir(join(home, ID), {recursive: true})).sort().filter(file => /\.[a-z]+$/.test(file)),
-      ['.env', 'background/index.js', 'background/node_modules/x/plugin.json', 'other/plugin.json', 'plugin.json'],
+      ['background/index.js', 'background/node_modules/x/plugin.json', 'plugin.json', 'ui/index.html'],
     );
   });
 
@@ -46,7 +48,7 @@ describe('a folder', () => {
     },
     {
       what: 'names that differ in case',
-      spoil: (work: string) => writeFile(join(work, 'Plugin.json'), ''),
+      spoil: (work: string) => writeFile(join(work, 'ui/Index.html'), ''),
       problem: / has a name that differs only in case from /,
     },
   ];

@@ -2,13 +2,24 @@ import {constants, type Dirent} from 'node:fs';
 import {lstat, open, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {messageOf} from '../../domain/error-text.ts';
+import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/folder-state.ts';
+import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {invalidEntry, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';
 
-/** Folders that are left out: the Git repository, and links to the executables of packages. */
-const LEFT_OUT = /(?:^|\/)(?:\.git|node_modules\/\.bin)$/;
+/** Parts of a plugin that its package has. */
+const PARTS: readonly string[] = [MANIFEST_FILE, BACKGROUND_FOLDER, PAGE_FOLDER];
+
+/** Hidden files, and links to the executables of packages, which are hidden too. */
+const LEFT_OUT = /(?:^|\/)\./;
+
+/** Returns whether a path belongs to the package of a plugin; the rest of its folder is its project. */
+function isPacked(path: string): boolean {
+  const [part = ''] = path.split('/');
+  return PARTS.includes(part) && !LEFT_OUT.test(path);
+}
 
 /**
- * Lists the files of a folder, and checks their names, sizes and kinds. Reads none of them.
+ * Lists the files of a folder that belong to the package of its plugin, and checks their names, sizes and kinds. Reads none of them.
  *
  * @param source Name of the folder in failures.
  * @throws {AppError} `invalid-package`.
@@ -20,7 +31,7 @@ export async function listFolder(folder: string, source: string): Promise<Packag
   for (const parent of folders) {
     for (const entry of await readdir(join(folder, parent), {withFileTypes: true})) {
       const path = parent === '' ? entry.name : `${parent}/${entry.name}`;
-      if (LEFT_OUT.test(path)) continue;
+      if (!isPacked(path)) continue;
       const problem = findEntryProblem(entry);
       if (problem !== undefined) throw invalidEntry(source, path, problem);
       if (entry.isFile()) list.addFile(await describeFile(join(folder, path), {path, source}));

@@ -58,17 +58,28 @@ export interface Removal {
 /**
  * Removes a plugin: its folder is moved out of the directory of plugins, the service ends its background, and then the files of the
  * background are deleted, if `withStorage`, and the folder.
+ *
+ * @throws {AppError} `unwritable-output` if `withStorage` and a background uses its files: a plugin in development that has the same id,
+ * and then nothing was removed; or the background of this one, which has not ended.
  */
 export async function removePlugin(
   {id, directory, storage}: RemovablePlugin,
   withStorage: boolean,
   {staging, service, waiting}: RemoveDeps,
 ): Promise<Removal> {
-  let hasEnded = true;
-  if (directory !== undefined) {
-    await staging.drop(directory);
-    if (service !== undefined) hasEnded = await awaitEnd(service, {id, directory}, waiting);
+  const deleted = withStorage ? storage : undefined;
+  if (deleted !== undefined && (await service?.status(id))?.inDevelopment === true)
+    throw inUse(deleted, 'a plugin in development that has the same id uses it');
+  if (directory !== undefined) await staging.drop(directory);
+  // Also if its folder was removed before: its background may still be ending.
+  const hasEnded = service === undefined || (await awaitEnd(service, id, waiting));
+  if (deleted !== undefined) {
+    if (!hasEnded) throw inUse(deleted, 'the background of the plugin has not ended');
+    await rm(deleted, {recursive: true, force: true, maxRetries: 3});
   }
-  if (withStorage && storage !== undefined) await rm(storage, {recursive: true, force: true, maxRetries: 3});
   return {hasEnded};
+}
+
+function inUse(storage: string, problem: string): AppError {
+  return new AppError({code: 'unwritable-output', target: JSON.stringify(storage), problem});
 }

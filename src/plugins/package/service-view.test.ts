@@ -97,14 +97,14 @@ describe('awaitStart()', () => {
 
 describe('awaitEnd()', () => {
   const end = (statuses: readonly (Partial<PluginStatus> | undefined)[]): Promise<boolean> =>
-    awaitEnd(serviceOf(statuses), {id: ID, directory: '/plugins/a'}, makeWaiting());
+    awaitEnd(serviceOf(statuses), ID, makeWaiting());
 
   test('waits until the service does not know the plugin', async () => {
     assert.equal(await end([{}, {state: 'stopped'}, undefined]), true);
   });
 
   test('does not wait for a plugin in development that has the id', async () => {
-    assert.equal(await end([{directory: '/work'}]), true);
+    assert.equal(await end([{inDevelopment: true}]), true);
   });
 
   const failures = [
@@ -115,7 +115,7 @@ describe('awaitEnd()', () => {
     test(`returns ${hasEnded} for ${failure.code}, since the files are gone already`, async () => {
       const status = (): Promise<never> => Promise.reject(new AppError(failure));
       const service = {status, logs: async () => []};
-      assert.equal(await awaitEnd(service, {id: ID, directory: '/plugins/a'}, makeWaiting()), hasEnded);
+      assert.equal(await awaitEnd(service, ID, makeWaiting()), hasEnded);
     });
 
   test('waits for 30 seconds', async () => {

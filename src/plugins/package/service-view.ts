@@ -54,15 +54,11 @@ export async function awaitStart(
  *
  * @returns Whether it has ended.
  */
-export async function awaitEnd(
-  service: FollowingService,
-  {id, directory}: {readonly id: string; readonly directory: string},
-  waiting: Waiting,
-): Promise<boolean> {
+export async function awaitEnd(service: FollowingService, id: string, waiting: Waiting): Promise<boolean> {
   const ended = poll(waiting, async () => {
     const status = await service.status(id);
     // A plugin in development may have the same id.
-    return status?.directory === directory ? undefined : true;
+    return status === undefined || status.inDevelopment ? true : undefined;
   });
   try {
     return (await ended) ?? false;

@@ -3,12 +3,16 @@ import {chown, mkdir, readdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import {openStaging, type Staging} from './staging.ts';
+import {type HeldStaging, openStaging, type Staging} from './staging.ts';
 
 const DEAD = 1;
 const ALIVE = 2;
-const open = (plugins: string, processId = ALIVE): Promise<Staging> =>
+const openOrHeld = (plugins: string, processId: number): Promise<Staging | HeldStaging> =>
   openStaging(plugins, {processId, randomName: () => '0123456789abcdef', isRunning: id => id === ALIVE});
+const open = async (plugins: string, processId = ALIVE): Promise<Staging> => {
+  const opened = await openOrHeld(plugins, processId);
+  return 'heldBy' in opened ? assert.fail(`it is held by ${opened.heldBy.processId}`) : opened;
+};
 
 /** Creates a directory of plugins with a plugin that a killed command has moved out. */
 async function makeKilled(): Promise<{readonly home: string; readonly plugins: string}> {
@@ -66,14 +70,17 @@ describe('openStaging()', () => {
     assert.deepEqual(await readdir(plugins), ['a']);
   });
 
-  test('does not change the directories of running commands, or with similar names', async () => {
+  test('is refused, and leaves nothing, while another command runs', async () => {
     const home = await makeHome();
-    const others = [
-      `plugins-install-${ALIVE}-ff`,
-      'plugins-install-x',
-      'plugins-install-1-xyz',
-      'plugins2-install-1-ff',
-    ];
+    const path = join(home, `plugins-install-${ALIVE}-ff`);
+    await mkdir(path);
+    assert.deepEqual(await openOrHeld(join(home, 'plugins'), 3), {heldBy: {path, processId: ALIVE}});
+    assert.deepEqual(await readdir(home), [`plugins-install-${ALIVE}-ff`]);
+  });
+
+  test('does not change directories with similar names', async () => {
+    const home = await makeHome();
+    const others = ['plugins-install-x', 'plugins-install-1-xyz', 'plugins2-install-1-ff'];
     for (const name of others) await mkdir(join(home, name));
     await writeFile(join(home, 'plugins-install-1-ff'), '');
     {

@@ -37,16 +37,30 @@ export interface Staging extends AsyncDisposable {
   drop(folder: string): Promise<void>;
 }
 
+/** Another command changes the directory of plugins. */
+export interface HeldStaging {
+  readonly heldBy: FoundStaging;
+}
+
 /**
  * Creates a staging directory for a directory of plugins, which may be missing. Cleans up first after commands that were killed.
  *
+ * @returns The other command, if one has a staging directory for the same plugins. Of two that begin at the same moment, both may find
+ * the other one, but never neither.
  * @throws {Error} An error of the operating system.
  */
-export async function openStaging(plugins: string, deps: StagingDeps): Promise<Staging> {
+export async function openStaging(plugins: string, deps: StagingDeps): Promise<Staging | HeldStaging> {
   await makeDirectory(dirname(plugins), MODE);
-  await cleanUp(plugins, deps);
   const path = `${plugins}${SUFFIX}-${deps.processId}-${deps.randomName()}`;
   await mkdir(path, {mode: MODE});
+  // After its own directory exists: of two commands, the later one sees both.
+  const others = (await listStagings(plugins)).filter(other => other.path !== path);
+  const holder = others.find(({processId}) => deps.isRunning(processId));
+  if (holder !== undefined) {
+    await remove(path);
+    return {heldBy: holder};
+  }
+  for (const other of others) await cleanUp(other.path, plugins);
   for (const part of [NEXT, KEPT, DROPPED]) await mkdir(join(path, part), {mode: MODE});
   return {
     next: join(path, NEXT),
@@ -63,9 +77,11 @@ export async function openStaging(plugins: string, deps: StagingDeps): Promise<S
 
 const SUFFIX = '-install';
 
-/** Folders in a staging directory. */
+/** Folder in a staging directory with the version that is being replaced. */
+export const KEPT = 'kept';
+
+/** Other folders in a staging directory. */
 const NEXT = 'next';
-const KEPT = 'kept';
 const DROPPED = 'dropped';
 
 /** Renames first: a command that is killed while it deletes must not leave an incomplete folder in `kept`. */
@@ -73,17 +89,29 @@ async function confirm(path: string): Promise<void> {
   for (const name of await readdir(join(path, KEPT))) await rename(join(path, KEPT, name), join(path, DROPPED, name));
 }
 
-/** Puts back what killed commands kept, and removes their staging directories. */
-async function cleanUp(plugins: string, {isRunning}: StagingDeps): Promise<void> {
+/** Staging directory of a command, which may have been killed. */
+export interface FoundStaging {
+  readonly path: string;
+  readonly processId: number;
+}
+
+/** Lists the staging directories of this user. */
+async function listStagings(plugins: string): Promise<readonly FoundStaging[]> {
   const beginning = `${basename(plugins)}${SUFFIX}-`;
+  const found: FoundStaging[] = [];
   for (const name of await readdir(dirname(plugins))) {
     if (!name.startsWith(beginning)) continue;
     const [, processId] = /^(\d{1,10})-[0-9a-f]+$/.exec(name.slice(beginning.length)) ?? [];
     const path = join(dirname(plugins), name);
-    if (processId === undefined || isRunning(Number(processId)) || !(await isOwnDirectory(path))) continue;
-    for (const kept of await readdir(join(path, KEPT)).catch(() => [])) await putBack(kept, {path, plugins});
-    await remove(path);
+    if (processId !== undefined && (await isOwnDirectory(path))) found.push({path, processId: Number(processId)});
   }
+  return found;
+}
+
+/** Puts back what a killed command kept, and removes its staging directory. */
+async function cleanUp(path: string, plugins: string): Promise<void> {
+  for (const kept of await readdir(join(path, KEPT)).catch(() => [])) await putBack(kept, {path, plugins});
+  await remove(path);
 }
 
 /** Puts a version back. The one in its place was not confirmed. */

@@ -5,26 +5,27 @@ export const CORE = 'core';
 
 /** Settings of the client that published plugins read, with the defaults of that client. */
 export const CORE_SETTINGS: ReadonlyMap<string, PluginSetting> = new Map([
-  ['darkMode', flag(false)],
-  ['flashWindow', flag(true)],
-  ['playSound', flag(true)],
-  ['weightUnits', choice('KGS', 'LBS')],
-  ['altitudeUnits', choice('ft', 'm')],
-  ['landingDistanceUnits', choice('m', 'ft')],
-  ['discordRichPresence', flag(false)],
-  ['showAdvancedSettings', flag(false)],
+  ['darkMode', flag('Dark mode', false)],
+  ['flashWindow', flag('Show the number of new notifications in the title of the window', true)],
+  ['playSound', flag('Play sounds', true)],
+  ['weightUnits', choice('Weight', {KGS: 'Kilograms', LBS: 'Pounds'})],
+  ['altitudeUnits', choice('Altitude', {ft: 'Feet', m: 'Metres'})],
+  ['landingDistanceUnits', choice('Landing distance', {m: 'Metres', ft: 'Feet'})],
+  ['discordRichPresence', flag('Show the flight in Discord, in clients that can', false)],
+  ['showAdvancedSettings', flag('Show advanced settings of plugins', false)],
 ]);
 
-function flag(byDefault: boolean): PluginSetting {
-  return {type: 'boolean', settingType: 'user', default: byDefault};
+function flag(name: string, byDefault: boolean): PluginSetting {
+  return {type: 'boolean', settingType: 'user', name, default: byDefault};
 }
 
-/** Creates a choice whose first option is the default. */
-function choice(...options: readonly string[]): PluginSetting {
+/** Creates a choice whose first option is the default. @param options Labels by value. */
+function choice(name: string, options: Readonly<Record<string, string>>): PluginSetting {
   return {
     type: 'list',
     settingType: 'user',
-    default: options[0],
-    options: new Map(options.map(option => [option, option])),
+    name,
+    default: Object.keys(options)[0],
+    options: new Map(Object.entries(options)),
   };
 }

@@ -54,6 +54,10 @@ class StoredUserSettings implements UserSettings {
     return fillIn(this.#rulesOf(id), membersOf(await this.#read(id))).values;
   }
 
+  available(id: string): SettingRules {
+    return this.#rulesOf(id);
+  }
+
   async update(id: string, changes: SettingValues): Promise<SettingValues> {
     const rules = this.#rulesOf(id);
     for (let attempt = 1; ; attempt++) {

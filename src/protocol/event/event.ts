@@ -4,13 +4,14 @@ import type {
   EntryWritten,
   Event,
   EventKind,
+  EventOfKind,
   PluginLogged,
   PluginStateChanged,
 } from '../../domain/event.ts';
 import {encodeText, trustStoredJson} from '../../domain/json-text.ts';
 import type {Key} from '../../domain/key.ts';
 import type {Revision} from '../../domain/revision.ts';
-import type {ShapeOf} from '../../domain/shape.ts';
+import type {Shape, ShapeOf} from '../../domain/shape.ts';
 import type {StoreId} from '../../domain/store-id.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
 import {formatTime} from '../text/format-time.ts';
@@ -19,17 +20,10 @@ import {onOneLine} from '../text/one-line.ts';
 import {assertShape, parseDocument, readExpiry, readTime} from '../text/read-document.ts';
 
 /** An event of one of these kinds, as a client receives it. */
-export type ClientEvent<T = unknown, K extends EventKind = DefaultEventKind> = OfKind<
-  ValueWritten<T> | Exclude<Event, EntryWritten>,
-  K
+export type ClientEvent<T = unknown, K extends EventKind = DefaultEventKind> = EventOfKind<
+  K,
+  ValueWritten<T> | Exclude<Event, EntryWritten>
 >;
-
-/** Selects the types of a union that may have one of these kinds. */
-type OfKind<E extends Event, K extends EventKind> = E extends {readonly kind: infer Own}
-  ? [Own & K] extends [never]
-    ? never
-    : E
-  : never;
 
 /** An entry was written. Its value comes in all forms, unless it is larger than 64 KiB. */
 export interface ValueWritten<T = unknown> extends EntryWritten {
@@ -128,18 +122,9 @@ function readWritten(document: unknown, json: string): ValueWritten {
 }
 
 function readRequest(document: unknown): ClientRequested | undefined {
-  const kind = 'client-request';
   const {action} = assertShape<{readonly action: string}>(document, {action: 'string'});
-  switch (action) {
-    case 'navigate':
-      return {...assertShape<Navigation>(document, NAVIGATION), kind, action};
-    case 'play-sound':
-      return {...assertShape<{readonly url: string}>(document, {url: 'string'}), kind, action};
-    case 'stop-sound':
-      return {kind, action};
-    default:
-      return undefined;
-  }
+  const shape = REQUESTS.get(action) as ShapeOf<ClientRequested> | undefined;
+  return shape && assertShape<ClientRequested>(document, shape);
 }
 
 interface SentReset {
@@ -159,12 +144,14 @@ interface SentLine extends Omit<PluginLogged, 'kind' | 'atMs'> {
   readonly at: string;
 }
 
-type Navigation = Omit<Extract<ClientRequested, {action: 'navigate'}>, 'kind' | 'action'>;
-
 const RESET: ShapeOf<SentReset> = {revision: 'digits'};
 const REMOVED: ShapeOf<SentRemoved> = {...RESET, key: 'string'};
 const WRITTEN: ShapeOf<SentWritten> = {...REMOVED, sizeBytes: 'number', 'expiresAt?': 'string'};
-const PLUGIN_STATE: ShapeOf<Omit<PluginStateChanged, 'kind'>> = {plugin: 'string', 'state?': 'string'};
+const PLUGIN_STATE: ShapeOf<Omit<PluginStateChanged, 'kind'>> = {
+  plugin: 'string',
+  'state?': 'string',
+  'page?': 'string',
+};
 const PLUGIN_LOG: ShapeOf<SentLine> = {
   plugin: 'string',
   at: 'string',
@@ -172,7 +159,12 @@ const PLUGIN_LOG: ShapeOf<SentLine> = {
   text: 'string',
   'dropped?': 'number',
 };
-const NAVIGATION: ShapeOf<Navigation> = {plugin: 'string', 'payload?': 'string'};
+/** Further members of a `client-request`, by its action. */
+const REQUESTS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ['navigate', {plugin: 'string', 'payload?': 'string'}],
+  ['play-sound', {url: 'string'}],
+  ['stop-sound', {}],
+]);
 
 /** Result of a long poll. */
 export interface Polled {

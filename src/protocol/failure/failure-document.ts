@@ -1,6 +1,7 @@
-import {AppError, describeFailure} from '../../domain/app-error.ts';
+import {AppError} from '../../domain/app-error.ts';
 import type {Failure} from '../../domain/failure.ts';
 import {adviseOn} from '../../domain/failure-advice.ts';
+import {describeWithFault} from '../../domain/fault-mark.ts';
 import {parseDocument, UnexpectedDocument} from '../text/read-document.ts';
 import {statusOf} from './failure-status.ts';
 
@@ -19,7 +20,7 @@ export function formatFailure(failure: Failure, {title, instance}: FailureContex
 
 /** Returns the members of a problem document that do not depend on a request: message, advice, and those of the failure. */
 export function problemOf(failure: Failure): object {
-  return {detail: describeFailure(failure), advice: adviseOn(failure), ...failure};
+  return {detail: describeWithFault(failure), advice: adviseOn(failure), ...failure};
 }
 
 /** Members of a document. */
@@ -52,7 +53,7 @@ export function readProblem(members: Members, {httpStatus, isKnown}: FailureRead
   return new AppError(typeof advice === 'string' ? {...unknown, advice} : unknown);
 }
 
+/** Reads the members of a document; those of any value that is not an object lack the members of a problem. */
 function parseMembers(json: string): Members {
-  const document = parseDocument(json);
-  return typeof document === 'object' && document !== null ? {...document} : {};
+  return {...(parseDocument(json) as Members)};
 }

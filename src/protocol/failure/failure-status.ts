@@ -38,6 +38,8 @@ export const STATUS_BY_CODE = {
   'sign-in-busy': 409,
   'invalid-pilot-choice': 422,
   'pilot-choice-unavailable': 409,
+  'invalid-faults': 422,
+  'own-callers-only': 403,
   'no-plugin': 404,
   'invalid-plugin': 422,
   'invalid-plugin-settings': 422,
@@ -49,6 +51,7 @@ export const STATUS_BY_CODE = {
   'plugin-failed': 500,
   'plugin-timeout': 504,
   'plugin-ended': 503,
+  'dev-server-failed': 502,
   // Not 401: that would ask for credentials of this request, in a header.
   'wrong-credentials': 403,
   'pilot-not-confirmed': 409,

@@ -21,6 +21,7 @@ const RUNNING: PluginStatus = {
   inDevelopment: false,
   hasPage: true,
   hasBackground: true,
+  icons: ['dark'],
   routes: [{method: 'POST', name: 'current.wav', description: ''}],
   directory: '/plugins/com.example.hello',
   stamp: '0123456789abcdef',

@@ -11,14 +11,15 @@ export const CAN_BROWSE = existsSync(CHROMIUM_PATH) || process.env['CI'] !== und
 /**
  * Starts a real browser.
  *
+ * @param flags Further flags of its command line.
  * @throws {Error} If there is none.
  */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(...flags: readonly string[]): Promise<Browser> {
   if (!existsSync(CHROMIUM_PATH))
     throw new Error(`Cannot find Chromium at ${CHROMIUM_PATH}: install it, or set CHROMIUM_PATH`);
   return chromium.launch({
     executablePath: CHROMIUM_PATH,
-    args: ['--no-sandbox', '--disable-background-networking', '--no-first-run'],
+    args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', ...flags],
   });
 }
 

@@ -1,4 +1,4 @@
-import {hasShape, type Shape} from '../../../domain/shape.ts';
+import {createShapeCheck, type Shape} from '../../../domain/shape.ts';
 import type {BackgroundMessage, ServiceMessage} from './message.ts';
 
 /** Returns whether a JSON value is a message of the service, by its kind: the service is trusted. */
@@ -8,9 +8,7 @@ export function isServiceMessage(value: unknown): value is ServiceMessage {
 
 /** Returns whether a JSON value is a message of a background, which may send anything. */
 export function isBackgroundMessage(value: unknown): value is BackgroundMessage {
-  const kind = kindOf(value);
-  const shape = Object.hasOwn(BACKGROUND_SHAPES, kind) ? BACKGROUND_SHAPES[kind] : undefined;
-  return shape !== undefined && hasShape(value, shape);
+  return BACKGROUND_CHECKS.get(kindOf(value))?.(value) ?? false;
 }
 
 function kindOf(value: unknown): string {
@@ -25,7 +23,7 @@ const SERVICE_KINDS: {readonly [K in ServiceMessage['kind']]: true} = {
   end: true,
 };
 
-const BACKGROUND_SHAPES: Readonly<Record<string, Shape>> = {
+const BACKGROUND_SHAPES: {readonly [K in BackgroundMessage['kind']]: Shape} = {
   started: {routes: [{method: 'string', name: 'string', description: 'string'}]},
   'not-loaded': {problem: 'string'},
   answer: {call: 'number', status: 'number', 'contentType?': 'string'},
@@ -35,4 +33,8 @@ const BACKGROUND_SHAPES: Readonly<Record<string, Shape>> = {
   failed: {call: 'number', problem: 'string', 'place?': 'string'},
   ended: {},
   memory: {sizeBytes: 'number'},
-} satisfies {readonly [K in BackgroundMessage['kind']]: Shape};
+};
+
+const BACKGROUND_CHECKS: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  Object.entries(BACKGROUND_SHAPES).map(([kind, shape]) => [kind, createShapeCheck(shape)]),
+);

@@ -1,4 +1,4 @@
-import {encodeFrame} from './frame.ts';
+import {encodeFrame, type FramedMessage} from './frame.ts';
 
 /** The stream that an outbox writes to. */
 export interface FrameSink {
@@ -7,18 +7,22 @@ export interface FrameSink {
   readonly writableLength: number;
 }
 
-/** Smallest body that is written by itself, in bytes: to copy a smaller one costs less than another write. */
+/**
+ * Size from which a body is written by itself, and from which waiting messages are not kept back, in bytes: to copy less than that
+ * costs less than another write.
+ */
 const OWN_WRITE_BYTES = 64 * 1024;
 
 const EMPTY = new Uint8Array();
 
 /**
- * Sends frames. Those of one tick of the event loop are written at once, which halves the cost of a call when there are many
- * at a time.
+ * Sends messages. Those of one tick of the event loop are one frame and one write, which halves the cost of a call when there are
+ * many at a time.
  */
 export class Outbox {
   readonly #sink: FrameSink;
-  #parts: Uint8Array[] = [];
+  #waiting: FramedMessage[] = [];
+  #length = 0;
   #isScheduled = false;
 
   constructor(sink: FrameSink) {
@@ -31,25 +35,35 @@ export class Outbox {
   }
 
   /** Sends a message with its bytes. */
-  send(message: unknown, body: Uint8Array = EMPTY): void {
-    this.#parts.push(encodeFrame(message, body.length));
-    if (body.length >= OWN_WRITE_BYTES) {
+  send(message: unknown, body: string | Uint8Array = EMPTY): void {
+    const json = JSON.stringify(message);
+    const sizeBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    if (sizeBytes >= OWN_WRITE_BYTES) {
       this.flush();
-      this.#sink.write(body);
+      this.#sink.write(encodeFrame([{json, sizeBytes, body: undefined}]));
+      this.#sink.write(typeof body === 'string' ? Buffer.from(body) : body);
       return;
     }
-    if (body.length > 0) this.#parts.push(body);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.flush());
+    this.#waiting.push({json, sizeBytes, body});
+    this.#length += json.length + sizeBytes;
+    if (this.#length >= OWN_WRITE_BYTES) this.flush();
+    else if (!this.#isScheduled) this.#schedule();
   }
 
   /** Writes everything that was sent. */
   flush(): void {
-    this.#isScheduled = false;
-    const parts = this.#parts;
-    if (parts.length === 0) return;
-    this.#parts = [];
-    this.#sink.write(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
+    if (this.#waiting.length === 0) return;
+    const messages = this.#waiting;
+    this.#waiting = [];
+    this.#length = 0;
+    this.#sink.write(encodeFrame(messages));
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.flush();
+    });
   }
 }

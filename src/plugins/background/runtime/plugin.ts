@@ -2,10 +2,11 @@ import type {CallMessage, ServiceMessage, StartMessage} from '../channel/message
 import type {Outbox} from '../channel/outbox.ts';
 import {answerCall} from './calls/answer-call.ts';
 import {findRoute, listRoutes} from './calls/routes.ts';
+import {describeSyntaxError} from './modules/describe-syntax-error.ts';
 import {loadModule} from './modules/load-module.ts';
 import {redirectCalls} from './redirect-calls.ts';
 import {memberOf} from './values/member.ts';
-import {logProblem, placeOf, problemOf} from './values/problem.ts';
+import {logProblem, placeIn, placeOf, problemOf} from './values/problem.ts';
 
 /** The plugin that this process runs. */
 export class Plugin {
@@ -44,7 +45,7 @@ export class Plugin {
       this.#module = await loadModule(message.file);
     } catch (error) {
       logProblem('The module did not load', error);
-      const place = placeOf(error, message.directory);
+      const place = findPlace(error, message);
       this.#outbox.send({
         kind: 'not-loaded',
         problem: `${problemOf(error)}${place === undefined ? '' : ` (${place})`}`,
@@ -73,4 +74,10 @@ export class Plugin {
       logProblem(`${name} failed`, error);
     }
   }
+}
+
+/** Returns the place in the code of a plugin at which its module does not load, if it is known. */
+function findPlace(error: unknown, {file, directory}: StartMessage): string | undefined {
+  const place = placeOf(error, directory);
+  return place === undefined && error instanceof SyntaxError ? placeIn(describeSyntaxError(file), directory) : place;
 }

@@ -1,5 +1,4 @@
 import {Socket} from 'node:net';
-import {parentPort} from 'node:worker_threads';
 import {WATCHDOG_FD} from '../channel/message.ts';
 import {Outbox} from '../channel/outbox.ts';
 import {killGroup} from './kill-group.ts';
@@ -13,7 +12,6 @@ service.on('error', killGroup).on('close', killGroup).resume();
 const outbox = new Outbox(service);
 reportMemory();
 setInterval(reportMemory, MEMORY_INTERVAL_MS);
-parentPort?.postMessage('ready');
 
 function reportMemory(): void {
   outbox.send({kind: 'memory', sizeBytes: process.memoryUsage.rss()});

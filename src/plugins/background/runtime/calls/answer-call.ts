@@ -18,7 +18,7 @@ export interface Call {
 /** Runs a route and sends its answer, which may come after it has returned. */
 export function answerCall({message, body, route, directory, outbox}: Call): void {
   let isAnswered = false;
-  const answer = (answered: AnswerMessage, bytes?: Uint8Array): void => {
+  const answer = (answered: AnswerMessage, bytes?: string | Uint8Array): void => {
     if (isAnswered) logProblem(nameOf(message), new Error('it answers more than once'));
     else outbox.send(answered, bytes);
     isAnswered = true;
@@ -29,7 +29,9 @@ export function answerCall({message, body, route, directory, outbox}: Call): voi
   };
   try {
     const response = new RouteResponse({call: message.call, answer, fail});
-    Promise.resolve(route(new RouteRequest(message, body), response)).catch(fail);
+    const returned = route(new RouteRequest(message, body), response);
+    // Most routes return their response, which need not be awaited.
+    if (returned !== response) Promise.resolve(returned).catch(fail);
   } catch (error) {
     fail(error);
   }

@@ -1,12 +1,12 @@
 import {stat} from 'node:fs/promises';
 import {isAbsolute} from 'node:path';
-import {FRAME_BODY_BYTES_MAX} from '../../channel/frame.ts';
+import {MESSAGE_BODY_BYTES_MAX} from '../../channel/frame.ts';
 import type {AnswerMessage} from '../../channel/message.ts';
 
 /** The call that a response belongs to. */
 export interface RouteResponseDeps {
   readonly call: number;
-  readonly answer: (message: AnswerMessage, body?: Uint8Array) => void;
+  readonly answer: (message: AnswerMessage, body?: string | Uint8Array) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -71,10 +71,10 @@ export class RouteResponse {
       answer({kind: 'answer', call, status});
       return this;
     }
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    if (bytes.length > FRAME_BODY_BYTES_MAX)
-      throw new RangeError(`Cannot answer with ${bytes.length} bytes: the limit is ${FRAME_BODY_BYTES_MAX}`);
-    answer({kind: 'answer', call, status, contentType}, bytes);
+    const sizeBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    if (sizeBytes > MESSAGE_BODY_BYTES_MAX)
+      throw new RangeError(`Cannot answer with ${sizeBytes} bytes: the limit is ${MESSAGE_BODY_BYTES_MAX}`);
+    answer({kind: 'answer', call, status, contentType}, body);
     return this;
   }
 }

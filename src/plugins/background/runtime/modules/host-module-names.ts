@@ -1,15 +1,26 @@
-/** Name of the SDK of backgrounds, which is no longer published. */
-export const SDK_NAME = '@tfdidesign/smartcars3-background-sdk';
+/** Folder of the built SDK of backgrounds: a package beside the service, in a clone and in the published package. */
+const SDK = new URL('../../../../../packages/background-sdk/dist/', import.meta.url);
 
-/** Address of the replacement for this SDK. */
-export const SDK_URL = new URL('background-sdk.js', import.meta.url);
+/** The SDK as an ES module. */
+export const SDK_MODULE = new URL('index.js', SDK);
+
+/** The SDK as CommonJS: older versions of Node cannot require ES modules. */
+export const SDK_COMMON_JS = new URL('cjs/index.js', SDK);
+
+/** Names of the SDK: its own, and that of an older one which is no longer published. */
+const SDK_NAMES = ['crewroom-background-sdk', '@tfdidesign/smartcars3-background-sdk'] as const;
 
 /** Packages that plugins may expect of their host. */
-const HOST_PACKAGES = ['axios', 'effect', SDK_NAME] as const;
+const HOST_PACKAGES = ['axios', 'effect', ...SDK_NAMES] as const;
 
 /** Returns whether a name that is imported belongs to a package of the host. */
 export function isHostModule(name: string): boolean {
   return HOST_PACKAGES.some(each => name === each || name.startsWith(`${each}/`));
+}
+
+/** Returns whether a name that is imported is the SDK of backgrounds. */
+export function isSdk(name: string): boolean {
+  return SDK_NAMES.some(each => name === each);
 }
 
 /** Returns whether an error says that there is no such module. */

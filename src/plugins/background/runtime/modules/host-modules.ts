@@ -1,7 +1,6 @@
 import Module, {createRequire, register} from 'node:module';
 import {fileURLToPath} from 'node:url';
-import * as sdk from './background-sdk.ts';
-import {isHostModule, isMissing, SDK_NAME, SDK_URL} from './host-module-names.ts';
+import {isHostModule, isMissing, isSdk, SDK_COMMON_JS} from './host-module-names.ts';
 import {resolveNow} from './import-hooks.ts';
 
 /**
@@ -10,7 +9,6 @@ import {resolveNow} from './import-hooks.ts';
  */
 export function provideToRequire(file: string): void {
   const requireOfHost = createRequire(import.meta.url);
-  const sdkFile = fileURLToPath(SDK_URL);
   const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
   if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
   // Resolving in the host calls this function again, which must not recurse if the host does not have the module.
@@ -20,7 +18,7 @@ export function provideToRequire(file: string): void {
       return Reflect.apply(resolveInPlugin, Module, [name, ...rest]);
     } catch (error) {
       if (inHost || !isHostModule(name) || !isMissing(error)) throw error;
-      if (name === SDK_NAME) return sdkFile;
+      if (isSdk(name)) return fileURLToPath(SDK_COMMON_JS);
       inHost = true;
       try {
         return requireOfHost.resolve(name);
@@ -29,11 +27,6 @@ export function provideToRequire(file: string): void {
       }
     }
   });
-  // The SDK is an ES module, which older versions of Node cannot require.
-  const sdkModule = new Module(sdkFile);
-  sdkModule.exports = {...sdk};
-  sdkModule.loaded = true;
-  requireOfHost.cache[sdkFile] = sdkModule;
   Reflect.set(globalThis, '__non_webpack_require__', createRequire(file));
 }
 

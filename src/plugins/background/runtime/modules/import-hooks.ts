@@ -1,4 +1,4 @@
-import {isHostModule, isMissing, SDK_NAME, SDK_URL} from './host-module-names.ts';
+import {isHostModule, isMissing, isSdk, SDK_MODULE} from './host-module-names.ts';
 
 /** Resolution of an import. */
 export interface Resolution {
@@ -39,5 +39,5 @@ export function resolveNow(name: string, context: ImportContext, next: NextResol
 /** Returns the SDK, or undefined for other modules of the host. Throws the error for all other modules. */
 function resolveInHost(name: string, error: unknown): Resolution | undefined {
   if (!isHostModule(name) || !isMissing(error)) throw error;
-  return name === SDK_NAME ? {url: SDK_URL.href, shortCircuit: true} : undefined;
+  return isSdk(name) ? {url: SDK_MODULE.href, shortCircuit: true} : undefined;
 }

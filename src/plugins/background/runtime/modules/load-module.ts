@@ -4,12 +4,14 @@ import {dirname, join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {memberOf} from '../values/member.ts';
 import {provideToImport, provideToRequire} from './host-modules.ts';
+import {provideLog} from './plugin-log.ts';
 
 /** Members of a background. */
 const MEMBERS = ['onStart', 'onEnd', 'onSettingsUpdate', 'routes'] as const;
 
 /** Loads the module of a background, as CommonJS or as an ES module, and returns its exports. It can load the modules of the host. */
 export async function loadModule(file: string): Promise<unknown> {
+  provideLog();
   provideToRequire(file);
   const exported = isEsModule(file) ? await importModule(file) : await requireModule(file);
   // Compilers export an `export default` as the member `default`, and importing such a module wraps it once more.

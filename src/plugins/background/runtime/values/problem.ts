@@ -22,7 +22,12 @@ export function problemOf(error: unknown): string {
 
 /** Returns the first place in the own code of a plugin in the stack of an error, such as `background/index.js:12`. */
 export function placeOf(error: unknown, directory: string): string | undefined {
-  for (const line of stackOf(error).split('\n', STACK_LINES_MAX)) {
+  return placeIn(stackOf(error), directory);
+}
+
+/** Returns the first place in the own code of a plugin that a text names in lines as those of a stack. */
+export function placeIn(text: string, directory: string): string | undefined {
+  for (const line of text.split('\n', STACK_LINES_MAX)) {
     const start = line.indexOf(directory);
     // Of a frame such as `at run (/plugins/com.example/background/index.js:12:5)`, or with `file://` before the path.
     const found = start === -1 ? undefined : /^[/\\](.+?:\d+)(?::\d+)?\)?$/.exec(line.slice(start + directory.length));

@@ -1,0 +1,120 @@
+import {type Crewroom, openCrewroom} from '../../app.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {DEV, RequestChoice} from '../catalogue/service-commands.ts';
+import {checkPageServer} from '../dev/check-page-server.ts';
+import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
+import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
+import {findHints} from '../dev/find-hints.ts';
+import {findPlugin, followPlugin} from '../dev/follow-plugin.ts';
+import {provideSdks} from '../dev/provide-sdks.ts';
+import {type SideCommand, startCommand} from '../dev/side-command.ts';
+import {EXIT} from '../failures/exit-codes.ts';
+import {untilStarted} from '../service/until-started.ts';
+import {listenForStop} from '../terminal/stop-request.ts';
+
+/** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
+export async function run(call: CallOf<typeof DEV>): Promise<number> {
+  // First of all: a signal during start-up stops it in good order too.
+  const stop = listenForStop(call.context);
+  const over = new AbortController();
+  void stop.asked.then(() => over.abort());
+  // The terminal was closed. It does not reach the processes of the command, which are a group of their own.
+  let isClosed = false;
+  const release = call.context.onSignal('SIGHUP', () => {
+    isClosed = true;
+    stop.ask('SIGTERM');
+  });
+  let reporter: DevReporter | undefined;
+  try {
+    const {context, flags} = call;
+    const settings = await readDevSettings(call);
+    // The parser has checked it.
+    const requests = (flags.requests ?? 'all') as RequestChoice;
+    const given = {requests, json: flags.json === true, opens: flags.noOpen !== true};
+    reporter = createDevReporter({context, stop, logLevel: settings.config.logLevel, ...given});
+    return await develop({call, settings, reporter, signal: over.signal});
+  } finally {
+    reporter?.[Symbol.dispose]();
+    release();
+    stop.release();
+    over.abort();
+    // Ends as it would have at once: an ordinary end would restore the terminal, and Node aborts when that is gone.
+    if (isClosed) call.context.sendSignal(call.context.processId, 'SIGHUP');
+  }
+}
+
+interface Development {
+  readonly call: CallOf<typeof DEV>;
+  readonly settings: DevSettings;
+  readonly reporter: DevReporter;
+  /** Aborted when it is to end. */
+  readonly signal: AbortSignal;
+}
+
+async function develop(development: Development): Promise<number> {
+  const {call, settings, reporter, signal} = development;
+  const {config, directory} = settings;
+  const {context, flags} = call;
+  const crewroom = await openCrewroom(config, {log: reporter.log, pageServer: flags.ui});
+  let command: SideCommand | undefined;
+  try {
+    const listening = await crewroom.listen();
+    const address = {host: config.host, port: listening.port};
+    // Before a command builds the plugin.
+    const provided = await provideSdks(directory);
+    if (call.command.length > 0) command = startCommand(call.command, {context, directory, address});
+    const ended = untilEnded(command, signal);
+    await Promise.race([ended, report({crewroom, ...listening, provided}, development)]);
+    const exitCode = await ended;
+    if (signal.aborted) reporter.stopping();
+    return exitCode;
+  } finally {
+    await command?.[Symbol.asyncDispose]();
+    await crewroom[Symbol.asyncDispose]();
+  }
+}
+
+/** Waits until it is to end, or the command fails. A command that is done, such as a build, ends nothing. */
+async function untilEnded(command: SideCommand | undefined, signal: AbortSignal): Promise<number> {
+  const aborted = whenAborted(signal);
+  const exitCode = await Promise.race([aborted, ...(command === undefined ? [] : [command.ended])]);
+  if (exitCode === EXIT.ok) await aborted;
+  // On a terminal Ctrl+C ends the command too.
+  return signal.aborted ? EXIT.ok : (exitCode ?? EXIT.failure);
+}
+
+async function whenAborted(signal: AbortSignal): Promise<typeof EXIT.ok> {
+  if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve, {once: true}));
+  return EXIT.ok;
+}
+
+interface Listening {
+  readonly crewroom: Crewroom;
+  /** Messages about SDKs. */
+  readonly provided: readonly string[];
+  readonly port: number;
+  readonly urls: readonly string[];
+}
+
+/** Reports the plugin once it runs, or once it is known why it does not, and then what its author may want to change. */
+async function report(listening: Listening, {call, settings, reporter, signal}: Development): Promise<void> {
+  const {plugins} = listening.crewroom;
+  const {directory, portHolder} = settings;
+  const {ui: pageServer} = call.flags;
+  const started = (): Promise<unknown> => Promise.race([untilStarted(plugins), whenAborted(signal)]);
+  await started();
+  const found = findPlugin(plugins, directory);
+  // A plugin whose manifest is wrong has no known path.
+  const problem =
+    pageServer === undefined || found === undefined || found.state === 'broken'
+      ? undefined
+      : await checkPageServer(pageServer, `/plugins/${found.id}/`, {...call.context, signal});
+  // A build may have written the background meanwhile.
+  await started();
+  if (signal.aborted) return;
+  await reporter.started({...listening, plugin: findPlugin(plugins, directory), pageServer, portHolder});
+  followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
+  const hints = await findHints(directory, {hasPageServer: pageServer !== undefined});
+  for (const text of [...(problem === undefined ? [] : [problem]), ...listening.provided, ...hints])
+    reporter.note(text);
+}

@@ -1,0 +1,90 @@
+import type {Fault} from '../../domain/fault.ts';
+import {formatFault, readFaultWords} from '../../domain/fault-text.ts';
+import {formatFaults, readFaultList} from '../../protocol/faults.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {FAULT} from '../catalogue/plugin-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import {connectJson, type JsonSender} from '../service/json-sender.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {styleOf} from '../terminal/style.ts';
+
+type FaultCall = CallOf<typeof FAULT>;
+
+/** `crewroom fault`: lists faults, switches them on, and ends them. */
+export async function run(call: FaultCall): Promise<ExitCode> {
+  const act = readAction(call);
+  await report(await act(await connectJson(call)), call);
+  return EXIT.ok;
+}
+
+type Action = (sender: JsonSender) => Promise<readonly Fault[]>;
+
+/** Reads the command line before anything is sent. */
+function readAction(call: FaultCall): Action {
+  const [action = 'list', argument] = call.arguments;
+  const flags = readFlags(call);
+  switch (action) {
+    case 'list':
+      if (argument !== undefined || flags.length > 0)
+        throw invalidUsage('fault', 'list takes no ARGUMENT and no flags');
+      return list;
+    case 'clear':
+      if (flags.length > 0) throw invalidUsage('fault', 'clear takes no flags but --json');
+      return argument === undefined ? clear : clearKind(argument);
+    default:
+      return add(readFault([action, ...(argument === undefined ? [] : [argument]), ...flags]));
+  }
+}
+
+/** Returns the flags of a fault as words. */
+function readFlags({flags: {path, plugin, probability, seed}}: FaultCall): readonly string[] {
+  return Object.entries({path, plugin, probability, seed}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+}
+
+function readFault(words: readonly string[]): Fault {
+  const reading = readFaultWords(words);
+  if ('fault' in reading) return reading.fault;
+  throw invalidUsage('fault', `the fault ${reading.problem}`);
+}
+
+async function list({send}: JsonSender): Promise<readonly Fault[]> {
+  return (await send('GET', '/api/faults', readFaultList)).faults;
+}
+
+async function clear({send}: JsonSender): Promise<readonly Fault[]> {
+  return (await send('DELETE', '/api/faults', readFaultList)).faults;
+}
+
+function clearKind(kind: string): Action {
+  return async sender => {
+    const faults = await list(sender);
+    const others = faults.filter(fault => fault.kind !== kind);
+    if (others.length < faults.length) return set(sender, others);
+    throw invalidUsage('fault', `no fault of the kind ${JSON.stringify(kind)} is on`);
+  };
+}
+
+/** Adds a fault to those that are on; one of a kind that has no members is not added twice. */
+function add(fault: Fault): Action {
+  return async sender => {
+    const text = formatFault(fault);
+    const others = (await list(sender)).filter(each => formatFault(each) !== text);
+    return set(sender, [...others, fault]);
+  };
+}
+
+async function set({send}: JsonSender, faults: readonly Fault[]): Promise<readonly Fault[]> {
+  return (await send('PUT', '/api/faults', readFaultList, formatFaults({faults}))).faults;
+}
+
+/** Prints the faults that are on: to people each on a line, as the command line has them. */
+async function report(faults: readonly Fault[], {flags, context}: FaultCall): Promise<void> {
+  const {stdout, stderr} = context;
+  if (flags.json) return stdout.write(faults.map(jsonLine).join(''));
+  await stdout.write(faults.map(fault => `${escapeControls(formatFault(fault))}\n`).join(''));
+  if (faults.length === 0 && stderr.isTerminal)
+    await stderr.write(`${styleOf(stderr, context).dim('No fault is on')}\n`);
+}

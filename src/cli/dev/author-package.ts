@@ -1,0 +1,35 @@
+import {join} from 'node:path';
+import {readRegularFile} from '../../files.ts';
+
+/** Largest `package.json` that is read, in bytes. */
+const PACKAGE_BYTES_MAX = 1024 * 1024;
+
+/** Content of the `package.json` of a plugin; empty members without one, or if it cannot be read. */
+export interface AuthorPackage {
+  readonly scripts: Readonly<Record<string, unknown>>;
+  /** The packages that it needs, to run or to be built. */
+  readonly dependencies: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the `package.json` in the folder of a plugin. Does not throw: most plugins have none. */
+export async function readAuthorPackage(directory: string): Promise<AuthorPackage> {
+  const {scripts, dependencies, devDependencies} = await readMembers(directory);
+  return {
+    scripts: membersOf(scripts),
+    dependencies: {...membersOf(dependencies), ...membersOf(devDependencies)},
+  };
+}
+
+async function readMembers(directory: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return membersOf(
+      JSON.parse((await readRegularFile(join(directory, 'package.json'), PACKAGE_BYTES_MAX)).toString()),
+    );
+  } catch {
+    return {};
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,85 @@
+import type {Crewroom} from '../../app.ts';
+import type {LogLevel} from '../../config/config.ts';
+import type {Log} from '../../domain/log.ts';
+import {openAddress} from '../../system/open-address.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
+import {createRequestLog, printRequests, withoutFailedRequests} from '../live/print-requests.ts';
+import {openServiceTerminal} from '../live/service-terminal.ts';
+import {mainAddress, startedFields} from '../output/banner.ts';
+import {formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
+import type {CliContext} from '../terminal/context.ts';
+import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {createLog} from '../terminal/log.ts';
+import type {StopRequest} from '../terminal/stop-request.ts';
+import {styleOf} from '../terminal/style.ts';
+
+/** Reports what happens in `crewroom dev`, to people or to programs. Dispose of it to restore the terminal. */
+export interface DevReporter extends Disposable {
+  readonly log: Log;
+  /** Reports that the plugin was started, or could not be, and prints requests from now on. */
+  started(started: Started): Promise<void>;
+  /** Reports a fact that the author may want to act on. */
+  note(text: string): void;
+  stopping(): void;
+}
+
+interface Started extends StartedPlugin {
+  readonly crewroom: Crewroom;
+}
+
+/** Options of {@link createDevReporter}. */
+export interface DevReporterOptions {
+  readonly context: CliContext;
+  readonly stop: StopRequest;
+  readonly logLevel: LogLevel;
+  readonly requests: RequestChoice;
+  /** True to print JSON on a terminal too, and one line on standard output once the plugin was started. */
+  readonly json: boolean;
+  /** True to open the page in the browser, if a terminal is there. */
+  readonly opens: boolean;
+}
+
+/** Creates the reporter: for people if standard error is a terminal. */
+export function createDevReporter(options: DevReporterOptions): DevReporter {
+  return options.context.stderr.isTerminal && !options.json ? reportToPeople(options) : reportToPrograms(options);
+}
+
+function reportToPeople({opens, ...options}: DevReporterOptions): DevReporter {
+  const {context, stop} = options;
+  const style = styleOf(context.stderr, context);
+  const terminal = openServiceTerminal(options);
+  return {
+    log: terminal.log,
+    note: text => terminal.print(`${style.yellow('!')} ${escapeControls(text)}\n`),
+    started: async started => {
+      terminal.print(formatDevBanner(started, style));
+      terminal.serve({crewroom: started.crewroom, address: mainAddress(started)});
+      const problem = opens ? await openAddress(shellAddress(started), context) : undefined;
+      if (problem !== undefined) terminal.print(`${style.dim(`No browser was opened: ${problem}`)}\n`);
+    },
+    stopping: () => void stop.asked.then(signal => terminal.stopping(signal)),
+    [Symbol.dispose]: () => terminal[Symbol.dispose](),
+  };
+}
+
+function reportToPrograms({context, logLevel, requests: choice, json}: DevReporterOptions): DevReporter {
+  const {stdout, stderr, nowMs, processId} = context;
+  const log = createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
+  return {
+    log: choice === 'off' ? log : withoutFailedRequests(log),
+    note: text => log.info(text),
+    started: async started => {
+      log.info('started', startedFields(started, processId));
+      const {crewroom, plugin, port, urls, portHolder} = started;
+      if (portHolder !== undefined) log.info(`Port 7172 is held by ${portHolder}, so this is ${port}`);
+      const onMissed = (count: number): void => log.info('requests not logged', {count});
+      printRequests(crewroom.requests, {choice, print: createRequestLog(log), onMissed}).catch(error =>
+        log.error('requests are no longer logged', {error}),
+      );
+      const line = {url: urls[0], port, plugin: plugin?.id, state: plugin?.state, reason: plugin?.reason};
+      if (json) await stdout.write(jsonLine({...line, open: shellAddress(started)}));
+    },
+    stopping: () => log.info('stopping'),
+    [Symbol.dispose]: () => {},
+  };
+}

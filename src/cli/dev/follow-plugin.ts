@@ -1,0 +1,40 @@
+import type {PluginStatus, Plugins} from '../../domain/plugin.ts';
+import type {CliContext} from '../terminal/context.ts';
+import type {DevReporter} from './dev-reporter.ts';
+
+/** Returns the plugin in a folder; undefined if the folder is not known. */
+export function findPlugin(plugins: Plugins, directory: string): PluginStatus | undefined {
+  return plugins.list().find(plugin => plugin.directory === directory);
+}
+
+/** Dependencies of {@link followPlugin}. */
+export interface FollowPluginDeps extends Pick<CliContext, 'nowMs'> {
+  readonly directory: string;
+  readonly reporter: DevReporter;
+  /** Ends the reports. */
+  readonly signal: AbortSignal;
+}
+
+/** Reports when the plugin in a folder stops running because of its files, and that the next change starts it again. */
+export function followPlugin(plugins: Plugins, {directory, reporter, nowMs, signal}: FollowPluginDeps): void {
+  let startedAtMs: number | undefined;
+  let isReported = false;
+  const check = (): void => {
+    const {state} = findPlugin(plugins, directory) ?? {state: 'broken'};
+    if (state === 'running' || state === 'page-only') startedAtMs = nowMs();
+    const isWrong = state === 'stopped' || state === 'broken';
+    if (isWrong && !isReported) reporter.note(describeStop(startedAtMs));
+    if (state !== 'starting') isReported = isWrong;
+  };
+  signal.addEventListener('abort', plugins.onState(check), {once: true});
+  check();
+}
+
+function describeStop(startedAtMs: number | undefined): string {
+  // In UTC, as the lines of the log and of requests.
+  const last =
+    startedAtMs === undefined
+      ? 'It has not started yet'
+      : `It last started at ${new Date(startedAtMs).toISOString().slice(11, 19)}`;
+  return `The plugin does not run. ${last}; it is started again when you save a change`;
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import {tmpdir} from 'node:os';
+import {setTimeout as pause} from 'node:timers/promises';
+import {test} from 'vitest';
+import {startCommand} from './side-command.ts';
+
+test('a command that has ended leaves no timer behind, which would delay the end of crewroom dev', async () => {
+  const {platform, env: environment} = process;
+  const context = {platform, environment, pause, elapsedMs: () => performance.now()};
+  const address = {host: 'localhost', port: 7172};
+  const command = startCommand([process.execPath, '-e', 'process.stdin.resume()'], {
+    ...{context, address},
+    directory: tmpdir(),
+  });
+  const before = countTimers();
+  await command[Symbol.asyncDispose]();
+  assert.equal(await command.ended, undefined);
+  assert.ok(countTimers() <= before);
+});
+
+/** Counts the timers that keep this process alive. */
+function countTimers(): number {
+  return process.getActiveResourcesInfo().filter(resource => resource === 'Timeout').length;
+}

@@ -1,0 +1,98 @@
+import type {ChildProcess} from 'node:child_process';
+import spawn from 'cross-spawn';
+import {URL_VARIABLE, variableOf} from '../../config/config.ts';
+import {codeOf, messageOf} from '../../domain/error-text.ts';
+import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
+import {invalidUsage} from '../failures/usage.ts';
+import type {CliContext} from '../terminal/context.ts';
+
+/** Time that a command has to end after a signal, in milliseconds; then it is killed. Dev servers need some tens. */
+const END_TIMEOUT_MS = 3000;
+
+/** A command that runs beside the service, such as a dev server. */
+export interface SideCommand extends AsyncDisposable {
+  /** Resolves with the exit code when it ends by itself, undefined if a signal ended it. Rejects if it cannot be started. */
+  readonly ended: Promise<number | undefined>;
+}
+
+/** Dependencies of {@link startCommand}. */
+export interface SideCommandDeps {
+  readonly context: Pick<CliContext, 'platform' | 'environment' | 'pause' | 'elapsedMs'>;
+  /** Folder in which it runs. */
+  readonly directory: string;
+  readonly address: ServiceAddress;
+}
+
+/**
+ * Starts a command. Its output goes to standard error: standard output belongs to `--json`. Its standard input stays open and empty,
+ * since some build tools end with it, and keys belong to `crewroom dev`.
+ *
+ * It leads a group of processes that ends with it: package managers start dev servers as processes of their own.
+ */
+export function startCommand([program = '', ...args]: readonly string[], deps: SideCommandDeps): SideCommand {
+  const {context, directory, address} = deps;
+  const child = spawn(program, args, {
+    cwd: directory,
+    stdio: ['pipe', STDERR_FD, STDERR_FD],
+    detached: context.platform !== 'win32',
+    env: {
+      ...context.environment,
+      [URL_VARIABLE]: serviceUrl(address),
+      [variableOf('host')]: address.host,
+      [variableOf('port')]: String(address.port),
+    },
+  });
+  const ended = new Promise<number | undefined>((resolve, reject) => {
+    child.once('error', error => {
+      if (child.pid === undefined) reject(cannotStart(program, error));
+    });
+    child.once('exit', exitCode => resolve(exitCode ?? undefined));
+  });
+  // The caller may wait for it later.
+  ended.catch(() => {});
+  return {ended, [Symbol.asyncDispose]: () => end(child, context)};
+}
+
+const STDERR_FD = 2;
+
+/** Interval in which the processes of a command are looked for while they end, in milliseconds. */
+const INTERVAL_MS = 20;
+
+/** Asks the processes of a command to end, and kills those that do not in time. */
+async function end(child: ChildProcess, {pause, elapsedMs, platform}: SideCommandDeps['context']): Promise<void> {
+  const {pid} = child;
+  if (pid === undefined) return;
+  child.stdin?.destroy();
+  if (platform === 'win32') return endOnWindows(child, pid);
+  const untilMs = elapsedMs() + END_TIMEOUT_MS;
+  for (let hasProcess = sendToGroup(pid, 'SIGTERM'); hasProcess; hasProcess = sendToGroup(pid, 0)) {
+    if (elapsedMs() >= untilMs) return void sendToGroup(pid, 'SIGKILL');
+    await pause(INTERVAL_MS);
+  }
+}
+
+/** Windows has no groups of processes: its own program ends a process with those that it started. */
+async function endOnWindows(child: ChildProcess, processId: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  // Its timer does not keep this process alive.
+  const timeout = AbortSignal.timeout(END_TIMEOUT_MS);
+  await new Promise<void>(resolve => {
+    child.once('exit', () => resolve());
+    timeout.addEventListener('abort', () => resolve(), {once: true});
+    spawn('taskkill', ['/pid', String(processId), '/T', '/F'], {stdio: 'ignore'}).on('error', () => {});
+  });
+}
+
+/** Sends a signal to a group; 0 only looks for it. @returns Whether a process of the group runs, even if its leader has ended. */
+function sendToGroup(processId: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-processId, signal);
+  } catch {
+    return false;
+  }
+}
+
+function cannotStart(program: string, error: Error): Error {
+  const problem = codeOf(error) === 'ENOENT' ? 'there is no such program' : messageOf(error);
+  return invalidUsage('dev', `it cannot start ${JSON.stringify(program)}: ${problem}`);
+}

@@ -1,0 +1,66 @@
+import {isExpectedFailure} from '../../domain/expected-failures.ts';
+import type {Log} from '../../domain/log.ts';
+import type {RecordedRequest, Requests} from '../../domain/recorded-request.ts';
+import {formatTime} from '../../protocol/text/format-time.ts';
+import type {RequestChoice} from '../catalogue/service-commands.ts';
+import type {CliContext} from '../terminal/context.ts';
+import type {LiveLines} from '../terminal/live-lines.ts';
+import {styleOf} from '../terminal/style.ts';
+import {formatRequest, keyOf} from './format-request.ts';
+
+/** Prints one request. */
+export type RequestPrinter = (request: RecordedRequest) => void;
+
+/** Creates a printer for people: one line for a request, and its remedy if it was refused. */
+export function createRequestPrinter(
+  lines: LiveLines,
+  context: Pick<CliContext, 'stderr' | 'environment'>,
+): RequestPrinter {
+  const style = styleOf(context.stderr, context);
+  return request => {
+    lines.printRepeatable(keyOf(request), times =>
+      formatRequest(request, {style, columns: context.stderr.columns, times}),
+    );
+  };
+}
+
+/** Creates a printer for programs: one line of the log for a request. */
+export function createRequestLog(log: Log): RequestPrinter {
+  return ({atMs, ...request}) => log.info('request', {at: formatTime(atMs), ...request});
+}
+
+/** Options of {@link printRequests}. */
+export interface PrintOptions {
+  readonly choice: RequestChoice;
+  readonly print: RequestPrinter;
+  /** Called with the number of requests that came too fast to be printed. */
+  readonly onMissed: (count: number) => void;
+}
+
+/** Prints requests as they are answered, until the service ends. */
+export async function printRequests(requests: Requests, {choice, print, onMissed}: PrintOptions): Promise<void> {
+  if (choice === 'off') return;
+  for await (const page of requests.follow()) {
+    if (page.missed > 0) onMissed(page.missed);
+    for (const request of page.requests) if (choice === 'all' || isRefused(request)) print(request);
+  }
+}
+
+/** Returns whether a request was refused, and not as part of normal operation. */
+export function isRefused({failure}: RecordedRequest): boolean {
+  return failure !== undefined && !isExpectedFailure(failure.code);
+}
+
+/**
+ * Leaves failures of requests out of a log, because the requests themselves are printed. Errors of the service itself stay, with their
+ * traces.
+ */
+export function withoutFailedRequests(log: Log): Log {
+  const isRequest = (about: Readonly<Record<string, unknown>> = {}): boolean =>
+    'path' in about && 'code' in about && about['code'] !== 'internal';
+  return {
+    error: (message, about) => isRequest(about) || log.error(message, about),
+    info: (message, about) => isRequest(about) || log.info(message, about),
+    debug: (message, about) => log.debug(message, about),
+  };
+}

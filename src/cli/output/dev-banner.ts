@@ -1,0 +1,58 @@
+import type {PluginStatus} from '../../domain/plugin.ts';
+import {VERSION} from '../../version.ts';
+import {escapeControls} from '../terminal/escape.ts';
+import type {Style} from '../terminal/style.ts';
+import {formatRows, mainAddress, type Row, type StartedService} from './banner.ts';
+
+/** A service that runs a plugin in development. */
+export interface StartedPlugin extends StartedService {
+  /** The plugin; undefined if its folder was removed meanwhile. */
+  readonly plugin: PluginStatus | undefined;
+  /** Origin of the dev server of its page. */
+  readonly pageServer: string | undefined;
+  /** The program that holds the default port, if another one is used. */
+  readonly portHolder: string | undefined;
+}
+
+/** Returns the address at which the service shows the page of the plugin, with its log and settings. */
+export function shellAddress(started: StartedPlugin): string {
+  const {plugin} = started;
+  return `${mainAddress(started)}/${plugin === undefined ? '' : `#/plugins/${encodeURIComponent(plugin.id)}`}`;
+}
+
+/** Formats the message to people once a plugin in development was started, or could not be. */
+export function formatDevBanner(started: StartedPlugin, style: Style): string {
+  const {crewroom, plugin, portHolder, port} = started;
+  const {identity, config} = crewroom;
+  const rows: readonly Row[] = [
+    ['Open', style.cyan(shellAddress(started))],
+    ...(plugin?.hasPage === true ? [['Page', describePage(started, style)] as const] : []),
+    ['Runs', describeBackground(plugin, style)],
+    ...(plugin?.warnings ?? []).map((warning): Row => ['', escapeControls(warning)]),
+    ...(portHolder === undefined
+      ? []
+      : [
+          ['Port', `7172 is held by ${escapeControls(portHolder)}, so this is ${port}`] as const,
+          ['', style.dim('calls of the plugin to 7172 come here all the same')] as const,
+        ]),
+    ['Pilot', escapeControls(identity.current()?.summary ?? 'none')],
+    ['Data', config.ephemeral ? 'in memory, deleted when it stops' : escapeControls(config.dataDir)],
+    ['Stop', 'Ctrl+C'],
+  ];
+  const name = plugin === undefined ? 'no plugin' : `${plugin.name} ${plugin.version}`.trim();
+  return formatRows(`Crewroom ${VERSION} develops ${style.bold(escapeControls(name))}`, rows, style);
+}
+
+function describePage(started: StartedPlugin, style: Style): string {
+  const {plugin, pageServer} = started;
+  const source = pageServer === undefined ? 'ui/, reloaded when a file changes' : `from ${pageServer}`;
+  return `${style.cyan(`${mainAddress(started)}/plugins/${plugin?.id}/`)} ${style.dim(`(${source})`)}`;
+}
+
+function describeBackground(plugin: PluginStatus | undefined, style: Style): string {
+  const {state = 'broken', reason, routes = []} = plugin ?? {};
+  if (state === 'page-only') return 'no background yet; it starts once there is a background/index.js';
+  if (state === 'running')
+    return `background with ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}, restarted when a file changes`;
+  return style.red(escapeControls(`it is ${state}${reason === undefined ? '' : `: ${reason}`}`));
+}

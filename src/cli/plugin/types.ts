@@ -1,0 +1,43 @@
+import {readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {resolve} from 'node:path';
+import {AppError} from '../../domain/app-error.ts';
+import {messageOf} from '../../domain/error-text.ts';
+import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
+import {formatSettingTypes} from '../../plugins/manifest/setting-types.ts';
+import type {CallOf} from '../catalogue/call.ts';
+import type {PLUGIN} from '../catalogue/plugin-commands.ts';
+import {EXIT, type ExitCode} from '../failures/exit-codes.ts';
+import {jsonLine} from '../terminal/escape.ts';
+
+type PluginCall = CallOf<typeof PLUGIN>;
+
+/** `crewroom plugin types`: writes the types of the settings in a manifest. Nothing is written if the manifest has a problem. */
+export async function writeTypes({context, flags}: PluginCall, folder: string): Promise<ExitCode> {
+  const {stdout, workingDirectory, randomName} = context;
+  const reading = await readManifestFile({directory: resolve(workingDirectory, folder), inDevelopment: true});
+  if ('problems' in reading) throw new AppError({code: 'invalid-plugin', plugin: folder, problems: reading.problems});
+  const types = formatSettingTypes(reading.manifest);
+  if (flags.output !== undefined) {
+    const file = resolve(workingDirectory, flags.output);
+    await replaceFile(file, types, randomName()).catch(error => {
+      throw new AppError({code: 'unwritable-output', target: JSON.stringify(flags.output), problem: messageOf(error)});
+    });
+    if (flags.json) await stdout.write(jsonLine({id: reading.manifest.id, file}));
+  } else {
+    await stdout.write(flags.json ? jsonLine({id: reading.manifest.id, types}) : types);
+  }
+  return EXIT.ok;
+}
+
+/** Replaces a file, unless it has this text already: a program that follows it would build again. */
+async function replaceFile(file: string, text: string, suffix: string): Promise<void> {
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
+  const unfinished = `${file}.${suffix}`;
+  try {
+    await writeFile(unfinished, text, {flag: 'wx'});
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, {force: true});
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import type {Plugins} from '../../domain/plugin.ts';
+
+/** Resolves once no plugin is starting: each is running, or has a state with the reason why it is not. */
+export async function untilStarted(plugins: Plugins): Promise<void> {
+  await plugins.ready();
+  const areStarted = (): boolean => plugins.list().every(({state}) => state !== 'starting');
+  await new Promise<void>(resolve => {
+    const unsubscribe = plugins.onState(check);
+    check();
+    function check(): void {
+      if (!areStarted()) return;
+      unsubscribe();
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,28 @@
+import {describeFailure} from './app-error.ts';
+import type {Failure} from './failure.ts';
+import type {FaultKind} from './fault.ts';
+
+/** Marks a failure as the effect of a fault, for its message and its advice. */
+export function withFault<F extends Failure>(failure: F, fault: FaultKind): F & FaultMark {
+  return {...failure, fault};
+}
+
+/** Member of a failure that a fault caused. */
+export interface FaultMark {
+  readonly fault: FaultKind;
+}
+
+/** Returns the kind of the fault that caused a failure; undefined for any other failure. */
+export function faultOf(failure: Failure): FaultKind | undefined {
+  return 'fault' in failure ? (failure as Failure & FaultMark).fault : undefined;
+}
+
+/** Advice to end a fault. */
+export const CLEAR_ADVICE =
+  '"crewroom fault clear" or DELETE /api/faults ends all faults; "crewroom fault list" shows them';
+
+/** Describes a failure like {@link describeFailure}, and says so if a fault caused it. Not for the client, which gets the message. */
+export function describeWithFault(failure: Failure): string {
+  const text = describeFailure(failure);
+  return faultOf(failure) === undefined ? text : `${text} (a fault that was switched on to test plugins)`;
+}

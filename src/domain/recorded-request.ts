@@ -1,0 +1,78 @@
+/** A request that was answered. It has no body; values of its query are masked, and of its headers only a few are shown. */
+export interface RecordedRequest {
+  /** Number of the request since the service started, from 1 on, in the order of the answers. */
+  readonly sequence: number;
+  /** Time at which it arrived, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly method: string;
+  /** Path as it was sent, percent-encoded, with the names of the parameters and `…` for their values. */
+  readonly path: string;
+  readonly status: number;
+  /** Time from the head of the request to the answer, for a stream or a WebSocket to its beginning, in milliseconds. */
+  readonly durationMs: number;
+  /** Size of the body of the answer; absent for a stream whose size is not known in advance. */
+  readonly sizeBytes?: number;
+  /** Origin of the web page that sent it, by `Origin` or `Referer`; absent for local programs. */
+  readonly origin?: string;
+  /** Id of the plugin whose background or page sent it, as its headers name it; absent if none did. */
+  readonly plugin?: string;
+  /** Names in lower case, with the values that were sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent if it did not fail. */
+  readonly failure?: RecordedFailure;
+}
+
+/** The failure with which a request was answered. */
+export interface RecordedFailure {
+  readonly code: string;
+  /** The message of the failure. */
+  readonly detail: string;
+  /** One line of advice. */
+  readonly remedy: string;
+  /** Id of the request in the answer and in the log. */
+  readonly requestId: string;
+}
+
+/** Some requests in their order, and where they end. */
+export interface RequestPage {
+  readonly requests: readonly RecordedRequest[];
+  /** The `since` with which the next page begins after this one. Contains the run of the service. */
+  readonly cursor: string;
+  /** Number of requests after `since`, and before these, that are no longer kept. */
+  readonly missed: number;
+}
+
+/** Options of {@link Requests.follow}. */
+export interface FollowOptions {
+  /** The cursor of an earlier page, or a sequence number: see {@link Requests.read}. */
+  readonly since?: string | undefined;
+  /** Ends the iteration, without an error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time without requests after which an empty page is returned, in milliseconds. @default {never} */
+  readonly heartbeatMs?: number | undefined;
+}
+
+/** The last requests that a service answered, {@link REQUESTS_KEPT} of them. Requests for these, and for metrics, are left out. */
+export interface Requests {
+  /**
+   * Returns the requests that are kept, the oldest first.
+   *
+   * @param since The cursor of an earlier page, or a sequence number: only requests after it. A cursor of an earlier run of the service
+   * is before all requests.
+   * @throws {AppError} `invalid-parameter`.
+   */
+  read(since?: string): Promise<RequestPage>;
+  /**
+   * Returns the requests that are kept, and then others as they are answered. A reader that is too slow misses requests, and
+   * its next page has their number. The call takes the place of a reader; the end of the iteration, or `signal`, gives it back.
+   *
+   * @throws {AppError} From the call or the iteration: `invalid-parameter`; `too-many-subscribers` above {@link REQUEST_READERS_MAX}.
+   */
+  follow(options?: FollowOptions): AsyncIterable<RequestPage>;
+}
+
+/** Number of requests that are kept: some minutes of a plugin that asks often. They take 2 MB, and some more for failures. */
+export const REQUESTS_KEPT = 1000;
+
+/** Maximum number of readers at once: terminals, consoles and scripts of one developer. */
+export const REQUEST_READERS_MAX = 64;

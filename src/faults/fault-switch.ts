@@ -1,0 +1,157 @@
+import type {ActiveFaults, ServedFaults} from '../domain/active-faults.ts';
+import {AppError} from '../domain/app-error.ts';
+import {FAULT_SEED_MAX, type Fault, type FaultKind, type FaultList, type Faults} from '../domain/fault.ts';
+import {readFaultValues} from '../domain/fault-check.ts';
+import {formatFault, readFaultText} from '../domain/fault-text.ts';
+import {Listeners} from '../domain/listeners.ts';
+import type {Log} from '../domain/log.ts';
+import type {Timers} from '../domain/timers.ts';
+import {createDrawers, drawFaults} from './draw-faults.ts';
+
+/** Dependencies of {@link createFaultSwitch}. */
+export interface FaultSwitchDeps {
+  /** True if the store is in memory: only then its clock may be ahead. */
+  readonly ephemeral: boolean;
+  readonly log: Log;
+  /** Returns the current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Returns a number from 0 to below 1, for seeds. */
+  readonly random: () => number;
+  readonly timers: Timers;
+}
+
+/** The faults of a service: switched by callers, and asked for by the parts of the service that show them. */
+export interface FaultSwitch extends Faults, ServedFaults {
+  has(kind: FaultKind): boolean;
+  /** The time of the last change, in milliseconds since the Unix epoch. */
+  readonly sinceMs: number;
+  /** Returns the time of the store: that of the machine, plus the largest offset so far. A store's clock never goes back. */
+  readonly storeNowMs: () => number;
+}
+
+/** Creates the switch, with all faults off. */
+export function createFaultSwitch(deps: FaultSwitchDeps): FaultSwitch {
+  return new ServiceFaults(deps);
+}
+
+/**
+ * Reads faults from texts, in the form of the command line.
+ *
+ * @throws {AppError} `invalid-faults`.
+ */
+export function readFaultTexts(texts: readonly string[]): readonly Fault[] {
+  const readings = texts.map(readFaultText);
+  const problems = readings.flatMap((reading, at) =>
+    'problem' in reading ? [{path: `$.faults[${at}]`, problem: reading.problem}] : [],
+  );
+  if (problems.length > 0) throw new AppError({code: 'invalid-faults', problems});
+  return readings.flatMap(reading => ('fault' in reading ? reading.fault : []));
+}
+
+class ServiceFaults implements FaultSwitch {
+  readonly #deps: FaultSwitchDeps;
+  readonly #listeners: Listeners;
+  #list: FaultList = {faults: []};
+  #active: (ActiveFaults & {end(): void}) | undefined;
+  #offsetMs = 0;
+  #sinceMs: number;
+
+  constructor(deps: FaultSwitchDeps) {
+    this.#deps = deps;
+    this.#sinceMs = deps.nowMs();
+    this.#listeners = new Listeners(error => deps.log.error('a listener for faults failed', {error}));
+  }
+
+  readonly storeNowMs = (): number => this.#deps.nowMs() + this.#offsetMs;
+
+  get active(): ActiveFaults | undefined {
+    return this.#active;
+  }
+
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  has(kind: FaultKind): boolean {
+    return this.#active?.kinds.has(kind) === true;
+  }
+
+  list(): FaultList {
+    return this.#list;
+  }
+
+  set(given: readonly Fault[]): FaultList {
+    const faults = this.#read(given);
+    const {log, nowMs, timers} = this.#deps;
+    const before = this.#active;
+    this.#list = {faults};
+    this.#sinceMs = nowMs();
+    this.#active = faults.length === 0 ? undefined : activate(faults, timers);
+    for (const fault of faults)
+      if (fault.kind === 'clock') this.#offsetMs = Math.max(this.#offsetMs, fault.offsetSeconds * MS_PER_SECOND);
+    before?.end();
+    if (before !== undefined || faults.length > 0) log.info('faults changed', {faults: faults.map(formatFault)});
+    this.#listeners.call();
+    return this.#list;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Checks faults and chooses missing seeds. */
+  #read(given: readonly Fault[]): readonly Fault[] {
+    const reading = readFaultValues(given, '$.faults');
+    if ('problems' in reading) throw new AppError({code: 'invalid-faults', problems: reading.problems});
+    const at = reading.faults.findIndex(({kind}) => kind === 'clock');
+    if (at !== -1 && !this.#deps.ephemeral) {
+      const problem = 'needs a store in memory (--ephemeral): a clock that is ahead would delete entries for good';
+      throw new AppError({code: 'invalid-faults', problems: [{path: `$.faults[${at}]`, problem}]});
+    }
+    return reading.faults.map(fault => this.#withSeed(fault));
+  }
+
+  #withSeed(fault: Fault): Fault {
+    if (!('probability' in fault) || fault.probability === undefined || fault.seed !== undefined) return {...fault};
+    return {...fault, seed: Math.floor(this.#deps.random() * FAULT_SEED_MAX)};
+  }
+}
+
+const MS_PER_SECOND = 1000;
+
+function activate(faults: readonly Fault[], timers: Timers): ActiveFaults & {end(): void} {
+  const drawers = createDrawers(faults);
+  const ended = new AbortController();
+  return {
+    kinds: new Set(faults.map(({kind}) => kind)),
+    draw: request => drawFaults(request, drawers),
+    wait: (delayMs, signal) => wait(delayMs, {signal, ended: ended.signal, timers}),
+    end: () => ended.abort(),
+  };
+}
+
+interface Waiting {
+  /** Rejects the wait. */
+  readonly signal: AbortSignal;
+  /** Ends the wait. */
+  readonly ended: AbortSignal;
+  readonly timers: Timers;
+}
+
+function wait(delayMs: number, {signal, ended, timers}: Waiting): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (finish: () => void) => () => {
+      cancel();
+      ended.removeEventListener('abort', onEnd);
+      signal.removeEventListener('abort', onAbort);
+      finish();
+    };
+    const onEnd = stop(resolve);
+    const onAbort = stop(() => reject(signal.reason));
+    const cancel = timers.after(delayMs, onEnd);
+    if (signal.aborted) return onAbort();
+    if (ended.aborted) return onEnd();
+    ended.addEventListener('abort', onEnd);
+    signal.addEventListener('abort', onAbort);
+  });
+}

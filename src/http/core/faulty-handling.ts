@@ -1,0 +1,122 @@
+import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/active-faults.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {Failure} from '../../domain/failure.ts';
+import type {FaultKind} from '../../domain/fault.ts';
+import {faultOf, withFault} from '../../domain/fault-mark.ts';
+import {senderOf} from '../../protocol/headers/sender.ts';
+import {emptyAnswer, type HttpAnswer, type HttpRequest, type WholeAnswer} from './message.ts';
+
+/** The part of a request in progress that faults are about. */
+export interface FaultyHandling {
+  readonly request: HttpRequest;
+  /** Path of its route, once it is found. */
+  readonly route: string | undefined;
+  /** Kinds of the faults that changed its answer; undefined without any. */
+  faults: FaultKind[] | undefined;
+}
+
+/** Handles a request with the faults that are on: 1. delays it, 2. cuts it or fails it, 3. carries it out and names other faults of its answer. */
+export async function handleWithFaults<A>(
+  handling: FaultyHandling,
+  active: ActiveFaults,
+  carryOut: () => A | Promise<A>,
+): Promise<A | WholeAnswer> {
+  const {request} = handling;
+  const {delayMs, ending} = drawFor(request, active);
+  if (delayMs !== undefined) {
+    addFault(handling, 'delay');
+    await delay(delayMs, request, active);
+  }
+  if (ending?.kind === 'cut') return cut(handling);
+  if (ending?.kind === 'error') throw new AppError(ending.failure);
+  try {
+    return await carryOut();
+  } finally {
+    for (const kind of active.kinds) if (changes(kind, handling.route)) addFault(handling, kind);
+  }
+}
+
+function drawFor({method, target, rawHeaders}: HttpRequest, active: ActiveFaults): DrawnFaults {
+  // A preflight that fails hides the answer to the request after it.
+  if (method === 'OPTIONS') return {};
+  const path = target.split('?', 1)[0] ?? '';
+  const {background, page} = senderOf(rawHeaders);
+  return active.draw({method, path, plugin: background ?? page});
+}
+
+async function delay(delayMs: number, {signal}: HttpRequest, active: ActiveFaults): Promise<void> {
+  try {
+    await active.wait(delayMs, signal);
+  } catch (error) {
+    // The client has gone, or the service stops.
+    throw new AppError(withFault({code: 'store-closed'}, 'delay'), {cause: error});
+  }
+}
+
+/** Closes the connection. The answer is only counted. */
+function cut(handling: FaultyHandling): WholeAnswer {
+  addFault(handling, 'cut');
+  handling.request.cut();
+  return emptyAnswer(503);
+}
+
+function addFault(handling: FaultyHandling, kind: FaultKind): void {
+  handling.faults ??= [];
+  if (!handling.faults.includes(kind)) handling.faults.push(kind);
+}
+
+/** Routes whose answers depend on the clock of the store, by the beginnings of their paths. */
+const OF_ENTRIES = ['/api/store/', '/api/keys', '/api/transactions', '/api/events', '/api/export', '/api/import'];
+
+const OF_SESSION = ['/api/session', '/readyz'];
+
+/** Routes whose answers a fault changes although no failure names it, by the beginnings of their paths. */
+const CHANGED: {readonly [K in FaultKind]?: readonly string[]} = {
+  'store-read-only': ['/readyz'],
+  'session-expired': ['/api/identity', ...OF_SESSION],
+  'airline-away': OF_SESSION,
+  clock: OF_ENTRIES,
+};
+
+function changes(kind: FaultKind, route = ''): boolean {
+  return CHANGED[kind]?.some(path => route.startsWith(path)) === true;
+}
+
+/** Returns a failure with the fault that caused it, and names that fault in the answer. */
+export function explainFailure(failure: Failure, handling: FaultyHandling): Failure {
+  const fault = faultOf(failure);
+  if (fault !== undefined) addFault(handling, fault);
+  const isHidden = failure.code === 'no-identity' && handling.faults?.includes('session-expired') === true;
+  return isHidden ? withFault(failure, 'session-expired') : failure;
+}
+
+/** Names the faults that changed an answer in a header of its own. */
+export function withFaultHeader<A extends HttpAnswer>(answered: A, faults: readonly FaultKind[] | undefined): A {
+  if (faults === undefined || faults.length === 0) return answered;
+  return {...answered, rawHeaders: [...answered.rawHeaders, FAULT_HEADER, faults.join(', ')]};
+}
+
+/** Header with the kinds of the faults that changed an answer. */
+export const FAULT_HEADER = 'Crewroom-Fault';
+
+/** Streams that never end by themselves, and that a cut closes when it is switched on. */
+export class CuttableStreams {
+  readonly #requests = new Set<HttpRequest>();
+
+  constructor(faults: ServedFaults) {
+    faults.onChange(() => this.#cut(faults.active));
+  }
+
+  /** Follows a stream until its connection is closed. */
+  add(request: HttpRequest): void {
+    const {signal} = request;
+    if (signal.aborted) return;
+    this.#requests.add(request);
+    signal.addEventListener('abort', () => this.#requests.delete(request), {once: true});
+  }
+
+  #cut(active: ActiveFaults | undefined): void {
+    if (active?.kinds.has('cut') !== true) return;
+    for (const request of [...this.#requests]) if (drawFor(request, active).ending?.kind === 'cut') request.cut();
+  }
+}

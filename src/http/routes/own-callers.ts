@@ -1,0 +1,22 @@
+import {AppError} from '../../domain/app-error.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import type {HttpRequest} from '../core/message.ts';
+
+/**
+ * Refuses pages of other origins, also those that may call the rest of the service. Pages of the service itself and programs of
+ * this machine pass: programs send no `Origin`. The guard has checked that both headers are allowed.
+ *
+ * @throws {AppError} `own-callers-only`.
+ */
+export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
+  const [origin] = headerValues(rawHeaders, 'origin');
+  // Browsers send no Origin with a GET to the origin of the page. A GET of another page has one, or a foreign Referer.
+  const [page] = origin === undefined ? headerValues(rawHeaders, 'referer') : [origin];
+  if (page === undefined || page === '') return;
+  const [host = ''] = headerValues(rawHeaders, 'host');
+  if (page === `http://${host}` || page.startsWith(`http://${host}/`)) return;
+  throw new AppError({code: 'own-callers-only', origin: page.slice(0, SHOWN_LENGTH_MAX)});
+}
+
+/** Longest origin in a failure, in UTF-16 units; its beginning is enough to recognise it. */
+const SHOWN_LENGTH_MAX = 100;

@@ -1,0 +1,50 @@
+import type {Limits} from '../../domain/limits.ts';
+import type {RequestPage, Requests} from '../../domain/recorded-request.ts';
+import {STREAM_START} from '../../protocol/event/server-sent-events.ts';
+import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {formatRequests, formatRequestsBlock} from '../../protocol/requests.ts';
+import {memoize} from '../core/memoize.ts';
+import {answer, type HttpRequest, type HttpStream, streamAnswer} from '../core/message.ts';
+import type {Route} from '../core/route.ts';
+import {assertOwnCaller} from './own-callers.ts';
+
+/** `/api/requests`: the last requests, once or as they are answered. */
+export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, 'heartbeatMs'>): readonly Route[] {
+  const readQuery = memoize(async () => {
+    const {readParameters, REQUESTS_QUERY} = await import('../openapi/parameters.ts');
+    return (query: string) => readParameters(query, REQUESTS_QUERY);
+  });
+  return [
+    {
+      path: '/api/requests',
+      operations: {
+        GET: async ({request, query}) => {
+          assertOwnCaller(request);
+          const asked = (await readQuery())(query);
+          // A browser that reconnects repeats its first request and adds the last id that it received.
+          const [since = asked.since] = headerValues(request.rawHeaders, 'last-event-id');
+          if (!acceptsStream(request)) return answer(formatRequests(await requests.read(since)), {rawHeaders: VARIES});
+          const pages = requests.follow({since, heartbeatMs, signal: request.listen()});
+          return streamAnswer(formatStream(pages), {
+            contentType: 'text/event-stream',
+            rawHeaders: VARIES,
+            longLived: true,
+          });
+        },
+      },
+    },
+  ];
+}
+
+const VARIES = ['Vary', 'Accept'] as const;
+
+/** Returns whether a request names the type of streams among those that it accepts, as `EventSource` does. */
+function acceptsStream({rawHeaders}: HttpRequest): boolean {
+  const accepted = headerValues(rawHeaders, 'accept').flatMap(value => value.split(','));
+  return accepted.some(range => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream');
+}
+
+async function* formatStream(pages: AsyncIterable<RequestPage>): HttpStream & AsyncGenerator<string> {
+  yield STREAM_START;
+  for await (const page of pages) yield formatRequestsBlock(page);
+}

@@ -1,0 +1,78 @@
+import type {PluginManifest, PluginSetting} from '../../domain/plugin-manifest.ts';
+
+/** Longest description of a setting in a comment, in characters: more than a line of an editor is not read. */
+const DESCRIPTION_LENGTH_MAX = 200;
+
+/**
+ * Writes the settings of a plugin as TypeScript, for its background and its page: the types of values that the service serves. A
+ * compiler infers less from the manifest itself, since it knows the texts of a JSON file only as strings.
+ *
+ * @returns A module with the interfaces `UserSettings` and `AirlineSettings`. The same manifest gives the same text.
+ */
+export function formatSettingTypes({availableSettings}: PluginManifest): string {
+  const settings = [...availableSettings];
+  const ofUser = settings.filter(([, {settingType}]) => settingType === 'user').map(formatUserSetting);
+  const ofAirline = settings.filter(([, {settingType}]) => settingType === 'airline').map(formatAirlineSetting);
+  return [
+    '// Written by "crewroom plugin types" from plugin.json.\n',
+    '/** Settings of the user, with their defaults, as onSettingsUpdate and GET /api/settings/{id} give them. */',
+    ...formatInterface('UserSettings', ofUser),
+    '\n/** Settings of the airline, as appliedSettings of the plugin in the identity gives them. */',
+    ...formatInterface('AirlineSettings', ofAirline),
+    '',
+  ].join('\n');
+}
+
+function formatInterface(name: string, members: readonly string[]): readonly string[] {
+  return members.length === 0
+    ? [`export type ${name} = Readonly<Record<string, never>>;`]
+    : [`export interface ${name} {`, ...members, '}'];
+}
+
+/** Formats a setting that is absent only if it has neither a value nor a default. */
+function formatUserSetting([name, setting]: readonly [string, PluginSetting]): string {
+  const types = typesOf(setting);
+  if (setting.default === undefined) return formatMember(name, setting, {types, optional: true});
+  return formatMember(name, setting, {types: [...types, ...typesOfDefault(setting)], optional: false});
+}
+
+/** Formats a setting that a back end sends, or does not. */
+function formatAirlineSetting([name, setting]: readonly [string, PluginSetting]): string {
+  return formatMember(name, setting, {types: typesOf(setting), optional: true});
+}
+
+interface MemberType {
+  readonly types: readonly string[];
+  readonly optional: boolean;
+}
+
+function formatMember(name: string, setting: PluginSetting, {types, optional}: MemberType): string {
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  const type = [...new Set(types)].join(' | ') || 'never';
+  return `${formatComment(setting)}  readonly ${key}${optional ? '?' : ''}: ${type};`;
+}
+
+function formatComment({name, description}: PluginSetting): string {
+  const text = [name, description].filter(part => part !== undefined && part !== '').join(': ');
+  if (text === '') return '';
+  // A text of the author cannot end the comment, or begin another line.
+  const line = text.replace(/\s+/g, ' ').replaceAll('*/', '* /').slice(0, DESCRIPTION_LENGTH_MAX);
+  return `  /** ${line.trim()} */\n`;
+}
+
+function typesOf({type, options}: PluginSetting): readonly string[] {
+  return type === 'list' ? [...(options?.keys() ?? [])].flatMap(typesOfChoice) : [type];
+}
+
+/** Returns the types of a choice: the service accepts a number for a choice that is its text. */
+function typesOfChoice(choice: string | number): readonly string[] {
+  const isText = typeof choice === 'string' && String(Number(choice)) === choice && Number.isFinite(Number(choice));
+  return isText ? [JSON.stringify(choice), choice] : [JSON.stringify(choice)];
+}
+
+/** Returns the type of a default that does not fit its setting: the service serves it nevertheless. */
+function typesOfDefault({type, default: value}: PluginSetting): readonly string[] {
+  if (typeof value === type) return [];
+  if (typeof value === 'string' || typeof value === 'number') return [JSON.stringify(value)];
+  return typeof value === 'boolean' ? [String(value)] : ['unknown'];
+}

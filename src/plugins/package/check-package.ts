@@ -1,0 +1,58 @@
+import {mkdtemp, rm, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {AppError} from '../../domain/app-error.ts';
+import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts';
+import {openPackage, type PluginPackage} from './plugin-package.ts';
+import {unpack} from './unpack.ts';
+
+/** Dependencies of {@link checkPackage}. */
+export interface CheckDeps {
+  /** Directory in which an archive is unpacked while it is checked. */
+  readonly temporaryDirectory: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Checks a plugin: a folder, or an archive, which is not installed.
+ *
+ * @param source Its name in failures.
+ * @throws {AppError} `unreadable-input` if there is no such file or folder.
+ */
+export async function checkPackage(
+  path: string,
+  source: string,
+  {temporaryDirectory, signal}: CheckDeps,
+): Promise<PluginCheck> {
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isFile() !== true) return checkPlugin(path, source);
+  const opened = await openChecked(path, source);
+  if (!('files' in opened)) return opened;
+  const directory = await mkdtemp(join(temporaryDirectory, 'crewroom-check-'));
+  try {
+    const folder = join(directory, opened.manifest.id);
+    await unpack(opened.files, folder, signal);
+    return await checkPlugin(folder, source);
+  } catch (error) {
+    return toCheck(error);
+  } finally {
+    await opened[Symbol.asyncDispose]();
+    await rm(directory, {recursive: true, force: true});
+  }
+}
+
+async function openChecked(path: string, source: string): Promise<PluginPackage | PluginCheck> {
+  try {
+    return await openPackage(path, source);
+  } catch (error) {
+    return toCheck(error);
+  }
+}
+
+/** Returns the result for an archive that is refused. @throws Other errors, unchanged. */
+function toCheck(error: unknown): PluginCheck {
+  const nothing = {manifest: undefined, hasBackground: false, hasPage: false, size: undefined};
+  const failure = error instanceof AppError ? error.failure : undefined;
+  if (failure?.code === 'invalid-plugin') return {...nothing, findings: failure.problems.map(describeManifest)};
+  if (failure?.code !== 'invalid-package') throw error;
+  return {...nothing, findings: [{level: 'problem', problem: `cannot be installed: ${failure.problem}`}]};
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {type CheckedFile, checkFiles} from './check-files.ts';
+
+const ID = 'com.example.a';
+
+function fileOf(path: string, text: string, sizeBytes = Buffer.byteLength(text)): CheckedFile {
+  const read = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  };
+  return {path, sizeBytes, read};
+}
+
+async function check(files: Readonly<Record<string, string>>, id: string | undefined = ID): Promise<readonly string[]> {
+  const findings = await checkFiles(
+    Object.entries(files).map(([path, text]) => fileOf(path, text)),
+    id,
+  );
+  return findings.map(({level, file, line, problem}) => `${level} ${file ?? 'it'}:${line ?? ''} ${problem}`);
+}
+
+test('the advice on an unknown route names the first routes, however many there are', async () => {
+  const names = Array.from({length: 30}, (_, at) => `r${at}`);
+  const findings = await checkFiles(
+    [
+      fileOf('background/index.js', `exports.routes = {get: {${names.map(name => `${name}: {}`).join()}}};`),
+      fileOf('ui/a.js', `fetch('/api/${ID}/none')`),
+    ],
+    ID,
+  );
+  assert.deepEqual(
+    findings.map(({advice}) => advice),
+    [`It has ${names.slice(0, 20).join(', ')} and 10 more`],
+  );
+});
+
+describe('a page', () => {
+  const cases: readonly {readonly what: string; readonly html: string; readonly found?: readonly string[]}[] = [
+    {what: 'a script below its base', html: `<script type="module" crossorigin src="/plugins/${ID}/a.js"></script>`},
+    {what: 'relative files', html: `<script src=a.js></script>\n<link rel='stylesheet' href='./b%20c.css?v=1'>`},
+    {what: 'data, and a file of a route', html: `<img src="data:image/png;base64,AA"><img src="/api/${ID}/map">`},
+    {what: 'the original address', html: `<script src="http://localhost:7172/plugins/${ID}/a.js"></script>`},
+    {what: 'a link that loads nothing', html: `<link rel="preconnect" href="https://fonts.example">`},
+    {what: 'a picture of another server', html: `<img src="https://pictures.example/a.png">`},
+    {what: 'a comment', html: `<!-- <script src="/gone.js"></script> -->`},
+    {
+      what: 'a script at the root',
+      html: `<p>\n<script src="/assets/a.js"></script>`,
+      found: [`problem ui/index.html:2 loads "/assets/a.js", which is outside of "/plugins/${ID}/"`],
+    },
+    {
+      what: 'the base of another id',
+      html: `<link rel="stylesheet" href="/plugins/com.example.b/b.css">`,
+      found: [`problem ui/index.html:1 loads "/plugins/com.example.b/b.css", which is outside of "/plugins/${ID}/"`],
+    },
+    {
+      what: 'a missing script',
+      html: `<SCRIPT SRC="/plugins/${ID}/old.js"></SCRIPT>`,
+      found: [`problem ui/index.html:1 loads "/plugins/${ID}/old.js", and there is no ui/old.js`],
+    },
+    {
+      what: 'a missing icon',
+      html: `<link rel="icon" href="icon.png">`,
+      found: ['warning ui/index.html:1 loads "icon.png", and there is no ui/icon.png'],
+    },
+    {
+      what: 'a file above the page',
+      html: `<script src="../../x.js"></script>`,
+      found: ['problem ui/index.html:1 loads "../../x.js", and there is no x.js'],
+    },
+    {
+      what: 'an address that is not valid',
+      html: String.raw`<script src="\\[x"></script>`,
+      found: [String.raw`problem ui/index.html:1 loads "\\\\[x", and there is no \\[x`],
+    },
+    {
+      what: 'scripts and styles of other servers',
+      html: `<script src="https://cdn.example/a.js"></script>\n<link rel=stylesheet href="//cdn.example/b.css">`,
+      found: [
+        'warning ui/index.html:1 loads the script https://cdn.example/a.js',
+        'warning ui/index.html:2 loads the style sheet //cdn.example/b.css',
+      ],
+    },
+  ];
+  for (const {what, html, found = []} of cases)
+    test(`that loads ${what}`, async () => {
+      assert.deepEqual(await check({'ui/index.html': html, 'ui/a.js': '', 'ui/b c.css': ''}), found);
+    });
+
+  test('with a style sheet that imports one of another server', async () => {
+    const css = `@import "own.css";\n@import url('https://fonts.example/css');`;
+    assert.deepEqual(await check({'ui/a.css': css}), [
+      'warning ui/a.css:2 loads the style sheet https://fonts.example/css',
+    ]);
+  });
+
+  test('of a plugin whose manifest is wrong is not compared with an id', async () => {
+    const files = {'ui/index.html': '<script src="/assets/a.js"></script>', 'ui/b.js': `'/plugins/com.example.b/'`};
+    const findings = await checkFiles(
+      Object.entries(files).map(([path, text]) => fileOf(path, text)),
+      undefined,
+    );
+    assert.deepEqual(findings, []);
+  });
+});
+
+describe('calls', () => {
+  const ROUTES = `exports.routes = {get: {flights: {handler() {}}, 'map.png': {}}, post: {async add() {}}};`;
+  const unknown = (text: string): string[] => [`warning ui/a.js:1 calls "${text}", which is not a path of the service`];
+  const cases: readonly {readonly source: string; readonly found?: readonly string[]}[] = [
+    {source: `fetch('/api/identity'); fetch("http://localhost:7172/api/store/a"); fetch(\`/api/keys?prefix=\${a}\`)`},
+    {source: `fetch('/api/indentity')`, found: unknown('/api/indentity')},
+    {source: `fetch("http://127.0.0.1:7172/api/stor/a")`, found: unknown('http://127.0.0.1:7172/api/stor/a')},
+    {source: `fetch(\`\${BASE}/api/stored/\${key}\`)`, found: unknown('/api/stored/')},
+    {source: `fetch('https://my.example/api/flights'); fetch('/apis/x'); go('/api'); go(\`/api/\${name}/x\`)`},
+    {source: `fetch('/api/com.example.other/data')`},
+    {source: `// fetch('/api/old')\n/* '/api/older' */ /'\\/api\\/regular'/.test(a)`},
+    {
+      source: `fetch('/api/${ID}/flights?all=1'); fetch('/api/${ID}/map.png'); fetch('/api/${ID}/add'); f('/api/${ID}/')`,
+    },
+    {
+      source: `fetch('/api/${ID}/flihgts')`,
+      found: [`warning ui/a.js:1 calls "/api/${ID}/flihgts", and the background has no such route`],
+    },
+    {source: `fetch(\`/api/${ID}/\${name}\`)`},
+    {
+      source: `router('/plugins/com.example.b')`,
+      found: [`warning ui/a.js:1 has the path "/plugins/com.example.b", and the id of this plugin is "${ID}"`],
+    },
+    {source: `router('/plugins/${ID}/')`},
+    {source: `this is not JavaScript '/api/unknown' "`},
+  ];
+  for (const {source, found = []} of cases)
+    test(`of ${source}`, async () => {
+      assert.deepEqual(await check({'ui/a.js': source, 'background/index.js': ROUTES}), found);
+    });
+
+  const computed = [
+    `exports.routes = {get: {[name]: {}, a: {}}}`,
+    `exports.routes = {get: {...others, a: {}}}`,
+    `exports.routes = {get: readRoutes(), post: {a: {}}}`,
+    `exports.routes = {get, post: {a: {}}}`,
+    `exports.routes = {...others, get: {a: {}}}`,
+    `exports.routes = routes`,
+  ];
+  for (const source of computed)
+    test(`of own routes are not judged if not all are known: ${source}`, async () => {
+      assert.deepEqual(await check({'ui/a.js': `'/api/${ID}/b'`, 'background/index.js': source}), []);
+    });
+
+  test('of modules of the background are not judged', async () => {
+    assert.deepEqual(await check({'background/node_modules/a/index.js': `'/api/unknown'`}), []);
+  });
+});
+
+describe('routes', () => {
+  test('under other methods than get and post are never called', async () => {
+    const source = `module.exports = {\n  routes: {\n    GET: {},\n    put: {a: {}},\n    delete: {},\n    get: {put: {}},\n  },\n};`;
+    assert.deepEqual(await check({'background/index.js': source}), [
+      'warning background/index.js:3 has routes under "GET", which are never called',
+      'warning background/index.js:4 has routes under "put", which are never called',
+      'warning background/index.js:5 has routes under "delete", which are never called',
+    ]);
+  });
+
+  test('of something else are left alone', async () => {
+    const source = `const routes = {home: '/', about: {put: 1}}; x.routes = [{put: 1}]; y({routes: {get: {a: {put: {}}}}})`;
+    assert.deepEqual(await check({'background/index.js': source}), []);
+  });
+});
+
+describe('the size', () => {
+  test('is reported if a plugin is large, with its largest files', async () => {
+    const files = [fileOf('ui/a.png', '', 30 * 1024 * 1024), fileOf('ui/b.png', '', 5), fileOf('ui/c.png', '', 10)];
+    const [finding, ...others] = await checkFiles(files, ID);
+    assert.match(finding?.problem ?? '', /^has files of 30\.0 MiB, /);
+    assert.match(finding?.advice ?? '', /ui\/a\.png \(30\.0 MiB\), ui\/c\.png/);
+    assert.deepEqual(others, []);
+  });
+
+  test('of a hostile file does not delay the check', async () => {
+    const long = ['<script '.repeat(300_000), '<!--'.repeat(300_000), '@import '.repeat(300_000)].join('');
+    await check({'ui/index.html': long, 'ui/a.css': long, 'ui/a.js': '('.repeat(1_000_000)});
+  });
+});

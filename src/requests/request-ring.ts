@@ -1,0 +1,178 @@
+import {AppError} from '../domain/app-error.ts';
+import {
+  type FollowOptions,
+  REQUEST_READERS_MAX,
+  REQUESTS_KEPT,
+  type RequestPage,
+  type Requests,
+} from '../domain/recorded-request.ts';
+import type {Timers} from '../domain/timers.ts';
+import {describeRequest} from './describe-request.ts';
+import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
+
+/** Dependencies of {@link createRequestRing}. */
+export interface RequestRingDeps {
+  /** Paths of the routes whose requests are not recorded. */
+  readonly omitted: readonly string[];
+  /** The current time, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** Returns random bytes, for the id of this run of the service. */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  readonly timers: Timers;
+}
+
+/** Records requests. Dispose of it to end all readers. */
+export interface RequestRing extends Requests, Disposable {
+  /** Records a request that was answered. Called for each request: the document is made only when it is asked for. */
+  record(answered: AnsweredRequest): void;
+}
+
+/** Creates a recorder of the last {@link REQUESTS_KEPT} requests. */
+export function createRequestRing(deps: RequestRingDeps): RequestRing {
+  return new MemoryRequestRing(deps);
+}
+
+/** Largest page for a reader that follows. */
+const PAGE_REQUESTS_MAX = 100;
+
+/** Shortest time between two pages for a reader that has read everything, in milliseconds: many requests at once are one page. */
+const PAGE_INTERVAL_MS = 50;
+
+class MemoryRequestRing implements RequestRing {
+  readonly #deps: RequestRingDeps;
+  readonly #omitted: ReadonlySet<string | undefined>;
+  readonly #run: string;
+  /** Request `n` is at place `(n - 1) % REQUESTS_KEPT`. */
+  readonly #kept = new KeptRequests(REQUESTS_KEPT);
+  /** Number of requests so far. */
+  #count = 0;
+  /** Readers that have read everything. */
+  readonly #waiting = new Set<() => void>();
+  readonly #readers = new Set<AbortController>();
+  #isEnded = false;
+
+  constructor(deps: RequestRingDeps) {
+    this.#deps = deps;
+    this.#omitted = new Set(deps.omitted);
+    this.#run = Buffer.from(deps.randomBytes(4)).toString('hex');
+  }
+
+  record(answered: AnsweredRequest): void {
+    if (this.#omitted.has(answered.route)) return;
+    this.#kept.set(this.#count % REQUESTS_KEPT, answered, this.#deps.nowMs());
+    this.#count++;
+    if (this.#waiting.size > 0) this.#wake();
+  }
+
+  async read(since?: string): Promise<RequestPage> {
+    const page = this.#pageAfter(this.#parse(since), REQUESTS_KEPT);
+    return since === undefined ? {...page, missed: 0} : page;
+  }
+
+  follow({since, signal, heartbeatMs}: FollowOptions = {}): AsyncIterable<RequestPage> {
+    const seen = since === undefined ? this.#oldest - 1 : this.#parse(since);
+    if (this.#readers.size >= REQUEST_READERS_MAX)
+      throw new AppError({code: 'too-many-subscribers', subscribersMax: REQUEST_READERS_MAX});
+    const ended = new AbortController();
+    // It counts before its first page is asked for: many readers may come in one tick.
+    this.#readers.add(ended);
+    const end = (): void => {
+      this.#readers.delete(ended);
+      ended.abort();
+    };
+    signal?.addEventListener('abort', end, {once: true});
+    if (signal?.aborted || this.#isEnded) end();
+    const leave = (): void => {
+      signal?.removeEventListener('abort', end);
+      end();
+    };
+    return this.#follow(seen, {ended: ended.signal, leave, heartbeatMs});
+  }
+
+  async *#follow(from: number, {ended, leave, heartbeatMs}: Reader): AsyncGenerator<RequestPage, void, undefined> {
+    let seen = from;
+    try {
+      while (!ended.aborted) {
+        if (seen === this.#count) {
+          const isNew = await this.#wait(ended, {ms: heartbeatMs, orRequest: true});
+          if (!isNew && !ended.aborted) yield {requests: [], cursor: this.#cursorOf(seen), missed: 0};
+          continue;
+        }
+        const page = this.#pageAfter(seen, PAGE_REQUESTS_MAX);
+        seen += page.missed + page.requests.length;
+        yield page;
+        if (seen === this.#count) await this.#wait(ended, {ms: PAGE_INTERVAL_MS, orRequest: false});
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#isEnded = true;
+    for (const reader of this.#readers) reader.abort();
+  }
+
+  /** Number of the oldest request that is kept. */
+  get #oldest(): number {
+    return Math.max(1, this.#count - REQUESTS_KEPT + 1);
+  }
+
+  /** Returns the number of the last request before a page. */
+  #parse(since: string | undefined): number {
+    if (since === undefined) return 0;
+    const [, run = this.#run, digits] = CURSOR.exec(since) ?? [];
+    if (digits === undefined)
+      throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: CURSOR_PROBLEM});
+    const seen = Number(digits);
+    // Numbers begin again when the service starts.
+    return run === this.#run && seen <= this.#count ? seen : 0;
+  }
+
+  #pageAfter(seen: number, countMax: number): RequestPage {
+    const first = Math.max(seen + 1, this.#oldest);
+    const last = Math.min(this.#count, first + countMax - 1);
+    const requests = [];
+    for (let number = first; number <= last; number++)
+      requests.push(describeRequest(this.#kept.get((number - 1) % REQUESTS_KEPT), number));
+    return {requests, cursor: this.#cursorOf(last), missed: first - seen - 1};
+  }
+
+  #cursorOf(number: number): string {
+    return `${this.#run}-${number}`;
+  }
+
+  /** Waits for a time, for a request if `orRequest`, or for the end. @returns Whether it was a request. */
+  #wait(ended: AbortSignal, {ms, orRequest}: {ms: number | undefined; orRequest: boolean}): Promise<boolean> {
+    const seen = this.#count;
+    return new Promise(resolve => {
+      const wake = (): void => {
+        cancel();
+        this.#waiting.delete(wake);
+        ended.removeEventListener('abort', wake);
+        resolve(this.#count > seen);
+      };
+      const cancel = ms === undefined ? () => {} : this.#deps.timers.after(ms, wake);
+      if (orRequest) this.#waiting.add(wake);
+      ended.addEventListener('abort', wake);
+      if (ended.aborted) wake();
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+}
+
+/** A reader that follows. */
+interface Reader {
+  readonly ended: AbortSignal;
+  /** Makes room for another reader. */
+  readonly leave: () => void;
+  readonly heartbeatMs: number | undefined;
+}
+
+/** A sequence number, with or without the run of the service. */
+const CURSOR = /^(?:([0-9a-f]{8})-)?(0|[1-9][0-9]{0,14})$/;
+
+const CURSOR_PROBLEM = 'it has to be the cursor of an earlier page, or the sequence number of a request';

@@ -1,0 +1,28 @@
+import {createServer} from 'node:net';
+import {codeOf} from '../domain/error-text.ts';
+import {addressesOf, type ListenAddress, type ServiceAddress} from './loopback.ts';
+
+/** Returns the address of a host on which another program listens with this port; undefined if the port is free on all of them. */
+export async function findTakenAddress({host, port}: ServiceAddress): Promise<ListenAddress | undefined> {
+  for (const address of addressesOf(host)) if (await isTaken({address, port})) return {address, port};
+  return undefined;
+}
+
+/** Maximum number of ports that {@link findFreePort} tries. */
+const ATTEMPTS = 20;
+
+/** Returns the first free port from a port on; 0, for which the operating system chooses one, if the next {@link ATTEMPTS} are taken. */
+export async function findFreePort({host, port: first}: ServiceAddress): Promise<number> {
+  for (let port = first; port < first + ATTEMPTS; port++)
+    if ((await findTakenAddress({host, port})) === undefined) return port;
+  return 0;
+}
+
+/** Other errors than that of a taken port are reported by the server that listens later. */
+async function isTaken({address, port}: ListenAddress): Promise<boolean> {
+  const server = createServer();
+  return new Promise(resolve => {
+    server.once('error', error => resolve(codeOf(error) === 'EADDRINUSE'));
+    server.listen({host: address, port, exclusive: true, ipv6Only: true}, () => server.close(() => resolve(false)));
+  });
+}

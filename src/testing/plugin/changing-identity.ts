@@ -1,0 +1,76 @@
+import type {IdentityDocument, IdentitySource} from '../../domain/identity.ts';
+import {Listeners} from '../../domain/listeners.ts';
+import {SAMPLE_PILOT_NAMES, type SamplePilotName} from '../../domain/pilots.ts';
+import {summarise} from '../../identity/identity-document.ts';
+import {SAMPLE_DOCUMENT} from '../../identity/sample-document.ts';
+import {readSamplePilot} from '../../identity/sample-pilots.ts';
+
+/**
+ * The pilot of a test: the name of a sample pilot, such as `first-officer` or `signed-out`, or members that differ from those of the
+ * captain, which is the default sample. Objects are merged, and everything else replaces what is there: `null` is a value.
+ */
+export type TestIdentity = SamplePilotName | IdentityMembers;
+
+/** Members of an identity document; brands and other members that the specification does not name too. */
+export type IdentityMembers = DeepPartial<IdentityDocument> & Readonly<Record<string, unknown>>;
+
+/** A type whose members may be missing, at every depth. */
+export type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? {readonly [N in keyof T]?: DeepPartial<T[N]> | undefined}
+    : T;
+
+/** An identity source that a test changes. */
+export interface ChangingIdentity extends IdentitySource {
+  change(identity: TestIdentity): void;
+}
+
+/**
+ * Creates a source with an identity.
+ *
+ * @param scriptURL Address of the back end, which replaces that of every identity.
+ */
+export function createChangingIdentity(identity: TestIdentity, scriptURL: string): ChangingIdentity {
+  const listeners = new Listeners();
+  let document = readDocument(identity, scriptURL);
+  return {
+    origin: {kind: 'sample'},
+    current: () => document && {json: new TextEncoder().encode(JSON.stringify(document)), summary: summarise(document)},
+    change: changed => {
+      document = readDocument(changed, scriptURL);
+      listeners.call();
+    },
+    onChange: listener => listeners.add(listener),
+    [Symbol.asyncDispose]: async () => listeners.clear(),
+  };
+}
+
+/** Returns the document of an identity; undefined if no pilot is signed in. */
+function readDocument(identity: TestIdentity, scriptURL: string): IdentityDocument | undefined {
+  const document = typeof identity === 'string' ? readSample(identity) : merge(SAMPLE_DOCUMENT, identity);
+  if (document === undefined) return undefined;
+  // A test may give a document of any form.
+  return merge(document, {airline: {settings: {scriptURL}}}) as IdentityDocument;
+}
+
+function readSample(name: SamplePilotName): unknown {
+  if (!SAMPLE_PILOT_NAMES.includes(name))
+    throw new TypeError(
+      `Cannot use the pilot ${JSON.stringify(name)}: it is not one of ${SAMPLE_PILOT_NAMES.join(', ')}`,
+    );
+  const sample = readSamplePilot(name);
+  return sample && JSON.parse(new TextDecoder().decode(sample.json));
+}
+
+/** Merges objects member by member; anything else is replaced. A member that is undefined is removed. */
+function merge(base: unknown, changes: unknown): unknown {
+  if (!isObject(base) || !isObject(changes)) return changes;
+  const merged: Record<string, unknown> = {...base};
+  for (const [name, value] of Object.entries(changes)) merged[name] = merge(base[name], value);
+  return merged;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,228 @@
+import {fileURLToPath} from 'node:url';
+import type {Crewroom} from '../../app.ts';
+import {AppError} from '../../domain/app-error.ts';
+import type {PluginLogLine, PluginStatus} from '../../domain/plugin.ts';
+import {untilAborted} from '../../domain/until-aborted.ts';
+import {readPilot} from '../../plugins/pilot.ts';
+import {type ChangingIdentity, createChangingIdentity, type TestIdentity} from './changing-identity.ts';
+import {type BackEndAnswers, type RecordingBackEnd, startRecordingBackEnd} from './recording-back-end.ts';
+
+/** Options of {@link loadPlugin}. */
+export interface LoadPluginOptions {
+  /** The pilot that is signed in. @default {'captain'} */
+  readonly identity?: TestIdentity | undefined;
+  /** Answers of the back end of the airline. @default {every request gets 404} */
+  readonly backEnd?: BackEndAnswers | undefined;
+  /** Ends the wait for the start of the background. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A request to a route. */
+export interface RouteRequest {
+  readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A plugin that runs for a test, in a service of its own whose entries are in memory. */
+export interface LoadedPlugin extends AsyncDisposable {
+  readonly id: string;
+  /** Address of its service, such as `http://localhost:43210`, for a browser that opens the page. */
+  readonly url: string;
+  /** The service of the plugin: its `entries`, `settings`, `events` and `flight` prepare a case, or show its result. */
+  readonly crewroom: Crewroom;
+  /** The back end of the airline, whose address the plugin finds in its identity. */
+  readonly backEnd: RecordingBackEnd;
+  /** The last 100 lines that the plugin logged, oldest first, with secrets masked as in every log. */
+  readonly logs: readonly PluginLogLine[];
+  /** Calls a route with GET. Fails as the HTTP service does, with a status and a problem document. */
+  get(name: string, request?: RouteRequest): Promise<Response>;
+  /** Calls a route with POST. @param body A text or bytes are sent as they are, anything else as JSON. */
+  post(name: string, body?: unknown, request?: RouteRequest): Promise<Response>;
+  /**
+   * Signs another pilot in, or none (`signed-out`). Resolves once the background runs for that pilot: the host restarts it a second after
+   * the session, the pilot or the airline changed.
+   *
+   * @throws {Error} If the background does not start.
+   */
+  use(identity: TestIdentity, signal?: AbortSignal): Promise<void>;
+  /** Resolves with the first line in the log that contains a text. Waits for it if necessary. @param signal Ends the wait. */
+  logged(text: string, signal?: AbortSignal): Promise<PluginLogLine>;
+  /** Ends the plugin, its service and the back end. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a plugin as the service runs it: its background in a process of its own, with a store in memory, a pilot, and a back end that
+ * records requests. Resolves once the background runs, or waits for a pilot.
+ *
+ * @param directory Folder with `plugin.json`; relative to the working directory, or a `file:` URL.
+ * @throws {AppError} `invalid-plugin` with every problem of the folder.
+ * @throws {Error} If the background does not start, with its last log lines.
+ *
+ * @example
+ * ```ts
+ * import {loadPlugin} from 'crewroom/testing';
+ *
+ * const plugin = await loadPlugin('examples/plugin', {identity: {va_user: {pilotID: 'CRW0007'}}});
+ * const added = await plugin.post('flights', {from: 'EDDF', to: 'LPMA'});
+ * console.log(added.status, await added.json());
+ * await plugin.close();
+ * ```
+ */
+export async function loadPlugin(
+  directory: string | URL,
+  {identity = 'captain', backEnd: answers = {}, signal = NEVER}: LoadPluginOptions = {},
+): Promise<LoadedPlugin> {
+  // Loaded on demand: authors of adapters need only the contracts.
+  const {openCrewroom} = await import('../../app.ts');
+  const backEnd = await startRecordingBackEnd(answers);
+  try {
+    const source = createChangingIdentity(identity, backEnd.url);
+    const folder = typeof directory === 'string' ? directory : fileURLToPath(directory);
+    const crewroom = await openCrewroom(
+      {ephemeral: true, port: 0, plugin: [folder]},
+      {openIdentity: async () => source},
+    );
+    try {
+      const {port} = await crewroom.listen();
+      await untilAborted(crewroom.plugins.ready(), signal);
+      const [status] = crewroom.plugins.list();
+      if (status === undefined) throw new Error(`Cannot load the plugin in ${folder}: there is none`);
+      const plugin = new ServedPlugin({id: status.id, crewroom, port, backEnd, source});
+      await plugin.untilStarted(signal);
+      return plugin;
+    } catch (error) {
+      await crewroom[Symbol.asyncDispose]();
+      throw error;
+    }
+  } catch (error) {
+    await backEnd[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A signal that is never aborted. */
+const NEVER = new AbortController().signal;
+
+const JSON_TYPE = {'Content-Type': 'application/json'};
+
+interface Served {
+  readonly id: string;
+  readonly crewroom: Crewroom;
+  readonly port: number;
+  readonly backEnd: RecordingBackEnd & AsyncDisposable;
+  readonly source: ChangingIdentity;
+}
+
+class ServedPlugin implements LoadedPlugin {
+  readonly id: string;
+  readonly crewroom: Crewroom;
+  readonly backEnd: RecordingBackEnd & AsyncDisposable;
+  readonly url: string;
+  readonly #source: ChangingIdentity;
+
+  constructor({id, crewroom, port, backEnd, source}: Served) {
+    this.id = id;
+    this.crewroom = crewroom;
+    this.backEnd = backEnd;
+    this.url = `http://localhost:${port}`;
+    this.#source = source;
+  }
+
+  get logs(): readonly PluginLogLine[] {
+    return this.crewroom.plugins.logs(this.id);
+  }
+
+  get(name: string, {query, headers = {}}: RouteRequest = {}): Promise<Response> {
+    return this.crewroom.fetch(new Request(this.#urlOf(name, query), {headers}));
+  }
+
+  post(name: string, body?: unknown, {query, headers = {}}: RouteRequest = {}): Promise<Response> {
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const sent = isRaw
+      ? {headers, body: body ?? null}
+      : {headers: {...JSON_TYPE, ...headers}, body: JSON.stringify(body)};
+    return this.crewroom.fetch(new Request(this.#urlOf(name, query), {method: 'POST', ...sent}));
+  }
+
+  async use(identity: TestIdentity, signal = NEVER): Promise<void> {
+    const before = this.#pilotKey();
+    const {hasBackground, ends} = this.crewroom.plugins.status(this.id);
+    this.#source.change(identity);
+    if (!hasBackground || this.#pilotKey() === before) return;
+    await this.#until(({state}) => state === 'restarting' || state === 'starting', signal);
+    await this.untilStarted(signal, ends);
+  }
+
+  async logged(text: string, signal = NEVER): Promise<PluginLogLine> {
+    const find = (): PluginLogLine | undefined => this.logs.find(line => line.text.includes(text));
+    const {plugins} = this.crewroom;
+    return waitFor(listener => plugins.onLog(listener), find, signal);
+  }
+
+  /**
+   * Resolves once the background runs, waits for a pilot, or there is none.
+   *
+   * @param endsBefore How often it had ended by itself. While it is restarted for another reason, this does not change.
+   */
+  async untilStarted(signal: AbortSignal, endsBefore = 0): Promise<void> {
+    const isStarting = ({state, ends}: PluginStatus): boolean =>
+      state === 'starting' || (state === 'restarting' && ends === endsBefore);
+    const {state, reason} = await this.#until(status => !isStarting(status), signal);
+    if (state === 'broken') {
+      const problems = this.crewroom.plugins.problems(this.id);
+      throw new AppError({code: 'invalid-plugin', plugin: this.id, problems});
+    }
+    if (state !== 'restarting' && state !== 'stopped') return;
+    const lines = this.logs.map(({text}) => `\n  ${text}`).join('');
+    throw new Error(`Cannot start the plugin ${JSON.stringify(this.id)}: ${reason}${lines}`);
+  }
+
+  async close(): Promise<void> {
+    await this.crewroom[Symbol.asyncDispose]();
+    await this.backEnd[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #urlOf(name: string, query: RouteRequest['query'] = {}): string {
+    const url = new URL(`/api/${this.id}/${encodeURIComponent(name)}`, this.url);
+    for (const [parameter, value] of Object.entries(query)) url.searchParams.append(parameter, String(value));
+    return url.href;
+  }
+
+  #pilotKey(): string | undefined {
+    const identity = this.#source.current();
+    return identity && readPilot(identity).key;
+  }
+
+  #until(condition: (status: PluginStatus) => boolean, signal: AbortSignal): Promise<PluginStatus> {
+    const {plugins} = this.crewroom;
+    const find = (): PluginStatus | undefined => [plugins.status(this.id)].find(condition);
+    return waitFor(listener => plugins.onState(listener), find, signal);
+  }
+}
+
+/** Waits until a value can be found, which is tried again after each call of a listener. */
+async function waitFor<T>(
+  listen: (listener: () => void) => () => void,
+  find: () => T | undefined,
+  signal: AbortSignal,
+): Promise<T> {
+  let unlisten = (): void => {};
+  const finding = new Promise<T>(resolve => {
+    const tryFind = (): void => {
+      const found = find();
+      if (found !== undefined) resolve(found);
+    };
+    unlisten = listen(tryFind);
+    tryFind();
+  });
+  try {
+    return await untilAborted(finding, signal);
+  } finally {
+    unlisten();
+  }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import {describe, test} from 'vitest';
+import {callService} from '../support/service.ts';
+import {createMachine, plain} from './crewroom.ts';
+
+const machine = await createMachine();
+
+describe('crewroom requests', () => {
+  test('prints the last requests as JSON lines to programs', async () => {
+    const service = await machine.start();
+    await callService(service, 'GET /livez');
+    await callService(service, 'GET /api/identity', {headers: ['Origin: http://localhost:5173']});
+    const {exitCode, stdout} = await machine.run(['requests', '--port', String(service.port)]);
+    assert.equal(exitCode, 0);
+    const [first, second, ...others] = stdout.split('\n').map(line => line && JSON.parse(line));
+    assert.deepEqual([first.sequence, first.path, first.status], [1, '/livez', 200]);
+    assert.match(first.at, /^\d{4}-\d\d-\d\dT/);
+    assert.equal(second.failure.code, 'foreign-origin');
+    assert.deepEqual(others, ['']);
+    const refused = await machine.run(['requests', '--refused', '--port', String(service.port)]);
+    assert.equal(refused.stdout, `${stdout.split('\n')[1]}\n`);
+    await service.stop();
+  });
+
+  test('prints lines with the remedy of a refusal to people', async () => {
+    const service = await machine.start();
+    await callService(service, 'GET /api/identity', {headers: ['Origin: http://localhost:5173']});
+    const {stdout} = await machine.runOnTerminal(['requests', '--port', String(service.port)], {columns: 120});
+    assert.match(
+      plain(stdout),
+      /^\d\d:\d\d:\d\d {2}GET {4}403 .*\n.*not allowed\n.*--allow-origin http:\/\/localhost:5173\n$/,
+    );
+    await service.stop();
+  });
+
+  test('follows with --follow until Ctrl+C, also over a restart of the service', async () => {
+    const service = await machine.start();
+    const port = String(service.port);
+    await callService(service, 'GET /livez');
+    const following = machine.spawn(['requests', '--follow', '--port', port]);
+    await following.until(({stdout}) => stdout.includes('/livez'));
+    await callService(service, 'GET /readyz');
+    await following.until(({stdout}) => stdout.includes('/readyz'));
+    await service.stop();
+    const again = machine.spawn(['start', '--ephemeral', '--port', port]);
+    await again.until(({stderr}) => stderr.includes('"started"'));
+    await callService(service, 'GET /api/limits');
+    await following.until(({stdout}) => stdout.includes('/api/limits'));
+    following.child.kill('SIGINT');
+    const {exitCode, stdout} = await following.finished;
+    assert.equal(exitCode, 0);
+    assert.deepEqual(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line).sequence),
+      [1, 2, 1],
+    );
+    again.child.kill('SIGTERM');
+    await again.finished;
+  });
+
+  test('ends with exit code 5 if no service answers, with --follow too', async () => {
+    const service = await machine.start();
+    await service.stop();
+    for (const flags of [[], ['--follow']]) {
+      const {exitCode, stderr} = await machine.run(['requests', ...flags, '--port', String(service.port)]);
+      assert.equal(exitCode, 5);
+      assert.match(stderr, /Cannot reach the service/);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import {describe, expect, test} from 'vitest';
+import {FAULTS_MAX} from '../../src/domain/fault.ts';
+import type {RawAnswer} from '../support/raw-client.ts';
+import {callService, useService} from '../support/service.ts';
+
+const ALLOWED = 'http://localhost:3000';
+const service = useService({ephemeral: true, allowOrigin: [ALLOWED]});
+
+const FAULTS = '{"faults":[{"kind":"disk-full"}]}';
+
+function put(body: string, headers: readonly string[] = []): Promise<RawAnswer> {
+  return callService(service(), 'PUT /api/faults', {body, headers});
+}
+
+describe('PUT /api/faults', () => {
+  const wrong: readonly {name: string; body: unknown; path: string; problem?: string}[] = [
+    {name: 'no JSON', body: 'x', path: '$'},
+    {name: 'a list', body: [], path: '$'},
+    {name: 'no list', body: {}, path: '$.faults'},
+    {name: 'an unknown member', body: {faults: [], others: 1}, path: '$'},
+    {name: 'a text', body: {faults: ['cut']}, path: '$.faults[0]'},
+    {name: 'no kind', body: {faults: [{}]}, path: '$.faults[0].kind', problem: 'is missing'},
+    {name: 'an unknown kind', body: {faults: [{kind: '__proto__'}]}, path: '$.faults[0].kind', problem: 'is unknown'},
+    {name: 'a delay without a time', body: {faults: [{kind: 'delay'}]}, path: '$.faults[0].delayMs'},
+    {name: 'a delay above a minute', body: {faults: [{kind: 'delay', delayMs: 60_001}]}, path: '$.faults[0].delayMs'},
+    {name: 'a code that is not sent', body: {faults: [{kind: 'error', code: 'unsafe-host'}]}, path: '$.faults[0].code'},
+    {name: 'a code of every object', body: {faults: [{kind: 'error', code: 'toString'}]}, path: '$.faults[0].code'},
+    {name: 'a path without a slash', body: {faults: [{kind: 'cut', path: 'api'}]}, path: '$.faults[0].path'},
+    {name: 'a very long path', body: {faults: [{kind: 'cut', path: `/${'*'.repeat(2000)}`}]}, path: '$.faults[0].path'},
+    {name: 'a wrong plugin', body: {faults: [{kind: 'cut', plugin: '../a'}]}, path: '$.faults[0].plugin'},
+    {name: 'a probability of 0', body: {faults: [{kind: 'cut', probability: 0}]}, path: '$.faults[0].probability'},
+    {name: 'a probability above 1', body: {faults: [{kind: 'cut', probability: 30}]}, path: '$.faults[0].probability'},
+    {name: 'a seed below 0', body: {faults: [{kind: 'cut', seed: -1}]}, path: '$.faults[0].seed'},
+    {name: 'a selection of a full disk', body: {faults: [{kind: 'disk-full', path: '/a'}]}, path: '$.faults[0].path'},
+    {
+      name: 'a clock that is behind',
+      body: {faults: [{kind: 'clock', offsetSeconds: -5}]},
+      path: '$.faults[0].offsetSeconds',
+    },
+    {name: 'too many', body: {faults: Array(FAULTS_MAX + 1).fill({kind: 'cut'})}, path: '$.faults'},
+  ];
+  for (const {name, body, path, problem} of wrong)
+    test(`refuses ${name}, and changes nothing`, async () => {
+      await put(FAULTS);
+      const {status, json} = await put(typeof body === 'string' ? body : JSON.stringify(body));
+      expect([status, json['code']]).toEqual([422, 'invalid-faults']);
+      expect(json['problems']).toContainEqual({path, problem: expect.stringContaining(problem ?? '')});
+      expect(service().crewroom.faults.list()).toEqual({faults: [{kind: 'disk-full'}]});
+    });
+
+  test('reports every problem at once', async () => {
+    const {json} = await put('{"faults":[{"kind":"delay","delayMs":0,"seed":0.5},{"kind":"x"}],"y":1}');
+    expect((json['problems'] as readonly {path: string}[]).map(({path}) => path)).toEqual([
+      '$.faults[0].delayMs',
+      '$.faults[0].seed',
+      '$.faults[1].kind',
+      '$',
+    ]);
+  });
+
+  test('refuses a body that is too large, and parameters', async () => {
+    expect((await put(`{"faults":["${'x'.repeat(300_000)}"]}`)).status).toBe(413);
+    expect((await callService(service(), 'DELETE /api/faults?all=true')).status).toBe(400);
+  });
+});
+
+describe('faults are switched only', () => {
+  for (const method of ['PUT', 'DELETE'])
+    test(`${method} by programs and own pages, not by pages of an allowed origin`, async () => {
+      const {port, crewroom} = service();
+      const own = [`Origin: http://localhost:${port}`, 'Sec-Fetch-Site: same-origin'];
+      for (const headers of [[], own]) {
+        crewroom.faults.set([{kind: 'cut', path: '/api/limits'}]);
+        const {status} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
+        expect(status).toBe(200);
+        expect(crewroom.faults.list()).toEqual(method === 'PUT' ? JSON.parse(FAULTS) : {faults: []});
+      }
+      crewroom.faults.set([{kind: 'airline-away'}]);
+      for (const headers of [[`Origin: ${ALLOWED}`], [`Referer: ${ALLOWED}/page`]]) {
+        const {status, json} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
+        expect([status, json['code']]).toEqual([403, 'own-callers-only']);
+        expect(json['advice']).toMatch(/a program of this machine/);
+      }
+      expect(crewroom.faults.list()).toEqual({faults: [{kind: 'airline-away'}]});
+    });
+
+  test('while a page of an allowed origin can read them, and the header of its answers', async () => {
+    service().crewroom.faults.set([{kind: 'error', code: 'store-busy', path: '/api/limits'}]);
+    const headers = [`Origin: ${ALLOWED}`];
+    expect((await callService(service(), 'GET /api/faults', {headers})).status).toBe(200);
+    const answer = await callService(service(), 'GET /api/limits', {headers});
+    expect(answer.headers.get('crewroom-fault')).toBe('error');
+    expect(answer.headers.get('access-control-expose-headers')).toMatch(/\bCrewroom-Fault\b/);
+  });
+});

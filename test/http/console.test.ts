@@ -1,0 +1,67 @@
+import {readdir, readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {gzipSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {callService, useService} from '../support/service.ts';
+
+const service = useService();
+
+/** Folder of the built console. */
+const BUILT = fileURLToPath(new URL('../../dist/console', import.meta.url));
+
+/** Largest console, in bytes, compressed with gzip. */
+const COMPRESSED_BYTES_MAX = 200_000;
+
+async function listFiles(): Promise<readonly string[]> {
+  const entries = await readdir(BUILT, {recursive: true, withFileTypes: true});
+  return entries.filter(each => each.isFile()).map(each => join(each.parentPath, each.name).slice(BUILT.length + 1));
+}
+
+describe('the console', () => {
+  test('is answered with all its files, which browsers keep and revalidate', async () => {
+    const {headers, text} = await callService(service(), 'GET /');
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const name of await listFiles()) {
+      if (name !== 'index.html') expect(text, 'the page, or a file that it loads').toContain(`/console/${name}`);
+      const answer = await callService(service(), `GET /console/${name}`);
+      expect([name, answer.status, answer.headers.get('cache-control')]).toEqual([name, 200, 'no-cache']);
+      const again = await callService(service(), `GET /console/${name}`, {
+        headers: [`If-None-Match: ${answer.headers.get('etag')}`],
+      });
+      expect(again.status).toBe(304);
+    }
+  });
+
+  test('is small, and has no script or style inside of the page', async () => {
+    const files = await Promise.all((await listFiles()).map(name => readFile(join(BUILT, name))));
+    const sizes = files.map(content => gzipSync(content).length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(COMPRESSED_BYTES_MAX);
+    const {text} = await callService(service(), 'GET /');
+    expect(text).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/);
+  });
+
+  for (const path of ['/console/none.js', '/console/', '/console/..%2findex.js', '/console/%2e%2e/index.js']) {
+    test(`has no file at ${path}`, async () => {
+      expect((await callService(service(), `GET ${path}`)).json).toMatchObject({code: 'no-resource', status: 404});
+    });
+  }
+
+  const WINDOW = ['Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+  for (const {name, headers, mark} of [
+    {name: 'a typed address', headers: ['Sec-Fetch-Site: none', ...WINDOW], mark: 'opened-by-user'},
+    {name: 'a program', headers: [], mark: 'opened-by-user'},
+    {name: 'a link of another site', headers: ['Sec-Fetch-Site: cross-site', ...WINDOW], mark: 'opened-by-other-site'},
+    {name: 'a page of another port', headers: ['Sec-Fetch-Site: same-site', ...WINDOW], mark: 'opened-by-other-site'},
+    {
+      name: 'a page of another site that the user reached by going back',
+      headers: ['Sec-Fetch-Site: none', ...WINDOW, 'Referer: https://evil.example/'],
+      mark: 'opened-by-other-site',
+    },
+  ]) {
+    test(`knows that it was opened by ${name}`, async () => {
+      const answer = await callService(service(), 'GET /', {headers});
+      expect([answer.status, answer.headers.get('server-timing')]).toEqual([200, mark]);
+    });
+  }
+});

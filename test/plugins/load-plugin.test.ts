@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {describe, onTestFinished, test} from 'vitest';
+import {AppError} from '../../src/domain/app-error.ts';
+import {type LoadedPlugin, type LoadPluginOptions, loadPlugin} from '../../src/testing/index.ts';
+import {makeHome} from '../support/package.ts';
+import {type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
+
+const ID = 'com.example.tested';
+
+async function load(files: PluginFiles | string, options: LoadPluginOptions = {}): Promise<LoadedPlugin> {
+  const plugin = await loadPlugin(await folderOf(files), options);
+  onTestFinished(() => plugin.close());
+  return plugin;
+}
+
+async function folderOf(files: PluginFiles | string): Promise<string> {
+  const folder = join(await makeHome(), ID);
+  await writePlugin(folder, typeof files === 'string' ? {'background/index.js': files} : files);
+  return folder;
+}
+
+/** A background that answers with what it was given, and asks the back end. */
+const BACKGROUND = `
+  let pilot;
+  const ask = (path, init) => fetch(pilot.airline.settings.scriptURL + path, init);
+  module.exports = {
+    onStart(identity) { pilot = identity; console.log('started for ' + identity.va_user.firstName); },
+    onEnd() { console.log('ended for ' + pilot.va_user.firstName); },
+    routes: {
+      get: {
+        pilot: {handler: (req, res) => res.json([pilot.va_user.firstName, pilot.va_user.avatar, pilot.va_user.rank])},
+        query: {handler: (req, res) => res.json({query: req.query, test: req.headers['x-test']})},
+        airports: {handler: async (req, res) => {
+          const answer = await ask('data/airports?search=' + encodeURIComponent(req.query.search ?? ''));
+          res.status(answer.status).send(await answer.text());
+        }},
+        kept: {handler: async (req, res) => res.json(await (await fetch('http://localhost:7172/api/store/kept')).json())},
+        fails: {handler() { throw new Error('no fuel'); }},
+      },
+      post: {
+        body: {handler: (req, res) => res.status(201).json(req.body)},
+        report: {handler: (req, res) => {
+          res.json({});
+          setImmediate(() => ask('pireps', {method: 'POST', headers: {Authorization: 'Bearer ' + pilot.va_user.session}, body: JSON.stringify(req.body)}));
+        }},
+      },
+    },
+  };
+`;
+
+describe('loadPlugin()', () => {
+  test('calls routes with a query, headers and a body', async () => {
+    const plugin = await load(BACKGROUND);
+    assert.equal(plugin.id, ID);
+    const got = await plugin.get('query', {query: {a: 1, b: 'ü&'}, headers: {'x-test': 'yes'}});
+    assert.deepEqual(await got.json(), {query: {a: '1', b: 'ü&'}, test: 'yes'});
+    const posted = await plugin.post('body', {from: 'EDDF'});
+    assert.deepEqual([posted.status, await posted.json()], [201, {from: 'EDDF'}]);
+    assert.deepEqual(await (await plugin.post('body')).json(), {});
+    assert.deepEqual(await (await plugin.post('body', '[1]')).json(), [1]);
+  });
+
+  test('answers like the service if a route is unknown or throws', async () => {
+    const plugin = await load(BACKGROUND);
+    const unknown = await plugin.get('nowhere');
+    assert.equal(unknown.status, 404);
+    assert.match(await unknown.text(), /"code":"no-plugin-route"/);
+    const failed = await plugin.get('fails');
+    assert.equal(failed.status, 500);
+    assert.match(await failed.text(), /no fuel \(background\/index\.js:\d+/);
+  });
+
+  test('lets a test prepare entries that the background reads from its service', async () => {
+    const plugin = await load(BACKGROUND);
+    await plugin.crewroom.entries.putValue('kept', {volume: 7});
+    assert.deepEqual(await (await plugin.get('kept')).json(), {volume: 7});
+  });
+
+  test('signs in the pilot that differs from the captain in the given members', async () => {
+    const plugin = await load(BACKGROUND, {identity: {va_user: {firstName: 'Zoë', avatar: null}, extra: true}});
+    assert.deepEqual(await (await plugin.get('pilot')).json(), ['Zoë', null, 'Captain']);
+  });
+
+  test('starts the background again for another pilot', async () => {
+    const plugin = await load(BACKGROUND);
+    await plugin.use('first-officer');
+    assert.deepEqual(await (await plugin.get('pilot')).json(), ['Ben', null, 'First Officer']);
+    assert.deepEqual(
+      plugin.logs.map(({text}) => text),
+      ['started for Ada', 'ended for Ada', 'started for Ben'],
+    );
+    await plugin.use('signed-out');
+    assert.equal((await plugin.get('pilot')).status, 404);
+    await plugin.use({va_user: {firstName: 'Mia'}});
+    assert.deepEqual(await (await plugin.get('pilot')).json(), ['Mia', null, 'Captain']);
+  });
+
+  test('does not wait for a start where the session and the pilot stay the same', async () => {
+    const plugin = await load(BACKGROUND);
+    await plugin.use({va_user: {rank: 'Chief'}});
+    assert.deepEqual(await (await plugin.get('pilot')).json(), ['Ada', null, 'Captain']);
+  });
+
+  test('waits for a pilot if none is signed in', async () => {
+    const plugin = await load(BACKGROUND, {identity: 'signed-out'});
+    assert.equal(plugin.crewroom.plugins.status(ID).state, 'waiting');
+  });
+
+  test('serves the page of a plugin without a background', async () => {
+    const plugin = await load({'ui/index.html': '<!doctype html><title>Page</title>'});
+    const page = await plugin.crewroom.fetch(new Request(new URL(`/plugins/${ID}/`, plugin.url)));
+    assert.match(await page.text(), /<title>Page/);
+    await plugin.use('first-officer');
+  });
+
+  test('accepts the folder as a URL', async () => {
+    const plugin = await loadPlugin(pathToFileURL(await folderOf(BACKGROUND)));
+    onTestFinished(() => plugin.close());
+    assert.equal(plugin.id, ID);
+  });
+
+  test('resolves with a line of the log that is written later', async () => {
+    const plugin = await load(`module.exports = {onStart() { setTimeout(() => console.error('it is late'), 20); }}`);
+    const {level, text} = await plugin.logged('late');
+    assert.deepEqual([level, text], ['error', 'it is late']);
+    assert.equal((await plugin.logged('late')).text, 'it is late');
+    await assert.rejects(plugin.logged('never', AbortSignal.abort(new Error('enough'))), {message: 'enough'});
+  });
+
+  test('closes twice, and ends the background first', async () => {
+    const plugin = await load(BACKGROUND);
+    const ended = plugin.logged('ended for Ada');
+    await plugin.close();
+    await plugin.close();
+    assert.equal((await ended).level, 'info');
+  });
+});
+
+describe('the back end of loadPlugin()', () => {
+  test('records requests, and answers those that it has answers for', async () => {
+    const plugin = await load(BACKGROUND, {backEnd: {'GET data/airports': [{code: 'EDDF'}]}});
+    const answer = await plugin.get('airports', {query: {search: 'a b'}});
+    assert.deepEqual([answer.status, await answer.json()], [200, [{code: 'EDDF'}]]);
+    const [{method, path, query, body} = {}, ...others] = plugin.backEnd.requests;
+    assert.deepEqual([method, path, query, body], ['GET', 'data/airports', {search: 'a b'}, undefined]);
+    assert.deepEqual(others, []);
+  });
+
+  test('answers 404 without an answer, and by a function that is given later', async () => {
+    const plugin = await load(BACKGROUND);
+    const missing = await plugin.get('airports');
+    assert.equal(missing.status, 404);
+    assert.deepEqual(await missing.json(), {message: 'The test has no answer for GET data/airports'});
+    plugin.backEnd.answer({'GET data/airports': async ({query}) => ({status: 503, body: `no ${query['search']}`})});
+    const busy = await plugin.get('airports', {query: {search: 'EGLL'}});
+    assert.deepEqual([busy.status, await busy.text()], [503, 'no EGLL']);
+  });
+
+  test('answers with the type of its headers, in any case of their names', async () => {
+    const plugin = await load(BACKGROUND);
+    const html = {headers: {'content-type': 'text/html'}, body: '<p>'};
+    plugin.backEnd.answer({'GET page': () => html});
+    const answer = await fetch(`${plugin.backEnd.url}page`);
+    assert.deepEqual([answer.headers.get('content-type'), await answer.text()], ['text/html', '<p>']);
+  });
+
+  test('returns each request to a route once, and waits for those that come later', async () => {
+    const plugin = await load(BACKGROUND, {backEnd: {'POST pireps': {}}});
+    const first = plugin.backEnd.next('POST pireps');
+    await plugin.post('report', {flight: 1});
+    const {body, headers} = await first;
+    assert.deepEqual([body, headers['authorization']], [{flight: 1}, 'Bearer sample-session']);
+    await plugin.post('report', {flight: 2});
+    assert.deepEqual((await plugin.backEnd.next('POST pireps')).body, {flight: 2});
+    const stopped = AbortSignal.abort(new Error('enough'));
+    await assert.rejects(plugin.backEnd.next('POST pireps', stopped), {message: 'enough'});
+    // One that arrived before it was asked for.
+    await plugin.get('airports', {query: {search: 'EGLL'}});
+    assert.deepEqual((await plugin.backEnd.next('GET data/airports')).query, {search: 'EGLL'});
+    await assert.rejects(plugin.backEnd.next('GET data/airports', stopped), {message: 'enough'});
+  });
+});
+
+describe('a plugin that cannot be loaded', () => {
+  test('fails with every problem of its folder', async () => {
+    const folder = await folderOf({'plugin.json': '{"id": "store"}', 'ui/index.html': ''});
+    await assert.rejects(loadPlugin(folder), (error: unknown) => {
+      assert.ok(error instanceof AppError && error.failure.code === 'invalid-plugin');
+      assert.ok(error.failure.problems.some(({problem}) => problem.includes('/api/store')));
+      return true;
+    });
+  });
+
+  test('fails with its last lines if the background ends', async () => {
+    const folder = await folderOf(`console.log('so far'); require('./missing');`);
+    await assert.rejects(loadPlugin(folder), {
+      message:
+        /^Cannot start the plugin "com\.example\.tested": [\s\S]*\n {2}so far[\s\S]*Cannot find module '\.\/missing'/,
+    });
+  });
+
+  test('fails if its folder is missing', async () => {
+    const missing = {message: 'Cannot use the plugin "nowhere": it does not exist'};
+    await assert.rejects(loadPlugin('/tmp/nowhere'), missing);
+  });
+
+  test('fails for an unknown sample pilot with the known ones', async () => {
+    const options = {identity: 'capten'} as unknown as LoadPluginOptions;
+    await assert.rejects(loadPlugin('/tmp/nowhere', options), {message: /"capten": it is not one of captain, /});
+  });
+
+  test('fails with the reason of the signal that ends the wait', async () => {
+    const folder = await folderOf(`while (true) {}`);
+    const signal = AbortSignal.timeout(200);
+    await assert.rejects(loadPlugin(folder, {signal}), {name: 'TimeoutError'});
+  });
+});
