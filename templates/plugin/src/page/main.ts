@@ -1,0 +1,50 @@
+import './style.css';
+import {id} from '../../plugin.json';
+
+/** The members of the identity that this page shows. */
+interface Identity {
+  readonly va_user: {readonly pilotID: string; readonly rank: string};
+  readonly airline: {readonly settings: {readonly airlineName: string}};
+}
+
+/** The key under which the store keeps the choice of units. */
+const UNITS = `/api/store/${encodeURIComponent(`${id}/units`)}`;
+
+const units = element<HTMLSelectElement>('units');
+const saved = element<HTMLOutputElement>('saved');
+
+function element<T extends HTMLElement>(name: string): T {
+  const found = document.getElementById(name);
+  if (found === null) throw new Error(`index.html has no element "${name}"`);
+  return found as T;
+}
+
+/** Reads a JSON answer; undefined if the service has none. */
+async function read<T>(path: string): Promise<T | undefined> {
+  const response = await fetch(path);
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return (await response.json()) as T;
+}
+
+async function show(): Promise<void> {
+  const greeting = await read<{readonly text: string}>(`/api/${id}/greeting`);
+  const pilot = await read<Identity>('/api/identity');
+  element('greeting').textContent = greeting?.text ?? 'No pilot is signed in';
+  if (pilot !== undefined)
+    element('pilot').textContent =
+      `${pilot.va_user.rank} ${pilot.va_user.pilotID}, ${pilot.airline.settings.airlineName}`;
+  units.value = (await read<string>(UNITS)) ?? 'kg';
+}
+
+units.addEventListener('change', async () => {
+  const {ok} = await fetch(UNITS, {method: 'POST', body: JSON.stringify(units.value)});
+  saved.value = ok ? 'kept' : 'not kept';
+});
+
+// The client passes its colours in the query: darkmode, forecolor and backcolor.
+const colors = new URLSearchParams(location.search);
+document.documentElement.classList.toggle('dark', colors.get('darkmode') === 'true');
+document.documentElement.style.setProperty('--accent', colors.get('backcolor') ?? '#C00000');
+
+await show();
