@@ -1,0 +1,51 @@
+import {useEffect} from 'preact/hooks';
+import {Home} from './home/home.tsx';
+import {NoticeCards} from './notices/notice-cards.tsx';
+import {NoticesView} from './notices/notices-view.tsx';
+import {PluginView} from './plugins/plugin-view.tsx';
+import {SettingsView} from './settings/settings-view.tsx';
+import {ConnectionBanner} from './shell/connection-banner.tsx';
+import {Menu} from './shell/menu.tsx';
+import {SoundBar} from './shell/sound-bar.tsx';
+import {followAppearance} from './shell/theme.ts';
+import {followTitle} from './shell/title.ts';
+import type {ConsoleState} from './state/console-state.ts';
+
+/** The console: a menu of plugins, and what the address of the page names. */
+export function App({state}: {readonly state: ConsoleState}) {
+  useEffect(() => followAppearance(state), [state]);
+  useEffect(() => followTitle(state), [state]);
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={focusContent}>
+        Skip to the content
+      </button>
+      <Menu state={state} />
+      <main class="content" id="content" tabIndex={-1}>
+        <ConnectionBanner connection={state.connection} />
+        <SoundBar sounds={state.sounds} />
+        <View state={state} />
+      </main>
+      <NoticeCards notices={state.notices} />
+    </div>
+  );
+}
+
+function View({state}: {readonly state: ConsoleState}) {
+  const route = state.route.value;
+  switch (route.view) {
+    case 'home':
+      return <Home state={state} />;
+    case 'notifications':
+      return <NoticesView notices={state.notices} />;
+    case 'settings':
+      return <SettingsView state={state} />;
+    case 'plugin':
+      return <PluginView key={route.id} state={state} id={route.id} tab={route.tab} />;
+  }
+}
+
+/** A button, since the fragment of an address is a route here and names no element. */
+function focusContent(): void {
+  document.querySelector<HTMLElement>('#content')?.focus();
+}

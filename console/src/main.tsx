@@ -1,0 +1,12 @@
+import {render} from 'preact';
+import {App} from './app.tsx';
+import {rememberedTheme} from './shell/theme.ts';
+import {ConsoleState} from './state/console-state.ts';
+
+const root = document.querySelector('#console');
+if (root === null) throw new Error('The page has no element for the console');
+
+document.documentElement.dataset['theme'] = rememberedTheme();
+const state = new ConsoleState();
+state.start(new AbortController().signal);
+render(<App state={state} />, root);

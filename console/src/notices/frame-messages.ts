@@ -1,0 +1,46 @@
+import {NOTICE_TYPES, type ReceivedNotice} from './notices.ts';
+
+/** Longest message of a notice that is shown, in characters; the rest is cut. */
+const MESSAGE_LENGTH_MAX = 500;
+
+/** Longest source of a notice that is shown, in characters. */
+const SOURCE_LENGTH_MAX = 80;
+
+/** Attribute of a frame with the name of its plugin. */
+export const FRAME_NAME = 'data-plugin-name';
+
+/**
+ * Receives notifications from the pages of plugins until the signal is aborted: messages of frames of this page. Those of other windows,
+ * and of frames that have left this origin, are ignored.
+ */
+export function followFrameMessages(onNotice: (notice: ReceivedNotice) => void, signal: AbortSignal): void {
+  addEventListener(
+    'message',
+    ({source, origin, data}) => {
+      const frame = [...document.querySelectorAll('iframe')].find(({contentWindow}) => contentWindow === source);
+      if (source === null || frame === undefined || origin !== location.origin) return;
+      const notice = readNotice(data, frame.getAttribute(FRAME_NAME) ?? '');
+      if (notice !== undefined) onNotice(notice);
+    },
+    {signal},
+  );
+}
+
+/** Reads a message. @returns Undefined if it is not a notification. */
+function readNotice(data: unknown, plugin: string): ReceivedNotice | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const {kind, message, type, source, quiet, toast}: Readonly<Record<string, unknown>> = {...data};
+  if (kind !== 'crewroom-notification' || typeof message !== 'string' || message === '') return undefined;
+  return {
+    message: cut(message, MESSAGE_LENGTH_MAX),
+    type: NOTICE_TYPES.find(each => each === type) ?? 'success',
+    // A page may name a part of itself, but not another plugin.
+    source: typeof source === 'string' && source !== '' ? `${plugin}: ${cut(source, SOURCE_LENGTH_MAX)}` : plugin,
+    quiet: quiet === true,
+    toast: toast === true,
+  };
+}
+
+function cut(text: string, lengthMax: number): string {
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`;
+}

@@ -1,0 +1,157 @@
+import {formatRoute, type PluginTab} from '../route.ts';
+import type {Plugin, SettingValues} from '../service/documents.ts';
+import {SettingsForm} from '../settings/settings-form.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {PluginFrame} from './plugin-frame.tsx';
+import {PluginLog} from './plugin-log.tsx';
+import {isTroubled, stateLabel} from './plugin-state.ts';
+import {RestartButton} from './restart-button.tsx';
+
+interface PluginViewProps {
+  readonly state: ConsoleState;
+  readonly id: string;
+  readonly tab: PluginTab;
+}
+
+/** A plugin: its page, its settings, or its log. */
+export function PluginView({state, id, tab}: PluginViewProps) {
+  const plugin = state.plugin(id);
+  if (state.plugins.value.value === undefined) return <p class="page quiet">Loading…</p>;
+  if (plugin === undefined) return <NoSuchPlugin id={id} />;
+  return (
+    <section class="plugin" aria-labelledby="plugin-title">
+      <PluginHead plugin={plugin} tab={tab} />
+      <Tab plugin={plugin} state={state} tab={tab} />
+    </section>
+  );
+}
+
+function NoSuchPlugin({id}: {readonly id: string}) {
+  return (
+    <section class="page" aria-labelledby="plugin-title">
+      <h1 id="plugin-title">No such plugin</h1>
+      <p>
+        There is no plugin <code>{id}</code>. It may have been removed.
+      </p>
+    </section>
+  );
+}
+
+const TAB_NAMES: Readonly<Record<PluginTab, string>> = {page: 'Page', settings: 'Settings', log: 'Log'};
+
+function PluginHead({plugin, tab}: {readonly plugin: Plugin; readonly tab: PluginTab}) {
+  return (
+    <header class="plugin-head">
+      <h1 id="plugin-title">{plugin.name}</h1>
+      <span class="state" data-state={plugin.state}>
+        {stateLabel(plugin)}
+      </span>
+      <nav class="tabs" aria-label={`Views of ${plugin.name}`}>
+        {(Object.keys(TAB_NAMES) as PluginTab[]).map(each => (
+          <a
+            key={each}
+            href={formatRoute({view: 'plugin', id: plugin.id, tab: each})}
+            aria-current={each === tab ? 'page' : undefined}
+          >
+            {TAB_NAMES[each]}
+          </a>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+interface TabProps {
+  readonly plugin: Plugin;
+  readonly state: ConsoleState;
+  readonly tab: PluginTab;
+}
+
+function Tab({plugin, state, tab}: TabProps) {
+  if (plugin.state === 'broken' && tab !== 'log') return <About plugin={plugin} />;
+  switch (tab) {
+    case 'page':
+      return plugin.hasPage ? <PageTab plugin={plugin} state={state} /> : <About plugin={plugin} />;
+    case 'settings':
+      return (
+        <div class="page">
+          <Troubles plugin={plugin} />
+          <SettingsForm
+            key={plugin.stamp}
+            state={state}
+            id={plugin.id}
+            airlineValues={airlineValuesOf(state, plugin.id)}
+          />
+        </div>
+      );
+    case 'log':
+      return <PluginLog state={state} plugin={plugin} />;
+  }
+}
+
+function PageTab({plugin, state}: {readonly plugin: Plugin; readonly state: ConsoleState}) {
+  if (state.mayShowPages.value)
+    return (
+      <>
+        {isTroubled(plugin) && <Troubles plugin={plugin} />}
+        <PluginFrame plugin={plugin} state={state} />
+      </>
+    );
+  return (
+    <div class="page">
+      <div class="card">
+        <p>A page of another site opened this address. The page of a plugin acts by itself when it opens.</p>
+        <p>
+          <button type="button" class="primary" onClick={() => state.showPages()}>
+            Show {plugin.name}
+          </button>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** A plugin without a page that could be shown. */
+function About({plugin}: {readonly plugin: Plugin}) {
+  return (
+    <div class="page">
+      <Troubles plugin={plugin} />
+      <div class="card">
+        {plugin.description !== '' && <p>{plugin.description}</p>}
+        <p class="quiet">
+          {plugin.state === 'broken'
+            ? 'Nothing of it runs or is shown until this is fixed.'
+            : 'This plugin has no page. It works in the background.'}
+        </p>
+        <p class="quiet">
+          <code>{plugin.directory}</code>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** Why a plugin does not run, and its warnings. */
+function Troubles({plugin}: {readonly plugin: Plugin}) {
+  if (plugin.reason === undefined && plugin.warnings.length === 0) return null;
+  return (
+    <div class={`note ${isTroubled(plugin) ? 'danger' : 'warning'}`}>
+      {plugin.reason !== undefined && (
+        <p>
+          <strong>{stateLabel(plugin)}:</strong> {plugin.reason}
+        </p>
+      )}
+      {plugin.warnings.map(warning => (
+        <p key={warning}>{warning}</p>
+      ))}
+      {plugin.state === 'stopped' && <RestartButton id={plugin.id} />}
+    </div>
+  );
+}
+
+/** Returns the values that the airline has set for a plugin. Back ends in PHP send an empty array for none. */
+function airlineValuesOf(state: ConsoleState, id: string): SettingValues {
+  const plugins = state.identity.value.value?.airline?.plugins;
+  const applied = Array.isArray(plugins) ? plugins.find(each => each?.id === id)?.appliedSettings : undefined;
+  return {...applied};
+}

@@ -1,0 +1,25 @@
+import {useSignal} from '@preact/signals';
+import {type CallFailure, callService} from '../service/call-service.ts';
+import {FailureNote} from '../shell/failure-note.tsx';
+import {toCallFailure} from '../state/loaded.ts';
+
+/** Ends the background of a plugin, and starts it again. */
+export function RestartButton({id}: {readonly id: string}) {
+  const failure = useSignal<CallFailure | undefined>(undefined);
+  const restart = async (): Promise<void> => {
+    try {
+      await callService(`/api/plugins/${encodeURIComponent(id)}/restart`, {method: 'POST'});
+      failure.value = undefined;
+    } catch (error) {
+      failure.value = toCallFailure(error);
+    }
+  };
+  return (
+    <div>
+      <button type="button" onClick={restart}>
+        Restart
+      </button>
+      {failure.value !== undefined && <FailureNote failure={failure.value} />}
+    </div>
+  );
+}

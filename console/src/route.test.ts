@@ -1,0 +1,39 @@
+import {describe, expect, test} from 'vitest';
+import {formatRoute, type Route, readRoute} from './route.ts';
+
+const ROUTES: readonly (readonly [fragment: string, route: Route])[] = [
+  ['#/', {view: 'home'}],
+  ['#/settings', {view: 'settings'}],
+  ['#/notifications', {view: 'notifications'}],
+  ['#/plugins/com.example.hello', {view: 'plugin', id: 'com.example.hello', tab: 'page'}],
+  ['#/plugins/com.example.hello/settings', {view: 'plugin', id: 'com.example.hello', tab: 'settings'}],
+  ['#/plugins/a%2Fb%20%23c/log', {view: 'plugin', id: 'a/b #c', tab: 'log'}],
+];
+
+describe('a route', () => {
+  for (const [fragment, route] of ROUTES) {
+    test(`${fragment} is read as it was formatted`, () => {
+      expect(readRoute(fragment)).toEqual(route);
+      expect(formatRoute(route)).toBe(fragment);
+    });
+  }
+
+  for (const fragment of [
+    '',
+    '#',
+    '#/none',
+    '#/plugins',
+    '#/plugins/',
+    '#/plugins/a/none',
+    '#/plugins/a/log/more',
+    '#/settings/a',
+  ]) {
+    test(`"${fragment}" shows the home view`, () => {
+      expect(readRoute(fragment)).toEqual({view: 'home'});
+    });
+  }
+
+  test('keeps the id of a plugin that is not percent-encoded', () => {
+    expect(readRoute('#/plugins/100%')).toEqual({view: 'plugin', id: '100%', tab: 'page'});
+  });
+});

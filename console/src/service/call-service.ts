@@ -1,0 +1,90 @@
+/** Longest wait for an answer, in milliseconds: twice the service's own limit for a request. */
+const TIMEOUT_MS = 30_000;
+
+/** A problem of one member of a document. */
+export interface MemberProblem {
+  /** JSONPath of the member. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** A call that failed, with what to do about it. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+  /** Code of the failure; `service-unreachable` if there was no answer. */
+  readonly code: string;
+  readonly advice: string | undefined;
+  readonly problems: readonly MemberProblem[];
+
+  constructor(message: string, {code, advice, problems = []}: FailureParts, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.advice = advice;
+    this.problems = problems;
+  }
+}
+
+interface FailureParts {
+  readonly code: string;
+  readonly advice?: string | undefined;
+  readonly problems?: readonly MemberProblem[];
+}
+
+/** Method, body and signal of a call. */
+export interface CallParts {
+  /** @default {'GET'} */
+  readonly method?: 'GET' | 'PUT' | 'POST';
+  /** Sent as JSON. @default {no body} */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls the service that served the page.
+ *
+ * @returns The answer, parsed. Its form is that of the API: both come from the same build.
+ * @throws {CallFailure} The failure that the service answered; `service-unreachable`; `unexpected-answer`.
+ * @throws The reason of the signal.
+ */
+export async function callService<T>(path: string, {method = 'GET', body, signal}: CallParts = {}): Promise<T> {
+  const response = await send(path, {
+    method,
+    ...(body === undefined ? {} : {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}}),
+    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
+  });
+  const document: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw readFailure(response.status, document);
+  // The connection was lost, or another program answers at this address.
+  if (document === undefined) throw new CallFailure('The answer is not complete JSON', {code: 'unexpected-answer'});
+  return document as T;
+}
+
+async function send(path: string, parts: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, parts);
+  } catch (error) {
+    if (parts.signal?.aborted === true && !isTimeout(error)) throw error;
+    throw new CallFailure('Cannot reach the service', {code: 'service-unreachable'}, {cause: error});
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+/** Reads a problem document (RFC 9457). */
+function readFailure(status: number, document: unknown): CallFailure {
+  const members: Readonly<Record<string, unknown>> =
+    typeof document === 'object' && document !== null ? {...document} : {};
+  const {code, detail, advice, problems} = members;
+  return new CallFailure(typeof detail === 'string' ? detail : `The service answered ${status}`, {
+    code: typeof code === 'string' ? code : 'unexpected-answer',
+    advice: typeof advice === 'string' ? advice : undefined,
+    problems: Array.isArray(problems) ? problems.filter(isMemberProblem) : [],
+  });
+}
+
+function isMemberProblem(value: unknown): value is MemberProblem {
+  const {path, problem} = (value ?? {}) as Partial<Record<keyof MemberProblem, unknown>>;
+  return typeof path === 'string' && typeof problem === 'string';
+}

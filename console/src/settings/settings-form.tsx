@@ -1,0 +1,126 @@
+import {useEffect, useMemo, useRef} from 'preact/hooks';
+import type {Setting, SettingValues} from '../service/documents.ts';
+import {FailureNote} from '../shell/failure-note.tsx';
+import type {ConsoleState} from '../state/console-state.ts';
+import {SettingField} from './setting-field.tsx';
+import {applies, SettingsState} from './settings-state.ts';
+
+interface SettingsFormProps {
+  readonly state: ConsoleState;
+  /** Id of a plugin, or `core`. */
+  readonly id: string;
+  /** Values of the settings that the airline makes. */
+  readonly airlineValues?: SettingValues | undefined;
+}
+
+/** The form of the settings of a plugin or of the client, made from what they declare. */
+export function SettingsForm({state, id, airlineValues = {}}: SettingsFormProps) {
+  const settings = useMemo(() => new SettingsState(id), [id]);
+  useEffect(() => {
+    void settings.reload();
+    return state.onSettings(id, () => void settings.values.reload());
+  }, [state, settings, id]);
+  const all = settings.available.value.value;
+  const failure = settings.available.failure.value ?? settings.values.failure.value;
+  if (failure !== undefined && all === undefined) return <FailureNote failure={failure} />;
+  if (all === undefined || settings.values.value.value === undefined) return <p class="quiet">Loading…</p>;
+  const own = all.filter(({settingType}) => settingType === 'user');
+  const ofAirline = all.filter(({settingType}) => settingType === 'airline');
+  if (all.length === 0) return <p class="quiet">There is nothing to set.</p>;
+  return (
+    <>
+      {own.length > 0 && <OwnSettings state={state} settings={settings} own={own} />}
+      {ofAirline.length > 0 && <AirlineSettings ofAirline={ofAirline} values={airlineValues} />}
+    </>
+  );
+}
+
+interface OwnSettingsProps {
+  readonly state: ConsoleState;
+  readonly settings: SettingsState;
+  readonly own: readonly Setting[];
+}
+
+function OwnSettings({state, settings, own}: OwnSettingsProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    await settings.save();
+    // After the problems are on the page.
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  };
+  const applying = own.filter(setting => applies(setting, settings.shown.value));
+  const advanced = applying.filter(setting => setting.advanced === true);
+  const showsAdvanced =
+    state.core.value.value?.['showAdvancedSettings'] === true ||
+    advanced.some(({key}) => key in settings.problems.value);
+  return (
+    <form class="card" ref={form} onSubmit={submit} noValidate>
+      <Fields settings={settings} of={applying.filter(setting => setting.advanced !== true)} />
+      {advanced.length > 0 && (
+        <details open={showsAdvanced}>
+          <summary>Advanced</summary>
+          <Fields settings={settings} of={advanced} />
+        </details>
+      )}
+      <FormFoot settings={settings} />
+    </form>
+  );
+}
+
+function Fields({settings, of}: {readonly settings: SettingsState; readonly of: readonly Setting[]}) {
+  return of.map(setting => (
+    <SettingField
+      key={setting.key}
+      setting={setting}
+      value={settings.shown.value[setting.key]}
+      problem={settings.problems.value[setting.key]}
+      onChange={value => settings.change(setting.key, value)}
+    />
+  ));
+}
+
+function FormFoot({settings}: {readonly settings: SettingsState}) {
+  const status = settings.status.value;
+  const isChanged = Object.keys(settings.draft.value).length > 0;
+  const isSaving = status.kind === 'saving';
+  return (
+    <div class="form-foot">
+      <button type="submit" class="primary" disabled={!isChanged || isSaving}>
+        Save
+      </button>
+      <button type="button" disabled={!isChanged || isSaving} onClick={() => settings.discard()}>
+        Discard
+      </button>
+      <button type="button" disabled={isSaving} onClick={() => void settings.restoreDefaults()}>
+        Restore defaults
+      </button>
+      <div role="status" class="form-status">
+        {status.kind === 'saved' && 'Saved'}
+        {status.kind === 'incomplete' && <span class="problem">Not saved: look at the marked settings</span>}
+        {status.kind === 'failed' && <FailureNote failure={status.failure} />}
+      </div>
+    </div>
+  );
+}
+
+interface AirlineSettingsProps {
+  readonly ofAirline: readonly Setting[];
+  readonly values: SettingValues;
+}
+
+function AirlineSettings({ofAirline, values}: AirlineSettingsProps) {
+  return (
+    <section class="card" aria-labelledby="airline-settings">
+      <h2 id="airline-settings">Set by the airline</h2>
+      {ofAirline.map(setting => (
+        <SettingField
+          key={setting.key}
+          setting={setting}
+          value={values[setting.key] ?? setting.default}
+          problem={undefined}
+        />
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,11 @@
+import type {CallFailure} from '../service/call-service.ts';
+
+/** A failure, and what to do about it. */
+export function FailureNote({failure}: {readonly failure: CallFailure}) {
+  return (
+    <div class="note danger">
+      <p>{failure.message}</p>
+      {failure.advice !== undefined && <p class="quiet">{failure.advice}</p>}
+    </div>
+  );
+}

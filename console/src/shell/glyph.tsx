@@ -1,0 +1,21 @@
+/** Paths of the icons, on a grid of 24 by 24. */
+const PATHS = {
+  menu: 'M4 6h16M4 12h16M4 18h16',
+  close: 'M6 6l12 12M18 6L6 18',
+  home: 'M4 11l8-7 8 7M6 10v10h12V10',
+  settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M6 14v6',
+  docs: 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h6M9 17h6',
+  bell: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M5 19l1.5-1.5M17.5 6.5L19 5',
+  moon: 'M20 14a8 8 0 1 1-10-10 7 7 0 0 0 10 10z',
+  sound: 'M4 9v6h4l5 4V5L8 9zM17 9a4 4 0 0 1 0 6M19.5 6.5a8 8 0 0 1 0 11',
+} as const;
+
+/** An icon that repeats the text beside it, and is hidden from assistive technology. */
+export function Glyph({name}: {readonly name: keyof typeof PATHS}) {
+  return (
+    <svg class="glyph" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

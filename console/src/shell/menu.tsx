@@ -1,0 +1,144 @@
+import {useSignal, useSignalEffect} from '@preact/signals';
+import type {ComponentChildren} from 'preact';
+import {useEffect, useRef} from 'preact/hooks';
+import {PluginIcon} from '../plugins/plugin-icon.tsx';
+import {isTroubled, stateLabel} from '../plugins/plugin-state.ts';
+import {formatRoute, type Route} from '../route.ts';
+import type {Plugin} from '../service/documents.ts';
+import type {ConsoleState} from '../state/console-state.ts';
+import {Glyph} from './glyph.tsx';
+import {ThemeSwitch} from './theme-switch.tsx';
+
+/** The menu: the airline, a link for each plugin, and the pilot. On narrow screens a button opens it. */
+export function Menu({state}: {readonly state: ConsoleState}) {
+  const isOpen = useSignal(false);
+  useSignalEffect(() => {
+    // A user who followed a link wants to see where it led.
+    if (state.route.value) isOpen.value = false;
+  });
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const left = new AbortController();
+    const close = (): void => {
+      isOpen.value = false;
+    };
+    const closeByKey = ({key}: KeyboardEvent): void => {
+      if (key === 'Escape') close();
+    };
+    // On narrow screens the open menu covers the content, which the focus must not reach behind it.
+    const closeIfLeft = ({relatedTarget}: FocusEvent): void => {
+      if (relatedTarget instanceof Node && element.current?.contains(relatedTarget) === false) close();
+    };
+    element.current?.addEventListener('keydown', closeByKey, {signal: left.signal});
+    element.current?.addEventListener('focusout', closeIfLeft, {signal: left.signal});
+    return () => left.abort();
+  }, [isOpen]);
+  const toggle = (): void => {
+    isOpen.value = !isOpen.value;
+  };
+  return (
+    <header class="menu" ref={element} data-open={isOpen.value}>
+      <div class="menu-head">
+        <a class="airline" href={formatRoute({view: 'home'})}>
+          {state.identity.value.value?.airline.settings.airlineName ?? 'Crewroom'}
+        </a>
+        <button type="button" class="menu-button" aria-expanded={isOpen.value} aria-controls="menu" onClick={toggle}>
+          <Glyph name={isOpen.value ? 'close' : 'menu'} />
+          <span class="hidden">Menu</span>
+        </button>
+      </div>
+      <div class="menu-body" id="menu">
+        <Links state={state} />
+        <Pilot state={state} />
+      </div>
+    </header>
+  );
+}
+
+function Links({state}: {readonly state: ConsoleState}) {
+  const {view} = state.route.value;
+  const unseen = state.notices.unseen.value;
+  const plugins = state.plugins.value.value?.plugins ?? [];
+  return (
+    <nav aria-label="Plugins and settings">
+      <ul>
+        <MenuLink to={{view: 'home'}} isCurrent={view === 'home'}>
+          <Glyph name="home" /> <span class="name">Home</span>
+        </MenuLink>
+        {plugins.map(plugin => (
+          <PluginLink key={plugin.id} plugin={plugin} state={state} />
+        ))}
+      </ul>
+      <ul class="menu-foot">
+        <MenuLink to={{view: 'notifications'}} isCurrent={view === 'notifications'}>
+          <Glyph name="bell" /> <span class="name">Notifications</span>
+          {unseen > 0 && (
+            <span class="count">
+              {unseen}
+              <span class="hidden"> new</span>
+            </span>
+          )}
+        </MenuLink>
+        <MenuLink to={{view: 'settings'}} isCurrent={view === 'settings'}>
+          <Glyph name="settings" /> <span class="name">Settings</span>
+        </MenuLink>
+        <li>
+          <a class="menu-link" href="/docs">
+            <Glyph name="docs" /> <span class="name">Documentation</span>
+          </a>
+        </li>
+        <li>
+          <ThemeSwitch state={state} />
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+function PluginLink({plugin, state}: {readonly plugin: Plugin; readonly state: ConsoleState}) {
+  const route = state.route.value;
+  return (
+    <MenuLink
+      to={{view: 'plugin', id: plugin.id, tab: 'page'}}
+      isCurrent={route.view === 'plugin' && route.id === plugin.id}
+    >
+      <PluginIcon plugin={plugin} darkMode={state.darkMode.value} />
+      <span class="name">{plugin.name}</span>
+      {isTroubled(plugin) && (
+        <span class="dot" title={stateLabel(plugin)}>
+          <span class="hidden">{stateLabel(plugin)}</span>
+        </span>
+      )}
+    </MenuLink>
+  );
+}
+
+interface MenuLinkProps {
+  readonly to: Route;
+  readonly isCurrent: boolean;
+  readonly children: ComponentChildren;
+}
+
+function MenuLink({to, isCurrent, children}: MenuLinkProps) {
+  return (
+    <li>
+      <a class="menu-link" href={formatRoute(to)} aria-current={isCurrent ? 'page' : undefined}>
+        {children}
+      </a>
+    </li>
+  );
+}
+
+function Pilot({state}: {readonly state: ConsoleState}) {
+  const identity = state.identity.value.value;
+  if (identity === undefined) return null;
+  if (identity === null) return <p class="pilot">No pilot is signed in</p>;
+  const {firstName, lastName, pilotID, rank} = identity.va_user;
+  const [name, position] = [`${firstName} ${lastName}`, `${pilotID} · ${rank}`];
+  return (
+    <p class="pilot" title={`${name}, ${position}`}>
+      <strong>{name}</strong>
+      <span>{position}</span>
+    </p>
+  );
+}

@@ -1,0 +1,18 @@
+import {callService} from '../service/call-service.ts';
+import {CORE, type ConsoleState} from '../state/console-state.ts';
+import {Glyph} from './glyph.tsx';
+
+/** Switches between dark and light, for this page and for the pages of plugins. */
+export function ThemeSwitch({state}: {readonly state: ConsoleState}) {
+  const isDark = state.darkMode.value;
+  const change = async (): Promise<void> => {
+    const path = `/api/settings/${CORE}`;
+    // The event of the changed setting reloads it. If the service does not answer, the banner reports that.
+    await callService(path, {method: 'PUT', body: {darkMode: !isDark}}).catch(() => state.core.reload());
+  };
+  return (
+    <button type="button" class="menu-link" aria-pressed={isDark} onClick={change}>
+      <Glyph name={isDark ? 'sun' : 'moon'} /> <span class="name">Dark mode</span>
+    </button>
+  );
+}

@@ -1,0 +1,92 @@
+import {type Signal, signal} from '@preact/signals';
+import type {Client, ClientEvent, EventKind} from 'crewroom/client';
+
+/** State of the connection to the service. */
+export type ConnectionStatus = 'connecting' | 'connected' | 'lost';
+
+/** Kinds of events that the console follows all the time. */
+const KINDS = [
+  'identity-changed',
+  'plugin-state',
+  'client-request',
+  'entry-written',
+  'entry-deleted',
+  'entry-expired',
+  'reset',
+] as const satisfies readonly EventKind[];
+
+/** An event that the console follows all the time. */
+export type FollowedEvent = ClientEvent<unknown, (typeof KINDS)[number]>;
+
+/** Prefix of the entries that settings are stored in. */
+export const SETTINGS_PREFIX = 'crewroom/settings/';
+
+/** Wait before another attempt, in milliseconds, if the service refused the stream. The client itself retries lost connections. */
+const REFUSED_WAIT_MS = 5000;
+
+/** Client and listeners of a connection. */
+export interface ConnectionParts {
+  readonly client: Client;
+  /** Called when the stream is connected, first and again. Changes before may have been missed. */
+  readonly onConnected: () => void;
+  readonly onEvent: (event: FollowedEvent) => void;
+}
+
+/** Follows the service, and reconnects for as long as the page is open. */
+export class Connection {
+  readonly status: Signal<ConnectionStatus> = signal('connecting');
+  readonly #parts: ConnectionParts;
+  #attempt = new AbortController();
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Follows the service until the signal is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#attempt = new AbortController();
+      const attempt = AbortSignal.any([signal, this.#attempt.signal]);
+      try {
+        await this.#followOnce(attempt);
+      } catch (error) {
+        // Another program may answer at this address, or the service has as many subscribers as it admits.
+        console.info('The service refused the stream of events.', error);
+        this.status.value = 'lost';
+        await waitMs(REFUSED_WAIT_MS, attempt);
+      }
+    }
+  }
+
+  /** Connects at once if the connection is lost, without the rest of the wait. */
+  retryNow(): void {
+    if (this.status.value === 'lost') this.#attempt.abort();
+  }
+
+  async #followOnce(signal: AbortSignal): Promise<void> {
+    const {client, onConnected, onEvent} = this.#parts;
+    const events = client.events<unknown, (typeof KINDS)[number]>({
+      kinds: KINDS,
+      prefix: SETTINGS_PREFIX,
+      signal,
+      onConnection: state => {
+        this.status.value = state.kind;
+        if (state.kind === 'connected') onConnected();
+      },
+    });
+    for await (const event of events) onEvent(event);
+  }
+}
+
+/** Waits, or until the signal is aborted. Never rejects. */
+function waitMs(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, durationMs);
+    signal.addEventListener('abort', done);
+  });
+}

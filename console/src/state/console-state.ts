@@ -1,0 +1,154 @@
+import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
+import {type Client, type ClientRequested, createClient, type IdentityDocument} from 'crewroom/client';
+import {followFrameMessages} from '../notices/frame-messages.ts';
+import {Notices, type ReceivedNotice} from '../notices/notices.ts';
+import {formatRoute, type Route, readRoute} from '../route.ts';
+import {CallFailure, callService} from '../service/call-service.ts';
+import type {Plugin, PluginList, SettingValues} from '../service/documents.ts';
+import {ActivePage} from './active-page.ts';
+import {type AccentColors, accentColorsOf} from './appearance.ts';
+import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
+import {Loaded} from './loaded.ts';
+import {wasOpenedByOtherSite} from './opener.ts';
+import {Sounds} from './sounds.ts';
+
+/** Id of the settings of the client itself. */
+export const CORE = 'core';
+
+/** The documents of the service that the console shows, and its address. One for each page. */
+export class ConsoleState {
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly route: Signal<Route>;
+  /** `undefined` before it is loaded; `null` if no pilot is signed in. */
+  readonly identity: Loaded<IdentityDocument | null>;
+  readonly plugins: Loaded<PluginList>;
+  readonly core: Loaded<SettingValues>;
+  readonly darkMode: ReadonlySignal<boolean>;
+  readonly colors: ReadonlySignal<AccentColors>;
+  readonly notices: Notices = new Notices();
+  readonly sounds: Sounds = new Sounds();
+  /** False if another site opened the console, until the user does something in it. */
+  readonly mayShowPages: Signal<boolean> = signal(!wasOpenedByOtherSite());
+  readonly #activePage = new ActivePage();
+  readonly #settingsListeners = new Set<SettingsListener>();
+
+  constructor() {
+    this.client = createClient({baseUrl: location.origin});
+    this.route = signal(readRoute(location.hash));
+    this.identity = new Loaded(() => callService<IdentityDocument>('/api/identity').catch(nullWithoutIdentity));
+    this.plugins = new Loaded(() => callService<PluginList>('/api/plugins'));
+    this.core = new Loaded(() => callService<SettingValues>(`/api/settings/${CORE}`));
+    this.darkMode = computed(() => this.core.value.value?.['darkMode'] === true);
+    this.colors = computed(() => accentColorsOf(this.identity.value.value?.airline?.settings));
+    this.connection = new Connection({
+      client: this.client,
+      onConnected: () => this.#reloadAll(),
+      onEvent: event => this.#onEvent(event),
+    });
+  }
+
+  /** Follows the service and the address of the page until the signal is aborted. */
+  start(signal: AbortSignal): void {
+    addEventListener('hashchange', () => this.#readRoute(), {signal});
+    // Timers of hidden pages are slow: a user who comes back should not wait for one.
+    document.addEventListener('visibilitychange', () => document.hidden || this.connection.retryNow(), {signal});
+    followFrameMessages(notice => this.#onNotice(notice), signal);
+    this.#activePage.follow(signal);
+    void this.connection.follow(signal);
+  }
+
+  /** Shows another view. */
+  navigate(route: Route): void {
+    location.hash = formatRoute(route);
+  }
+
+  /** Finds a plugin. */
+  plugin(id: string): Plugin | undefined {
+    return this.plugins.value.value?.plugins.find(plugin => plugin.id === id);
+  }
+
+  /** Shows pages of plugins, although another site opened the console. */
+  showPages(): void {
+    this.mayShowPages.value = true;
+  }
+
+  /** Calls the listener when the stored settings of an id may have changed. @returns A function that removes it. */
+  onSettings(id: string, onChanged: () => void): () => void {
+    const listener = {id, onChanged};
+    this.#settingsListeners.add(listener);
+    return () => this.#settingsListeners.delete(listener);
+  }
+
+  #readRoute(): void {
+    // Only the user, or a plugin that is shown already, changes the address of an open console.
+    this.showPages();
+    this.route.value = readRoute(location.hash);
+  }
+
+  #reloadAll(): void {
+    void this.identity.reload();
+    void this.plugins.reload();
+    void this.core.reload();
+    for (const {onChanged} of this.#settingsListeners) onChanged();
+  }
+
+  #onEvent(event: FollowedEvent): void {
+    switch (event.kind) {
+      case 'identity-changed':
+        void this.identity.reload();
+        break;
+      case 'plugin-state':
+        void this.plugins.reload();
+        break;
+      case 'reset':
+        this.#reloadAll();
+        break;
+      case 'entry-written':
+      case 'entry-deleted':
+      case 'entry-expired':
+        this.#onSettings(event.key.slice(SETTINGS_PREFIX.length));
+        break;
+      case 'client-request':
+        if (this.#activePage.isActive) this.#onRequest(event);
+    }
+  }
+
+  #onSettings(id: string): void {
+    if (id === CORE) void this.core.reload();
+    for (const listener of this.#settingsListeners) if (listener.id === id) listener.onChanged();
+  }
+
+  #onRequest(request: ClientRequested): void {
+    switch (request.action) {
+      case 'navigate':
+        this.navigate({view: 'plugin', id: request.plugin, tab: 'page'});
+        break;
+      case 'play-sound':
+        if (this.#playsSounds) this.sounds.play(request.url);
+        break;
+      case 'stop-sound':
+        this.sounds.stop();
+    }
+  }
+
+  #onNotice(notice: ReceivedNotice): void {
+    this.notices.add(notice);
+    if (!notice.quiet && this.#playsSounds) this.sounds.beep();
+  }
+
+  get #playsSounds(): boolean {
+    return this.core.value.value?.['playSound'] !== false;
+  }
+}
+
+interface SettingsListener {
+  readonly id: string;
+  readonly onChanged: () => void;
+}
+
+/** That no pilot is signed in is a state, not a failure. */
+function nullWithoutIdentity(error: unknown): null {
+  if (error instanceof CallFailure && error.code === 'no-identity') return null;
+  throw error;
+}

@@ -1,0 +1,45 @@
+import {type Signal, signal} from '@preact/signals';
+import {CallFailure} from '../service/call-service.ts';
+
+/** A document of the service. It is loaded again when it may have changed. */
+export class Loaded<T> {
+  /** The document as it was last loaded; undefined before. */
+  readonly value: Signal<T | undefined> = signal(undefined);
+  /** Why the document could not be loaded the last time. */
+  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  readonly #load: () => Promise<T>;
+  #loading = false;
+  #isOutdated = false;
+
+  constructor(load: () => Promise<T>) {
+    this.#load = load;
+  }
+
+  /** True once the document was loaded, or could not be. */
+  get isKnown(): boolean {
+    return this.value.value !== undefined || this.failure.value !== undefined;
+  }
+
+  /** Loads the document. Calls during a load cause one more load after it, however many they are. Never rejects. */
+  async reload(): Promise<void> {
+    this.#isOutdated = true;
+    if (this.#loading) return;
+    this.#loading = true;
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
+      try {
+        this.value.value = await this.#load();
+        this.failure.value = undefined;
+      } catch (error) {
+        this.failure.value = toCallFailure(error);
+      }
+    }
+    this.#loading = false;
+  }
+}
+
+/** Returns the failure of a call, whatever threw it. */
+export function toCallFailure(error: unknown): CallFailure {
+  if (error instanceof CallFailure) return error;
+  return new CallFailure(error instanceof Error ? error.message : String(error), {code: 'internal'}, {cause: error});
+}

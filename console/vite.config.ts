@@ -1,0 +1,26 @@
+import {fileURLToPath} from 'node:url';
+import {defineConfig} from 'vite';
+
+const sources = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Builds the console into static files, which the service serves. `npm run build` calls it with the folder to build into. */
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // The page itself is `/`, and all that it loads is below one path of the service.
+  base: '/console/',
+  resolve: {
+    alias: [
+      {find: /^crewroom\/client$/, replacement: `${sources}client/index.ts`},
+      {find: /^crewroom\/client\/service$/, replacement: `${sources}client/service/index.ts`},
+      // As `browser` in package.json does for the built files: pages get the short failure texts.
+      {find: /^.*\/failure-texts\.ts$/, replacement: `${sources}domain/client-failure-texts.ts`},
+    ],
+  },
+  oxc: {jsx: {runtime: 'automatic', importSource: 'preact'}},
+  build: {
+    // The policy of the page forbids `data:` URLs of scripts and fonts: every asset is a file.
+    assetsInlineLimit: 0,
+    modulePreload: {polyfill: false},
+    reportCompressedSize: false,
+  },
+});

@@ -1,0 +1,246 @@
+import {join} from 'node:path';
+import type {Browser} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {findViolations} from '../support/browsers/accessibility.ts';
+import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {servePages} from '../support/browsers/pages.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {makeTemporaryDirectory, startInTest, startService} from '../support/service.ts';
+
+const ID = 'com.example.page';
+const SOUND = 'data:audio/wav;base64,UklGRgAAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA==';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (CAN_BROWSE) browser = await launchChromium('--host-resolver-rules=MAP crew.test 127.0.0.1');
+});
+afterAll(() => browser?.close());
+
+/** Writes a directory with one plugin, for the rest of a test. */
+async function writePlugins(files?: Readonly<Record<string, string>>): Promise<string> {
+  const home = await makeTemporaryDirectory();
+  onTestFinished(() => home[Symbol.asyncDispose]());
+  await writePlugin(join(home.path, ID), files ?? {'ui/index.html': '<!doctype html><p>hello</p>'});
+  return home.path;
+}
+
+describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
+  test('says what to do next if there are no plugins', async () => {
+    const {url} = await startInTest({ephemeral: true});
+    const {page, problems} = await openConsole(browser, url, {permissions: ['clipboard-read', 'clipboard-write']});
+    await page.getByRole('button', {name: 'Copy npx crewroom plugin new my-plugin'}).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('npx crewroom plugin new my-plugin');
+    expect(await page.getByRole('main').getByRole('link', {name: 'documentation'}).getAttribute('href')).toBe('/docs');
+    expect(await findViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await keepScreenshot(page, 'no-plugins');
+  });
+
+  test('shows why a plugin is broken', async () => {
+    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins({'plugin.json': '{}'})});
+    const {page} = await openConsole(browser, url, {fragment: `#/plugins/${ID}`});
+    await page.getByText('$.id is missing').first().waitFor();
+    expect(page.frames()).toHaveLength(1);
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  test('follows the pilot: another one, or none', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, url);
+    await page.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
+    crewroom.pilots.use('signed-out');
+    await page.getByText('No pilot is signed in').first().waitFor();
+    const color = `getComputedStyle(document.querySelector('.menu-head')).backgroundColor`;
+    expect(await page.evaluate(color)).toBe('rgb(27, 58, 92)');
+    for (const {name} of crewroom.pilots.list().pilots) {
+      crewroom.pilots.use(name);
+      await expect.poll(() => page.locator('h1').count()).toBe(1);
+      expect([name, ...(await findViolations(page))]).toEqual([name]);
+      await keepScreenshot(page, `pilot-${name}`);
+    }
+  });
+
+  test('reports that the service is away, and recovers by itself when it is back, with the page of the plugin', async () => {
+    const [port, plugins] = [await findFreePort(), await writePlugins()];
+    const first = await startService({port, plugins, ephemeral: true});
+    const {page, problems} = await openConsole(browser, first.url, {fragment: `#/plugins/${ID}`});
+    await page.frameLocator('iframe').locator('p').waitFor();
+    await first[Symbol.asyncDispose]();
+    await page.getByText('The service does not answer.').waitFor();
+    await keepScreenshot(page, 'service-away');
+    // Opened while nothing answers: the frame shows the error of the browser.
+    await page.getByRole('link', {name: 'Log', exact: true}).click();
+    await page.getByRole('link', {name: 'Page', exact: true}).click();
+    await startInTest({port, plugins, ephemeral: true});
+    await expect.poll(() => page.getByText('The service does not answer.').count()).toBe(0);
+    await expect.poll(() => page.frameLocator('iframe').locator('p').textContent()).toBe('hello');
+    expect(problems.filter(problem => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY|50\d/.test(problem))).toEqual(
+      [],
+    );
+  });
+
+  test('asks before it shows the page of a plugin if another site opened it, and not the next time', async () => {
+    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const outside = await servePages((_, response) => {
+      response.writeHead(200, {'Content-Type': 'text/html'});
+      response.end(`<!doctype html><a rel="noreferrer" href="${url}/#/plugins/${ID}">link</a>`);
+    });
+    onTestFinished(() => outside[Symbol.asyncDispose]());
+    const {page} = await openConsole(browser, `http://127.0.0.1:${outside.port}`);
+    await page.click('a');
+    await page.getByRole('button', {name: `Show Plugin ${ID}`}).waitFor();
+    expect(page.frames()).toHaveLength(1);
+    await page.getByRole('button', {name: `Show Plugin ${ID}`}).click();
+    await page.frameLocator('iframe').locator('p').waitFor();
+    const typed = await page.context().newPage();
+    await typed.goto(`${url}/#/plugins/${ID}`);
+    await typed.frameLocator('iframe').locator('p').waitFor();
+  });
+
+  test('plays the sound of a plugin in the window that the user saw last, and not in the others', async () => {
+    const service = await startInTest({ephemeral: true});
+    const script = `window.played = []; HTMLMediaElement.prototype.play = async function () { played.push(this.src); }`;
+    const {page} = await openConsole(browser, service.url, {script});
+    await page.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(service.url);
+    await other.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
+    const play = (): Promise<Response> =>
+      fetch(`${service.url}/api/play-sound`, {method: 'POST', body: JSON.stringify({url: SOUND})});
+    await play();
+    await expect.poll(() => other.evaluate('played.length')).toBe(1);
+    await other.close();
+    await expect
+      .poll(async () => {
+        await play();
+        return page.evaluate('played.length');
+      })
+      .toBeGreaterThan(0);
+  });
+
+  test('waits once for the lock of the sounds, however often the user changes between them', async () => {
+    const {url} = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, url);
+    const other = await page.context().newPage();
+    await other.goto(url);
+    const held = (state: 'held' | 'pending'): Promise<unknown> =>
+      page.evaluate(`navigator.locks.query().then(({${state}}) => ${state}.map(({clientId}) => clientId))`);
+    await expect.poll(() => held('pending')).toHaveLength(1);
+    for (const each of [page, other, page, other, page]) {
+      const before = await held('held');
+      await each.evaluate(`dispatchEvent(new Event('focus'))`);
+      await expect.poll(() => held('held')).not.toEqual(before);
+      await expect.poll(() => held('pending')).toEqual(before);
+    }
+  });
+
+  test('keeps what it shows if another program answers for the service', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const {page} = await openConsole(browser, url, {fragment: `#/plugins/${ID}`});
+    await page.frameLocator('iframe').locator('p').waitFor();
+    await page.route('**/api/identity', route => route.fulfill({body: '<p>Welcome to the router'}));
+    const answered = page.waitForResponse('**/api/identity');
+    crewroom.pilots.use('first-officer');
+    await answered;
+    await page.getByRole('link', {name: 'Home'}).click();
+    await page.getByText('The answer is not complete JSON').waitFor();
+    await page.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
+  });
+
+  test('shows the log that it loaded last, if an earlier answer arrives later', async () => {
+    const [port, plugins] = [await findFreePort(), await writePlugins({'background/index.js': 'console.log("here");'})];
+    const first = await startService({port, plugins, ephemeral: true});
+    let release = (): void => {};
+    const released = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const {page} = await openConsole(browser, first.url, {fragment: `#/plugins/${ID}`});
+    await page.getByRole('heading', {name: ID}).waitFor();
+    // The list of plugins stays as it was: while the next service finds its plugins, it would be empty, and the log would close.
+    const list = await (await fetch(`${first.url}/api/plugins`)).json();
+    await page.route('**/api/plugins', route => route.fulfill({json: list}));
+    const asked = page.waitForRequest('**/logs');
+    await page.route(
+      '**/logs',
+      async route => {
+        await released;
+        await route.fulfill({json: {lines: []}});
+      },
+      {times: 1},
+    );
+    await page.getByRole('link', {name: 'Log', exact: true}).click();
+    await asked;
+    await first[Symbol.asyncDispose]();
+    await startInTest({port, plugins, ephemeral: true});
+    await page.locator('.log-line').filter({hasText: 'here'}).waitFor();
+    const early = page.waitForResponse('**/logs');
+    release();
+    await early;
+    await page.getByRole('link', {name: 'Settings', exact: true}).first().waitFor();
+    await expect.poll(() => page.locator('.log-view .note').count()).toBe(0);
+    expect(await page.locator('.log-line').filter({hasText: 'here'}).count()).toBe(1);
+  });
+
+  test('plays one tone for notifications that arrive at once', async () => {
+    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const script = `window.tones = 0; const {start} = OscillatorNode.prototype;
+      OscillatorNode.prototype.start = function () { tones++; start.call(this); }`;
+    const {page} = await openConsole(browser, url, {script, fragment: `#/plugins/${ID}`});
+    await page.frameLocator('iframe').locator('p').waitFor();
+    await page.getByRole('heading', {name: `Plugin ${ID}`}).click();
+    const send = `for (const message of [1, 2, 3]) parent.postMessage({kind: 'crewroom-notification', message: 'Gate ' + message}, '*')`;
+    await page.frames()[1]?.evaluate(send);
+    await page.getByText('Gate 3').waitFor();
+    expect(await page.evaluate('tones')).toBe(1);
+  });
+
+  test('works at a host name without TLS, where browsers have neither locks nor a clipboard', async () => {
+    const {port, url} = await startInTest({ephemeral: true, allowHost: ['crew.test']});
+    const {page, problems} = await openConsole(browser, `http://crew.test:${port}`);
+    await page.getByRole('button', {name: 'Copy npx crewroom plugin new my-plugin'}).click();
+    await fetch(`${url}/api/navigate`, {method: 'POST', body: '{"pluginID": "none"}'});
+    await page.getByRole('heading', {name: 'No such plugin'}).waitFor();
+    expect(await page.evaluate('[isSecureContext, navigator.locks, navigator.clipboard].map(Boolean).join()')).toBe(
+      'false,false,false',
+    );
+    // Browsers report that they ignore this policy there.
+    expect(problems.filter(problem => !problem.includes('Cross-Origin-Opener-Policy'))).toEqual([]);
+  });
+
+  test('restarts a background, and shows how many lines of a burst are missing', async () => {
+    const burst = 'for (let n = 0; n < 3000; n++) console.log("line " + n);';
+    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins({'background/index.js': burst})});
+    const {page} = await openConsole(browser, url, {fragment: `#/plugins/${ID}/log`});
+    const lines = page.locator('.log-line');
+    await lines
+      .filter({hasText: /dropped/})
+      .first()
+      .waitFor();
+    expect(await lines.count()).toBeLessThanOrEqual(1000);
+    const restarted = page.waitForResponse(`${url}/api/plugins/${ID}/restart`);
+    await page.getByRole('button', {name: 'Restart'}).click();
+    expect((await restarted).status()).toBe(200);
+  });
+
+  test('has a menu on narrow screens that opens and closes with the keyboard', async () => {
+    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const {page} = await openConsole(browser, url, {viewport: {width: 360, height: 740}});
+    const button = page.getByRole('button', {name: 'Menu'});
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const link = page.getByRole('navigation').getByRole('link', {name: `Plugin ${ID}`});
+    await link.waitFor();
+    await keepScreenshot(page, 'menu-360');
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await link.isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.frameLocator('iframe').locator('p').waitFor();
+    expect(await link.isVisible()).toBe(false);
+  });
+});
