@@ -96,6 +96,7 @@ export type {
 } from './domain/plugin.ts';
 export type {PluginId} from './domain/plugin-id.ts';
 export type {PluginManifest, PluginSetting} from './domain/plugin-manifest.ts';
+export type {Range} from './domain/range.ts';
 export type {
   FollowOptions,
   RecordedFailure,
@@ -113,9 +114,10 @@ export {
   type StoreRevision,
 } from './domain/revision.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
+export {SNAPSHOT_IDLE_MS, type Snapshot} from './domain/snapshot.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export type {StoreStatistics, WalStatistics} from './domain/statistics.ts';
-export {type Range, SNAPSHOT_IDLE_MS, type Snapshot, type Store} from './domain/store.ts';
+export type {Store} from './domain/store.ts';
 export {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from './domain/store-id.ts';
 export {expiryTime, hasExpired} from './domain/time-to-live.ts';
 export type {Timers} from './domain/timers.ts';

@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {describe, test} from 'vitest';
 import {CHANGES_BYTES_MAX} from './change.ts';
 import {DEFAULT_LIMITS, LIMIT_RANGES, type Limits, limitsWith} from './limits.ts';
-import {SNAPSHOT_IDLE_MS} from './store.ts';
+import {SNAPSHOT_IDLE_MS} from './snapshot.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX} from './transfer.ts';
 
 describe('limitsWith()', () => {

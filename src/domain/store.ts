@@ -1,8 +1,10 @@
 import type {Changes} from './change.ts';
 import type {Commit, CommitResult} from './commit.ts';
 import type {Entry, EntryInfo} from './entry.ts';
-import type {Key, Prefix} from './key.ts';
+import type {Key} from './key.ts';
+import type {Range} from './range.ts';
 import type {Revision} from './revision.ts';
+import type {Snapshot} from './snapshot.ts';
 import type {StoreStatistics} from './statistics.ts';
 import type {StoreId} from './store-id.ts';
 
@@ -90,39 +92,3 @@ export interface Store extends AsyncDisposable {
   /** Completes waiting commits, then releases everything. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-
-/** The entries at one revision. */
-export interface Snapshot extends AsyncDisposable {
-  readonly revision: Revision;
-  /**
-   * Lists entries like {@link Store.list}.
-   *
-   * @throws {AppError} `reader-too-slow` after the engine closed the snapshot; `entry-corrupt`; `store-corrupt`; `store-closed`.
-   */
-  list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
-  list(range: Range): Promise<readonly EntryInfo[]>;
-  /** Releases the snapshot. Idempotent. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Selects a part of the keys, in their order. */
-export interface Range {
-  /** Only keys that begin with it; empty for all. */
-  readonly prefix: Prefix;
-  /** Only keys after this one, in the direction of the list. */
-  readonly after?: Key | undefined;
-  /** Maximum number of entries, at least 1. */
-  readonly limit: number;
-  /** Descending order of keys. @default {false} */
-  readonly reverse?: boolean | undefined;
-  /** Includes the values. @default {false} */
-  readonly values?: boolean | undefined;
-  /** Ends with the entry whose value reaches this total, in bytes. @default {Infinity} */
-  readonly valuesBytesMax?: number | undefined;
-}
-
-/**
- * Longest time that a snapshot is kept without being read, in milliseconds: the time that a part of a request may take. A
- * longer pause blocks other readers and lets the files of the store grow.
- */
-export const SNAPSHOT_IDLE_MS = 15_000;

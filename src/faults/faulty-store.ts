@@ -5,9 +5,11 @@ import type {Entry, EntryInfo} from '../domain/entry.ts';
 import type {Failure} from '../domain/failure.ts';
 import {withFault} from '../domain/fault-mark.ts';
 import type {Key} from '../domain/key.ts';
+import type {Range} from '../domain/range.ts';
 import type {Revision} from '../domain/revision.ts';
+import type {Snapshot} from '../domain/snapshot.ts';
 import type {StoreStatistics} from '../domain/statistics.ts';
-import type {Range, Snapshot, Store} from '../domain/store.ts';
+import type {Store} from '../domain/store.ts';
 import type {StoreId} from '../domain/store-id.ts';
 import type {FaultSwitch} from './fault-switch.ts';
 

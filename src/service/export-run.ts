@@ -1,7 +1,9 @@
 import type {Entry} from '../domain/entry.ts';
 import type {Key, Prefix} from '../domain/key.ts';
+import type {Range} from '../domain/range.ts';
 import type {Revision} from '../domain/revision.ts';
-import type {Range, Snapshot, Store} from '../domain/store.ts';
+import type {Snapshot} from '../domain/snapshot.ts';
+import type {Store} from '../domain/store.ts';
 import {EXPORT_PAGE_BYTES_MAX, EXPORT_PAGE_ENTRIES_MAX, type Export} from '../domain/transfer.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../protocol/transfer/export-lines.ts';
 

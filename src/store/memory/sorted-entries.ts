@@ -1,7 +1,7 @@
 import type {Entry, EntryInfo} from '../../domain/entry.ts';
 import {copyJson} from '../../domain/json-text.ts';
 import {compareKeys, type Key} from '../../domain/key.ts';
-import type {Range} from '../../domain/store.ts';
+import type {Range} from '../../domain/range.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {SortedKeys} from './sorted-keys.ts';
 

@@ -1,7 +1,7 @@
 import {AppError} from '../../domain/app-error.ts';
 import type {EntryInfo} from '../../domain/entry.ts';
 import {trustStoredKey} from '../../domain/key.ts';
-import type {Range} from '../../domain/store.ts';
+import type {Range} from '../../domain/range.ts';
 import {hasExpired} from '../../domain/time-to-live.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {CHANGES_BYTES_MAX} from '../../domain/change.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {Snapshot, Store} from '../../domain/store.ts';
+import type {Snapshot} from '../../domain/snapshot.ts';
+import type {Store} from '../../domain/store.ts';
 import {
   assertFails,
   changesOf,
