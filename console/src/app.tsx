@@ -6,6 +6,7 @@ import {PluginView} from './plugins/plugin-view.tsx';
 import {SettingsView} from './settings/settings-view.tsx';
 import {ConnectionBanner} from './shell/connection-banner.tsx';
 import {Menu} from './shell/menu.tsx';
+import {ServicePageView} from './shell/service-page.tsx';
 import {SoundBar} from './shell/sound-bar.tsx';
 import {followAppearance} from './shell/theme.ts';
 import {followTitle} from './shell/title.ts';
@@ -42,6 +43,8 @@ function View({state}: {readonly state: ConsoleState}) {
       return <SettingsView state={state} />;
     case 'plugin':
       return <PluginView key={route.id} state={state} id={route.id} tab={route.tab} />;
+    default:
+      return <ServicePageView key={route.view} name={route.view} state={state} />;
   }
 }
 

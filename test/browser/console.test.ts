@@ -86,37 +86,45 @@ async function postFromFrame(page: Page, ...messages: readonly object[]): Promis
   await page.frames()[1]?.evaluate(`for (const each of ${JSON.stringify(messages)}) parent.postMessage(each, '*')`);
 }
 
-const FRAGMENTS = {
-  home: '',
-  page: `#/plugins/${DISPATCH}`,
-  settings: `#/plugins/${DISPATCH}/settings`,
-  log: `#/plugins/${RADIO}/log`,
-  core: '#/settings',
-  notifications: '#/notifications',
-  nothing: '#/plugins/none',
-};
+const SETTINGS_VIEW = `#/plugins/${DISPATCH}/settings`;
+const LOG_VIEW = `#/plugins/${RADIO}/log`;
+
+/** Each view, with a text that it shows once it is complete. */
+const VIEWS: readonly (readonly [name: string, fragment: string, text: string])[] = [
+  ['home', '#/', 'Welcome, Ada'],
+  ['page', `#/plugins/${DISPATCH}`, 'Dispatch'],
+  ['settings', SETTINGS_VIEW, 'Callsign'],
+  ['log', LOG_VIEW, 'ready for departure'],
+  ['core', '#/settings', 'Dark mode'],
+  ['notifications', '#/notifications', 'Notifications'],
+  ['nothing', '#/plugins/none', 'No such plugin'],
+  ['identity', '#/identity', 'Identity'],
+  ['entries', '#/entries', 'Entries'],
+  ['events', '#/events', 'Events'],
+  ['requests', '#/requests', 'Requests'],
+  ['plugins', '#/plugins', 'Plugins'],
+  ['faults', '#/faults', 'Faults'],
+];
 
 describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
   for (const darkMode of [false, true]) {
     for (const width of [1280, 360]) {
-      test(`has no violation of accessibility rules, no failed request and no sideways scrolling, ${darkMode ? 'dark' : 'light'}, ${width} px`, async () => {
-        await call('/api/settings/core').then(() =>
-          fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: JSON.stringify({darkMode})}),
-        );
-        for (const [name, fragment] of Object.entries(FRAGMENTS)) {
-          const {page, problems} = await openConsole(browser, service.url, {fragment, viewport: {width, height: 800}});
-          await page.locator('h1').waitFor();
-          await expect
-            .poll(() => page.evaluate('document.documentElement.dataset.theme'))
-            .toBe(darkMode ? 'dark' : 'light');
+      const theme = darkMode ? 'dark' : 'light';
+      test(`has no violation of accessibility rules, no failed request and no sideways scrolling, ${theme}, ${width} px`, async () => {
+        await fetch(`${service.url}/api/settings/core`, {method: 'PUT', body: JSON.stringify({darkMode})});
+        const {page, problems} = await openConsole(browser, service.url, {viewport: {width, height: 800}});
+        await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+        for (const [name, fragment, text] of VIEWS) {
+          await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+          await page.getByRole('main').getByText(text).first().waitFor();
           await page.waitForLoadState('load');
-          if (name === 'log') await page.getByText('ready for departure').waitFor();
-          if (name.includes('settings')) await page.getByLabel('Callsign').waitFor();
-          await keepScreenshot(page, `${name}-${darkMode ? 'dark' : 'light'}-${width}`);
+          await keepScreenshot(page, `${name}-${theme}-${width}`);
           expect([name, ...(await findViolations(page))]).toEqual([name]);
           expect([name, ...problems]).toEqual([name]);
-          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-          await page.context().close();
+          expect([name, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+            name,
+            true,
+          ]);
         }
       });
     }
@@ -218,7 +226,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
   });
 
   test('makes a form of the manifest, stores its values, and shows problems at their settings', async () => {
-    const {page} = await openConsole(browser, service.url, {fragment: FRAGMENTS.settings});
+    const {page} = await openConsole(browser, service.url, {fragment: SETTINGS_VIEW});
     await page.getByLabel('Callsign').waitFor();
     expect(await page.locator('form.card > .field label').allTextContents()).toEqual([
       'Callsign (required)',
@@ -249,7 +257,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
   });
 
   test('stores no setting whose condition does not hold any more', async () => {
-    const {page} = await openConsole(browser, service.url, {fragment: FRAGMENTS.settings});
+    const {page} = await openConsole(browser, service.url, {fragment: SETTINGS_VIEW});
     await page.getByLabel('Alerts').check();
     await page.getByLabel('Tone').fill('bell');
     await page.getByLabel('Alerts').uncheck();
@@ -262,7 +270,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
   });
 
   test('shows settings that another program changes, and keeps what the user is typing', async () => {
-    const {page} = await openConsole(browser, service.url, {fragment: FRAGMENTS.settings});
+    const {page} = await openConsole(browser, service.url, {fragment: SETTINGS_VIEW});
     await page.getByLabel('Callsign').fill('Speedbird');
     await fetch(`${service.url}/api/settings/${DISPATCH}`, {method: 'PUT', body: '{"greeting": "Servus"}'});
     await expect.poll(() => page.getByLabel('Greeting').inputValue()).toBe('Servus');
@@ -270,18 +278,18 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
   });
 
   test('changes the settings of the client, advanced settings of plugins among them', async () => {
-    const {page} = await openConsole(browser, service.url, {fragment: FRAGMENTS.core});
+    const {page} = await openConsole(browser, service.url, {fragment: '#/settings'});
     await page.getByLabel('Show advanced settings of plugins').check();
     await page.getByLabel('Weight').selectOption({label: 'Pounds'});
     await page.getByRole('button', {name: 'Save'}).click();
     await page.getByText('Saved', {exact: true}).waitFor();
     expect(await (await call('/api/settings/core')).json()).toMatchObject({weightUnits: 'LBS'});
-    await page.goto(`${service.url}/${FRAGMENTS.settings}`);
+    await page.goto(`${service.url}/${SETTINGS_VIEW}`);
     await expect.poll(() => page.getByLabel('Server').isVisible()).toBe(true);
   });
 
   test('shows the last lines of a log, and those that follow', async () => {
-    const {page} = await openConsole(browser, service.url, {fragment: FRAGMENTS.log});
+    const {page} = await openConsole(browser, service.url, {fragment: LOG_VIEW});
     await page.getByText('ready for departure').waitFor();
     await call(`/api/${RADIO}/say?level=error&text=no+weather`);
     await page.getByText('no weather').waitFor();

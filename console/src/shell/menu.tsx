@@ -3,10 +3,11 @@ import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
 import {isTroubled, stateLabel} from '../plugins/plugin-state.ts';
-import {formatRoute, type Route} from '../route.ts';
+import {formatRoute, type Route, SERVICE_PAGES} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {Glyph} from './glyph.tsx';
+import {PAGE_NAMES} from './service-page.tsx';
 import {ThemeSwitch} from './theme-switch.tsx';
 
 /** The menu: the airline, a link for each plugin, and the pilot. On narrow screens a button opens it. */
@@ -60,13 +61,20 @@ function Links({state}: {readonly state: ConsoleState}) {
   const unseen = state.notices.unseen.value;
   const plugins = state.plugins.value.value?.plugins ?? [];
   return (
-    <nav aria-label="Plugins and settings">
+    <nav aria-label="Plugins, service and settings">
       <ul>
         <MenuLink to={{view: 'home'}} isCurrent={view === 'home'}>
           <Glyph name="home" /> <span class="name">Home</span>
         </MenuLink>
         {plugins.map(plugin => (
           <PluginLink key={plugin.id} plugin={plugin} state={state} />
+        ))}
+      </ul>
+      <ul class="menu-group" aria-label="Service">
+        {SERVICE_PAGES.map(page => (
+          <MenuLink key={page} to={{view: page}} isCurrent={view === page}>
+            <Glyph name={page} /> <span class="name">{PAGE_NAMES[page]}</span>
+          </MenuLink>
         ))}
       </ul>
       <ul class="menu-foot">

@@ -1,5 +1,6 @@
 import {effect} from '@preact/signals';
 import type {ConsoleState} from '../state/console-state.ts';
+import {PAGE_NAMES} from './service-page.tsx';
 
 /** Keeps the title of the window: the view, and the number of new notices if the user wants it. @returns A function that stops it. */
 export function followTitle(state: ConsoleState): () => void {
@@ -21,5 +22,7 @@ function nameOf(state: ConsoleState): string {
       return 'Settings – ';
     case 'plugin':
       return `${state.plugin(route.id)?.name ?? route.id} – `;
+    default:
+      return `${PAGE_NAMES[route.view]} – `;
   }
 }

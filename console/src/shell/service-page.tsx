@@ -1,0 +1,62 @@
+import {useSignal} from '@preact/signals';
+import type {FunctionComponent} from 'preact';
+import {useEffect} from 'preact/hooks';
+import type {ServicePage} from '../route.ts';
+import type {ConsoleState} from '../state/console-state.ts';
+
+/** Properties of each page about the service. */
+export interface PageProps {
+  readonly state: ConsoleState;
+}
+
+/** Names of the pages, as the menu shows them. */
+export const PAGE_NAMES: Readonly<Record<ServicePage, string>> = {
+  identity: 'Identity',
+  entries: 'Entries',
+  events: 'Events',
+  requests: 'Requests',
+  plugins: 'Plugins',
+  faults: 'Faults',
+};
+
+/** Each page is a file of its own, which is loaded when the page is first shown: most users open few of them. */
+const LOADERS: Readonly<Record<ServicePage, () => Promise<FunctionComponent<PageProps>>>> = {
+  identity: async () => (await import('../identity/identity-page.tsx')).IdentityPage,
+  entries: async () => (await import('../entries/entries-page.tsx')).EntriesPage,
+  events: async () => (await import('../events/events-page.tsx')).EventsPage,
+  requests: async () => (await import('../requests/requests-page.tsx')).RequestsPage,
+  plugins: async () => (await import('../plugin-list/plugins-page.tsx')).PluginsPage,
+  faults: async () => (await import('../faults/faults-page.tsx')).FaultsPage,
+};
+
+/** A page about the service. */
+export function ServicePageView({name, state}: PageProps & {readonly name: ServicePage}) {
+  const loaded = useSignal<FunctionComponent<PageProps> | undefined>(undefined);
+  const problem = useSignal(false);
+  useEffect(() => {
+    const show = (page: FunctionComponent<PageProps>): void => {
+      loaded.value = page;
+    };
+    const fail = (): void => {
+      problem.value = true;
+    };
+    LOADERS[name]().then(show, fail);
+  }, [name, loaded, problem]);
+  if (problem.value) return <NotLoaded />;
+  const Page = loaded.value;
+  return Page === undefined ? <p class="page quiet">Loading…</p> : <Page state={state} />;
+}
+
+/** The service is away, or has become another version since the console was opened. */
+function NotLoaded() {
+  return (
+    <section class="page" aria-labelledby="page-title">
+      <h1 id="page-title">This page could not be loaded</h1>
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          Load the console again
+        </button>
+      </p>
+    </section>
+  );
+}
