@@ -1,4 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
+import {createOwnerAccess} from './access/owner-access.ts';
 import {type Config, DEFAULTS} from './config/config.ts';
 import {readOptions} from './config/resolve-config.ts';
 import {AppError} from './domain/app-error.ts';
@@ -218,7 +219,8 @@ class OpenedCrewroom implements Crewroom {
       connections: () => this.#http.statistics(),
     });
     const data = {store, entries, events, transfer, identity, sessions: identity};
-    const services = {...data, pilots, plugins, settings, flight, faults, requests, metrics};
+    const owner = createOwnerAccess({elapsedMs, randomBytes});
+    const services = {...data, owner, pilots, plugins, settings, flight, faults, requests, metrics};
     const forPlugins = {pluginConfig, pageServer, allowedOrigins: config.allowOrigin, nowMs};
     const routes = createRoutes({...services, ...forPlugins, ...versions, limits, pause, identitySchema});
     this.#http = createHttpService({

@@ -58,6 +58,7 @@ const MAY_IMPORT = {
   ],
   'identity/session/sign-in': ['domain', 'identity/backend', 'identity/session/storage'],
   'identity/session/storage': ['files.ts', 'domain', 'identity/backend', 'identity/keychain', 'node:fs', 'node:path'],
+  access: ['domain', 'node:crypto'],
   events: ['domain'],
   faults: ['domain'],
   metrics: ['domain'],
@@ -390,6 +391,7 @@ const MAY_IMPORT = {
     'node:path',
   ],
   'app.ts': [
+    'access',
     'config',
     'parts.ts',
     'paths.ts',

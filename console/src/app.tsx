@@ -5,6 +5,7 @@ import {NoticesView} from './notices/notices-view.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
 import {SettingsView} from './settings/settings-view.tsx';
 import {ConnectionBanner} from './shell/connection-banner.tsx';
+import {FailureNote} from './shell/failure-note.tsx';
 import {Menu} from './shell/menu.tsx';
 import {ServicePageView} from './shell/service-page.tsx';
 import {SoundBar} from './shell/sound-bar.tsx';
@@ -24,6 +25,7 @@ export function App({state}: {readonly state: ConsoleState}) {
       <Menu state={state} />
       <main class="content" id="content" tabIndex={-1}>
         <ConnectionBanner connection={state.connection} />
+        {state.ownerFailure.value !== undefined && <FailureNote failure={state.ownerFailure.value} />}
         <SoundBar sounds={state.sounds} />
         <View state={state} />
       </main>

@@ -1,5 +1,6 @@
 import {render} from 'preact';
 import {App} from './app.tsx';
+import {takeOwnerCode} from './service/owner-code.ts';
 import {rememberedTheme} from './shell/theme.ts';
 import {ConsoleState} from './state/console-state.ts';
 
@@ -7,6 +8,9 @@ const root = document.querySelector('#console');
 if (root === null) throw new Error('The page has no element for the console');
 
 document.documentElement.dataset['theme'] = rememberedTheme();
+// Before anything reads the address.
+const code = takeOwnerCode();
 const state = new ConsoleState();
+if (code !== undefined) void state.becomeOwner(code);
 state.start(new AbortController().signal);
 render(<App state={state} />, root);

@@ -74,6 +74,9 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
     'See PUT /api/faults in /openapi.json for the form, and "crewroom fault --help" for the command line; nothing was changed',
   'own-callers-only':
     'Use a page of the service itself, or a program of this machine such as "crewroom" or curl; allowing the origin does not suffice',
+  'owner-required':
+    'Open the console with "crewroom console", or use a program of this machine such as "crewroom" or curl',
+  'invalid-code': 'Run "crewroom console" again, and open the address that it prints within a minute',
   'no-plugin': '"crewroom plugin list" and GET /api/plugins name all plugins; ids are exact',
   'invalid-plugin': 'Correct the named problems; "crewroom plugin check DIR" checks the folder of a plugin',
   'invalid-plugin-settings':

@@ -51,6 +51,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'pilot-choice-unavailable': ({problem}) => `Cannot switch the sample pilot: ${problem}`,
   'invalid-faults': ({problems}) => `Cannot switch faults on: ${problems.map(describeProblem).join('; ')}`,
   'own-callers-only': ({origin}) => `Cannot do this for a page of ${quote(origin)}: it is not a page of this service`,
+  'owner-required': () => 'Cannot do this: only the owner may, and the request has no valid token of the owner',
+  'invalid-code': () => 'Cannot open the console as the owner: the code is unknown, was used, or is too old',
   'no-plugin': ({plugin}) => `Cannot find the plugin ${quote(plugin)}: no plugin has this id`,
   'invalid-plugin': ({plugin, problems}) =>
     `Cannot use the plugin ${quote(plugin)}: ${problems.map(describeProblem).join('; ')}`,

@@ -46,6 +46,10 @@ export type RequestFailure =
   | {readonly code: 'invalid-faults'; readonly problems: readonly DocumentProblem[]}
   /** `origin` is the page that asked; its origin is allowed to call, but not here. */
   | {readonly code: 'own-callers-only'; readonly origin: string}
+  /** A page asked for what only the owner may do, or a program for a code, without a valid token of the owner. */
+  | {readonly code: 'owner-required'}
+  /** The code of the console is unknown, was used, or is too old. */
+  | {readonly code: 'invalid-code'}
   | PluginFailure;
 
 /** Failures of plugins, of their settings and of their routes. `route` is a method and a name, such as `GET data`. */

@@ -79,6 +79,8 @@ const MEMBERS: {readonly [C in FaultCode]: Omit<Extract<Failure, {readonly code:
   'pilot-choice-unavailable': {problem},
   'invalid-faults': {problems},
   'own-callers-only': {origin: 'http://page.example'},
+  'owner-required': {},
+  'invalid-code': {},
   'no-plugin': {plugin},
   'invalid-plugin': {plugin, problems},
   'invalid-plugin-settings': {plugin, problems},

@@ -28,6 +28,8 @@ const MEMBERS = {
   'pilot-choice-unavailable': 'problem',
   'invalid-faults': 'problems',
   'own-callers-only': 'origin',
+  'owner-required': '',
+  'invalid-code': '',
   'no-plugin': 'plugin',
   'invalid-plugin': 'plugin problems',
   'invalid-plugin-settings': 'plugin problems',

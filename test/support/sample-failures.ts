@@ -48,6 +48,8 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'sign-in-busy': {code: 'sign-in-busy'},
   'invalid-faults': {code: 'invalid-faults', problems: [{path: '$.faults[0].kind', problem: 'is missing'}]},
   'own-callers-only': {code: 'own-callers-only', origin: 'http://localhost:3000'},
+  'owner-required': {code: 'owner-required'},
+  'invalid-code': {code: 'invalid-code'},
   'no-plugin': {code: 'no-plugin', plugin: 'com.example.a'},
   'invalid-plugin': {
     code: 'invalid-plugin',

@@ -1,3 +1,5 @@
+import {forgetOwnerToken, ownerHeaders} from './owner.ts';
+
 /** Longest wait for an answer, in milliseconds: twice the service's own limit for a request. */
 const TIMEOUT_MS = 30_000;
 
@@ -33,14 +35,14 @@ interface FailureParts {
 /** Method, body and signal of a call. */
 export interface CallParts {
   /** @default {'GET'} */
-  readonly method?: 'GET' | 'PUT' | 'POST';
+  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Sent as JSON. @default {no body} */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls the service that served the page.
+ * Calls the service that served the page, as the owner if the page was opened by `crewroom console`.
  *
  * @returns The answer, parsed. Its form is that of the API: both come from the same build.
  * @throws {CallFailure} The failure that the service answered; `service-unreachable`; `unexpected-answer`.
@@ -49,11 +51,17 @@ export interface CallParts {
 export async function callService<T>(path: string, {method = 'GET', body, signal}: CallParts = {}): Promise<T> {
   const response = await send(path, {
     method,
-    ...(body === undefined ? {} : {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}}),
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+    headers: {...ownerHeaders(), ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
     signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
   });
   const document: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw readFailure(response.status, document);
+  if (!response.ok) {
+    const failure = readFailure(response.status, document);
+    // The service was restarted since it gave the token.
+    if (failure.code === 'owner-required') forgetOwnerToken();
+    throw failure;
+  }
   // The connection was lost, or another program answers at this address.
   if (document === undefined) throw new CallFailure('The answer is not complete JSON', {code: 'unexpected-answer'});
   return document as T;

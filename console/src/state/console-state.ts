@@ -5,10 +5,12 @@ import {Notices, type ReceivedNotice} from '../notices/notices.ts';
 import {formatRoute, type Route, readRoute} from '../route.ts';
 import {CallFailure, callService} from '../service/call-service.ts';
 import type {Plugin, PluginList, SettingValues} from '../service/documents.ts';
+import {isOwner} from '../service/owner.ts';
+import {exchangeOwnerCode} from '../service/owner-code.ts';
 import {ActivePage} from './active-page.ts';
 import {type AccentColors, accentColorsOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
-import {Loaded} from './loaded.ts';
+import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOtherSite} from './opener.ts';
 import {Sounds} from './sounds.ts';
 
@@ -28,6 +30,10 @@ export class ConsoleState {
   readonly colors: ReadonlySignal<AccentColors>;
   readonly notices: Notices = new Notices();
   readonly sounds: Sounds = new Sounds();
+  /** False if this page only reads the service itself: it may change neither allowed origins nor plugins nor faults. */
+  readonly isOwner: ReadonlySignal<boolean> = isOwner;
+  /** Why the code with which the page was opened did not make it the owner's. */
+  readonly ownerFailure: Signal<CallFailure | undefined> = signal(undefined);
   /** False if another site opened the console, until the user does something in it. */
   readonly mayShowPages: Signal<boolean> = signal(!wasOpenedByOtherSite());
   readonly #activePage = new ActivePage();
@@ -56,6 +62,13 @@ export class ConsoleState {
     followFrameMessages(notice => this.#onNotice(notice), signal);
     this.#activePage.follow(signal);
     void this.connection.follow(signal);
+  }
+
+  /** Makes this page the owner's, with the code that `crewroom console` put into its address. Never rejects. */
+  async becomeOwner(code: string): Promise<void> {
+    await exchangeOwnerCode(code).catch(error => {
+      this.ownerFailure.value = toCallFailure(error);
+    });
   }
 
   /** Shows another view. */

@@ -61,6 +61,8 @@ const EXIT_BY_CODE = {
   'pilot-choice-unavailable': EXIT.failure,
   'invalid-faults': EXIT.usage,
   'own-callers-only': EXIT.failure,
+  'owner-required': EXIT.failure,
+  'invalid-code': EXIT.failure,
   'invalid-plugin': EXIT.failure,
   'invalid-package': EXIT.failure,
   'plugin-not-started': EXIT.failure,

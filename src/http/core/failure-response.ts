@@ -17,8 +17,10 @@ export function failureAnswer(failure: Failure, requestId: string): WholeAnswer 
   const status = statusOf(failure);
   const problem = formatFailure(failure, {title: STATUS_TEXTS[status] ?? '', instance: requestId});
   const allow = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
+  // RFC 9110 section 11.6.1. Browsers do not ask the user for a token of this kind.
+  const challenge = status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];
   const pauseSeconds = 'retryAfterSeconds' in failure ? failure.retryAfterSeconds : undefined;
   const pause = pauseSeconds === undefined ? [] : ['Retry-After', String(pauseSeconds)];
-  const rawHeaders = [...WINDOW_HEADERS, ...allow, ...pause];
+  const rawHeaders = [...WINDOW_HEADERS, ...allow, ...challenge, ...pause];
   return answer(problem, {status, contentType: 'application/problem+json', rawHeaders});
 }

@@ -7,6 +7,7 @@ type FailureStatus = NonNullable<(typeof STATUS_BY_CODE)[FailureCode]>;
 /** Reason phrases of the statuses of failures (RFC 9110 section 15; RFC 6585 for 431, RFC 4918 for 507). */
 export const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',

@@ -5,6 +5,7 @@ import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
 import {STATUS_BY_CODE} from '../../protocol/failure/failure-status.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
+import {ACCESS_OPERATIONS, CODE_EXCHANGE} from './access-operations.ts';
 import {FAULTS} from './fault-schemas.ts';
 import {
   ANSWER_HEADERS,
@@ -30,14 +31,16 @@ export interface OpenApiOptions {
 
 /** Builds the OpenAPI 3.1 document from the schemas that read requests and the table of failures. */
 export function buildOpenApi({version, identitySchema, limits}: OpenApiOptions): JsonObject {
-  const paths = Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS}).map(([path, operations]) => {
-    const described = Object.entries(operations).map(([method, operation]) => [
-      method.toLowerCase(),
-      describeOperation(operation, limits),
-    ]);
-    const parameters = PATH_PARAMETERS.filter(({name}) => path.includes(`{${name}}`));
-    return [path, {...(parameters.length === 0 ? {} : {parameters}), ...Object.fromEntries(described)}];
-  });
+  const paths = Object.entries({...OPERATIONS, ...PLUGIN_OPERATIONS, ...ACCESS_OPERATIONS}).map(
+    ([path, operations]) => {
+      const described = Object.entries(operations).map(([method, operation]) => [
+        method.toLowerCase(),
+        describeOperation(operation, limits),
+      ]);
+      const parameters = PATH_PARAMETERS.filter(({name}) => path.includes(`{${name}}`));
+      return [path, {...(parameters.length === 0 ? {} : {parameters}), ...Object.fromEntries(described)}];
+    },
+  );
   return {
     openapi: '3.1.0',
     info: {
@@ -158,6 +161,11 @@ const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]
     required: true,
     description: 'All faults that are to be on.',
     content: {'application/json': {schema: toSchema(FAULTS), example: FAULTS_EXAMPLE}},
+  },
+  'owner-code': {
+    required: true,
+    description: 'The code.',
+    content: {'application/json': {schema: toSchema(CODE_EXCHANGE)}},
   },
   transaction: {
     required: true,

@@ -38,7 +38,16 @@ export interface OperationDescription {
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** Kind of the body; absent if there is none. */
-  readonly body?: 'value' | 'merge-patch' | 'transaction' | 'export' | 'sign-in' | 'flight' | 'pilot' | 'faults';
+  readonly body?:
+    | 'value'
+    | 'merge-patch'
+    | 'transaction'
+    | 'export'
+    | 'sign-in'
+    | 'flight'
+    | 'pilot'
+    | 'faults'
+    | 'owner-code';
   /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */

@@ -3,6 +3,7 @@ import type {Announcer, Events} from '../../domain/event.ts';
 import type {Faults} from '../../domain/fault.ts';
 import type {Flight} from '../../domain/flight.ts';
 import type {IdentitySource} from '../../domain/identity.ts';
+import type {Owner} from '../../domain/owner.ts';
 import type {Pilots} from '../../domain/pilots.ts';
 import type {Plugins} from '../../domain/plugin.ts';
 import type {Requests} from '../../domain/recorded-request.ts';
@@ -13,6 +14,7 @@ import type {UserSettings} from '../../domain/user-settings.ts';
 import {createEventTexts} from '../../protocol/event/event-texts.ts';
 import type {Route} from '../core/route.ts';
 import type {PageServer} from '../proxy/page-server.ts';
+import {accessRoutes} from './access-routes.ts';
 import {clientRoutes} from './client-routes.ts';
 import {consoleRoutes} from './console-routes.ts';
 import {type DocsRoutesDeps, docsRoutes} from './docs-routes.ts';
@@ -47,6 +49,7 @@ export interface RoutesDeps extends DocsRoutesDeps {
   readonly flight: Flight;
   readonly faults: Faults;
   readonly requests: Requests;
+  readonly owner: Owner;
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
@@ -77,6 +80,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...transactionRoutes({entries, storeId, limits, pause}),
     ...transferRoutes(transfer),
     ...faultRoutes(deps.faults),
+    ...accessRoutes(deps.owner),
     ...serviceRoutes({store, sessions, identity, faults: deps.faults, version, apiVersion, limits}),
     ...requestsRoutes(deps.requests, limits),
     ...metricsRoutes(deps.metrics),

@@ -40,6 +40,8 @@ export const STATUS_BY_CODE = {
   'pilot-choice-unavailable': 409,
   'invalid-faults': 422,
   'own-callers-only': 403,
+  'owner-required': 401,
+  'invalid-code': 403,
   'no-plugin': 404,
   'invalid-plugin': 422,
   'invalid-plugin-settings': 422,

@@ -1,0 +1,13 @@
+import type {ConsoleState} from '../state/console-state.ts';
+import {Command} from './command.tsx';
+
+/** Says how to open a console that may change the service, beside buttons that are disabled without it. Nothing for the owner. */
+export function OwnerNote({state}: {readonly state: ConsoleState}) {
+  if (state.isOwner.value) return null;
+  return (
+    <div class="note">
+      <p>This page only reads. To change the service, open the console with this command:</p>
+      <Command text="crewroom console" />
+    </div>
+  );
+}

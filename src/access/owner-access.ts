@@ -1,0 +1,95 @@
+import {createHash, timingSafeEqual} from 'node:crypto';
+import {AppError} from '../domain/app-error.ts';
+import type {Owner, OwnerCode} from '../domain/owner.ts';
+
+/** Dependencies of {@link createOwnerAccess}. */
+export interface OwnerAccessDeps {
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+}
+
+/** The owner, and the token that proves it. */
+export interface OwnerAccess extends Owner {
+  /** Returns the token for the file of the owner. */
+  readonly token: string;
+}
+
+/** Creates a new token of the owner, which is valid until the service ends. */
+export function createOwnerAccess(deps: OwnerAccessDeps): OwnerAccess {
+  return new HashedOwner(deps);
+}
+
+/** Time in which a code has to be exchanged, in seconds: that of a browser that has to be started first. */
+const CODE_SECONDS = 60;
+
+/** Maximum number of codes that wait for their pages; the oldest is dropped for another. A user opens one console at a time. */
+const CODES_MAX = 8;
+
+/** Maximum number of tokens of pages; the oldest is dropped for another. Each reload of a console leaves one that is not used any more. */
+const PAGE_TOKENS_MAX = 64;
+
+/** Random bytes of a token or a code: too many to be guessed, and 43 characters as base64url. */
+const SECRET_BYTES = 32;
+
+interface WaitingCode {
+  readonly hash: Uint8Array;
+  readonly expiresMs: number;
+}
+
+/** Keeps the hashes of codes and of tokens of pages, never the secrets themselves. */
+class HashedOwner implements OwnerAccess {
+  readonly token: string;
+  readonly #deps: OwnerAccessDeps;
+  readonly #fileToken: Uint8Array;
+  #codes: readonly WaitingCode[] = [];
+  #pageTokens: readonly Uint8Array[] = [];
+
+  constructor(deps: OwnerAccessDeps) {
+    this.#deps = deps;
+    this.token = this.#createToken();
+    this.#fileToken = hash(this.token);
+  }
+
+  isOwner(token: string | undefined): boolean {
+    return token !== undefined && findEqual([this.#fileToken, ...this.#pageTokens], hash(token)) !== -1;
+  }
+
+  createCode(token: string | undefined): OwnerCode {
+    if (!this.isOwner(token)) throw new AppError({code: 'owner-required'});
+    const code = this.#createSecret();
+    const expiresMs = this.#deps.elapsedMs() + CODE_SECONDS * 1000;
+    this.#codes = [...this.#codes, {hash: hash(code), expiresMs}].slice(-CODES_MAX);
+    return {code, expiresInSeconds: CODE_SECONDS};
+  }
+
+  exchangeCode(code: string): string {
+    const at = findEqual(
+      this.#codes.map(each => each.hash),
+      hash(code),
+    );
+    const found = this.#codes[at];
+    this.#codes = this.#codes.filter(each => each !== found);
+    if (found === undefined || this.#deps.elapsedMs() >= found.expiresMs) throw new AppError({code: 'invalid-code'});
+    const token = this.#createToken();
+    this.#pageTokens = [...this.#pageTokens, hash(token)].slice(-PAGE_TOKENS_MAX);
+    return token;
+  }
+
+  #createToken(): string {
+    return `crewroom_${this.#createSecret()}`;
+  }
+
+  #createSecret(): string {
+    return Buffer.from(this.#deps.randomBytes(SECRET_BYTES)).toString('base64url');
+  }
+}
+
+function hash(secret: string): Uint8Array {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Returns the position of a hash, or -1. Compares all of them in constant time: the time shows neither a hash nor its position. */
+function findEqual(hashes: readonly Uint8Array[], wanted: Uint8Array): number {
+  return hashes.map(each => timingSafeEqual(each, wanted)).indexOf(true);
+}

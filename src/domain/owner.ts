@@ -1,0 +1,31 @@
+/**
+ * The port of the owner: the user who runs the service. A program proves that it is this user's by a token in a file that only this user can
+ * read. It exchanges the token for a code, and the console exchanges the code for a token of its own, which that page keeps in its memory.
+ * Tokens and codes end with the service.
+ */
+export interface Owner {
+  /** Returns whether a token is the owner's: that of the file, or one of a page. */
+  isOwner(token: string | undefined): boolean;
+
+  /**
+   * Creates a code for one page.
+   *
+   * @param token Token of the owner.
+   * @throws {AppError} `owner-required`.
+   */
+  createCode(token: string | undefined): OwnerCode;
+
+  /**
+   * Exchanges a code for a token. A code can be exchanged once.
+   *
+   * @throws {AppError} `invalid-code` if it is unknown, was exchanged, or is too old.
+   */
+  exchangeCode(code: string): string;
+}
+
+/** A code with which one page gets a token of the owner. */
+export interface OwnerCode {
+  readonly code: string;
+  /** Time in which it has to be exchanged, in seconds. */
+  readonly expiresInSeconds: number;
+}

@@ -1,0 +1,46 @@
+import {z} from 'zod';
+import type {Method} from '../core/route.ts';
+import type {OperationDescription} from './operations.ts';
+
+/** Body of POST /api/access/page-tokens, for the documentation: `readCodeExchange` parses it. */
+export const CODE_EXCHANGE = z.strictObject({code: z.string()});
+
+const OWNER_CODE = z.strictObject({
+  code: z.string(),
+  expiresInSeconds: z.int().meta({description: 'Time in which the code has to be exchanged.'}),
+});
+
+const PAGE_TOKEN = z.strictObject({token: z.string().meta({description: 'Sent as `Authorization: Bearer`.'})});
+
+/** Operations of the owner. */
+export const ACCESS_OPERATIONS: Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>> = {
+  '/api/access/codes': {
+    POST: {
+      operationId: 'createOwnerCode',
+      tag: 'Service',
+      summary: 'Create a code with which the console is opened as the owner',
+      description:
+        'With the token of the owner as `Authorization: Bearer`. The code is valid for a minute, and once. `crewroom console` does this.',
+      answers: {201: {description: 'The code.', schema: OWNER_CODE}},
+      failures: ['owner-required', 'own-callers-only'],
+    },
+  },
+  '/api/access/page-tokens': {
+    POST: {
+      operationId: 'exchangeOwnerCode',
+      tag: 'Service',
+      summary: 'Exchange a code for a token of the owner, for a page of the console',
+      description: 'The token is valid until the service ends. The page keeps it in its memory only.',
+      body: 'owner-code',
+      answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
+      failures: [
+        'invalid-code',
+        'own-callers-only',
+        'invalid-json',
+        'value-too-deep',
+        'value-too-large',
+        'unsupported-body',
+      ],
+    },
+  },
+};
