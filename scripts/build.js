@@ -28,6 +28,7 @@ async function buildService() {
     chmodSync(join(built, 'cli', 'main.js'), 0o755);
     copyDocsPage(built);
     copyKeychainProcess(built);
+    await bundleBackgroundPrograms(built);
     await buildConsole(built);
     await writeSchemas(built);
     return true;
@@ -65,6 +66,27 @@ function copyDocsPage(built) {
 function copyKeychainProcess(built) {
   const file = join('identity', 'keychain', 'keychain-process.js');
   cpSync(join(root, 'src', file), join(built, file));
+}
+
+/**
+ * Bundles each program of the background of a plugin into one CommonJS file, since a background starts while its user waits: Node takes
+ * less time to load one than two dozen ES modules.
+ */
+async function bundleBackgroundPrograms(built) {
+  const {build: bundle} = await import('esbuild');
+  const runtime = join(built, 'plugins', 'background', 'runtime');
+  await bundle({
+    entryPoints: ['main.js', 'watchdog-thread.js'].map(name => join(runtime, name)),
+    outdir: join(runtime, 'program'),
+    outExtension: {'.js': '.cjs'},
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    define: {'import.meta.url': 'bundleUrl'},
+    banner: {js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;"},
+    logLevel: 'warning',
+  });
 }
 
 /** Bundles the console, an application for browsers. */

@@ -26,6 +26,8 @@ const SOURCES = [
   'domain',
   'version.ts',
   join('http', 'docs-page'),
+  join('plugins', 'background', 'channel'),
+  join('plugins', 'background', 'runtime'),
   join('identity', 'keychain', 'keychain-process.js'),
 ];
 

@@ -18,9 +18,9 @@ const HEAP_MIB = 256;
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
 
-/** The program of a background. Tests run the sources of the service, and the built program. */
-const PROGRAM = fileURLToPath(new URL('runtime/main.js', import.meta.url)).replace(
-  /([/\\])src([/\\]plugins[/\\]background[/\\]runtime[/\\]main\.js)$/,
+/** The program of a background, which the build bundles. Tests run the sources of the service, and the built program. */
+const PROGRAM = fileURLToPath(new URL('runtime/program/main.cjs', import.meta.url)).replace(
+  /([/\\])src([/\\]plugins[/\\]background[/\\]runtime[/\\]program[/\\]main\.cjs)$/,
   '$1dist$2',
 );
 

@@ -1,5 +1,6 @@
 import {Worker} from 'node:worker_threads';
 import {killGroup} from './kill-group.ts';
+import {WATCHDOG_THREAD} from './program/places.ts';
 
 /** Heap of the watchdog, in MiB: it holds a socket and a timer. */
 const HEAP_MIB = 16;
@@ -10,7 +11,7 @@ const HEAP_MIB = 16;
  * thread finds its pipe closed.
  */
 export function startWatchdog(): void {
-  const worker = new Worker(new URL('watchdog-thread.js', import.meta.url), {
+  const worker = new Worker(WATCHDOG_THREAD, {
     // Without the flags and the environment of the process, which are meant for the plugin.
     env: {},
     execArgv: [],

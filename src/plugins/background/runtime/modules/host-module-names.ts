@@ -1,12 +1,3 @@
-/** Folder of the built SDK of backgrounds: a package beside the service, in a clone and in the published package. */
-const SDK = new URL('../../../../../packages/background-sdk/dist/', import.meta.url);
-
-/** The SDK as an ES module. */
-export const SDK_MODULE = new URL('index.js', SDK);
-
-/** The SDK as CommonJS: older versions of Node cannot require ES modules. */
-export const SDK_COMMON_JS = new URL('cjs/index.js', SDK);
-
 /** Names of the SDK: its own, and that of an older one which is no longer published. */
 const SDK_NAMES = ['crewroom-background-sdk', '@tfdidesign/smartcars3-background-sdk'] as const;
 

@@ -1,6 +1,7 @@
 import Module, {createRequire, register} from 'node:module';
 import {fileURLToPath} from 'node:url';
-import {isHostModule, isMissing, isSdk, SDK_COMMON_JS} from './host-module-names.ts';
+import {HOST_FILE, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
+import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
 import {resolveNow} from './import-hooks.ts';
 
 /**
@@ -8,7 +9,7 @@ import {resolveNow} from './import-hooks.ts';
  * backgrounds. `__non_webpack_require__`, which bundles no longer contain, is `require` too.
  */
 export function provideToRequire(file: string): void {
-  const requireOfHost = createRequire(import.meta.url);
+  const requireOfHost = createRequire(HOST_FILE);
   const resolveInPlugin: unknown = Reflect.get(Module, '_resolveFilename');
   if (typeof resolveInPlugin !== 'function') throw new Error('This version of Node has no Module._resolveFilename');
   // Resolving in the host calls this function again, which must not recurse if the host does not have the module.
@@ -35,5 +36,5 @@ export function provideToImport(): void {
   const registerHooks: unknown = Reflect.get(Module, 'registerHooks');
   // Node 20 has no hooks in the thread of the plugin: it starts another one for them.
   if (typeof registerHooks === 'function') Reflect.apply(registerHooks, Module, [{resolve: resolveNow}]);
-  else register(new URL('import-hooks.js', import.meta.url));
+  else register(IMPORT_HOOKS);
 }

@@ -1,4 +1,5 @@
-import {isHostModule, isMissing, isSdk, SDK_MODULE} from './host-module-names.ts';
+import {HOST_FILE, SDK_MODULE} from '../program/places.ts';
+import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
 
 /** Resolution of an import. */
 export interface Resolution {
@@ -23,7 +24,7 @@ export async function resolve(
   try {
     return await next(name, context);
   } catch (error) {
-    return resolveInHost(name, error) ?? next(name, {...context, parentURL: import.meta.url});
+    return resolveInHost(name, error) ?? next(name, {...context, parentURL: HOST_FILE});
   }
 }
 
@@ -32,7 +33,7 @@ export function resolveNow(name: string, context: ImportContext, next: NextResol
   try {
     return next(name, context);
   } catch (error) {
-    return resolveInHost(name, error) ?? next(name, {...context, parentURL: import.meta.url});
+    return resolveInHost(name, error) ?? next(name, {...context, parentURL: HOST_FILE});
   }
 }
 
