@@ -130,10 +130,11 @@ async function readMarks(store: Store): Promise<readonly number[]> {
 }
 
 function replay(commits: readonly (readonly Operation[])[]): ReadonlyMap<string, string> {
-  const entries = new Map<string, string>();
+  const entries = new Map<string, Uint8Array>();
   for (const operation of commits.flat()) {
-    if (operation.kind === 'put') entries.set(operation.key, Buffer.from(operation.json).toString());
+    if (operation.kind === 'put') entries.set(operation.key, operation.json);
     else if (operation.kind === 'delete') entries.delete(operation.key);
   }
-  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(sorted.map(([key, json]) => [key, new TextDecoder().decode(json)]));
 }
