@@ -114,7 +114,7 @@ export {
   type StoreRevision,
 } from './domain/revision.ts';
 export type {SessionPlace, SessionState, SessionStatus, Sessions, SignIn, SignInOptions} from './domain/session.ts';
-export {SNAPSHOT_IDLE_MS, type Snapshot} from './domain/snapshot.ts';
+export {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from './domain/snapshot.ts';
 export type {StandardIssue, StandardResult, StandardSchema} from './domain/standard-schema.ts';
 export type {StoreStatistics, WalStatistics} from './domain/statistics.ts';
 export type {Store} from './domain/store.ts';

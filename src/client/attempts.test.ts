@@ -37,6 +37,8 @@ const refuse =
   response =>
     response.writeHead(status).end(JSON.stringify({code, detail: `it is ${code}`, ...more}));
 const busy = refuse(503, 'store-busy', {waitingMax: 4096});
+const unavailable = refuse(503, 'store-unavailable', {problem: 'no quorum'});
+const unknown = refuse(504, 'outcome-unknown', {commitId: '5f0c'});
 const conflict = refuse(412, 'revision-conflict', {conflicts: [{key: 'k', expected: '7', actual: '8'}]});
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
@@ -90,6 +92,9 @@ describe('a call that is lost, or meets a busy service', () => {
       const {client, requests} = await serve(lose, busy, accept);
       await call(client);
       expect(requests).toHaveLength(3);
+      const shared = await serve(unknown, unavailable, accept);
+      await call(shared.client);
+      expect(shared.requests).toHaveLength(3);
     });
   }
 
@@ -98,9 +103,15 @@ describe('a call that is lost, or meets a busy service', () => {
       const {client, requests} = await serve(lose, accept);
       expect(await codeOf(call(client))).toBe('service-unreachable');
       expect(requests).toHaveLength(1);
-      const refused = await serve(busy, accept);
-      expect(await codeOf(call(refused.client))).toBe('store-busy');
-      expect(refused.requests).toHaveLength(1);
+      for (const [refusal, code] of [
+        [busy, 'store-busy'],
+        [unavailable, 'store-unavailable'],
+        [unknown, 'outcome-unknown'],
+      ] as const) {
+        const refused = await serve(refusal, accept);
+        expect(await codeOf(call(refused.client))).toBe(code);
+        expect(refused.requests).toHaveLength(1);
+      }
     });
   }
 
@@ -124,7 +135,7 @@ describe('a call that is lost, or meets a busy service', () => {
   }
 
   test('is retried after an unknown failure of a gateway, which is reported in the end', async () => {
-    const {client, requests} = await serve(refuse(504, 'outcome-unknown'), conflict);
+    const {client, requests} = await serve(refuse(504, 'no-such-code'), conflict);
     expect(await codeOf(client.entries.put('k', '1', {expected: SEVEN}))).toBe('unknown-failure');
     expect(requests).toEqual(['PUT', 'PUT']);
   });
@@ -151,6 +162,17 @@ describe('a write without an answer', () => {
     const {client} = await serve(lose, conflict);
     const error = await client.entries.put('k', '2', {expected: SEVEN}).catch((reason: unknown) => reason);
     expect(error).toMatchObject({failure: {code: 'service-unreachable'}});
+  });
+
+  test('is reported with the id of its commit, not as a conflict, if the outcome of an earlier attempt is unknown', async () => {
+    const {client} = await serve(unknown, conflict);
+    const error = await client.entries.put('k', '2', {expected: SEVEN}).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({failure: {code: 'outcome-unknown', commitId: '5f0c'}});
+  });
+
+  test('is reported as a conflict if earlier attempts only met an unavailable store', async () => {
+    const {client} = await serve(unavailable, conflict);
+    expect(await codeOf(client.entries.put('k', '2', {expected: SEVEN}))).toBe('revision-conflict');
   });
 
   test('is not reported as missing if it may have deleted the entry itself', async () => {

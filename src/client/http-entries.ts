@@ -109,7 +109,7 @@ export class HttpEntries implements ClientEntries {
   }
 
   async deleteRange({prefix, ...options}: {readonly prefix: string} & CallOptions): Promise<number> {
-    const query = formatQuery({prefix, all: prefix === '' ? true : undefined});
+    const query = formatQuery({prefix, all: prefix === '' || undefined});
     const answer = await this.#transport.send('DELETE', `/api/keys${query}`, options);
     return parseAnswer(answer, readDeleted);
   }

@@ -233,28 +233,34 @@ interface Reading<T> extends Pick<SendOptions, 'accept'> {
   readonly read: (response: Response, url: string) => T | Promise<T>;
 }
 
-/** Failures of requests that the service refuses for now, without effect. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'too-many-connections',
-  'too-many-bodies',
-  'too-many-subscribers',
-  'store-busy',
-  'store-closed',
-]);
+/**
+ * Transient failures: no connection, a limit that was reached, or a service or a store that is not available for a moment. 1 if the
+ * request may have happened.
+ */
+const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
+  'too-many-connections': 0,
+  'too-many-bodies': 0,
+  'too-many-subscribers': 0,
+  'store-unavailable': 0,
+  'store-busy': 0,
+  'store-closed': 0,
+  'outcome-unknown': 1,
+  'service-unreachable': 1,
+  'service-timeout': 1,
+};
 
-/** Returns whether a failure is transient: no connection, a limit that was reached, or a service that restarts. */
+/** Returns whether a failure is transient. */
 export function isTransient(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false;
   const {failure} = error;
   // The status of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5).
   if ('status' in failure) return failure.status >= 502 && failure.status <= 504;
-  const isLost = failure.code === 'service-unreachable' || failure.code === 'service-timeout';
-  return isLost || REFUSALS.has(failure.code);
+  return failure.code in TRANSIENT;
 }
 
 /** Returns whether a request with this transient failure may have happened. */
 function mayHaveHappened({failure, cause}: AppError): boolean {
-  return !REFUSALS.has(failure.code) && !wasRefused(cause);
+  return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
 }
 
 /** Returns whether there was no connection at all. Browsers do not report this. */

@@ -10,6 +10,12 @@ export interface Commit {
   readonly operations: readonly Operation[];
   /** Limits for the results of patches. @default {no limits} */
   readonly limits?: PatchLimits | undefined;
+  /**
+   * Id of the commit, different for every other commit, such as a random UUID. After `outcome-unknown`, which names the id, the
+   * same commit can be sent again with it: the engine applies it once, and returns the result of that. Engines that never throw
+   * `outcome-unknown`, such as LMDB and the store in memory, ignore ids. @default {chosen by an engine that needs one}
+   */
+  readonly id?: string | undefined;
 }
 
 /** Limits for values that are computed when the commit is applied. */
@@ -40,8 +46,8 @@ export interface PutOperation {
 }
 
 /**
- * When an entry expires: some time after its commit, or at a given time. The clock of the store follows the clock of the
- * machine but never goes back, so that an expired entry never returns.
+ * When an entry expires: some time after its commit, or at a given time. The clock of the store follows the clocks of the
+ * machines that write to it but never goes back, so that an expired entry never returns.
  */
 export type Expiry =
   | {readonly kind: 'after'; readonly ttlSeconds: number}

@@ -9,7 +9,7 @@ export type DataFailure = Extract<Failure, {code: keyof typeof MEMBERS}>;
 
 /** Returns whether a document is a {@link DataFailure}, with all its members. */
 export function isDataFailure(document: Readonly<Record<string, unknown>>): document is DataFailure & typeof document {
-  return hasMembers(document, DATA_FAILURE_MEMBERS);
+  return hasMembers(document, MEMBERS);
 }
 
 const MEMBERS = {
@@ -35,9 +35,11 @@ const MEMBERS = {
   'entry-corrupt': 'key',
   'store-corrupt': 'after?',
   'store-read-only': 'problem imported#? batches#?',
+  'store-unavailable': 'problem imported#? batches#?',
   'disk-full': 'imported#? batches#?',
   'store-busy': 'waitingMax# imported#? batches#?',
   'store-closed': 'imported#? batches#?',
+  'outcome-unknown': 'commitId imported#? batches#?',
   internal: 'requestId',
 } as const;
 

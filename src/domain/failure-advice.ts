@@ -115,6 +115,9 @@ const FAILURE_ADVICE: {readonly [C in FailureCode]: string} = {
   'disk-full': 'Free space on the disk of the data directory; writes then work again without a restart',
   'store-busy': 'Wait for answers before sending more writes; nothing was stored',
   'store-closed': 'The service is stopping; start it again',
+  'store-unavailable': 'Try again in a moment; nothing was stored. If it persists, tell the operator of the store',
+  'outcome-unknown':
+    'Read the entry to see whether it was stored; a write with If-Match or If-None-Match can be sent again, since it is stored at most once',
   internal: 'Find the request id in the log of the service, and please report the logged error',
   'invalid-usage': 'Add --help to the command to see how it is used',
   'invalid-configuration': '"crewroom config" shows every setting, its value and where it came from',

@@ -18,28 +18,21 @@ export function hasMembers(document: Readonly<Record<string, unknown>>, membersB
   if (typeof code !== 'string' || !Object.hasOwn(membersByCode, code)) return false;
   const members = membersByCode[code]?.match(/\S+/g) ?? [];
   // No failure has an empty list.
-  if (members.some(name => isEmptyList(document[name]))) return false;
+  if (members.some(name => JSON.stringify(document[name]) === '[]')) return false;
   return hasShape(document, Object.fromEntries(members.map(shapeOfMember)));
-}
-
-function isEmptyList(member: unknown): boolean {
-  return Array.isArray(member) && member.length === 0;
 }
 
 /** Returns the name of a member, as shapes have it, and its shape. */
 function shapeOfMember(member: string): readonly [name: string, shape: Shape] {
-  return [member.replace('#', ''), LISTS.get(member) ?? (member.includes('#') ? 'number' : 'string')];
+  return [member.replace('#', ''), LISTS[member] ?? (member.includes('#') ? 'number' : 'string')];
 }
 
-const PROBLEMS: readonly [ShapeOf<DocumentProblem>] = [{path: 'string', problem: 'string'}];
-const CONFLICTS: readonly [ShapeOf<Conflict>] = [{key: 'string', expected: 'string', actual: 'string'}];
-
 /** Members that are lists. */
-const LISTS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ['problems', PROBLEMS],
-  ['conflicts', CONFLICTS],
-  ['allowed', ['string']],
-]);
+const LISTS: Readonly<Record<string, Shape>> = {
+  problems: [{path: 'string', problem: 'string'} satisfies ShapeOf<DocumentProblem>],
+  conflicts: [{key: 'string', expected: 'string', actual: 'string'} satisfies ShapeOf<Conflict>],
+  allowed: ['string'],
+};
 
 type Checked<Text extends string, Members> = [Words<Text>, Members] extends [Members, Words<Text>]
   ? Text

@@ -20,6 +20,26 @@ const VARIANTS: readonly Variant[] = [
   ...importVariants('disk-full', 'Cannot write: the disk is full; stored values are unchanged', {}),
   ...importVariants('store-busy', 'Cannot queue another write: 4096 are waiting for the disk', {waitingMax: 4096}),
   ...importVariants('store-closed', 'Cannot use the store: it is closed', {}),
+  ...importVariants('store-unavailable', 'Cannot reach the store: no quorum', {problem: 'no quorum'}),
+  ...(
+    [
+      ['nothing of an import without other batches', {imported: 0, batches: 0}, ''],
+      ['what was stored before', {imported: 7, batches: 1}, '; 7 entries before it were stored, in 1 batch'],
+    ] as const
+  ).map(
+    ([name, stored, end]): Variant => ({
+      code: 'outcome-unknown',
+      name,
+      failure: {code: 'outcome-unknown', commitId: '5f0c', ...stored},
+      text: `Cannot tell whether the write was stored: commit "5f0c" was not confirmed in time${end}`,
+    }),
+  ),
+  {
+    code: 'reader-too-slow',
+    name: 'the age of a snapshot that was too old',
+    failure: {code: 'reader-too-slow', idleMs: 15_000, ageMs: 600_000},
+    text: 'Cannot keep the snapshot any longer: it is 600000 ms old',
+  },
   ...[
     {name: 'one problem', problems: [{path: '$.a', problem: 'is missing'}], text: '$.a is missing'},
     {

@@ -43,7 +43,8 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'too-many-subscribers': ({subscribersMax}) => `Cannot accept another subscriber: there are ${subscribersMax} already`,
   'subscriber-too-slow': ({cursor}) =>
     `Cannot keep more events for the subscriber: it reads too slowly since revision ${cursor}`,
-  'reader-too-slow': ({idleMs}) => `Cannot keep the snapshot any longer: nothing of it was read for ${idleMs} ms`,
+  'reader-too-slow': ({idleMs, ageMs}) =>
+    `Cannot keep the snapshot any longer: ${ageMs === undefined ? `nothing of it was read for ${idleMs} ms` : `it is ${ageMs} ms old`}`,
   'invalid-sign-in': ({problems}) => `Cannot sign in: ${problems.map(describeProblem).join('; ')}`,
   'sign-in-unavailable': ({problem}) => `Cannot sign in, sign out or verify a session: ${problem}`,
   'sign-in-busy': () => 'Cannot sign in: another sign-in is in progress',
@@ -106,6 +107,10 @@ export const FAILURE_TEXTS: FailureTexts<FailureCode> = {
   'store-busy': ({waitingMax, ...part}) =>
     `Cannot queue another write: ${waitingMax} are waiting for the disk${describePart(part)}`,
   'store-closed': part => `Cannot use the store: it is closed${describePart(part)}`,
+  'store-unavailable': ({problem, ...part}) => `Cannot reach the store: ${problem}${describePart(part)}`,
+  'outcome-unknown': ({commitId, ...part}) =>
+    // Of an import without other batches it is not known that nothing was stored.
+    `Cannot tell whether the write was stored: commit ${quote(commitId)} was not confirmed in time${part.batches ? describePart(part) : ''}`,
   internal: ({requestId}) => `Cannot answer: an internal error happened (request ${quote(requestId)})`,
   'invalid-usage': ({command, problem}) => `Cannot run "${command}": ${problem}`,
   'invalid-configuration': ({problems}) =>

@@ -35,7 +35,8 @@ export type RequestFailure =
   | {readonly code: 'too-many-bodies'}
   | {readonly code: 'too-many-subscribers'; readonly subscribersMax: number}
   | {readonly code: 'subscriber-too-slow'; readonly cursor: string}
-  | {readonly code: 'reader-too-slow'; readonly idleMs: number}
+  /** `ageMs` is the age of the snapshot, if the engine closed it for that. */
+  | {readonly code: 'reader-too-slow'; readonly idleMs: number; readonly ageMs?: number}
   | {readonly code: 'invalid-sign-in'; readonly problems: readonly DocumentProblem[]}
   | {readonly code: 'sign-in-unavailable'; readonly problem: string}
   | {readonly code: 'sign-in-busy'}
@@ -160,6 +161,10 @@ export type StoreFailure =
   | ({readonly code: 'disk-full'} & Partial<ImportedPart>)
   | ({readonly code: 'store-busy'; readonly waitingMax: number} & Partial<ImportedPart>)
   | ({readonly code: 'store-closed'} & Partial<ImportedPart>)
+  /** The engine cannot be reached, and did nothing. Never by the embedded engine. */
+  | ({readonly code: 'store-unavailable'; readonly problem: string} & Partial<ImportedPart>)
+  /** The engine did not confirm the commit in time: it was applied as a whole, will be, or never is. Never by the embedded engine. */
+  | ({readonly code: 'outcome-unknown'; readonly commitId: string} & Partial<ImportedPart>)
   | {readonly code: 'internal'; readonly requestId: string};
 
 /** The keychain of the system is locked or does not answer. Appears only as the problem in the status of the session. */

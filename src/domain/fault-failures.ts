@@ -110,5 +110,7 @@ const MEMBERS: {readonly [C in FaultCode]: Omit<Extract<Failure, {readonly code:
   'disk-full': {},
   'store-busy': {waitingMax: 4096},
   'store-closed': {},
+  'store-unavailable': {problem},
+  'outcome-unknown': {commitId: 'example'},
   internal: {requestId: ''},
 };

@@ -18,6 +18,7 @@ const STORED = {imported: 3, batches: 1};
 
 /** The members of each failure that may be missing; the type names exactly those. */
 const OPTIONAL: {readonly [C in SentCode]?: Required<OptionalPart<Extract<SentFailure, {code: C}>>>} = {
+  'reader-too-slow': {ageMs: 600_000},
   'no-resource': {meant: '/api/store/a%2Fb'},
   'plugin-failed': {place: 'index.js:3'},
   'wrong-credentials': {message: 'Denied.', hint: 'Try "1"'},
@@ -34,6 +35,8 @@ const OPTIONAL: {readonly [C in SentCode]?: Required<OptionalPart<Extract<SentFa
   'disk-full': STORED,
   'store-busy': STORED,
   'store-closed': STORED,
+  'store-unavailable': STORED,
+  'outcome-unknown': STORED,
 };
 
 type OptionalPart<F> = {[M in keyof F as undefined extends F[M] ? M : never]: F[M]};

@@ -20,7 +20,7 @@ const MEMBERS = {
   'method-not-allowed': 'method allowed',
   'not-a-page': 'path',
   'subscriber-too-slow': 'cursor',
-  'reader-too-slow': 'idleMs#',
+  'reader-too-slow': 'idleMs# ageMs#?',
   'invalid-sign-in': 'problems',
   'sign-in-unavailable': 'problem',
   'sign-in-busy': '',

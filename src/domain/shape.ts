@@ -28,7 +28,7 @@ export function hasShape(document: unknown, shape: Shape): boolean {
 export function createShapeCheck(shape: Shape): (document: unknown) => boolean {
   if (shape === 'digits') return document => typeof document === 'string' && /^\d{1,15}$/.test(document);
   if (typeof shape === 'string') return document => typeof document === shape;
-  if (isElements(shape)) {
+  if (Array.isArray(shape)) {
     const isElement = createShapeCheck(shape[0]);
     return document => Array.isArray(document) && document.every(isElement);
   }
@@ -42,8 +42,4 @@ export function createShapeCheck(shape: Shape): (document: unknown) => boolean {
     document !== null &&
     !Array.isArray(document) &&
     members.every(([name, isMember]) => isMember((document as Readonly<Record<string, unknown>>)[name]));
-}
-
-function isElements(shape: Shape): shape is readonly [Shape] {
-  return Array.isArray(shape);
 }

@@ -21,3 +21,9 @@ export interface Snapshot extends AsyncDisposable {
  * longer pause blocks other readers and lets the files of the store grow.
  */
 export const SNAPSHOT_IDLE_MS = 15_000;
+
+/**
+ * Time for which a snapshot can be read if it is never idle that long, in milliseconds. Engines on the network drop old states
+ * at about this age.
+ */
+export const SNAPSHOT_AGE_MAX_MS = 600_000;

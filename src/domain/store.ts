@@ -14,17 +14,21 @@ import type {StoreId} from './store-id.ts';
  *
  * Promises strict serialisability: commits have one order, each sees all before it, and a read that
  * starts after a commit resolved sees that commit. Every adapter passes `testStore` of "crewroom/testing".
+ *
+ * Several processes may open one store if its engine is on the network. Then every method may throw `store-unavailable`: the
+ * engine cannot be reached, and nothing was changed. Nothing waits for it without a limit.
  */
 export interface Store extends AsyncDisposable {
   /**
    * Applies all operations under one new revision if every check holds, and none otherwise. If the promise resolves, the
-   * commit is on disk (fsync) or replicated; if it rejects, nothing was changed. A commit that changes nothing takes no
-   * revision. Values are copied at the call, so that the caller may reuse their bytes.
+   * commit is on disk (fsync) or replicated; if it rejects, nothing was changed, except after `outcome-unknown`. A commit
+   * that changes nothing takes no revision. Values are copied at the call, so that the caller may reuse their bytes.
    *
    * @throws {AppError} `revision-conflict` with every check that failed; `no-entry` if it touches a missing
    * entry; `value-too-large`, `value-too-deep`, `transaction-too-large` if patches exceed the limits of the
    * commit; `entry-corrupt` if a patched or touched entry is corrupt; `disk-full`, with the store unchanged;
-   * `store-read-only` after the disk failed; `store-busy`; `store-closed`.
+   * `store-read-only` after the disk failed; `store-busy`; `store-closed`; `outcome-unknown` if the engine did not confirm
+   * it in time: it was applied as a whole, will be, or never is. See {@link Commit.id}.
    */
   commit(commit: Commit): Promise<CommitResult>;
 
@@ -58,7 +62,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Takes a snapshot: the entries at this moment, which can be read while writes continue. Dispose of it soon: a snapshot
    * keeps the space of overwritten values, and the number of snapshots is limited; further callers wait. An engine may close
-   * a snapshot that was not read for {@link SNAPSHOT_IDLE_MS}.
+   * a snapshot that was not read for {@link SNAPSHOT_IDLE_MS}, or is older than {@link SNAPSHOT_AGE_MAX_MS}.
    *
    * @throws {AppError} `store-closed`.
    */
@@ -66,7 +70,8 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Removes some of the expired entries, with one `expire` change each. Readers do not see an entry from the moment of
-   * its expiry; the sweep announces it. An engine that removes expired entries itself does nothing here.
+   * its expiry; the sweep announces it. Several callers may sweep at once, also from several processes: each expiry is
+   * announced once. An engine that removes expired entries itself does nothing here.
    *
    * @returns The delay until the next call, in milliseconds: 0 if more entries have expired, undefined if no stored
    * entry will expire.
@@ -80,10 +85,16 @@ export interface Store extends AsyncDisposable {
    */
   readonly id: StoreId;
 
-  /** The revision of the last commit; 0 before the first. */
+  /**
+   * The revision of the last commit that this object knows of; 0 before the first. Never goes back, and never behind what it
+   * returned or announced, but may be behind commits of other processes.
+   */
   readonly revision: Revision;
 
-  /** The reason why the store is read-only until it is reopened; undefined if it is writable. */
+  /**
+   * The reason why the store is read-only until it is reopened, or its operator repairs it; undefined if it is writable. An
+   * engine that cannot be reached is not a reason.
+   */
   readonly readOnlyBecause: string | undefined;
 
   /** Returns figures for monitoring, without waiting for the disk. Never rejects, also if the disk failed. Absent if there are none. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
+import {AppError} from '../domain/app-error.ts';
+import type {Commit} from '../domain/commit.ts';
 import type {FailureCode} from '../domain/failure.ts';
 import {decodeJsonText, encodeJsonText} from '../domain/json-text.ts';
 import {parseKey, parsePrefix} from '../domain/key.ts';
@@ -213,6 +215,25 @@ describe('an import that is refused', () => {
     }
     await fails(transfer.import(chunks()), 'store-closed', {imported: 2, batches: 2});
   });
+
+  for (const failure of [
+    {code: 'store-unavailable', problem: 'no quorum'},
+    {code: 'outcome-unknown', commitId: '5f0c'},
+  ] as const) {
+    test(`with ${failure.code} reports the entries that were stored before`, async () => {
+      const {store, transfer} = open({transactionOperationsMax: 1});
+      const commit = store.commit.bind(store);
+      let commits = 0;
+      Object.assign(store, {
+        commit: async (given: Commit) => {
+          if (++commits > 2) throw new AppError(failure);
+          return commit(given);
+        },
+      });
+      const text = exportOf([line('a'), line('b'), line('c'), line('d')]);
+      await fails(importText(transfer, text), failure.code, {...failure, imported: 2, batches: 2});
+    });
+  }
 
   test('by its source throws the error of the source', async () => {
     const {transfer} = open();

@@ -217,6 +217,8 @@ export class ImportRun {
       case 'store-read-only':
       case 'store-busy':
       case 'store-closed':
+      case 'store-unavailable':
+      case 'outcome-unknown':
         return new AppError({...failure, ...part}, {cause: error});
       default:
         return error;

@@ -87,20 +87,22 @@ describe('an unexpected failure', () => {
 });
 
 describe('an expected failure of the store', () => {
-  const failures: readonly {readonly failure: Failure; readonly status: number}[] = [
+  const failures: readonly {readonly failure: Failure; readonly status: number; readonly retryAfter?: string}[] = [
     {failure: {code: 'disk-full'}, status: 507},
     {failure: {code: 'store-read-only', problem: 'EIO'}, status: 503},
     {failure: {code: 'store-busy', waitingMax: 4096}, status: 503},
     {failure: {code: 'store-closed'}, status: 503},
     {failure: {code: 'entry-corrupt', key: 'k'}, status: 500},
+    {failure: {code: 'store-unavailable', problem: 'no quorum'}, status: 503, retryAfter: '2'},
+    {failure: {code: 'outcome-unknown', commitId: '5f0c'}, status: 504},
   ];
-  for (const {failure, status} of failures) {
+  for (const {failure, status, retryAfter = null} of failures) {
     test(`${failure.code} is ${status}, says what to do, and is in the log`, async () => {
       const {service, lines} = await startFailing(async () => {
         throw new AppError(failure);
       });
       const response = await fetch(`${service.url}/api/store/k`);
-      expect(response.status).toBe(status);
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([status, retryAfter]);
       expect(await response.json()).toMatchObject({...failure, status, advice: expect.any(String)});
       const about = expect.objectContaining({code: failure.code, problem: describeFailure(failure)});
       expect(lines).toEqual([{level: 'error', message: 'request failed', about}]);

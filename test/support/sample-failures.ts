@@ -140,6 +140,8 @@ export const FAILURES: {readonly [C in FailureCode]: Extract<Failure, {code: C}>
   'disk-full': {code: 'disk-full'},
   'store-busy': {code: 'store-busy', waitingMax: 4096},
   'store-closed': {code: 'store-closed'},
+  'store-unavailable': {code: 'store-unavailable', problem: 'no quorum'},
+  'outcome-unknown': {code: 'outcome-unknown', commitId: '5f0c'},
   internal: {code: 'internal', requestId: 'ab-1'},
   'invalid-configuration': {
     code: 'invalid-configuration',

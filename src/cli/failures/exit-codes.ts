@@ -91,6 +91,8 @@ const EXIT_BY_CODE = {
   'disk-full': EXIT.failure,
   'store-busy': EXIT.failure,
   'store-closed': EXIT.failure,
+  'store-unavailable': EXIT.failure,
+  'outcome-unknown': EXIT.failure,
   internal: EXIT.failure,
   'invalid-profile': EXIT.failure,
   'invalid-airline': EXIT.failure,

@@ -19,8 +19,17 @@ export function failureAnswer(failure: Failure, requestId: string): WholeAnswer 
   const allow = failure.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
   // RFC 9110 section 11.6.1. Browsers do not ask the user for a token of this kind.
   const challenge = status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];
-  const pauseSeconds = 'retryAfterSeconds' in failure ? failure.retryAfterSeconds : undefined;
+  const pauseSeconds = pauseOf(failure);
   const pause = pauseSeconds === undefined ? [] : ['Retry-After', String(pauseSeconds)];
   const rawHeaders = [...WINDOW_HEADERS, ...allow, ...challenge, ...pause];
   return answer(problem, {status, contentType: 'application/problem+json', rawHeaders});
+}
+
+/** Delay before a request is sent again to a store that was unavailable, in seconds: as long as engines on several machines take to elect a leader. */
+const STORE_PAUSE_SECONDS = 2;
+
+/** Returns the delay before a retry, in seconds, if the failure has one. */
+function pauseOf(failure: Failure): number | undefined {
+  if (failure.code === 'store-unavailable') return STORE_PAUSE_SECONDS;
+  return 'retryAfterSeconds' in failure ? failure.retryAfterSeconds : undefined;
 }

@@ -252,10 +252,11 @@ function describeAnswer({
 }
 
 /** Failures that may have a Retry-After header. */
-const PAUSING: ReadonlySet<FailureCode> = new Set(['back-end-failed', 'back-end-busy']);
+const PAUSING: ReadonlySet<FailureCode> = new Set(['back-end-failed', 'back-end-busy', 'store-unavailable']);
 
 const RETRY_AFTER = {
-  description: 'Delay before a retry, in seconds, if the back end asks for one.',
+  description:
+    'Delay before a retry, in seconds: 2 if the store is unavailable, otherwise what the back end asks for, if it does.',
   schema: {type: 'string', pattern: '^[0-9]+$'},
 };
 

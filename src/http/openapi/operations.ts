@@ -129,9 +129,16 @@ export const COMMON_FAILURES: readonly FailureCode[] = [
   'internal',
 ];
 
-const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'entry-corrupt'];
+const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'store-unavailable', 'entry-corrupt'];
 const LIST_FAILURES: readonly FailureCode[] = [...READ_FAILURES, 'store-corrupt'];
-const WRITE_FAILURES: readonly FailureCode[] = ['store-closed', 'store-read-only', 'store-busy', 'disk-full'];
+const WRITE_FAILURES: readonly FailureCode[] = [
+  'store-closed',
+  'store-unavailable',
+  'store-read-only',
+  'store-busy',
+  'disk-full',
+  'outcome-unknown',
+];
 
 const WRITE = {
   tag: 'Store',

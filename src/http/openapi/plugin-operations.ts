@@ -28,6 +28,8 @@ const WRITE: readonly FailureCode[] = [
   'disk-full',
   'store-read-only',
   'store-busy',
+  'store-unavailable',
+  'outcome-unknown',
   'entry-corrupt',
 ];
 const CALL: readonly FailureCode[] = [

@@ -72,6 +72,8 @@ export const STATUS_BY_CODE = {
   'disk-full': 507,
   'store-busy': 503,
   'store-closed': 503,
+  'store-unavailable': 503,
+  'outcome-unknown': 504,
   internal: 500,
   'invalid-usage': undefined,
   'invalid-configuration': undefined,
