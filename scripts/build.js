@@ -76,8 +76,10 @@ async function bundleBackgroundPrograms(built) {
   const {build: bundle} = await import('esbuild');
   const runtime = join(built, 'plugins', 'background', 'runtime');
   await bundle({
-    entryPoints: ['main.js', 'watchdog-thread.js'].map(name => join(runtime, name)),
-    outdir: join(runtime, 'program'),
+    // Comments in the bundles name files relative to it.
+    absWorkingDir: runtime,
+    entryPoints: ['main.js', 'watchdog-thread.js'],
+    outdir: 'program',
     outExtension: {'.js': '.cjs'},
     bundle: true,
     platform: 'node',

@@ -50,7 +50,7 @@ export interface Background {
   readonly ended: Promise<string>;
   /** Routes of the module when it was loaded. */
   readonly routes: readonly PluginRoute[];
-  /** Resident memory, in bytes, as it was last measured; undefined before the first measurement. */
+  /** Resident memory, in bytes, to within 1 MiB of the last measurement; undefined before the first one. */
   readonly memoryBytes: number | undefined;
 
   /**

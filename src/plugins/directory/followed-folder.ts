@@ -15,8 +15,8 @@ export interface FolderOptions {
 
 /** A folder that may hold a plugin, polled for changes. */
 export class FollowedFolder {
+  readonly path: string;
   readonly inDevelopment: boolean;
-  readonly #path: string;
   readonly #hasPageServer: boolean;
   /** State at the last poll, as JSON; {@link MISSING} if the folder did not exist. */
   #seen: string | undefined;
@@ -26,7 +26,7 @@ export class FollowedFolder {
   #access: CheckedAccess | undefined;
 
   constructor(path: string, {inDevelopment, hasPageServer}: FolderOptions) {
-    this.#path = path;
+    this.path = path;
     this.inDevelopment = inDevelopment;
     this.#hasPageServer = hasPageServer;
   }
@@ -59,7 +59,7 @@ export class FollowedFolder {
     this.#seen = seen;
     if (!isStable || seen === this.#inspected) return false;
     this.#inspected = seen;
-    const folder = {directory: found?.directory ?? this.#path, inDevelopment: this.inDevelopment};
+    const folder = {directory: found?.directory ?? this.path, inDevelopment: this.inDevelopment};
     const isPlugin = found !== undefined || this.inDevelopment;
     this.#plugin = isPlugin ? {...(await inspectPlugin(folder, found?.state)), page: found?.page} : undefined;
     return true;
@@ -67,7 +67,7 @@ export class FollowedFolder {
 
   async #read(): Promise<ReadFolder | undefined> {
     // An installed folder that is a link is refused, so it is not resolved.
-    const directory = this.inDevelopment ? await realpath(this.#path).catch(() => undefined) : this.#path;
+    const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
     const read = directory === undefined ? undefined : await readFolderState(directory);
     if (directory === undefined || read === undefined) return undefined;
     const state = this.#hasPageServer ? {...read, hasPage: true} : read;
@@ -84,7 +84,7 @@ export class FollowedFolder {
       before.pollsLeft--;
       return before.problem;
     }
-    const problem = await findAccessProblem(this.#path).catch(messageOf);
+    const problem = await findAccessProblem(this.path).catch(messageOf);
     this.#access = {files, problem, pollsLeft: POLLS_PER_ACCESS_CHECK};
     return problem;
   }

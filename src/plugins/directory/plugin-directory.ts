@@ -1,3 +1,4 @@
+import {stat} from 'node:fs/promises';
 import {setTimeout} from 'node:timers/promises';
 import type {Log} from '../../domain/log.ts';
 import {FollowedFolder} from './followed-folder.ts';
@@ -27,9 +28,15 @@ export interface Found {
 
 /**
  * Interval at which the folders are polled, in milliseconds. A change takes effect when two polls in a row see the same state, since
- * tools that build or unpack write file by file. Polled for the reasons of profiles; a poll of a plugin takes about ten system calls.
+ * tools that build or unpack write file by file. Polled for the reasons of profiles.
  */
 const POLL_INTERVAL_MS = 500;
+
+/**
+ * Polls of the directory of plugins for each poll of all folders in it, while nothing changes. A poll of a folder takes about ten system
+ * calls, and one of the directory itself a single one, which also finds folders that are added, replaced or removed.
+ */
+const POLLS_PER_FOLDER_POLL = 4;
 
 /**
  * Interval at which the folders of plugins in development are polled for some time after a change, in milliseconds: their authors save
@@ -52,6 +59,10 @@ class PluginDirectory implements AsyncDisposable {
   /** By path; those in development first. */
   readonly #folders: Map<string, FollowedFolder>;
   #problem: string | undefined;
+  /** State of the directory when its folders were last polled. */
+  #seen: string | undefined;
+  /** Polls of the directory until its folders are polled again. */
+  #pollsLeft = 0;
   #eagerPolls = 0;
   readonly #closed = new AbortController();
   #following: Promise<unknown> | undefined;
@@ -75,7 +86,7 @@ class PluginDirectory implements AsyncDisposable {
       this.#repeat(
         () => POLL_INTERVAL_MS,
         signal,
-        () => this.#pollDirectory({isFirst: false}),
+        async () => (await this.#areFoldersDue()) && this.#pollDirectory({isFirst: false}),
       ),
       development.length === 0
         ? undefined
@@ -115,6 +126,15 @@ class PluginDirectory implements AsyncDisposable {
     return changes.includes(true);
   }
 
+  /** Returns whether the folders in the directory are to be polled: the directory or one of them is changing, or enough time has passed. */
+  async #areFoldersDue(): Promise<boolean> {
+    const seen = await readDirectoryState(this.#deps.directory);
+    const isDue = seen !== this.#seen || this.#pollsLeft <= 1 || this.#installed.some(({isChanging}) => isChanging);
+    this.#seen = seen;
+    this.#pollsLeft = isDue ? POLLS_PER_FOLDER_POLL : this.#pollsLeft - 1;
+    return isDue;
+  }
+
   /** @returns True if a plugin, or the problem of the directory, changed. */
   async #pollDirectory({isFirst}: {readonly isFirst: boolean}): Promise<boolean> {
     const {directory} = this.#deps;
@@ -124,16 +144,26 @@ class PluginDirectory implements AsyncDisposable {
         this.#folders.set(path, new FollowedFolder(path, {inDevelopment: false, hasPageServer: false}));
     let isChanged = problem !== this.#problem;
     this.#problem = problem;
-    for (const [path, folder] of this.#folders) {
-      if (folder.inDevelopment) continue;
+    for (const folder of this.#installed) {
+      const {path} = folder;
       if (await folder.poll({isListed: paths.includes(path), atOnce: isFirst})) isChanged = true;
       if (folder.isGone) this.#folders.delete(path);
     }
     return isChanged;
   }
 
+  get #installed(): readonly FollowedFolder[] {
+    return [...this.#folders.values()].filter(({inDevelopment}) => !inDevelopment);
+  }
+
   #publish(): void {
     const plugins = [...this.#folders.values()].flatMap(({plugin}) => plugin ?? []);
     this.#deps.onChange({plugins: assignIds(plugins), directoryProblem: this.#problem});
   }
+}
+
+/** Returns a text that changes when a directory, its entries or its mode change; an empty one if it cannot be read. */
+async function readDirectoryState(directory: string | undefined): Promise<string> {
+  const status = directory === undefined ? undefined : await stat(directory).catch(() => undefined);
+  return status === undefined ? '' : `${status.ino} ${status.mtimeMs} ${status.ctimeMs}`;
 }
