@@ -1,14 +1,14 @@
 import {useSignal} from '@preact/signals';
-import {useEffect, useLayoutEffect, useMemo, useRef} from 'preact/hooks';
-import type {Plugin} from '../service/documents.ts';
+import {useEffect, useMemo} from 'preact/hooks';
+import type {LogLine, Plugin} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatClock} from '../shell/format-clock.ts';
+import type {LiveLine} from '../shell/live/live-lines.ts';
+import {LiveList} from '../shell/live/live-list.tsx';
+import {PauseButton} from '../shell/live/pause-button.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
-import {LogState, type ShownLine} from './log-state.ts';
+import {LogState} from './log-state.ts';
 import {RestartButton} from './restart-button.tsx';
-
-/** Distance from the end, in pixels, within which the log stays at its end. */
-const END_PIXELS = 40;
 
 /** The log of a plugin. It stays at its end unless the user scrolls up. */
 export function PluginLog({state, plugin}: {readonly state: ConsoleState; readonly plugin: Plugin}) {
@@ -21,7 +21,8 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
     return () => left.abort();
   }, [log]);
   const failure = log.failure.value;
-  const lines = log.lines.value.filter(({level}) => !onlyErrors.value || level === 'error');
+  const {lines} = log;
+  const count = lines.shown.value.length;
   return (
     <div class="log-view">
       <div class="log-head">
@@ -31,48 +32,33 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
             checked={onlyErrors.value}
             onChange={event => {
               onlyErrors.value = event.currentTarget.checked;
+              lines.filter.value = onlyErrors.value ? isError : () => true;
             }}
           />{' '}
           Errors only
         </label>
-        <span class="quiet log-count">{lines.length === 1 ? '1 line' : `${lines.length} lines`}</span>
+        <span class="quiet log-count">{count === 1 ? '1 line' : `${count} lines`}</span>
+        <PauseButton lines={lines} />
         {plugin.hasBackground && <RestartButton id={id} />}
       </div>
       {failure !== undefined && <FailureNote failure={failure} />}
-      <Lines lines={lines} />
+      <LiveList lines={lines} label="Log lines" empty="Nothing was logged yet.">
+        {Line}
+      </LiveList>
     </div>
   );
 }
 
-function Lines({lines}: {readonly lines: readonly ShownLine[]}) {
-  const element = useRef<HTMLElement>(null);
-  const isAtEnd = useRef(true);
-  useLayoutEffect(() => {
-    if (element.current !== null && isAtEnd.current) element.current.scrollTop = element.current.scrollHeight;
-  }, [lines]);
-  const onScroll = ({currentTarget: {scrollHeight, scrollTop, clientHeight}}: {currentTarget: HTMLElement}): void => {
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_PIXELS;
-  };
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached with the keyboard.
-    <section class="log" ref={element} onScroll={onScroll} tabIndex={0} aria-label="Log lines">
-      {lines.length === 0 && <p class="quiet">Nothing was logged yet.</p>}
-      {lines.map(line => (
-        <Line key={line.id} line={line} />
-      ))}
-    </section>
-  );
+function isError({level}: LogLine): boolean {
+  return level === 'error';
 }
 
-function Line({line: {at, level, text, dropped}}: {readonly line: ShownLine}) {
+function Line({content: {at, level, text}}: LiveLine<LogLine>) {
   return (
-    <>
-      {dropped > 0 && <p class="log-gap">{dropped === 1 ? '1 line is missing' : `${dropped} lines are missing`}</p>}
-      <p class="log-line" data-level={level}>
-        <time dateTime={at}>{formatClock(Date.parse(at))}</time>
-        {level !== 'info' && <span class="level">{level}</span>}
-        <span class="text">{text}</span>
-      </p>
-    </>
+    <p class="log-line" data-level={level}>
+      <time dateTime={at}>{formatClock(Date.parse(at))}</time>
+      {level !== 'info' && <span class="level">{level}</span>}
+      <span class="text">{text}</span>
+    </p>
   );
 }

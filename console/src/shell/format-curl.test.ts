@@ -1,0 +1,36 @@
+import {execFileSync} from 'node:child_process';
+import {describe, expect, test} from 'vitest';
+import {formatCurl} from './format-curl.ts';
+
+const URL = 'http://localhost:7172/api/store/a';
+
+describe('formatCurl()', () => {
+  for (const {name, request, expected} of [
+    {name: 'a simple request', request: {method: 'GET', url: URL}, expected: `curl ${URL}`},
+    {name: 'HEAD', request: {method: 'HEAD', url: URL}, expected: `curl --head ${URL}`},
+    {name: 'another method', request: {method: 'DELETE', url: URL}, expected: `curl -X DELETE ${URL}`},
+    {name: 'a query', request: {method: 'GET', url: `${URL}?a=1&b`}, expected: `curl '${URL}?a=1&b'`},
+    {name: 'brackets', request: {method: 'GET', url: `${URL}[1-3]`}, expected: `curl --globoff '${URL}[1-3]'`},
+    {name: 'dots', request: {method: 'GET', url: `${URL}/../b`}, expected: `curl --path-as-is ${URL}/../b`},
+    {
+      name: 'headers and a body',
+      request: {method: 'PUT', url: URL, headers: {'If-Match': '"1"', 'X-Empty': ''}, body: '@1'},
+      expected: `curl -X PUT ${URL} -H 'If-Match: "1"' -H 'X-Empty;' --data-raw @1`,
+    },
+  ]) {
+    test(`formats ${name}`, () => {
+      expect(formatCurl(request)).toBe(expected);
+    });
+  }
+
+  test('quotes everything that a shell would change', () => {
+    const body = `it's $HOME \`id\` "x" \\ !! \n \u202e*?`;
+    const command = formatCurl({method: 'POST', url: `${URL}$(id)'`, body}).replace('curl', 'printf "%s\\0"');
+    expect(execFileSync('sh', ['-c', command]).toString().split('\0')).toEqual([
+      `${URL}$(id)'`,
+      '--data-raw',
+      body,
+      '',
+    ]);
+  });
+});
